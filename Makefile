@@ -1,0 +1,50 @@
+# Front door for people; the build itself is CMake's (CMakePresets.json, build/<preset>).
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test stress bench docs install clean
+
+PREFIX ?= /usr/local
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install the Debian packages of scripts/packages.txt that are missing
+	@scripts/setup.sh build rivals test stress docs
+
+build: ## preset release into build/release
+	@scripts/setup.sh build rivals
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+
+demo: ## set up, build the command, train a decision tree on heddle and its rivals
+	@scripts/setup.sh build rivals
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target heddle_demo
+	@build/release/heddle demo $(ARGS)
+
+test: ## set up, build, run every test but the long ones
+	@scripts/setup.sh build rivals test
+	@scripts/test.sh release
+
+stress: ## every test, ten times longer, under four sanitizers; AArch64 under qemu
+	@scripts/setup.sh build rivals test stress
+	@scripts/stress.sh
+
+bench: ## the benchmarks against their rivals; ARGS go to scripts/bench.sh
+	@scripts/setup.sh build rivals
+	@PATH="$$PATH:$$HOME/.cargo/bin" command -v cargo >/dev/null || scripts/setup.sh rayon
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target heddle_cli heddle_bench
+	@scripts/bench.sh $(ARGS)
+
+docs: ## reference pages from the headers into build/docs/html
+	@scripts/setup.sh docs
+	@mkdir -p build/docs
+	@doxygen docs/Doxyfile
+	@echo "docs: build/docs/html/index.html"
+
+install: build ## install into PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove build/
+	rm -rf build

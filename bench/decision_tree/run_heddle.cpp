@@ -1,0 +1,7 @@
+#include "heddle_executor.hpp"
+#include "process.hpp"
+
+int main(int argc, char** argv) {
+    using namespace heddle::bench::decision_tree;
+    return run_process(argc, argv, "heddle", [](process_options const& options) { return heddle_executor(options.workers, options.policy); });
+}

@@ -1,0 +1,65 @@
+// The table of subcommands. Each subcommand is one file of cli/ that registers itself with a static object, so that a
+// new one needs no list to be edited:
+//
+//   namespace heddle::cli {
+//   namespace {
+//   std::function<int()> add(CLI::App& app) {
+//     auto given = std::make_shared<arguments>();
+//     app.add_option("--repeat", given->repeat, "Runs of each kernel")->capture_default_str();
+//     return [given] { return run(*given); };
+//   }
+//   const registration entry{command{"bench", "run the benchmarks", add}};
+//   }  // namespace
+//   }  // namespace heddle::cli
+//
+// Exit status of every subcommand: 0 done; 1 failed (any exception, its text on one line of stderr); 2 a bad argument
+// (usage_error, or what CLI11 found), one line that names the argument and the nearest valid ones.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::cli {
+
+struct command {
+  const char* name;
+  const char* help;                           // one line for `heddle --help`; also the head of `heddle NAME --help`
+  // Declares the options of the subcommand; returns what is run when they are parsed, its value being the exit status.
+  // Nothing but the declaration happens here: `heddle help NAME` calls it, too.
+  std::function<int()> (*add)(CLI::App& app);
+};
+
+// A page of `heddle help NAME` that belongs to no subcommand.
+struct topic {
+  const char* name;
+  const char* help;                           // one line for `heddle --help`
+  std::string (*text)();
+};
+
+struct registration {
+  explicit registration(const command& c);
+  explicit registration(const topic& t);
+};
+
+// Ordered by name.
+std::vector<command> commands();
+std::vector<topic> topics();
+
+// A bad argument that only the subcommand can recognise.
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+  // "ARGUMENT 'GIVEN' is unknown: did you mean A or B?", with all the valid values when none is near.
+  static usage_error unknown(std::string_view argument, std::string_view given, std::span<const std::string> valid);
+};
+
+// The whole command, main() without the process around it. `arguments` excludes the program's name.
+int run(std::span<const std::string> arguments);
+
+}  // namespace heddle::cli

@@ -1,0 +1,43 @@
+// A line of progress for long runs: drawn on stderr, and only if that is a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace heddle::cli {
+
+// Used by one kernel thread. The line is erased by the destructor, so that what is printed afterwards stands alone.
+// Draws at most ten times a second: advance() may be called as often as one likes.
+class progress {
+ public:
+  // `total` steps in all; 0: unknown, then only a count is shown.
+  progress(std::string_view label, std::size_t total);
+  // For tests and other streams: draws on `descriptor` if `draw` is true.
+  progress(std::string_view label, std::size_t total, int descriptor, bool draw);
+  ~progress();
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+
+  // `what` is shown behind the bar: the name of the step that begins now.
+  void advance(std::size_t steps = 1, std::string_view what = {});
+
+  // Takes the line away until the next advance, so that something else can be printed.
+  void clear();
+
+ private:
+  void draw();
+
+  std::string label_;
+  std::string what_;
+  std::size_t total_;
+  std::size_t done_{0};
+  int descriptor_;
+  bool draws_;
+  bool drawn_{false};
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace heddle::cli

@@ -1,0 +1,49 @@
+# Build type, compiler flags, sanitizers, compiler cache.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo, MinSizeRel" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(HEDDLE_CCACHE ccache)
+if(HEDDLE_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  foreach(lang C CXX)
+    if(NOT CMAKE_${lang}_COMPILER_LAUNCHER)
+      set(CMAKE_${lang}_COMPILER_LAUNCHER "${HEDDLE_CCACHE}")
+    endif()
+  endforeach()
+endif()
+
+set(HEDDLE_WARNINGS $<$<COMPILE_LANGUAGE:C,CXX>:-Wall> $<$<COMPILE_LANGUAGE:C,CXX>:-Wextra>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False at every `"text" + string` (GCC bug 105651).
+  list(APPEND HEDDLE_WARNINGS $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+
+# Sanitizers go to every target of the build: half instrumented programs report what is not there.
+set(HEDDLE_SANITIZE_FLAGS "")
+if(HEDDLE_SANITIZE STREQUAL "address")
+  set(HEDDLE_SANITIZE_FLAGS -fsanitize=address -fno-omit-frame-pointer)
+elseif(HEDDLE_SANITIZE STREQUAL "undefined")
+  set(HEDDLE_SANITIZE_FLAGS -fsanitize=undefined -fno-sanitize-recover=all)
+elseif(HEDDLE_SANITIZE STREQUAL "thread")
+  set(HEDDLE_SANITIZE_FLAGS -fsanitize=thread)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # gcc warns at each stand-alone fence that it does not model it. The fences here serve
+    # store-load patterns only, which need no happens-before edge.
+    list(APPEND HEDDLE_SANITIZE_FLAGS -Wno-tsan)
+  endif()
+elseif(HEDDLE_SANITIZE)
+  message(FATAL_ERROR "HEDDLE_SANITIZE=${HEDDLE_SANITIZE}: address, undefined, thread or empty")
+endif()
+
+add_compile_options(${HEDDLE_SANITIZE_FLAGS})
+add_link_options(${HEDDLE_SANITIZE_FLAGS})
+if(HEDDLE_AUDIT)
+  # Headers change with it, so consumers in the same build see it too.
+  add_compile_definitions(HEDDLE_AUDIT=1)
+endif()

@@ -1,0 +1,93 @@
+# tests/<area>/<name>_test.cpp -> executable and CTest test <area>_<name>_test, label <area>.
+
+find_package(GTest QUIET)
+if(NOT GTest_FOUND)
+  # The demonstration needs no tests; make test installs GoogleTest and comes back here.
+  message(NOTICE "heddle: no GoogleTest found, the tests are left out")
+endif()
+
+set(HEDDLE_TEST_TIMEOUT 120 CACHE STRING "Seconds a test may take")
+set(HEDDLE_STRESS_TIMEOUT 900 CACHE STRING "Seconds a test of tests/stress may take")
+
+# heddle_add_test(<area> <name> <source>...)
+# Links the static library, so that what is not exported can be tested.
+function(heddle_add_test area name)
+  set(test ${area}_${name})
+  add_executable(${test} ${ARGN})
+  target_include_directories(${test} PRIVATE
+    "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
+  target_compile_options(${test} PRIVATE ${HEDDLE_WARNINGS})
+  target_compile_definitions(${test} PRIVATE HEDDLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${test} PRIVATE
+    heddle_static fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
+  set_target_properties(${test} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
+    target_link_libraries(${test} PRIVATE heddle_${area}_objects)
+  endif()
+  if(TARGET heddle_cli)
+    target_compile_definitions(${test} PRIVATE HEDDLE_COMMAND="$<TARGET_FILE:heddle_cli>")
+    if(area STREQUAL "cli")
+      add_dependencies(${test} heddle_cli)
+    endif()
+  endif()
+  if(NOT TARGET tests_${area})   # all tests of one area: ninja tests_<area>
+    add_custom_target(tests_${area})
+  endif()
+  add_dependencies(tests_${area} ${test})
+  heddle_register_test(${area} ${test} $<TARGET_FILE:${test}>)
+endfunction()
+
+# heddle_register_test(<area> <test> <command>...)
+# A stress test is there twice: whole, label stress, length by HEDDLE_STRESS from the environment;
+# and short, label short, for every run of the tests.
+function(heddle_register_test area test)
+  add_test(NAME ${test} COMMAND ${ARGN})
+  set(timeout ${HEDDLE_TEST_TIMEOUT})
+  if(area STREQUAL "stress")
+    set(timeout ${HEDDLE_STRESS_TIMEOUT})
+    add_test(NAME ${test}.short COMMAND ${ARGN})
+    set_tests_properties(${test}.short PROPERTIES
+      LABELS short TIMEOUT ${HEDDLE_TEST_TIMEOUT} ENVIRONMENT "HEDDLE_STRESS=1")
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS ${area} TIMEOUT ${timeout})
+endfunction()
+
+# tests/install/: what cmake --install and cpack produce, used from outside the build.
+function(heddle_add_install_tests)
+  set(environment
+    HEDDLE_BUILD=${PROJECT_BINARY_DIR}
+    HEDDLE_VERSION=${PROJECT_VERSION}
+    CXX=${CMAKE_CXX_COMPILER}
+    CC=${CMAKE_C_COMPILER}
+    HEDDLE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>)
+  foreach(name IN ITEMS consumer package)
+    add_test(NAME install_${name}_test COMMAND "${PROJECT_SOURCE_DIR}/tests/install/${name}_test.sh")
+    set_tests_properties(install_${name}_test PROPERTIES
+      LABELS install TIMEOUT 300 SKIP_RETURN_CODE 77
+      RESOURCE_LOCK heddle_install ENVIRONMENT "${environment}")
+  endforeach()
+endfunction()
+
+function(heddle_add_all_tests)
+  if(NOT GTest_FOUND)
+    return()
+  endif()
+  heddle_glob(test_sources tests/*_test.cpp)
+  foreach(source IN LISTS test_sources)
+    if(NOT source MATCHES "^tests/([a-z0-9_]+)/([a-z0-9_]+)\\.cpp$")
+      continue()   # deeper folders are somebody's data or projects of their own
+    endif()
+    set(area ${CMAKE_MATCH_1})
+    set(name ${CMAKE_MATCH_2})
+    if((area STREQUAL "cli" AND NOT TARGET heddle_cli) OR
+       (area STREQUAL "bench" AND NOT HEDDLE_BENCH) OR
+       (EXISTS "${PROJECT_SOURCE_DIR}/bench/${area}/CMakeLists.txt" AND NOT TARGET heddle_${area}_objects))
+      continue()
+    endif()
+    heddle_add_test(${area} ${name} "${source}")
+  endforeach()
+  if(HEDDLE_INSTALL)
+    heddle_add_install_tests()
+  endif()
+endfunction()

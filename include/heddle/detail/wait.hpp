@@ -1,0 +1,109 @@
+// How anything waits: a waiter on the caller's stack, suspended after a commit, resumed once by whoever claims it. Works
+// the same for user-level threads (the worker goes on with other work) and foreign kernel threads (which sleep).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <heddle/export.hpp>
+
+namespace heddle::detail {
+
+enum class wake_reason : std::uint32_t { none = 0, notified = 1, timed_out = 2, cancelled = 3 };
+
+// One wait of one thread. Lives on the waiting thread's stack; dead as soon as it has been resumed.
+struct waiter {
+  explicit waiter(const char* what) noexcept : what(what) {}
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
+
+  waiter* next{nullptr};       // list of the object waited for, under that object's lock
+  waiter* previous{nullptr};
+  void* payload{nullptr};      // the waiting operation's own (a channel's slot, a lock's mode)
+  void* thread{nullptr};       // suspended user-level thread; null for a foreign kernel thread
+  const char* what;            // "mutex", "channel" ...: shown when threads are dumped
+  // none -> reason, by one winner (claim). The winner, and nobody else, resumes.
+  std::atomic<std::uint32_t> reason{0};
+  std::atomic<std::uint32_t> asleep{0};  // foreign kernel threads: futex word, 0 asleep, 1 resumed
+};
+
+// Suspends the calling thread. `commit(argument, w)` runs once the caller can be resumed, and makes `w` known to its
+// wakers (or drops the lock that kept it from them); it must not block nor touch the caller's stack after that.
+// False from commit: do not suspend after all. Returns the reason given to resume (none when commit said no).
+// Callable from user-level and foreign threads; not from a signal handler.
+HEDDLE_API wake_reason suspend(waiter& w, bool (*commit)(void* argument, waiter& w) noexcept, void* argument) noexcept;
+
+// The same with a time limit: at `deadline` the runtime claims the waiter as timed_out and resumes it. The caller must
+// then remove `w` from the list it was put on (under the lock of that list).
+HEDDLE_API wake_reason suspend_until(waiter& w, bool (*commit)(void* argument, waiter& w) noexcept, void* argument,
+                                     std::chrono::steady_clock::time_point deadline) noexcept;
+
+// Claims the right to resume `w`: true for exactly one caller. Only needed where a time limit or a cancellation competes.
+inline bool claim(waiter& w, wake_reason reason) noexcept {
+  std::uint32_t expected = 0;
+  return w.reason.compare_exchange_strong(expected, static_cast<std::uint32_t>(reason));
+}
+
+// Makes a claimed waiter's thread ready; `w` is gone afterwards. Callable from any thread, not from a signal handler.
+HEDDLE_API void resume(waiter& w) noexcept;
+
+// claim + resume for waits that nothing competes for.
+inline bool wake(waiter& w, wake_reason reason = wake_reason::notified) noexcept {
+  if (!claim(w, reason)) return false;
+  resume(w);
+  return true;
+}
+
+// Lets other ready threads run. From a foreign kernel thread: yields the processor.
+HEDDLE_API void yield() noexcept;
+
+// True on a user-level thread.
+HEDDLE_API bool on_worker() noexcept;
+
+// An unfair test-and-set lock for a few instructions; the lock word of heddle's synchronisation objects. Never held
+// across a suspension, an allocation or user code.
+class spin_word {
+ public:
+  void lock() noexcept {
+    // acquire pairs with unlock: everything the last holder wrote
+    while (flag_.exchange(true, std::memory_order_acquire)) contended();
+  }
+  bool try_lock() noexcept { return !flag_.exchange(true, std::memory_order_acquire); }  // pairs with unlock
+  void unlock() noexcept { flag_.store(false, std::memory_order_release); }              // pairs with lock, try_lock
+
+ private:
+  HEDDLE_API void contended() noexcept;
+  std::atomic<bool> flag_{false};
+};
+
+// A first-in first-out list of waiters, under its owner's lock.
+class waiter_list {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  waiter* front() const noexcept { return first_; }
+  void push_back(waiter& w) noexcept {
+    w.next = nullptr;
+    w.previous = last_;
+    (last_ != nullptr ? last_->next : first_) = &w;
+    last_ = &w;
+  }
+  waiter* pop_front() noexcept {
+    waiter* w = first_;
+    if (w != nullptr) remove(*w);
+    return w;
+  }
+  // Takes `w` out; harmless when it is not in the list any more (its links are null and it is not the first).
+  void remove(waiter& w) noexcept {
+    if (w.previous == nullptr && first_ != &w) return;
+    (w.previous != nullptr ? w.previous->next : first_) = w.next;
+    (w.next != nullptr ? w.next->previous : last_) = w.previous;
+    w.next = w.previous = nullptr;
+  }
+
+ private:
+  waiter* first_{nullptr};
+  waiter* last_{nullptr};
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,181 @@
+// Nested fork-join of a few callables.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <heddle/detail/fork_queue.hpp>
+#include <heddle/detail/foreign.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle {
+namespace detail {
+
+// Marks the job finished and resumes its waiting owner. The job may be gone when this returns.
+HEDDLE_API void complete_job(job& work, std::uintptr_t status) noexcept;
+
+enum class join_outcome { run_here, done, failed };
+// The join of a fork whose second half is not at the bottom of the caller's queue: waits until whoever has it is done.
+// run_here: it was never queued. Suspends; the caller may be on another worker afterwards.
+HEDDLE_API join_outcome join_slow(job& work, ticket position) noexcept;
+
+// The address of a frame's member, computed anew: keeps it out of a callee-saved register over the first half.
+template <class T>
+[[gnu::always_inline]] inline T* address_again(T& object) noexcept {
+#if defined(__x86_64__)
+  T* address;
+  asm volatile("leaq %1, %0" : "=r"(address) : "m"(object));
+  return address;
+#else
+  return std::addressof(object);
+#endif
+}
+
+struct nothing_returned {};
+template <class F>
+using result_of = std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, nothing_returned, std::invoke_result_t<F&>>;
+
+// What parallel_invoke returns.
+template <class F, class G, class Both = std::pair<result_of<std::remove_reference_t<F>>, result_of<std::remove_reference_t<G>>>>
+using pair_of_results = std::conditional_t<std::is_same_v<Both, std::pair<nothing_returned, nothing_returned>>, void, Both>;
+
+template <class F>
+[[gnu::always_inline]] inline result_of<F> call(F& f) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+    f();
+    return {};
+  } else {
+    return f();
+  }
+}
+
+// The second half of a fork, on the forker's stack. Small closures are copied into it: one address less to keep.
+template <class G>
+struct fork_frame : job {
+  using callable = std::remove_reference_t<G>;
+  using result = result_of<callable>;
+  static constexpr bool copied =
+      !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<callable> && sizeof(callable) <= 32;
+  using kept = std::conditional_t<copied, callable, callable*>;
+
+  explicit fork_frame(callable& g) noexcept : job(&fork_frame::execute), held(keep(g)) {}
+
+  static kept keep(callable& g) noexcept {
+    if constexpr (copied) return g;
+    else return std::addressof(g);
+  }
+  callable& get() noexcept {
+    if constexpr (copied) return held;
+    else return *held;
+  }
+
+  static void execute(job* self) noexcept {
+    auto& frame = *static_cast<fork_frame*>(self);
+    std::uintptr_t status = job_done;
+    try {
+      ::new (static_cast<void*>(&frame.stolen_result)) result(call(frame.get()));
+    } catch (...) {
+      ::new (static_cast<void*>(&frame.error)) std::exception_ptr(std::current_exception());
+      status = job_failed;
+    }
+    complete_job(frame, status);
+  }
+
+  // After join_slow: the result, or the exception.
+  result take(join_outcome outcome) {
+    if (outcome == join_outcome::run_here) return call(get());
+    if (outcome == join_outcome::failed) {
+      const std::exception_ptr thrown = std::move(error);
+      std::destroy_at(&error);
+      std::rethrow_exception(thrown);
+    }
+    struct destroyer {
+      result& r;
+      ~destroyer() { std::destroy_at(&r); }
+    } destroy{stolen_result};
+    return std::move(stolen_result);
+  }
+  // The first half threw: wait for this one if somebody runs it, and drop what it gave.
+  void abandon() noexcept {
+    if (pop(entry_of(this), position)) return;
+    const join_outcome outcome = join_slow(*this, position);
+    if (outcome == join_outcome::done) std::destroy_at(&stolen_result);
+    if (outcome == join_outcome::failed) std::destroy_at(&error);
+  }
+
+  kept held;
+  ticket position;
+  union {                            // alive only when another worker ran the second half
+    result stolen_result;
+    std::exception_ptr error;
+  };
+  ~fork_frame() {}
+};
+
+template <class G>
+[[gnu::noinline]] typename fork_frame<G>::result join_stolen(fork_frame<G>& frame) {
+  return frame.take(join_slow(frame, frame.position));
+}
+
+template <class F, class G>
+[[gnu::always_inline]] inline auto invoke_pair(F& f, fork_frame<G>& frame)
+    -> std::pair<result_of<F>, typename fork_frame<G>::result> {
+  struct guard {                     // the frame must outlive whoever runs the second half
+    fork_frame<G>* frame;
+    [[gnu::always_inline]] ~guard() {
+      if (frame != nullptr) frame->abandon();
+    }
+  } unwind{&frame};
+  result_of<F> first = call(f);
+  unwind.frame = nullptr;
+  fork_frame<G>* again = address_again(frame);
+  if (pop(entry_of(again), again->position)) [[likely]] return {std::move(first), call(again->get())};
+  return {std::move(first), join_stolen(*again)};
+}
+
+}  // namespace detail
+
+/// Runs both callables, possibly in parallel, and returns when both have ended. `f` runs on the calling thread; `g` runs
+/// there after `f`, or at once on another worker. Returns nothing if both return void, else the pair of their results
+/// (a void one as detail::nothing_returned).
+///
+/// An exception of either is thrown here once both have ended; when `f` throws and `g` has not started, `g` is dropped;
+/// when both throw, `f`'s is thrown. May suspend the calling thread, which may go on on another worker. Callable from any
+/// thread: a foreign kernel thread hands the whole call to its runtime and sleeps.
+/// Source: continuation of Cilk's child-first order with the second half stolen; see src/queue/README.md.
+template <class F, class G>
+inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
+  detail::fork_frame<G> frame(g);
+  const detail::ticket position = detail::push(detail::entry_of(&frame));
+  if (position == detail::foreign_ticket) [[unlikely]] {
+    return detail::run_in_runtime([&]() -> detail::pair_of_results<F, G> { return parallel_invoke(f, g); });
+  }
+  frame.position = position;
+  if constexpr (std::is_void_v<detail::pair_of_results<F, G>>) {
+    detail::invoke_pair(f, frame);
+  } else {
+    return detail::invoke_pair(f, frame);
+  }
+}
+
+/// The same for any number of callables without results: a balanced tree of forks.
+template <class F, class G, class H, class... Rest>
+inline void parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    parallel_invoke([&] { parallel_invoke(f, g); }, h);
+  } else {
+    parallel_invoke([&] { parallel_invoke(f, g); }, [&] { parallel_invoke(h, rest...); });
+  }
+}
+
+template <class F>
+inline void parallel_invoke(F&& f) {
+  f();
+}
+
+}  // namespace heddle

@@ -1,0 +1,78 @@
+/// Runtimes: a set of workers with a scheduling policy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <heddle/detail/foreign.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle {
+
+namespace worker {
+class runtime;
+}
+
+/// What a runtime is made with. A field left empty takes its HEDDLE_* variable, then its default (`heddle help options`).
+struct runtime_options {
+  std::optional<unsigned> workers{};            ///< 0: as many as the machine, the affinity mask and the cgroup quota allow
+  std::optional<std::string> policy{};          ///< "random_ws", "serial", ...; parameters after a colon
+  std::optional<std::string> bind{};            ///< "on", "off", "auto"
+  std::optional<std::size_t> stack_size{};      ///< bytes of a user-level thread's stack
+  std::optional<std::size_t> stack_cache{};     ///< idle stacks kept committed
+  std::optional<unsigned> spin{};               ///< microseconds a worker searches before it sleeps
+  std::optional<std::uint64_t> seed{};          ///< of the workers' random sources
+  std::optional<std::string> trace{};           ///< file to write a trace to when the runtime ends; "": none
+};
+
+/// What a runtime has done so far; each field may lag behind by what is under way.
+struct runtime_statistics {
+  std::uint64_t steals;      ///< entries taken from another worker
+  std::uint64_t forced;      ///< of these, without the victim's help
+  std::uint64_t parks;       ///< times a worker went to sleep
+  std::size_t live_threads;  ///< control blocks in use or in a worker's cache
+};
+
+/// A set of workers. Several may exist at a time; each has its own kernel threads.
+class HEDDLE_API runtime {
+ public:
+  /// Starts the workers. Throws std::invalid_argument for an option that cannot be, std::system_error when kernel threads
+  /// cannot be started, std::bad_alloc. Thread context: any.
+  explicit runtime(const runtime_options& options = {});
+  /// Waits for every thread of the runtime to end, then stops. Thread context: any but the runtime's own threads.
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// The runtime used where none is named: made at first use, never destroyed.
+  static runtime& global();
+  /// The runtime whose thread calls, else the global one.
+  static runtime& current();
+
+  /// Runs f() on a user-level thread of this runtime; returns its result or throws its exception. The caller waits: a
+  /// user-level thread suspends, a foreign kernel thread sleeps. Called from a thread of this runtime: just calls f.
+  template <class F>
+  auto run(F&& f) {
+    if (is_current()) return f();
+    return detail::run_in_runtime(f, this);
+  }
+
+  unsigned workers() const noexcept;
+  /// Rank of the worker that runs the caller, -1 when it is not one of this runtime's. May be out of date at once.
+  int worker_rank() const noexcept;
+  bool is_current() const noexcept;
+  std::string policy() const;
+  runtime_statistics statistics() const noexcept;
+
+  worker::runtime& core() noexcept { return *core_; }
+
+ private:
+  std::unique_ptr<worker::runtime> core_;
+  std::string trace_file_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,156 @@
+/// Task groups: children that may block, joined together.
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include <heddle/detail/wait.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle {
+
+class task_group;
+
+namespace detail {
+
+struct child_handle;  // a fiber::thread
+
+// What the children of a group and its owner share. Counting (see src/task/README.md, "Counting children"): a child whose
+// spawner went on in its stead needs no count at all; `stolen` is the owner's own number of the others, and `outstanding`
+// receives it when the owner waits, less one for each such child that has ended.
+struct group_state {
+  static constexpr std::int64_t waiting = std::int64_t{1} << 48;
+  std::atomic<std::int64_t> outstanding{0};  // + waiting while an owner sleeps; written by owner and children; publishes their work
+  std::int64_t stolen{0};                    // owner's
+  waiter* sleeper{nullptr};                  // the owner's waiter, written before `waiting` is added
+  std::atomic<bool> cancelled{false};        // set by any thread
+  std::atomic<bool> failed{false};           // set by the first child that threw, which then owns `error` until it is counted
+  std::exception_ptr error;
+  void* owner{nullptr};                      // the user-level thread that made the group; null: a foreign kernel thread
+  void* policy_data{nullptr};
+  double work;
+  std::size_t bytes;
+  unsigned index{0};                         // children so far
+};
+
+struct child_place {
+  child_handle* child;   // null: no memory for a stack; the spawner runs the child itself
+  void* room;
+};
+HEDDLE_API child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept);
+// Runs it now, queues it, or sends it, as the policy says. May suspend; the caller may go on on another worker.
+HEDDLE_API void start_child(group_state& group, child_handle* child, double work, const void* label) noexcept;
+// Throws std::logic_error when the caller is not the owner.
+HEDDLE_API void wait_group(group_state& group);
+HEDDLE_API void child_threw(group_state& group) noexcept;
+HEDDLE_API void begin_group(group_state& group) noexcept;
+HEDDLE_API void end_group(group_state& group) noexcept;
+
+}  // namespace detail
+
+/// A set of child tasks, each with a stack of its own, so that a child may wait for anything without holding up its
+/// siblings or the worker. Hints are ratios, optional, and never needed for correctness.
+///
+/// run() may be called by the owner (the thread that made the group), by its children, and by any other thread as long as
+/// the group exists and the owner has not passed wait(). wait() belongs to the owner.
+/// Source: child-first spawning as in Cilk and MassiveThreads; counting after Nowa (Schmaus et al., IPDPS 2021).
+class task_group {
+ public:
+  /// `work`: total of the children's work in any unit, NaN unknown. `bytes`: memory they touch together, 0 unknown.
+  explicit task_group(double work = std::numeric_limits<double>::quiet_NaN(), std::size_t bytes = 0) noexcept {
+    state_.work = work;
+    state_.bytes = bytes;
+    detail::begin_group(state_);
+  }
+  /// The same, cancelled from outside by `stop`.
+  explicit task_group(std::stop_token stop, double work = std::numeric_limits<double>::quiet_NaN(), std::size_t bytes = 0) noexcept
+      : task_group(work, bytes) {
+    stop_ = std::move(stop);
+  }
+  /// Waits for children that are still there; an exception of theirs is lost then. std::terminate when called by another
+  /// thread than the owner.
+  ~task_group() {
+    if (!waited_) {
+      detail::wait_group(state_);
+      detail::end_group(state_);
+    }
+  }
+  task_group(const task_group&) = delete;
+  task_group& operator=(const task_group&) = delete;
+
+  /// Runs f() as a child: under a child-first policy at once, with the caller's continuation open to thieves. `work` is its
+  /// share of the group's. In a cancelled group nothing is run. May suspend; the caller may go on on another worker.
+  template <class F>
+  void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
+    if (is_cancelled()) return;
+    waited_ = false;
+    using closure = std::decay_t<F>;
+    if constexpr (sizeof(held<closure>) <= 1024) {
+      const detail::child_place place = detail::make_child(state_, sizeof(held<closure>), alignof(held<closure>), held<closure>::call);
+      if (place.child == nullptr) [[unlikely]] return run_inline(f);
+      ::new (place.room) held<closure>{&state_, std::forward<F>(f)};
+      detail::start_child(state_, place.child, work, reinterpret_cast<const void*>(&held<closure>::call));
+    } else {
+      run([boxed = std::make_unique<closure>(std::forward<F>(f))] { (*boxed)(); }, work);
+    }
+  }
+
+  /// Suspends until all children have ended, then throws the first exception of a child, if any. The group can be used
+  /// again afterwards. Throws std::logic_error when the caller is not the owner.
+  void wait() {
+    detail::wait_group(state_);
+    detail::end_group(state_);
+    waited_ = true;
+    state_.cancelled.store(false);
+    if (state_.failed.exchange(false)) std::rethrow_exception(std::exchange(state_.error, nullptr));
+  }
+
+  /// Children that have not begun are dropped; others see is_cancelled(). Thread context: any.
+  void cancel() noexcept { state_.cancelled.store(true); }
+  bool is_cancelled() const noexcept {
+    // relaxed: a request, ordered by nothing
+    return state_.cancelled.load(std::memory_order_relaxed) || stop_.stop_requested();
+  }
+
+ private:
+  template <class Closure>
+  struct held {
+    detail::group_state* group;
+    Closure f;
+    static void call(void* room) noexcept {
+      auto* self = static_cast<held*>(room);
+      if (!self->group->cancelled.load(std::memory_order_relaxed)) {  // a request, ordered by nothing
+        try {
+          self->f();
+        } catch (...) {
+          detail::child_threw(*self->group);
+        }
+      }
+      std::destroy_at(self);
+    }
+  };
+
+  template <class F>
+  void run_inline(F& f) noexcept {
+    try {
+      f();
+    } catch (...) {
+      detail::child_threw(state_);
+    }
+  }
+
+  detail::group_state state_;
+  std::stop_token stop_;
+  bool waited_{true};
+};
+
+}  // namespace heddle

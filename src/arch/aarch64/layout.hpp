@@ -1,0 +1,28 @@
+// Frame that heddle_switch leaves on the stack of a suspended context (AArch64, AAPCS64), and the frame that a new
+// context starts from. Offsets are asserted here and spelled as numbers in switch.S.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::arch {
+
+struct switch_frame {
+  std::uint64_t x19;            // new context: the entry function
+  std::uint64_t x20;            // new context: argument of the entry function
+  std::uint64_t x21, x22, x23, x24, x25, x26, x27, x28;
+  std::uint64_t x29;
+  std::uint64_t return_address; // x30
+  std::uint64_t d8, d9, d10, d11, d12, d13, d14, d15;
+  std::uint64_t fpcr;
+  std::uint64_t padding;
+};
+
+static_assert(offsetof(switch_frame, x20) == 8);
+static_assert(offsetof(switch_frame, x29) == 80);
+static_assert(offsetof(switch_frame, return_address) == 88);
+static_assert(offsetof(switch_frame, d8) == 96);
+static_assert(offsetof(switch_frame, fpcr) == 160);
+static_assert(sizeof(switch_frame) == 176);
+
+}  // namespace heddle::arch

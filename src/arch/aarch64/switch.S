@@ -1,0 +1,80 @@
+// Context switch, AArch64 (AAPCS64). Saved: x19-x30, d8-d15, FPCR.
+//
+// void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b)
+//                    x0              x1             x2                             x3       x4
+// Saves the caller, moves to the stack of load_sp, calls after(a, b) there, and continues that context.
+    .text
+    .p2align 4
+    .globl heddle_switch
+    .hidden heddle_switch
+    .type heddle_switch, %function
+heddle_switch:
+    .cfi_startproc
+    sub    sp, sp, #176
+    .cfi_adjust_cfa_offset 176
+    stp    x19, x20, [sp]
+    stp    x21, x22, [sp, #16]
+    stp    x23, x24, [sp, #32]
+    stp    x25, x26, [sp, #48]
+    stp    x27, x28, [sp, #64]
+    stp    x29, x30, [sp, #80]
+    stp    d8, d9, [sp, #96]
+    stp    d10, d11, [sp, #112]
+    stp    d12, d13, [sp, #128]
+    stp    d14, d15, [sp, #144]
+    .cfi_rel_offset x19, 0
+    .cfi_rel_offset x20, 8
+    .cfi_rel_offset x21, 16
+    .cfi_rel_offset x22, 24
+    .cfi_rel_offset x23, 32
+    .cfi_rel_offset x24, 40
+    .cfi_rel_offset x25, 48
+    .cfi_rel_offset x26, 56
+    .cfi_rel_offset x27, 64
+    .cfi_rel_offset x28, 72
+    .cfi_rel_offset x29, 80
+    .cfi_rel_offset x30, 88
+    mrs    x9, fpcr
+    str    x9, [sp, #160]
+    mov    x10, sp
+    str    x10, [x0]
+    ldr    x11, [x1, #160]
+    cmp    x9, x11
+    b.eq   1f
+    msr    fpcr, x11
+1:  mov    sp, x1
+    mov    x0, x3
+    mov    x1, x4
+    blr    x2
+    ldp    x19, x20, [sp]
+    ldp    x21, x22, [sp, #16]
+    ldp    x23, x24, [sp, #32]
+    ldp    x25, x26, [sp, #48]
+    ldp    x27, x28, [sp, #64]
+    ldp    x29, x30, [sp, #80]
+    ldp    d8, d9, [sp, #96]
+    ldp    d10, d11, [sp, #112]
+    ldp    d12, d13, [sp, #128]
+    ldp    d14, d15, [sp, #144]
+    add    sp, sp, #176
+    .cfi_adjust_cfa_offset -176
+    br     x30                      // not ret: the return predictor would guess the other context's caller
+    .cfi_endproc
+    .size heddle_switch, . - heddle_switch
+
+// First code of a new context: entry function in x19, its argument in x20. Marks the end of the stack for unwinders.
+    .p2align 4
+    .globl heddle_start
+    .hidden heddle_start
+    .type heddle_start, %function
+heddle_start:
+    .cfi_startproc
+    .cfi_undefined x30
+    mov    x0, x20
+    mov    x29, xzr
+    mov    x30, xzr
+    blr    x19
+    brk    #1
+    .cfi_endproc
+    .size heddle_start, . - heddle_start
+    .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,108 @@
+// What ThreadSanitizer, AddressSanitizer and valgrind must be told of stacks and switches. Empty in ordinary builds.
+#pragma once
+
+#include "fiber/thread.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+#define HEDDLE_TSAN 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define HEDDLE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HEDDLE_TSAN 1
+#elif __has_feature(address_sanitizer)
+#define HEDDLE_ASAN 1
+#endif
+#endif
+
+#if defined(HEDDLE_TSAN)
+#include <sanitizer/tsan_interface.h>
+#elif defined(HEDDLE_ASAN)
+#include <pthread.h>
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#if defined(HEDDLE_VALGRIND) && __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#undef HEDDLE_VALGRIND
+#endif
+
+namespace heddle::fiber {
+
+// A stack exists from now on / no longer.
+inline void remember_stack([[maybe_unused]] thread& t) noexcept {
+#if defined(HEDDLE_VALGRIND)
+  t.valgrind_id = VALGRIND_STACK_REGISTER(t.stack_low, reinterpret_cast<char*>(&t));
+#endif
+}
+inline void forget_stack([[maybe_unused]] thread& t) noexcept {
+#if defined(HEDDLE_VALGRIND)
+  VALGRIND_STACK_DEREGISTER(t.valgrind_id);
+#endif
+#if defined(HEDDLE_TSAN)
+  if (t.sanitizer_fiber != nullptr) __tsan_destroy_fiber(t.sanitizer_fiber);
+  t.sanitizer_fiber = nullptr;
+#endif
+#if defined(HEDDLE_ASAN)
+  ASAN_UNPOISON_MEMORY_REGION(t.stack_low, t.stack_bytes - sizeof(thread));
+#endif
+}
+
+// Where a carrier's own stack lies, for the way back to it.
+struct native_stack {
+#if defined(HEDDLE_TSAN)
+  void* fiber{nullptr};
+#elif defined(HEDDLE_ASAN)
+  const void* low{nullptr};
+  std::size_t bytes{0};
+  void* fake{nullptr};
+#endif
+};
+
+inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept {
+#if defined(HEDDLE_TSAN)
+  stack.fiber = __tsan_get_current_fiber();
+#elif defined(HEDDLE_ASAN)
+  pthread_attr_t attributes;
+  void* low = nullptr;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &low, &stack.bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  stack.low = low;
+#endif
+}
+
+// Just before a switch. `from` null: leaves the carrier's stack; `to` null: goes back to it. `last`: `from` never runs again.
+inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native,
+                          [[maybe_unused]] bool last) noexcept {
+#if defined(HEDDLE_TSAN)
+  if (to != nullptr && to->sanitizer_fiber == nullptr) to->sanitizer_fiber = __tsan_create_fiber(0);
+  __tsan_switch_to_fiber(to != nullptr ? to->sanitizer_fiber : native.fiber, 0);
+#elif defined(HEDDLE_ASAN)
+  void** save = last ? nullptr : from != nullptr ? &from->sanitizer_fiber : &native.fake;
+  const void* low = to != nullptr ? to->stack_low : native.low;
+  const std::size_t bytes = to != nullptr ? static_cast<std::size_t>(reinterpret_cast<char*>(to) - static_cast<char*>(to->stack_low)) : native.bytes;
+  __sanitizer_start_switch_fiber(save, low, bytes);
+#endif
+}
+
+// First thing on the other side: in the `after` callback of the switch, on behalf of the context switched to.
+inline void after_switch([[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native) noexcept {
+#if defined(HEDDLE_ASAN)
+  __sanitizer_finish_switch_fiber(to != nullptr ? to->sanitizer_fiber : native.fake, nullptr, nullptr);
+  if (to != nullptr) to->sanitizer_fiber = nullptr;
+#endif
+}
+
+// A stack is about to serve a new thread: redzones of the old frames must not be believed.
+inline void reuse_stack([[maybe_unused]] thread& t) noexcept {
+#if defined(HEDDLE_ASAN)
+  ASAN_UNPOISON_MEMORY_REGION(t.stack_low, static_cast<std::size_t>(reinterpret_cast<char*>(&t) - static_cast<char*>(t.stack_low)));
+  t.sanitizer_fiber = nullptr;
+#endif
+}
+
+}  // namespace heddle::fiber

@@ -1,0 +1,137 @@
+#include "fiber/stack_pool.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "base/contracts.hpp"
+#include "fiber/sanitizer.hpp"
+#include "platform/platform.hpp"
+
+namespace heddle::fiber {
+
+namespace {
+
+constexpr std::size_t slab_target = std::size_t{16} << 20;
+constexpr std::size_t colour_step = 256;
+constexpr std::size_t colours = 8;
+
+std::size_t guard_bytes(std::size_t stack_bytes) noexcept {
+  return stack_bytes >= (std::size_t{256} << 10) ? std::max<std::size_t>(16384, platform::page_size()) : platform::page_size();
+}
+
+// Control blocks of neighbouring stacks would all fall into the same cache sets; shift them within their page.
+std::size_t colour_of(const char* low, std::size_t stack_bytes) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(low) / stack_bytes) % colours * colour_step;
+}
+
+}  // namespace
+
+stack_pool::stack_pool(std::size_t default_bytes, std::size_t committed_limit)
+    : default_class_(static_cast<std::uint8_t>(std::min(class_for(default_bytes), classes - 1))),
+      committed_limit_(committed_limit) {}
+
+stack_pool::~stack_pool() {
+  for (size_list& list : lists_) {
+    for (thread* t = list.committed; t != nullptr; t = t->next) forget_stack(*t);
+  }
+  for (const slab& s : slabs_) platform::release(s.memory, s.bytes);
+}
+
+unsigned stack_pool::class_for(std::size_t bytes) noexcept {
+  unsigned result = 0;
+  while (result < classes && bytes_of(result) < bytes) ++result;
+  return result;
+}
+
+bool stack_pool::grow(size_list& list, unsigned size_class) noexcept {
+  const std::size_t stack = bytes_of(size_class);
+  std::size_t bytes = std::max(slab_target, stack);
+  void* memory = platform::reserve(bytes);
+  if (memory == nullptr && bytes > stack) memory = platform::reserve(bytes = stack);
+  if (memory == nullptr) return false;
+  try {
+    slabs_.push_back({memory, bytes});
+  } catch (const std::bad_alloc&) {
+    platform::release(memory, bytes);
+    return false;
+  }
+  list.fresh = static_cast<char*>(memory);
+  list.fresh_end = list.fresh + bytes;
+  return true;
+}
+
+thread* stack_pool::construct(char* low, unsigned size_class) noexcept {
+  const std::size_t bytes = bytes_of(size_class);
+  const std::size_t top = reinterpret_cast<std::uintptr_t>(low) + bytes - sizeof(thread) - colour_of(low, bytes);
+  auto* t = new (reinterpret_cast<void*>(top & ~(alignof(thread) - 1))) thread;
+  t->pool = this;
+  t->size_class = static_cast<std::uint8_t>(size_class);
+  t->stack_low = low + guard_bytes(bytes);
+  t->stack_bytes = bytes - guard_bytes(bytes);
+  remember_stack(*t);
+  return t;
+}
+
+thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
+  HEDDLE_CHECK(size_class < classes, "stack size class %u", size_class);
+  std::lock_guard hold(mutex_);
+  size_list& list = lists_[size_class];
+  thread* chain = nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    thread* t = nullptr;
+    if (list.committed != nullptr) {
+      t = list.committed;
+      list.committed = t->next;
+      --list.committed_count;
+    } else if (!list.bare.empty()) {
+      t = construct(static_cast<char*>(list.bare.back()), size_class);
+      list.bare.pop_back();
+    } else {
+      if (list.fresh == list.fresh_end && !grow(list, size_class)) break;
+      char* low = list.fresh;
+      list.fresh += bytes_of(size_class);
+      platform::install_guard(low, guard_bytes(bytes_of(size_class)));
+      t = construct(low, size_class);
+      t->id = ++made_;
+    }
+    t->next = chain;
+    chain = t;
+    ++taken_;
+  }
+  return chain;
+}
+
+void stack_pool::give(thread* chain) noexcept {
+  std::lock_guard hold(mutex_);
+  while (chain != nullptr) {
+    thread* t = chain;
+    chain = t->next;
+    --taken_;
+    size_list& list = lists_[t->size_class];
+    bool kept = list.committed_count < committed_limit_;
+    if (!kept) {
+      try {
+        char* low = static_cast<char*>(t->stack_low);
+        const std::size_t bytes = t->stack_bytes;
+        list.bare.push_back(low - guard_bytes(bytes_of(t->size_class)));
+        forget_stack(*t);
+        platform::decommit(low, bytes);
+      } catch (const std::bad_alloc&) {
+        kept = true;
+      }
+    }
+    if (kept) {
+      t->next = list.committed;
+      list.committed = t;
+      ++list.committed_count;
+    }
+  }
+}
+
+std::size_t stack_pool::live() const noexcept {
+  std::lock_guard hold(mutex_);
+  return taken_;
+}
+
+}  // namespace heddle::fiber

@@ -1,0 +1,66 @@
+// Stacks of user-level threads with the control block at their top: reserved in slabs, committed on first touch,
+// guarded, recycled, and returned to the system when many are idle.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "fiber/thread.hpp"
+
+namespace heddle::fiber {
+
+// Sizes are powers of two from 16 KiB to 16 GiB; one free list each. Thread context: any; a mutex protects all, so it is
+// called once per batch from the workers' own caches.
+class stack_pool {
+ public:
+  static constexpr std::size_t smallest = std::size_t{16} << 10;
+  static constexpr unsigned classes = 21;
+
+  // `default_bytes` is rounded up to a class. `committed_limit`: idle stacks a class keeps committed.
+  stack_pool(std::size_t default_bytes, std::size_t committed_limit);
+  ~stack_pool();
+  stack_pool(const stack_pool&) = delete;
+  stack_pool& operator=(const stack_pool&) = delete;
+
+  std::uint8_t default_class() const noexcept { return default_class_; }
+  // Class that holds `bytes`; `classes` when none does.
+  static unsigned class_for(std::size_t bytes) noexcept;
+  static std::size_t bytes_of(unsigned size_class) noexcept { return smallest << size_class; }
+
+  // A chain (through `next`) of up to `count` fresh control blocks; shorter, or empty, when the system has no memory.
+  [[nodiscard]] thread* take(unsigned size_class, unsigned count) noexcept;
+  // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
+  void give(thread* chain) noexcept;
+
+  std::size_t live() const noexcept;  // blocks taken and not given back
+
+ private:
+  struct slab {
+    void* memory;
+    std::size_t bytes;
+  };
+  struct size_list {
+    thread* committed{nullptr};
+    std::size_t committed_count{0};
+    std::vector<void*> bare;     // tops of decommitted stacks
+    char* fresh{nullptr};        // never used part of the newest slab
+    char* fresh_end{nullptr};
+  };
+
+  [[nodiscard]] bool grow(size_list& list, unsigned size_class) noexcept;
+  thread* construct(char* low, unsigned size_class) noexcept;
+
+  const std::uint8_t default_class_;
+  const std::size_t committed_limit_;
+  mutable std::mutex mutex_;
+  std::array<size_list, classes> lists_{};
+  std::vector<slab> slabs_;
+  std::size_t taken_{0};
+  std::uint64_t made_{0};
+};
+
+
+}  // namespace heddle::fiber

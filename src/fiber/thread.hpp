@@ -1,0 +1,68 @@
+// A user-level thread: the control block that sits at the top of its own stack.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <heddle/detail/wait.hpp>
+
+namespace heddle::worker {
+class runtime;
+}
+
+namespace heddle::fiber {
+
+class stack_pool;
+
+// What a finished thread's result word holds: see `completion` below.
+inline constexpr std::uintptr_t running = 0;
+inline constexpr std::uintptr_t finished = 1;
+inline constexpr std::uintptr_t detached = 2;
+
+// Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time. Fields without a comment are
+// touched by that owner alone.
+struct alignas(64) thread {
+  // First line: what a switch touches.
+  void* stack_pointer{nullptr};        // valid while suspended
+  thread* next{nullptr};               // link of the ready queue or of a free list
+  void (*entry)(thread*){nullptr};     // what the thread does; runs once
+  void* argument{nullptr};             // entry's own: a closure in the stack's argument area, or a job
+  worker::runtime* home{nullptr};      // the runtime whose workers run it
+  // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished. Written by the
+  // thread's last act and by its joiner; publishes everything the thread did.
+  std::atomic<std::uintptr_t> completion{running};
+  // The continuation of a spawn was taken by somebody else than the child: set by the taker before it resumes the thread.
+  bool taken{false};
+  bool counted{false};                 // a group's child that the group's counter knows of from the start
+  std::uint8_t size_class{0};
+  std::uint8_t preempt_off{0};
+  std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
+
+  // Second line.
+  stack_pool* pool{nullptr};
+  void* stack_low{nullptr};            // lowest usable address, above the guard
+  std::size_t stack_bytes{0};          // usable bytes, control block included
+  thread* parent{nullptr};             // spawner, for a group's child
+  std::uint32_t parent_spawn{0};       // its value of `spawns` at that moment
+  std::uint32_t worker_rank{0};        // last worker; for the dump of all threads
+  const char* name{nullptr};
+  std::uint64_t id{0};
+
+  // Third line: seldom used.
+  void* group{nullptr};                // task group a child belongs to
+  void* policy_data{nullptr};          // the policy's own (ranges, identities); cleared when the thread ends
+  const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
+  thread* all_next{nullptr};           // registry of live threads, under the pool's lock
+  thread* all_previous{nullptr};
+  void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack
+  unsigned valgrind_id{0};
+};
+
+// Where a new thread's closure may lie: directly below the control block.
+inline char* argument_area(thread* t, std::size_t bytes, std::size_t alignment) noexcept {
+  auto address = reinterpret_cast<std::uintptr_t>(t) - bytes;
+  return reinterpret_cast<char*>(address & ~(static_cast<std::uintptr_t>(alignment) - 1));
+}
+
+}  // namespace heddle::fiber

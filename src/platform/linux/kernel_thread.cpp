@@ -1,0 +1,142 @@
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <ctime>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/contracts.hpp"
+#include "platform/platform.hpp"
+
+namespace heddle::platform {
+
+namespace {
+
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* limit) noexcept {
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, limit, nullptr,
+                 FUTEX_BITSET_MATCH_ANY);
+}
+
+int membarrier(int command) noexcept { return static_cast<int>(syscall(SYS_membarrier, command, 0, 0)); }
+
+// Changing the protection of a resident page makes the kernel interrupt every processor that runs this process, to
+// flush its translations: a fence there. True of x86, not of AArch64, whose hardware broadcasts the flush.
+class protection_fence {
+ public:
+  protection_fence() noexcept
+      : page_(mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    HEDDLE_CHECK(page_ != MAP_FAILED, "no memory for one page");
+  }
+  void operator()() noexcept {
+    std::lock_guard hold(mutex_);
+    mprotect(page_, page_size(), PROT_READ | PROT_WRITE);
+    *static_cast<volatile char*>(page_) = 1;  // resident and writable, or the next call would flush nothing
+    mprotect(page_, page_size(), PROT_READ);
+  }
+
+ private:
+  std::mutex mutex_;
+  void* page_;
+};
+
+bool register_membarrier() noexcept { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0; }
+
+struct start_block {
+  void (*entry)(void*);
+  void* argument;
+  char name[16];
+};
+
+void* run(void* memory) {
+  auto* block = static_cast<start_block*>(memory);
+  const start_block copy = *block;
+  delete block;
+  pthread_setname_np(pthread_self(), copy.name);
+  copy.entry(copy.argument);
+  return nullptr;
+}
+
+std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
+
+[[maybe_unused]] const bool fork_handler_installed = [] {
+  pthread_atfork(nullptr, nullptr, [] {
+    forks.fetch_add(1);
+    register_membarrier();  // registration does not survive fork
+  });
+  return true;
+}();
+
+}  // namespace
+
+std::uint64_t fork_count() noexcept { return forks.load(); }
+
+void yield_processor() noexcept { sched_yield(); }
+
+void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline) noexcept {
+  timespec limit{};
+  if (deadline != 0) {
+    limit.tv_sec = static_cast<time_t>(deadline / 1'000'000'000u);
+    limit.tv_nsec = static_cast<long>(deadline % 1'000'000'000u);
+  }
+  futex(word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline == 0 ? nullptr : &limit);  // absolute, monotonic
+}
+
+void wake_one(std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE_PRIVATE, 1, nullptr); }
+void wake_all(std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr); }
+
+void heavy_fence() noexcept {
+  static const bool registered = register_membarrier();
+  if (registered) {
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+    // A forked child that was not registered yet, or a seccomp filter installed since.
+    if (register_membarrier() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+  }
+#if defined(__x86_64__)
+  static protection_fence fence;
+  fence();
+#else
+  HEDDLE_CHECK(false, "the kernel refuses membarrier(2); heddle needs it on this processor (Linux 4.14, no seccomp filter)");
+#endif
+}
+
+int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept {
+  auto* block = new (std::nothrow) start_block{entry, argument, {}};
+  if (block == nullptr) return ENOMEM;
+  for (unsigned i = 0; i + 1 < sizeof block->name && name[i] != 0; ++i) block->name[i] = name[i];
+  pthread_t handle;
+  const int error = pthread_create(&handle, nullptr, run, block);
+  if (error != 0) {
+    delete block;
+    return error;
+  }
+  out.handle = handle;
+  return 0;
+}
+
+void join(kernel_thread& thread) noexcept {
+  if (thread.handle != 0) pthread_join(std::exchange(thread.handle, 0), nullptr);
+}
+
+bool bind_self(int processing_unit) noexcept {
+  static const cpu_set_t initial = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(getpid(), sizeof set, &set);
+    return set;
+  }();
+  if (processing_unit < 0) return sched_setaffinity(0, sizeof initial, &initial) == 0;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<unsigned>(processing_unit), &set);
+  return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+}  // namespace heddle::platform

@@ -1,0 +1,59 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "platform/platform.hpp"
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102  // Linux 6.13; older headers lack the name
+#endif
+
+namespace heddle::platform {
+
+namespace {
+
+// Each guard made by mprotect splits a mapping in two; the process may have vm.max_map_count of them, and other code
+// needs some: heddle takes at most a third.
+std::size_t mprotect_guard_budget() noexcept {
+  std::size_t limit = 65530;
+  if (std::FILE* file = std::fopen("/proc/sys/vm/max_map_count", "r"); file != nullptr) {
+    if (std::fscanf(file, "%zu", &limit) != 1) limit = 65530;
+    std::fclose(file);
+  }
+  return limit / 3 / 2;
+}
+
+std::atomic<std::size_t> mprotect_guards{0};  // counts guards made by mprotect; never decremented
+
+}  // namespace
+
+std::size_t page_size() noexcept {
+  static const std::size_t size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+void* reserve(std::size_t bytes) noexcept {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, bytes, MADV_NOHUGEPAGE);  // a huge page would commit 2 MiB for a stack that uses 4 KiB
+  return memory;
+}
+
+void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }
+
+void decommit(void* memory, std::size_t bytes) noexcept { madvise(memory, bytes, MADV_DONTNEED); }
+
+bool install_guard(void* memory, std::size_t bytes) noexcept {
+  static std::atomic<bool> guard_install_works{true};
+  if (guard_install_works.load(std::memory_order_relaxed)) {  // a hint: a stale true costs one refused call
+    if (madvise(memory, bytes, MADV_GUARD_INSTALL) == 0) return true;
+    guard_install_works.store(false, std::memory_order_relaxed);  // pairs with the load above
+  }
+  static const std::size_t budget = mprotect_guard_budget();
+  if (mprotect_guards.fetch_add(1) >= budget) return false;
+  return mprotect(memory, bytes, PROT_NONE) == 0;
+}
+
+}  // namespace heddle::platform

@@ -1,0 +1,61 @@
+// The seam below which an operating system or a virtual clock is known. Implemented by linux/ and (later) by sim/; both
+// are linked under the same names. Nothing above this line includes a system header for threads, time or memory maps.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::platform {
+
+using nanoseconds = std::uint64_t;
+
+// Time since an arbitrary start, monotonic.
+nanoseconds now() noexcept;
+
+// A coarse counter for choosing between spinning and sleeping: cheaper than now(), same unit only in ratio.
+std::uint64_t ticks() noexcept;
+std::uint64_t ticks_per_microsecond() noexcept;
+
+// Lets another kernel thread run on this processor.
+void yield_processor() noexcept;
+
+// Sleeps while `word` holds `expected`, at most until `deadline` (now()'s clock; 0 = no limit). May return early.
+void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline = 0) noexcept;
+// Wakes one (or all) kernel threads asleep on `word`. The word may be gone already: no memory is read.
+void wake_one(std::atomic<std::uint32_t>& word) noexcept;
+void wake_all(std::atomic<std::uint32_t>& word) noexcept;
+
+// A full fence executed by every running kernel thread of the process: the expensive half of an asymmetric fence.
+// Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED.
+void heavy_fence() noexcept;
+
+// A kernel thread. start: 0, or the error of pthread_create (nothing started).
+struct kernel_thread {
+  std::uintptr_t handle{0};
+};
+int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept;
+void join(kernel_thread& thread) noexcept;
+
+// Binds the calling kernel thread to a processing unit (operating system number); negative: as it was at first call.
+// False when the system refuses.
+bool bind_self(int processing_unit) noexcept;
+
+// Memory for stacks and queues: reserved, zero, committed on first touch, never merged into huge pages.
+// nullptr when the system refuses.
+void* reserve(std::size_t bytes) noexcept;
+void release(void* memory, std::size_t bytes) noexcept;
+// Gives the pages back to the system; they read as zero afterwards.
+void decommit(void* memory, std::size_t bytes) noexcept;
+// Makes a range fault on access. Cheap forms first: MADV_GUARD_INSTALL (Linux 6.13), else mprotect while the number of
+// mappings lasts. False: no guard could be had, the range stays usable.
+bool install_guard(void* memory, std::size_t bytes) noexcept;
+std::size_t page_size() noexcept;
+
+// True once in the life of a forked child for each caller's counter value: see fork_count.
+std::uint64_t fork_count() noexcept;
+
+// CPU time of the whole process (user and system).
+nanoseconds process_cpu_time() noexcept;
+
+}  // namespace heddle::platform

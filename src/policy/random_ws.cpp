@@ -1,0 +1,42 @@
+// Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Child first: the
+// spawner's continuation is what thieves find.
+// Source: Blumofe, Leiserson, "Scheduling multithreaded computations by work stealing", J. ACM 46(5), 1999.
+// Deviation: a victim keeps its newest tasks private and is asked for work first (docs/investigations/deque.md).
+#include "policy/random_ws.hpp"
+
+#include <stdexcept>
+
+namespace heddle::policy {
+
+entry random_ws::acquire(unsigned self, effort how) noexcept {
+  const unsigned workers = host_->workers();
+  if (workers < 2) return 0;
+  unsigned victim = host_->random(self, workers - 1);
+  victim += victim >= self ? 1u : 0u;
+  const unsigned tries = how == effort::insist ? workers - 1 : 1;
+  for (unsigned i = 0; i < tries; ++i) {
+    if (const entry found = host_->steal(self, victim, how); found != 0) return found;
+    if (how == effort::glance) host_->request(self, victim);
+    victim = victim + 1 == workers ? 0 : victim + 1;
+    if (victim == self) victim = victim + 1 == workers ? 0 : victim + 1;
+  }
+  return 0;
+}
+
+placement random_ws::spawn(unsigned, const spawn_info&) noexcept {
+  return {parent_first_ ? placement::kind::parent_first : placement::kind::child_first, nobody, 0};
+}
+
+std::unique_ptr<policy> random_ws::make(const std::vector<parameter>& parameters) {
+  bool parent_first = false;
+  for (const parameter& p : parameters) {
+    if (p.name != "spawn") throw std::invalid_argument("policy random_ws has no parameter '" + std::string(p.name) + "'; it has spawn=child|parent");
+    if (p.value != "child" && p.value != "parent") {
+      throw std::invalid_argument("policy random_ws: spawn=" + std::string(p.value) + " is not child or parent");
+    }
+    parent_first = p.value == "parent";
+  }
+  return std::make_unique<random_ws>(parent_first);
+}
+
+}  // namespace heddle::policy

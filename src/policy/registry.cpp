@@ -1,0 +1,53 @@
+#include <stdexcept>
+
+#include "policy/policy.hpp"
+#include "policy/random_ws.hpp"
+#include "policy/serial.hpp"
+
+namespace heddle::policy {
+
+bool policy::may_find(unsigned self) noexcept {
+  for (unsigned victim = 0; victim < host_->workers(); ++victim) {
+    if (victim != self && host_->has_work(victim)) return true;
+  }
+  return false;
+}
+
+std::unique_ptr<policy> serial::make(const std::vector<parameter>& parameters) {
+  if (!parameters.empty()) throw std::invalid_argument("policy serial has no parameters");
+  return std::make_unique<serial>();
+}
+
+const std::vector<registration>& all() {
+  static const std::vector<registration> table = {
+      {"random_ws", "random work stealing, spawn=child|parent (Blumofe and Leiserson 1999)", random_ws::make},
+      {"serial", "no stealing: the order of the serial program; specification of the policy interface", serial::make},
+  };
+  return table;
+}
+
+std::unique_ptr<policy> make(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  std::vector<parameter> parameters;
+  if (colon != std::string_view::npos) {
+    std::string_view rest = text.substr(colon + 1);
+    while (!rest.empty()) {
+      const std::size_t comma = rest.find(',');
+      const std::string_view part = rest.substr(0, comma);
+      const std::size_t equals = part.find('=');
+      parameters.push_back({part.substr(0, equals), equals == std::string_view::npos ? "" : part.substr(equals + 1)});
+      rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    }
+  }
+  std::vector<std::string> names;
+  for (const registration& line : all()) {
+    if (line.name == name) return line.make(parameters);
+    names.emplace_back(line.name);
+  }
+  std::string message = "no policy is called '" + std::string(name) + "'; the policies are";
+  for (const std::string& known : names) message += " " + known;
+  throw std::invalid_argument(message);
+}
+
+}  // namespace heddle::policy

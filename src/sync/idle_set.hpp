@@ -1,0 +1,65 @@
+// The event count of the workers: who is asleep, who is searching, whom to wake. Protocol and proof: README.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace heddle::sync {
+
+class idle_set {
+ public:
+  explicit idle_set(unsigned workers)
+      : words_((workers + 63) / 64), asleep_(new std::atomic<std::uint64_t>[words_]{}) {}
+
+  // The worker is about to sleep. After this and a heavy fence it must look at every source of work once more.
+  void announce(unsigned rank) noexcept {
+    asleep_[rank / 64].fetch_or(bit(rank));
+    sleepers_.fetch_add(1);
+  }
+
+  // The worker changed its mind. False: a waker has chosen it already, and a token will come.
+  [[nodiscard]] bool retract(unsigned rank) noexcept {
+    if ((asleep_[rank / 64].fetch_and(~bit(rank)) & bit(rank)) == 0) return false;
+    sleepers_.fetch_sub(1);
+    return true;
+  }
+
+  // Chooses a sleeper, from `start` upwards and around; it is the caller's to wake. -1: nobody sleeps.
+  [[nodiscard]] int choose(unsigned start) noexcept {
+    for (unsigned i = 0; i <= words_; ++i) {
+      const unsigned index = (start / 64 + i) % words_;
+      std::uint64_t word = asleep_[index].load();
+      if (i == 0) word &= ~std::uint64_t{0} << (start % 64);
+      while (word != 0) {
+        const std::uint64_t lowest = word & (~word + 1);
+        if ((asleep_[index].fetch_and(~lowest) & lowest) != 0) {
+          sleepers_.fetch_sub(1);
+          return static_cast<int>(index * 64 + static_cast<unsigned>(__builtin_ctzll(lowest)));
+        }
+        word &= ~lowest;
+      }
+    }
+    return -1;
+  }
+
+  bool is_asleep(unsigned rank) const noexcept { return (asleep_[rank / 64].load() & bit(rank)) != 0; }
+
+  // relaxed: the sleeper's heavy fence orders it, README.md step S3
+  bool anyone_asleep() const noexcept { return sleepers_.load(std::memory_order_relaxed) > 0; }
+
+  void begin_search() noexcept { searching_.fetch_add(1); }
+  // True when the caller was the last one searching.
+  bool end_search() noexcept { return searching_.fetch_sub(1) == 1; }
+  bool anyone_searching() const noexcept { return searching_.load() > 0; }
+
+ private:
+  static std::uint64_t bit(unsigned rank) noexcept { return std::uint64_t{1} << (rank % 64); }
+
+  const unsigned words_;
+  const std::unique_ptr<std::atomic<std::uint64_t>[]> asleep_;  // bit set: asleep or about to; cleared by one waker or the worker
+  alignas(64) std::atomic<int> sleepers_{0};   // number of bits set, give or take those being changed
+  std::atomic<int> searching_{0};              // workers that look for work, or have been chosen and will
+};
+
+}  // namespace heddle::sync

@@ -1,0 +1,113 @@
+#include <heddle/thread.hpp>
+
+#include <cstdio>
+
+#include <heddle/detail/wait.hpp>
+
+#include "base/contracts.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle {
+
+void this_thread::yield() noexcept { detail::yield(); }
+
+namespace detail {
+
+namespace {
+
+using block = fiber::thread;
+
+block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t); }
+
+// argument area: the closure; below it nothing yet: the first frame starts under it.
+void enter(block* self) noexcept {
+  auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
+  call(self->argument);
+  self->home->count_finished();
+  worker::finish(*self, [](void* data, void*) {
+    auto& t = *static_cast<block*>(data);
+    // Off its stack: now the joiner may have it.
+    const std::uintptr_t before = t.completion.exchange(fiber::finished);
+    if (before == fiber::running) return;
+    if (before == fiber::detached) {
+      t.home->free_thread(t);
+      return;
+    }
+    wake(*reinterpret_cast<waiter*>(before));
+  }, nullptr);
+}
+
+}  // namespace
+
+made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
+  worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
+  block* t = home.new_thread(options.stack_size, enter);
+  if (t == nullptr) {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "heddle: no stack of " + std::to_string(options.stack_size == 0 ? home.options().stack_size : options.stack_size) +
+                                " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
+  }
+  char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);
+  t->stack_pointer = arch::prepare(room, reinterpret_cast<void (*)(void*)>(&enter), t);
+  t->argument = room;
+  t->group = reinterpret_cast<void*>(call);
+  t->name = options.name;
+  return {reinterpret_cast<thread_handle*>(t), room};
+}
+
+void start_thread(thread_handle* handle) noexcept {
+  block* t = block_of(handle);
+  t->home->count_made();
+  worker::make_ready_anywhere(*t);
+}
+
+void join_thread(thread_handle* handle) noexcept {
+  block* t = block_of(handle);
+  // acquire pairs with the thread's last exchange: everything it did
+  if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
+    waiter w("thread");
+    suspend(w, [](void* data, waiter& me) noexcept {
+      std::uintptr_t expected = fiber::running;
+      return static_cast<block*>(data)->completion.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&me));
+    }, t);
+  }
+  t->home->free_thread(*t);
+}
+
+void detach_thread(thread_handle* handle) noexcept {
+  block* t = block_of(handle);
+  std::uintptr_t expected = fiber::running;
+  if (!t->completion.compare_exchange_strong(expected, fiber::detached)) t->home->free_thread(*t);
+}
+
+std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_cast<const block*>(handle)->id; }
+
+std::uint64_t current_thread_id() noexcept {
+  worker::worker* w = worker::worker::current();
+  return w == nullptr ? 0 : w->running->id;
+}
+
+void uncaught_in_thread() noexcept {
+  std::fputs("heddle: an exception left the function of a heddle::thread\n", stderr);
+  std::terminate();
+}
+
+void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
+  thread_options options;
+  options.where = where;
+  struct shared {
+    void (*call)(void*) noexcept;
+    void* data;
+  };
+  const made_thread made = make_thread(options, sizeof(shared), alignof(shared), [](void* room) noexcept {
+    const shared s = *static_cast<shared*>(room);
+    s.call(s.data);
+  });
+  ::new (made.room) shared{call, data};
+  start_thread(made.thread);
+  join_thread(made.thread);
+}
+
+}  // namespace detail
+}  // namespace heddle

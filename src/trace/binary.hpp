@@ -1,0 +1,25 @@
+// The binary trace format (README.md, "File format"): written by any build, read by any build of
+// the same format version.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace/recording.hpp"
+
+namespace heddle::trace {
+
+inline constexpr std::string_view binary_magic{"heddle\x1at", 8};
+inline constexpr std::uint32_t binary_version = 1;
+
+[[nodiscard]] std::string encode_binary(const recording& what);
+
+// Throws trace_error (without a file name) for anything that is not a whole, intact trace of this
+// format version.
+[[nodiscard]] recording decode_binary(std::string_view bytes);
+
+// FNV-1a over 64-bit words, the last one filled up with zeros; finds damage, not forgery.
+[[nodiscard]] std::uint64_t checksum(std::string_view bytes) noexcept;
+
+}  // namespace heddle::trace

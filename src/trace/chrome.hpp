@@ -1,0 +1,16 @@
+// The Chrome trace event format, read by Perfetto (ui.perfetto.dev) and chrome://tracing.
+#pragma once
+
+#include <string>
+
+#include "trace/recording.hpp"
+
+namespace heddle::trace {
+
+// One track a worker with a slice for each span, instants for the other events, arrows for steals
+// (from the victim's track) and wakes of threads (to where they go on), and an asynchronous slice
+// for each blocking call. Times start at the first event. Format: "Trace Event Format" (Chromium
+// project).
+[[nodiscard]] std::string to_chrome(const recording& what);
+
+}  // namespace heddle::trace

@@ -1,0 +1,42 @@
+// A finished trace in memory: what recorder::collect returns, files hold, and summary and writers
+// read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "trace/ring.hpp"
+
+namespace heddle::trace {
+
+struct worker_log {
+  std::uint16_t worker = 0;  // or foreign_worker
+  std::string place;         // where it runs, e.g. "pu:3"; may be empty
+  std::uint64_t written = 0;
+  std::uint64_t lost = 0;       // the oldest ones, overwritten because the ring was full
+  std::vector<record> records;  // by time
+};
+
+struct recording {
+  std::string program;
+  std::string machine;  // one line, for people
+  std::string policy;
+  std::uint64_t end_ns = 0;  // when it was collected
+  std::vector<worker_log> workers;
+  std::vector<std::string> texts;                // by text id
+  std::map<std::uint64_t, std::string> symbols;  // function names by address, as far as known
+  std::map<std::string, std::uint64_t> unknown;  // records dropped on reading: events that this
+                                                 // version does not know, with their number
+};
+
+// A trace that cannot be read or written. The message names the file, where there is one, and the
+// remedy; one line.
+class trace_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace heddle::trace

@@ -1,0 +1,73 @@
+// The ring buffer that one worker writes its events to.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "trace/events.hpp"
+
+namespace heddle::trace {
+
+// Nanoseconds of the platform's clock; virtual time works. Called inside emit, so it must be safe
+// in a signal handler.
+using clock_function = std::uint64_t (*)();
+
+// The worker number of the ring that foreign threads share.
+inline constexpr std::uint16_t foreign_worker = 0xffff;
+
+// One event as readers see it, and as it stands in a trace file.
+struct record {
+  std::uint64_t ns = 0;
+  trace::event event = event::none;
+  std::uint16_t worker = 0;
+  std::uint32_t arg = 0;
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+
+  friend bool operator==(const record&, const record&) = default;
+};
+static_assert(sizeof(record) == 32);
+
+struct ring_snapshot {
+  std::uint64_t written = 0;    // events ever written
+  std::uint64_t lost = 0;       // of these, overwritten or unreadable
+  std::vector<record> records;  // the newest ones, by time
+};
+
+// Fixed size, keeps the newest records (README.md, "Why the oldest go"). One writer at a time and
+// the signal handlers that interrupt it; foreign threads may share a ring too. Any thread may take
+// a snapshot while it is written.
+class ring {
+ public:
+  // `records` is rounded up to a power of two. Throws std::bad_alloc, for more than 2^32 too. The
+  // memory is zero pages until it is written.
+  ring(std::size_t records, std::uint16_t worker, clock_function now);
+  ~ring();
+  ring(const ring&) = delete;
+  ring& operator=(const ring&) = delete;
+
+  // Callable from any thread and from a signal handler: no lock, no allocation, wait-free.
+  void write(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept;
+
+  [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
+  [[nodiscard]] std::uint16_t worker() const noexcept { return worker_; }
+  [[nodiscard]] std::uint64_t written() const noexcept { return next_.load(); }
+
+  // Callable from any thread, at any time. Allocates. Events written during the call may be
+  // missing.
+  [[nodiscard]] ring_snapshot snapshot() const;
+
+ private:
+  clock_function now_;
+  std::uint64_t* words_;  // four to a slot, accessed by atomic_ref only (README.md, protocol P1)
+  std::size_t mask_;
+  unsigned shift_;
+  std::uint16_t worker_;
+  // Position of the next record. Written by writers; publishes nothing: a slot says itself whether
+  // it is complete.
+  alignas(64) std::atomic<std::uint64_t> next_{0};
+};
+
+}  // namespace heddle::trace

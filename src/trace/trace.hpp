@@ -1,0 +1,58 @@
+// The recorder that a runtime owns while it is traced.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/emit.hpp"
+#include "trace/recording.hpp"
+
+namespace heddle::trace {
+
+struct recorder_options {
+  std::size_t records = std::size_t{1} << 16;  // per worker; 32 bytes each
+  clock_function now = nullptr;                // required
+  std::string program;
+  std::string machine;
+  std::string policy;
+  std::string (*symbol)(std::uint64_t) =
+      nullptr;  // name of the function at an address, empty if unknown; asked by collect
+};
+
+// Holds a ring for each worker and one for all foreign threads. Threads keep plain ring pointers:
+// the recorder must outlive them.
+class recorder {
+ public:
+  // Throws std::bad_alloc, and std::invalid_argument for a missing clock or more than 65,534
+  // workers.
+  recorder(unsigned workers, recorder_options options);
+
+  // The worker's ring, for emit. Null for a worker number out of range.
+  [[nodiscard]] ring* of(unsigned worker) noexcept;
+  [[nodiscard]] ring* foreign() noexcept { return rings_.back().get(); }
+
+  // Says where a worker runs; shown beside it. Any thread; not in a signal handler.
+  void place(unsigned worker, std::string where);
+
+  // A number for a text, to be given as a field of unit text. The same text has the same number.
+  // Any thread; locks, so not in a signal handler: policies ask when they start.
+  [[nodiscard]] std::uint32_t text(std::string_view words);
+
+  // All that the rings hold. Any thread, also while workers run: then each ring is read up to about
+  // now.
+  [[nodiscard]] recording collect() const;
+
+ private:
+  recorder_options options_;
+  std::vector<std::unique_ptr<ring>> rings_;  // the last one is the foreign threads'
+  mutable std::mutex mutex_;                  // guards places_ and texts_
+  std::vector<std::string> places_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace heddle::trace

@@ -1,0 +1,110 @@
+// What a worker does without work: search, ask, take by force, sleep. The protocol S1-S6 is argued in sync/README.md.
+#include <algorithm>
+
+#include "base/contracts.hpp"
+#include "platform/platform.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr unsigned insist_after_us = 12;   // a request unanswered for so long: the victim sits in a long leaf
+constexpr unsigned least_spin_us = 2;
+
+void nothing(void*, void*) {}
+
+}  // namespace
+
+void worker::run(carrier& carried_by) noexcept {
+  while (by == &carried_by) {
+    thread* next = thread_for(pick());
+    if (next == nullptr) next = find_work();
+    if (next == nullptr) return;  // the runtime stops
+    cross(nullptr, next, nothing, nullptr, nullptr, false);
+    // Back on the carrier's stack; `by` tells whether this worker is still ours.
+  }
+}
+
+entry worker::look_everywhere(bool insist) noexcept {
+  home.fire_timers();
+  if (thread* t = take_direct(); t != nullptr) return ready_entry(*t);
+  if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
+  if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
+  return home.scheduler_policy().acquire(rank, insist ? policy::effort::insist : policy::effort::glance);
+}
+
+thread* worker::find_work() noexcept {
+  sync::idle_set& idle = home.idle();
+  const std::uint64_t rate = platform::ticks_per_microsecond();
+  trace::emit<trace::event::idle_begin>(ring);
+  idle.begin_search();
+  std::uint64_t start = platform::ticks();
+  std::uint64_t insisted = start;
+  entry found = 0;
+  for (unsigned round = 1; !home.stopping(); ++round) {
+    found = look_everywhere(false);
+    if (found != 0) break;
+    arch::pause();
+    if (home.crowded()) platform::yield_processor();
+    if (round % 8 != 0) continue;
+    const std::uint64_t now = platform::ticks();
+    if (now - insisted > insist_after_us * rate) {
+      insisted = now;
+      found = look_everywhere(true);
+      if (found != 0) break;
+    }
+    if (now - start > spin_us_ * rate) {
+      spin_us_ = std::max(spin_us_ / 2, least_spin_us);
+      if (sleep()) {
+        const std::uint64_t slept = platform::ticks() - now;
+        if (slept < home.options().spin * rate) spin_us_ = home.options().spin;  // spinning would have been right
+        start = insisted = platform::ticks();
+      } else {
+        start = platform::ticks();
+        insisted = start - insist_after_us * rate;  // something is there that glances do not find
+      }
+    }
+  }
+  idle.end_search();
+  if (found != 0 && idle.anyone_asleep()) {
+    queue::request(*this);  // what this one will fork is for the next sleeper
+    home.delegate_timekeeping();
+  }
+  trace::emit<trace::event::idle_end>(ring);
+  return thread_for(found);
+}
+
+// False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
+bool worker::sleep() noexcept {
+  sync::idle_set& idle = home.idle();
+  token.store(0, std::memory_order_relaxed);           // before announce: no waker before it
+  idle.announce(rank);                                 // S1
+  for (unsigned r = 0; r < home.workers(); ++r) {      // S2: the next fork or wake-up anywhere comes to us
+    if (r != rank) queue::request(home.at(r));
+  }
+  idle.end_search();                                   // S3
+  platform::heavy_fence();                             // S4
+  const bool work =  // S5
+      !home.incoming().empty() || !direct.empty() || !ready.looks_empty() || home.stopping() || home.scheduler_policy().may_find(rank);
+  if (work && idle.retract(rank)) {
+    idle.begin_search();
+    return false;
+  }
+  trace::emit<trace::event::park_begin>(ring);
+  counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  if (!work) home.check_drained();
+  while (token.load(std::memory_order_acquire) == 0) {   // S6; pairs with runtime::wake: the waker's publications
+    const platform::nanoseconds deadline = home.claim_timekeeping(rank);
+    platform::wait_on(token, 0, deadline);
+    if (deadline == 0) continue;
+    home.leave_timekeeping(rank);
+    if (platform::now() >= deadline) break;
+  }
+  if (idle.retract(rank)) idle.begin_search();           // woken for a timer or by the end: nobody has counted us
+  trace::emit<trace::event::park_end>(ring);
+  return true;
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,56 @@
+// Threads that are ready to go on, first in first out, one queue a worker. The owner's operations cost no locked
+// instruction; others reach it through owner_lock's expensive side when the owner does not answer.
+#pragma once
+
+#include <atomic>
+
+#include "fiber/thread.hpp"
+#include "sync/owner_lock.hpp"
+
+namespace heddle::worker {
+
+class ready_queue {
+ public:
+  // Owner.
+  void push(fiber::thread& t) noexcept {
+    t.next = nullptr;
+    lock_.enter();
+    append(t);
+    lock_.leave();
+  }
+  [[nodiscard]] fiber::thread* pop() noexcept {
+    if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;  // only the owner adds: null is exact enough, a visitor takes
+    lock_.enter();
+    fiber::thread* t = take();
+    lock_.leave();
+    return t;
+  }
+
+  // Anybody else: the oldest thread; null when there is none or the queue is in use.
+  [[nodiscard]] fiber::thread* force_pop() noexcept {
+    if (looks_empty() || !lock_.try_visit()) return nullptr;
+    fiber::thread* t = take();
+    lock_.end_visit();
+    return t;
+  }
+  // relaxed: a hint, or ordered by the caller's heavy fence
+  bool looks_empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
+
+ private:
+  void append(fiber::thread& t) noexcept {
+    if (head_.load(std::memory_order_relaxed) == nullptr) head_.store(&t, std::memory_order_relaxed);  // under lock_
+    else tail_->next = &t;
+    tail_ = &t;
+  }
+  fiber::thread* take() noexcept {
+    fiber::thread* t = head_.load(std::memory_order_relaxed);  // under lock_
+    if (t != nullptr) head_.store(t->next, std::memory_order_relaxed);
+    return t;
+  }
+
+  alignas(64) std::atomic<fiber::thread*> head_{nullptr};  // written under lock_; read by anyone as a hint
+  fiber::thread* tail_{nullptr};                           // under lock_; meaningful while head_ is not null
+  sync::owner_lock lock_;
+};
+
+}  // namespace heddle::worker

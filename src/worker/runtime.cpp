@@ -1,0 +1,262 @@
+#include "worker/runtime.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "base/contracts.hpp"
+
+namespace heddle::worker {
+
+runtime::runtime(settings s)
+    : settings_(std::move(s)),
+      stacks_(settings_.stack_size, settings_.stack_cache),
+      policy_(policy::make(settings_.policy)),
+      idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
+  if (settings_.units.empty()) settings_.units.push_back(-1);
+  if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
+  const auto count = static_cast<unsigned>(settings_.units.size());
+  if (settings_.trace_records != 0) {
+    trace::recorder_options options;
+    options.records = settings_.trace_records;
+    options.now = platform::now;
+    options.policy = settings_.policy;
+    recorder_ = std::make_unique<trace::recorder>(count, options);
+  }
+  for (unsigned rank = 0; rank < count; ++rank) {
+    workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
+    if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
+  }
+  wants_ = policy_->wants();
+  for (const auto& w : workers_) w->receive_from(policy_->mailbox_slots());
+  policy_->start(*this);
+  for (const auto& w : workers_) queue::watch_every_fork(*w, wants_.every_fork);
+  for (unsigned rank = 0; rank < count; ++rank) {
+    carrier* c = make_carrier();
+    if (c != nullptr) {
+      workers_[rank]->by = c;
+      c->assigned = workers_[rank].get();
+      c->signal.store(1);
+      platform::wake_one(c->signal);
+      continue;
+    }
+    stopping_.store(true);
+    for (unsigned r = 0; r < rank; ++r) wake(r);
+    for (carrier* made = carriers_; made != nullptr;) {
+      carrier* next = made->next_all;
+      platform::join(made->kernel);
+      delete made;
+      made = next;
+    }
+    throw std::system_error(EAGAIN, std::generic_category(),
+                            "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
+                                " could not be started; raise RLIMIT_NPROC or set HEDDLE_WORKERS lower");
+  }
+}
+
+runtime::~runtime() {
+  HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this, "a runtime is destroyed by one of its own workers");
+  draining_.store(true);
+  while (!drained()) {
+    drained_word_.store(0);
+    for (unsigned rank = 0; rank < workers(); ++rank) wake(rank);
+    platform::wait_on(drained_word_, 0);
+  }
+  stopping_.store(true);
+  for (unsigned rank = 0; rank < workers(); ++rank) wake(rank);
+  for (;;) {
+    carrier* c;
+    {
+      std::lock_guard hold(carrier_mutex_);
+      c = std::exchange(carriers_, carriers_ == nullptr ? nullptr : carriers_->next_all);
+    }
+    if (c == nullptr) break;
+    if (c->assigned == nullptr) {  // a spare
+      c->signal.store(2);
+      platform::wake_one(c->signal);
+    }
+    platform::join(c->kernel);
+    delete c;
+  }
+}
+
+// --- threads from outside ----------------------------------------------------------------------------------------
+
+void runtime::submit(thread& t) noexcept {
+  inbox_.push(t);
+  wake_one_for(0);
+}
+
+thread* runtime::new_thread(std::size_t stack_bytes, void (*entry)(thread*)) noexcept {
+  const unsigned size_class = stack_bytes == 0 ? stacks_.default_class() : fiber::stack_pool::class_for(stack_bytes);
+  if (size_class >= fiber::stack_pool::classes) return nullptr;
+  worker* w = worker::current();
+  if (w != nullptr && &w->home == this && size_class == stacks_.default_class()) return w->new_thread(entry);
+  thread* t = stacks_.take(size_class, 1);
+  if (t != nullptr) prepare_thread(*t, *this, entry);
+  return t;
+}
+
+void runtime::free_thread(thread& t) noexcept {
+  worker* w = worker::current();
+  if (w != nullptr && &w->home == this) return w->free_thread(t);
+  t.next = nullptr;
+  stacks_.give(&t);
+}
+
+void runtime::count_made() noexcept {
+  worker* w = worker::current();
+  if (w != nullptr && &w->home == this) {
+    // relaxed: own counter; drained() reads it after the idle protocol's fences
+    w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  } else {
+    outside_made_.fetch_add(1);
+  }
+}
+
+void runtime::count_finished() noexcept {
+  worker* w = worker::current();
+  // relaxed: own counter; drained() reads it after the idle protocol's fences
+  w->threads_finished.store(w->threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool runtime::drained() const noexcept {
+  // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
+  std::uint64_t finished = 0;
+  for (const auto& w : workers_) finished += w->threads_finished.load();
+  std::uint64_t made = outside_made_.load();
+  for (const auto& w : workers_) made += w->threads_made.load();
+  return made == finished;
+}
+
+void runtime::check_drained() noexcept {
+  if (!draining_.load() || !drained()) return;
+  drained_word_.store(1);
+  platform::wake_all(drained_word_);
+}
+
+// --- waking ------------------------------------------------------------------------------------------------------
+
+void runtime::wake(unsigned rank) noexcept {
+  worker& w = *workers_[rank];
+  w.token.store(1, std::memory_order_release);  // pairs with worker::sleep: what was published before the wake
+  platform::wake_one(w.token);
+}
+
+void runtime::wake_one_for(unsigned rank) noexcept {
+  if (!idle_.anyone_asleep() || idle_.anyone_searching()) return;
+  const int chosen = idle_.choose(rank);
+  if (chosen < 0) return;
+  idle_.begin_search();  // on its behalf
+  worker* w = worker::current();
+  if (w != nullptr && w->ring != nullptr && &w->home == this) {
+    trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
+  }
+  wake(static_cast<unsigned>(chosen));
+}
+
+// --- time --------------------------------------------------------------------------------------------------------
+
+void runtime::fire_due_timers() noexcept {
+  const platform::nanoseconds now = platform::now();
+  if (timers_.next() <= now) timers_.fire(now);
+}
+
+platform::nanoseconds runtime::claim_timekeeping(unsigned rank) noexcept {
+  if (timers_.next() == timer_heap::never) return 0;
+  int nobody = -1;
+  if (!timekeeper_.compare_exchange_strong(nobody, static_cast<int>(rank))) return 0;
+  const platform::nanoseconds deadline = timers_.next();
+  if (deadline != timer_heap::never) return deadline;
+  timekeeper_.store(-1);
+  return 0;
+}
+
+void runtime::leave_timekeeping(unsigned rank) noexcept {
+  int me = static_cast<int>(rank);
+  timekeeper_.compare_exchange_strong(me, -1);
+}
+
+void runtime::timer_added() noexcept {
+  // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
+  const int keeper = timekeeper_.load();
+  if (keeper >= 0) wake(static_cast<unsigned>(keeper));
+  else wake_one_for(0);
+}
+
+// --- what a policy asks of the mechanism -------------------------------------------------------------------------
+
+unsigned runtime::distance(unsigned a, unsigned b) const noexcept {
+  if (a == b) return 0;
+  return settings_.distances.empty() ? 1 : settings_.distances[a][b];
+}
+
+entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcept {
+  worker& thief = *workers_[self];
+  worker& from = *workers_[victim];
+  trace::emit<trace::event::steal_attempt>(thief.ring, victim);
+  bool left = false;
+  entry found = queue::steal(from, left);
+  if (found == 0 && how == policy::effort::insist) {
+    if (queue::has_any(from)) {
+      found = queue::force_steal(from, platform::heavy_fence);
+      if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
+    }
+    if (found == 0) {
+      if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
+    }
+  }
+  if (found == 0) {
+    trace::emit<trace::event::steal_fail>(thief.ring, victim);
+    return 0;
+  }
+  thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
+  if (idle_.anyone_asleep()) {
+    queue::request(from);
+    if (left) wake_one_for(self);
+  }
+  return found;
+}
+
+bool runtime::has_work(unsigned victim) const noexcept {
+  return queue::has_any(*workers_[victim]) || !workers_[victim]->ready.looks_empty();
+}
+
+void runtime::request(unsigned self, unsigned victim) noexcept {
+  worker& from = *workers_[victim];
+  if (from.requested.load(std::memory_order_relaxed)) return;  // queue::request looks again
+  trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
+  queue::request(from);
+}
+
+entry runtime::receive(unsigned self, unsigned slot) noexcept { return workers_[self]->receive(slot); }
+
+void runtime::wake_worker(unsigned rank) noexcept {
+  if (!idle_.is_asleep(rank)) return;
+  // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
+  wake(rank);
+}
+
+void runtime::send(unsigned target, unsigned slot, thread& t) noexcept {
+  workers_[target]->post(slot, t);
+  wake_worker(target);
+}
+
+void runtime::send_direct(unsigned target, thread& t) noexcept {
+  workers_[target]->direct.push(t);
+  wake_worker(target);
+}
+
+void runtime::move_running(unsigned target) noexcept {
+  struct move {
+    runtime* home;
+    unsigned target;
+    thread* self;
+  } m{this, target, worker::current()->running};
+  worker::current()->switch_away(*m.self, [](void* data, void*) {
+    const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is sent
+    inner.home->send_direct(inner.target, *inner.self);
+  }, &m, nullptr);
+}
+
+}  // namespace heddle::worker

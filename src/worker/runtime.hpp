@@ -1,0 +1,140 @@
+// A set of workers with one policy, their carriers, stacks, timers and inbox. The public heddle::runtime is a handle to it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "fiber/stack_pool.hpp"
+#include "policy/policy.hpp"
+#include "sync/idle_set.hpp"
+#include "trace/trace.hpp"
+#include "worker/carrier.hpp"
+#include "worker/inbox.hpp"
+#include "worker/timers.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+// Everything decided before a runtime starts; task/ makes it from options, machine and limits.
+struct settings {
+  std::vector<int> units;                 // one worker each, bound to that processing unit; -1: not bound
+  std::vector<std::vector<unsigned>> distances;  // by rank; empty: all 1
+  const machine::topology* machine{nullptr};
+  std::string policy{"random_ws"};
+  std::size_t stack_size{std::size_t{1} << 20};
+  std::size_t stack_cache{1024};          // idle stacks kept committed
+  unsigned spin{50};                      // microseconds
+  std::uint64_t seed{42};
+  bool crowded{false};                    // more workers than processing units
+  std::size_t trace_records{0};           // per worker; 0: off
+  void* handle{nullptr};                  // the public heddle::runtime
+};
+
+class runtime final : private policy::scheduler {
+ public:
+  // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (no kernel thread could be started;
+  // fewer than asked for is not an error: see started()), std::bad_alloc.
+  explicit runtime(settings s);
+  // Waits until every thread it was given has ended, then ends the carriers. Not callable from one of its own workers.
+  ~runtime();
+
+  const settings& options() const noexcept { return settings_; }
+  unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
+  worker& at(unsigned rank) noexcept { return *workers_[rank]; }
+  fiber::stack_pool& stacks() noexcept { return stacks_; }
+  sync::idle_set& idle() noexcept { return idle_; }
+  inbox& incoming() noexcept { return inbox_; }
+  policy::policy& scheduler_policy() noexcept { return *policy_; }
+  timer_heap& timers() noexcept { return timers_; }
+  trace::recorder* recorder() noexcept { return recorder_.get(); }
+  bool crowded() const noexcept { return settings_.crowded; }
+  // relaxed: seen at the latest after the waking that goes with it
+  bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
+
+  // A ready thread from outside. Any kernel thread.
+  void submit(thread& t) noexcept;
+  // A control block of any size, from any kernel thread. Null: no memory, or no class is that large.
+  [[nodiscard]] thread* new_thread(std::size_t stack_bytes, void (*entry)(thread*)) noexcept;
+  void free_thread(thread& t) noexcept;
+
+  // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.
+  void count_made() noexcept;
+  void count_finished() noexcept;
+
+  // To a worker's mailbox slot, or to the worker itself; it is woken if it sleeps.
+  void send(unsigned target, unsigned slot, thread& t) noexcept;
+  void send_direct(unsigned target, thread& t) noexcept;
+  // The calling thread goes on on `target`.
+  void move_running(unsigned target) noexcept;
+
+  bool watches_spawns() const noexcept { return wants_.spawns; }
+  bool watches_groups() const noexcept { return wants_.groups; }
+  bool watches_tasks() const noexcept { return wants_.task_ends; }
+
+  void wake_one_for(unsigned rank) noexcept;
+  void fire_timers() noexcept {
+    if (timers_.next() != timer_heap::never) [[unlikely]] fire_due_timers();
+  }
+  void timer_added() noexcept;
+
+  // The caller, about to sleep, keeps time when nobody else does: the deadline to sleep until, 0 for none.
+  platform::nanoseconds claim_timekeeping(unsigned rank) noexcept;
+  void leave_timekeeping(unsigned rank) noexcept;
+  // The caller goes to work: somebody asleep must keep time when there is time to keep.
+  void delegate_timekeeping() noexcept {
+    if (timers_.next() != timer_heap::never && timekeeper_.load() < 0) wake_one_for(0);
+  }
+  void check_drained() noexcept;
+
+  // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
+  // carrier could be had.
+  [[nodiscard]] bool lend_worker(worker& w) noexcept;
+  // The calling kernel thread, without a worker, leaves `self` to the workers and becomes a spare carrier.
+  void return_from_blocking(thread& self, carrier& c) noexcept;
+
+ private:
+  // policy::scheduler
+  unsigned distance(unsigned a, unsigned b) const noexcept override;
+  const machine::topology* machine() const noexcept override { return settings_.machine; }
+  std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override { return workers_[self]->random.below(bound); }
+  entry steal(unsigned self, unsigned victim, policy::effort how) noexcept override;
+  bool has_work(unsigned victim) const noexcept override;
+  void request(unsigned self, unsigned victim) noexcept override;
+  entry receive(unsigned self, unsigned slot) noexcept override;
+
+  static void carry(void* argument);
+  carrier* make_carrier() noexcept;
+  carrier* take_spare() noexcept;
+  void fire_due_timers() noexcept;
+  void wake(unsigned rank) noexcept;
+  void wake_worker(unsigned rank) noexcept;
+  bool drained() const noexcept;
+
+  settings settings_;
+  fiber::stack_pool stacks_;
+  std::unique_ptr<policy::policy> policy_;
+  policy::policy_wants wants_;
+  std::unique_ptr<trace::recorder> recorder_;
+  std::vector<std::unique_ptr<worker>> workers_;
+  sync::idle_set idle_;
+  inbox inbox_;
+  timer_heap timers_;
+  std::atomic<int> timekeeper_{-1};              // rank of the sleeping worker whose sleep ends at the next deadline
+  std::atomic<bool> stopping_{false};            // set once by the destructor
+  std::atomic<bool> draining_{false};            // set once by the destructor
+  std::atomic<std::uint32_t> drained_word_{0};   // futex word of the destructor
+  std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
+  std::mutex carrier_mutex_;
+  carrier* spares_{nullptr};                     // under carrier_mutex_
+  carrier* carriers_{nullptr};                   // under carrier_mutex_
+};
+
+// The runtime of the calling thread, else the global one (made by task/runtime.cpp at first use).
+runtime& here();
+
+}  // namespace heddle::worker

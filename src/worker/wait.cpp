@@ -1,0 +1,135 @@
+// The primitives of <heddle/detail/wait.hpp>: how threads of this runtime and foreign kernel threads wait.
+#include <heddle/detail/wait.hpp>
+
+#include "base/contracts.hpp"
+#include "platform/platform.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+using worker::thread;
+
+// Values of waiter::asleep for a user-level thread in suspend_until; 0 in suspend.
+constexpr std::uint32_t phase_committing = 1;
+constexpr std::uint32_t phase_committed = 2;
+constexpr std::uint32_t phase_resumed = 3;
+
+struct suspension {
+  waiter* w;
+  bool (*commit)(void*, waiter&) noexcept;
+  void* argument;
+  thread* self;
+};
+
+// On the next context's stack: the thread is complete in memory and may be resumed from now on.
+void commit_suspension(void* data, void*) {
+  const suspension s = *static_cast<suspension*>(data);  // on self's stack, which is ours until commit succeeds
+  if (s.commit(s.argument, *s.w)) return;
+  worker::worker::current()->make_ready(*s.self);
+}
+
+platform::nanoseconds to_platform(std::chrono::steady_clock::time_point time) noexcept {
+  const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  return count <= 0 ? 1 : static_cast<platform::nanoseconds>(count);  // steady_clock and now() are both CLOCK_MONOTONIC
+}
+
+void sleep_foreign(waiter& w, platform::nanoseconds deadline) noexcept {
+  // acquire pairs with resume: what the waker did before
+  while (w.asleep.load(std::memory_order_acquire) == 0) {
+    platform::wait_on(w.asleep, 0, deadline);
+    if (deadline == 0 || w.asleep.load(std::memory_order_acquire) != 0) continue;  // pairs with resume
+    if (platform::now() < deadline || !claim(w, wake_reason::timed_out)) {
+      if (w.reason.load() != 0) deadline = 0;  // a waker has claimed it: its resume is on the way
+      continue;
+    }
+    return;
+  }
+}
+
+wake_reason reason_of(const waiter& w) noexcept { return static_cast<wake_reason>(w.reason.load()); }
+
+}  // namespace
+
+wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* argument) noexcept {
+  worker::worker* me = worker::worker::current();
+  if (me == nullptr) {
+    if (commit(argument, w)) sleep_foreign(w, 0);
+    return reason_of(w);
+  }
+  thread* self = me->running;
+  w.thread = self;
+  self->waits_for = w.what;
+  suspension s{&w, commit, argument, self};
+  me->switch_away(*self, commit_suspension, &s, nullptr);
+  self->waits_for = nullptr;
+  return reason_of(w);
+}
+
+wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* argument,
+                          std::chrono::steady_clock::time_point deadline) noexcept {
+  worker::worker* me = worker::worker::current();
+  if (me == nullptr) {
+    if (commit(argument, w)) sleep_foreign(w, to_platform(deadline));
+    return reason_of(w);
+  }
+  struct timed {
+    worker::timer timer;
+    worker::runtime* home;
+    thread* self;
+    bool (*commit)(void*, waiter&) noexcept;
+    void* argument;
+  } limit{{to_platform(deadline), &w}, &me->home, me->running, commit, argument};
+  // Between the inner commit and the timer's arming a waker may already resume the waiter: it then leaves that to us.
+  w.asleep.store(phase_committing);
+  const wake_reason reason = suspend(w, [](void* data, waiter& inner) noexcept {
+    auto& t = *static_cast<timed*>(data);
+    if (!t.commit(t.argument, inner)) return false;
+    worker::runtime& home = *t.home;
+    thread& self = *t.self;
+    const bool earliest = home.timers().add(t.timer);
+    if (inner.asleep.exchange(phase_committed) == phase_resumed) {
+      worker::make_ready_anywhere(self);
+    } else if (earliest) {
+      home.timer_added();
+    }
+    return true;
+  }, &limit);
+  limit.home->timers().remove(limit.timer);
+  return reason;
+}
+
+void resume(waiter& w) noexcept {
+  if (w.thread == nullptr) {
+    w.asleep.store(1, std::memory_order_release);  // pairs with sleep_foreign: what the waker did before
+    platform::wake_one(w.asleep);                  // the waiter may be gone: only its address is used
+    return;
+  }
+  auto* t = static_cast<thread*>(w.thread);
+  if (w.asleep.load() != 0 && w.asleep.exchange(phase_resumed) == phase_committing) return;  // suspend_until's commit does it
+  worker::worker* me = worker::worker::current();
+  if (me != nullptr) trace::emit<trace::event::thread_wake>(me->ring, t->id);
+  worker::make_ready_anywhere(*t);
+}
+
+bool on_worker() noexcept { return worker::worker::current() != nullptr; }
+
+void yield() noexcept {
+  worker::worker* me = worker::worker::current();
+  if (me == nullptr) return platform::yield_processor();
+  thread* self = me->running;
+  thread* next = me->thread_for(me->pick());
+  if (next == nullptr) return;
+  me->switch_to(*self, *next, [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); }, self, nullptr);
+}
+
+void spin_word::contended() noexcept {
+  for (int i = 0; flag_.load(std::memory_order_relaxed); ++i) {  // lock() decides by its exchange
+    if (i < 100) arch::pause();
+    else platform::yield_processor();
+  }
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,295 @@
+#include "worker/worker.hpp"
+
+#include "base/contracts.hpp"
+#include "platform/platform.hpp"
+#include "worker/runtime.hpp"
+
+constinit thread_local heddle::detail::fork_queue* heddle_current_queue = &heddle::worker::worker::foreign_queue;
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr std::size_t queue_slots = std::size_t{1} << 20;  // 8 MiB of address space, committed as far as forks nest
+constexpr unsigned cache_batch = 32;
+constexpr unsigned cache_limit = 3 * cache_batch;
+constexpr unsigned fairness_interval = 61;                 // picks between two looks at what comes from outside
+
+#if defined(HEDDLE_ASAN)
+// Handed to the far side of a switch: what must happen there before the new context goes on.
+struct crossing {
+  thread* to;
+  fiber::native_stack* native;
+  void (*after)(void*, void*);
+  void* a;
+  void* b;
+};
+
+void arrive(void* data, void*) {
+  const crossing c = *static_cast<crossing*>(data);
+  fiber::after_switch(c.to, *c.native);
+  c.after(c.a, c.b);
+}
+#endif
+
+void nothing(void*, void*) {}
+
+}  // namespace
+
+constinit detail::fork_queue worker::foreign_queue{};
+
+worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
+    : home(owner), rank(number), processing_unit(unit), random(seed), spin_us_(owner.options().spin) {
+  memory_ = static_cast<detail::slot*>(platform::reserve((queue_slots + 1) * sizeof(detail::slot)));
+  if (memory_ == nullptr) throw std::bad_alloc();
+  queue::attach(*this, memory_, queue_slots);
+}
+
+void worker::receive_from(unsigned slots) {
+  mail_.reset(new mailbox[slots]);
+}
+
+entry worker::receive(unsigned slot) noexcept {
+  mailbox& box = mail_[slot];
+  if (box.opened == nullptr) box.opened = box.arriving.take_all();
+  thread* t = box.opened;
+  if (t == nullptr) return 0;
+  box.opened = t->next;
+  return ready_entry(*t);
+}
+
+worker::~worker() {
+  while (cache_ != nullptr) {
+    thread* t = cache_;
+    cache_ = t->next;
+    t->next = nullptr;
+    home.stacks().give(t);
+  }
+  platform::release(memory_, (queue_slots + 1) * sizeof(detail::slot));
+}
+
+// --- switching ---------------------------------------------------------------------------------------------------
+
+void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+  void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
+  void* load = to != nullptr ? to->stack_pointer : by->stack_pointer;
+  if (from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
+  if (to != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  running = to;
+  fiber::before_switch(from, to, by->native, last);
+#if defined(HEDDLE_ASAN)
+  crossing c{to, &by->native, after, a, b};
+  heddle_switch(save, load, arrive, &c, nullptr);
+#else
+  static_cast<void>(last);
+  heddle_switch(save, load, after, a, b);
+#endif
+}
+
+void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+  cross(&self, &next, after, a, b, last);
+}
+
+void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+  cross(&self, thread_for(pick()), after, a, b, last);
+}
+
+void worker::leave(thread& self, thread* next) noexcept {
+  cross(&self, next, nothing, nullptr, nullptr, true);
+  base::fail(__FILE__, __LINE__, "a thread that had ended was resumed: id %llu", static_cast<unsigned long long>(self.id));
+}
+
+void finish(thread& self, void (*after)(void*, void*), void* b) noexcept {
+  worker::current()->switch_away(self, after, &self, b, true);
+  base::fail(__FILE__, __LINE__, "a finished thread was resumed: id %llu", static_cast<unsigned long long>(self.id));
+}
+
+// --- control blocks ----------------------------------------------------------------------------------------------
+
+void worker::refill() noexcept {
+  thread* chain = home.stacks().take(home.stacks().default_class(), cache_batch);
+  while (chain != nullptr) {
+    thread* t = chain;
+    chain = t->next;
+    t->next = cache_;
+    cache_ = t;
+    ++cached_;
+  }
+}
+
+thread* worker::new_thread(void (*entry)(thread*)) noexcept {
+  if (cache_ == nullptr) [[unlikely]] {
+    refill();
+    if (cache_ == nullptr) return nullptr;
+  }
+  thread* t = cache_;
+  cache_ = t->next;
+  --cached_;
+  prepare_thread(*t, home, entry);
+  return t;
+}
+
+void worker::free_thread(thread& t) noexcept {
+  if (t.size_class != home.stacks().default_class()) [[unlikely]] {
+    t.next = nullptr;
+    home.stacks().give(&t);
+    return;
+  }
+  if (cached_ >= cache_limit) [[unlikely]] {
+    thread* chain = nullptr;
+    for (unsigned i = 0; i < cache_batch; ++i) {
+      thread* old = cache_;
+      cache_ = old->next;
+      old->next = chain;
+      chain = old;
+    }
+    cached_ -= cache_batch;
+    home.stacks().give(chain);
+  }
+  t.next = cache_;
+  cache_ = &t;
+  ++cached_;
+}
+
+void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept {
+  fiber::reuse_stack(t);
+  t.home = &home;
+  t.entry = entry;
+  t.argument = nullptr;
+  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
+  t.taken = false;
+  t.counted = false;
+  t.parent = nullptr;
+  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
+  t.policy_data = nullptr;
+  t.waits_for = nullptr;
+  t.name = nullptr;
+  t.stack_pointer = arch::prepare(&t, reinterpret_cast<void (*)(void*)>(entry), &t);
+}
+
+// --- choosing what to run ----------------------------------------------------------------------------------------
+
+thread* worker::thread_for(entry item) noexcept {
+  if (item == 0) return nullptr;
+  auto* t = reinterpret_cast<thread*>(item & ~entry{3});
+  if ((item & ready_tag) != 0) return t;
+  if ((item & continuation_tag) != 0) {
+    t->taken = true;
+    return t;
+  }
+  thread* fresh = new_thread(run_jobs);
+  HEDDLE_CHECK(fresh != nullptr, "worker %u cannot get a stack for a task (%zu threads live); raise the memory or mapping limit, "
+               "or lower HEDDLE_STACK_SIZE", rank, home.stacks().live());
+  fresh->argument = reinterpret_cast<void*>(item);
+  return fresh;
+}
+
+entry worker::pick() noexcept {
+  if (++tick_ % fairness_interval == 0) [[unlikely]] {
+    if (const entry item = pick_fairly(); item != 0) return item;
+  }
+  bool published;
+  if (const entry item = queue::take_newest(*this, published); item != 0) {
+    if (published) [[unlikely]] announce_work();
+    return item;
+  }
+  thread* t = ready.pop();
+  return t == nullptr ? 0 : ready_entry(*t);
+}
+
+// Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
+entry worker::pick_fairly() noexcept {
+  home.fire_timers();
+  if (thread* t = take_direct(); t != nullptr) return ready_entry(*t);
+  thread* t = ready.pop();
+  if (thread* chain = adopt_inbox(); chain != nullptr) {
+    if (t == nullptr) return ready_entry(*chain);
+    ready.push(*chain);
+  }
+  return t == nullptr ? 0 : ready_entry(*t);
+}
+
+thread* worker::take_direct() noexcept {
+  thread* first = direct.take_all();
+  if (first == nullptr) return nullptr;
+  for (thread* t = first->next; t != nullptr;) {
+    thread* next = t->next;
+    ready.push(*t);
+    t = next;
+  }
+  return first;
+}
+
+thread* worker::adopt_inbox() noexcept {
+  thread* chain = home.incoming().take_all();
+  if (chain == nullptr) return nullptr;
+  thread* first = chain;
+  chain = chain->next;
+  const bool more = chain != nullptr;
+  while (chain != nullptr) {
+    thread* t = chain;
+    chain = t->next;
+    ready.push(*t);
+  }
+  if (more) announce_work();
+  return first;
+}
+
+namespace {
+
+void run_job(detail::job* work) noexcept {
+  std::uintptr_t word = work->word.load(std::memory_order_acquire);  // pairs with the waiting owner's exchange: its waiter
+  if ((word & detail::job_waiter_bit) != 0) {
+    word = reinterpret_cast<std::uintptr_t>(reinterpret_cast<detail::waiter*>(word & ~detail::job_waiter_bit)->payload);
+  }
+  reinterpret_cast<detail::job::code>(word)(work);
+}
+
+}  // namespace
+
+void run_jobs(thread* self) noexcept {
+  run_job(static_cast<detail::job*>(self->argument));
+  serve(*self);
+}
+
+void serve(thread& self) noexcept {
+  for (;;) {
+    worker* w = worker::current();
+    const entry item = w->pick();
+    if (item != 0 && (item & (continuation_tag | ready_tag)) == 0) {
+      run_job(reinterpret_cast<detail::job*>(item));
+      continue;
+    }
+    // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on.
+    thread* next = w->thread_for(item);
+    w->free_thread(self);
+    w->leave(self, next);
+  }
+}
+
+// --- ready threads -----------------------------------------------------------------------------------------------
+
+void worker::make_ready(thread& t) noexcept {
+  // relaxed: a stale answer delays the sharing of threads by one
+  if (requested.load(std::memory_order_relaxed)) [[unlikely]] {
+    queue::withdraw_request(*this);
+    home.incoming().push(t);
+    announce_work();
+    return;
+  }
+  ready.push(t);
+}
+
+void make_ready_anywhere(thread& t) noexcept {
+  worker* w = worker::current();
+  if (w != nullptr && &w->home == t.home) w->make_ready(t);
+  else t.home->submit(t);
+}
+
+void worker::queue_child(thread& t) noexcept {
+  if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
+}
+
+void worker::announce_work() noexcept { home.wake_one_for(rank); }
+
+}  // namespace heddle::worker

@@ -1,0 +1,138 @@
+// A worker: a virtual core of the runtime. It runs user-level threads, one at a time, on the stack of each; between
+// threads it is on the stack of its carrier, looking for work.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "arch/arch.hpp"
+#include "base/random.hpp"
+#include "fiber/sanitizer.hpp"
+#include "fiber/stack_pool.hpp"
+#include "fiber/thread.hpp"
+#include "queue/fork_queue.hpp"
+#include "trace/emit.hpp"
+#include "worker/inbox.hpp"
+#include "worker/ready_queue.hpp"
+
+namespace heddle::worker {
+
+class runtime;
+struct carrier;
+
+using detail::entry;
+using fiber::thread;
+
+// An entry is a job, a spawner's continuation or a ready thread: told apart by its low bits.
+inline constexpr entry continuation_tag = 1;
+inline constexpr entry ready_tag = 2;
+inline entry continuation_of(thread& t) noexcept { return reinterpret_cast<entry>(&t) | continuation_tag; }
+inline entry ready_entry(thread& t) noexcept { return reinterpret_cast<entry>(&t) | ready_tag; }
+
+class worker : public detail::fork_queue {
+ public:
+  worker(runtime& home, unsigned rank, int processing_unit, std::uint64_t seed);
+  ~worker();
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+
+  // The worker that the calling code is on; null on a foreign kernel thread. Read again after every call that may switch.
+  [[gnu::always_inline]] static worker* current() noexcept {
+    detail::fork_queue* queue = detail::current_queue();
+    return queue == &foreign_queue ? nullptr : static_cast<worker*>(queue);
+  }
+
+  // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
+  void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
+  // The same, straight to a thread that the caller has chosen and owns.
+  void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
+
+  // Ends `self` for good: goes on with `next`, or in the run loop when null.
+  [[noreturn]] void leave(thread& self, thread* next) noexcept;
+
+  // The run loop, on the carrier's stack; returns when the runtime stops or the carrier has lost the worker.
+  void run(carrier& by) noexcept;
+
+  // A ready thread goes to this worker's queue, or to all when somebody asked for work.
+  void make_ready(thread& t) noexcept;
+  // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox.
+  [[nodiscard]] entry pick() noexcept;
+  // The thread to switch to for an entry (a fresh one for a job); null for 0.
+  [[nodiscard]] thread* thread_for(entry item) noexcept;
+
+  // A child that its spawner does not run at once.
+  void queue_child(thread& t) noexcept;
+
+  // A control block with its stack, of the default size, prepared to call entry(itself). Null: no memory.
+  [[nodiscard]] thread* new_thread(void (*entry)(thread*)) noexcept;
+  void free_thread(thread& t) noexcept;
+
+  // Slots of the mailbox that a policy sends to.
+  void receive_from(unsigned slots);
+  void post(unsigned slot, thread& t) noexcept { mail_[slot].arriving.push(t); }
+  [[nodiscard]] entry receive(unsigned slot) noexcept;
+  bool has_mail(unsigned slot) const noexcept { return mail_[slot].opened != nullptr || !mail_[slot].arriving.empty(); }
+
+  // Someone asked and got: make sure that somebody is awake to take it.
+  void announce_work() noexcept;
+
+  static detail::fork_queue foreign_queue;  // what kernel threads that carry no worker see
+
+  thread* running{nullptr};                 // the thread on this worker; null in the run loop
+  runtime& home;
+  const unsigned rank;
+  int processing_unit;                      // to bind to; -1: not bound
+  carrier* by{nullptr};                     // changes in blocking(); written before the worker is handed over
+  trace::ring* ring{nullptr};
+  ready_queue ready;
+  inbox direct;                             // threads that shall go on on this worker and no other
+  base::random_source random;
+  std::atomic<std::uint32_t> token{0};      // 1: woken; futex word of a sleeping worker
+  std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
+  std::atomic<std::uint64_t> threads_finished{0};  // on this worker
+
+  struct counters {                         // written by the worker, read by anyone as a hint
+    std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0};
+  } counts;
+
+ private:
+  [[nodiscard]] thread* find_work() noexcept;
+  [[nodiscard]] entry look_everywhere(bool insist) noexcept;
+  [[nodiscard]] thread* adopt_inbox() noexcept;
+  [[nodiscard]] entry pick_fairly() noexcept;
+  bool sleep() noexcept;
+  void refill() noexcept;
+  void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
+
+  struct mailbox {
+    inbox arriving;
+    thread* opened{nullptr};                // taken from `arriving`, oldest first
+  };
+
+  [[nodiscard]] thread* take_direct() noexcept;
+
+  std::unique_ptr<mailbox[]> mail_;
+  thread* cache_{nullptr};
+  unsigned cached_{0};
+  unsigned tick_{0};
+  unsigned spin_us_;
+  detail::slot* memory_{nullptr};
+};
+
+// Makes a control block new: its stack starts with entry(&t).
+void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept;
+
+// Entry of threads that run jobs: runs `argument` (a job), then whatever job is next, until a thread is.
+void run_jobs(thread* self) noexcept;
+
+// The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then leaves for good.
+[[noreturn]] void serve(thread& self) noexcept;
+
+// Ends the calling thread: never returns. `after(self, b)` runs on another stack and disposes of it.
+[[noreturn]] void finish(thread& self, void (*after)(void*, void*), void* b) noexcept;
+
+// Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
+void make_ready_anywhere(thread& t) noexcept;
+
+}  // namespace heddle::worker

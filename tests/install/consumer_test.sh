@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Installs the build tree HEDDLE_BUILD to a scratch folder and builds tests/install/consumer
+# against it: by find_package, by pkg-config, and refuses a version that is not there.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+fail() { echo "consumer_test: $*" >&2; exit 1; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree
+cmake --install "$HEDDLE_BUILD" --prefix "$tree" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+# The tree must hold up after a move, so nothing in it may name its first place.
+mv "$tree" "$work/moved"
+tree=$work/moved
+if grep -rIl -e "$work/tree" -e "$HEDDLE_BUILD" "$tree"; then fail "these files name the build machine"; fi
+
+configure() { cmake -S "$here/consumer" -G Ninja -DCMAKE_CXX_COMPILER="$CXX" \
+                    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$tree" "$@"; }
+
+configure -B "$work/cmake" -DWANTED_VERSION="$HEDDLE_VERSION" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cmake --build "$work/cmake" -j 1
+timeout 60 "$work/cmake/consumer"
+timeout 60 "$work/cmake/consumer_static"
+if configure -B "$work/refused" -DWANTED_VERSION=999.0 >"$work/log" 2>&1; then
+  fail "version 999.0 was found"
+fi
+
+library=$(dirname "$(find "$tree" -name libheddle.so)")
+export PKG_CONFIG_PATH=$library/pkgconfig
+[ "$(pkg-config --modversion heddle)" = "$HEDDLE_VERSION" ] || fail "heddle.pc tells another version"
+# shellcheck disable=SC2046
+"$CXX" -std=c++20 -O1 -Wall -Wextra -Werror "$here/consumer/main.cpp" -o "$work/by_pkg_config" \
+  $(pkg-config --cflags --libs heddle)
+LD_LIBRARY_PATH=$library timeout 60 "$work/by_pkg_config"
+
+# Every installed header stands alone.
+find "$tree/include/heddle" -name '*.hpp' | sort | while read -r header; do
+  echo "#include <${header#"$tree/include/"}>" | "$CXX" -std=c++20 -Wall -Wextra -Werror \
+    -fsyntax-only -I"$tree/include" -x c++ - || fail "$header does not compile alone"
+done
+find "$tree/include/heddle" -name '*.h' | sort | while read -r header; do
+  echo "#include <${header#"$tree/include/"}>" | "${CC:-cc}" -std=c11 -Wall -Wextra -Werror \
+    -fsyntax-only -I"$tree/include" -x c - || fail "$header does not compile alone as C"
+done
+
+if [ "$HEDDLE_HAS_COMMAND" = 1 ]; then
+  timeout 60 "$tree/bin/heddle" --help >/dev/null || fail "the installed command does not start"
+fi
+echo "consumer_test: passed"

@@ -1,0 +1,169 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "hand_made.hpp"
+#include "trace/binary.hpp"
+
+namespace heddle::trace {
+namespace {
+
+using ::testing::HasSubstr;
+
+recording every_event() {
+  recorder rec(2, test::options());
+  rec.place(0, "pu:0");
+  EXPECT_EQ(rec.text("first"), 0u);
+  EXPECT_EQ(rec.text("second \"text\""), 1u);
+  test::emit_every_event(rec.of(0));
+  test::emit_every_event(rec.foreign());
+  recording r = rec.collect();
+  r.symbols[0x1234] = "weave(int)";
+  return r;
+}
+
+std::string failure(const std::string& bytes) {
+  try {
+    (void)decode_binary(bytes);
+  } catch (const trace_error& e) {
+    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+    return e.what();
+  }
+  return "no error";
+}
+
+// The payload may be changed at will; its checksum is made right again.
+std::string with_payload(std::string bytes, const std::function<void(std::string&)>& change) {
+  std::string payload = bytes.substr(32);
+  change(payload);
+  const std::uint64_t size = payload.size(), sum = checksum(payload);
+  bytes.resize(32);
+  std::memcpy(bytes.data() + 16, &size, 8);
+  std::memcpy(bytes.data() + 24, &sum, 8);
+  return bytes + payload;
+}
+
+void replace(std::string& in, const std::string& from, const std::string& to) {
+  const std::size_t at = in.find(from);
+  ASSERT_NE(at, std::string::npos);
+  in.replace(at, from.size(), to);
+}
+
+TEST(binary, every_event_survives_the_round_trip) {
+  const recording in = every_event();
+  const recording out = decode_binary(encode_binary(in));
+  EXPECT_EQ(out.program, in.program);
+  EXPECT_EQ(out.machine, in.machine);
+  EXPECT_EQ(out.policy, in.policy);
+  EXPECT_EQ(out.end_ns, in.end_ns);
+  EXPECT_EQ(out.texts, in.texts);
+  EXPECT_EQ(out.symbols, in.symbols);
+  EXPECT_TRUE(out.unknown.empty());
+  ASSERT_EQ(out.workers.size(), 3u);
+  for (std::size_t w = 0; w < 3; ++w) {
+    EXPECT_EQ(out.workers[w].worker, in.workers[w].worker);
+    EXPECT_EQ(out.workers[w].place, in.workers[w].place);
+    EXPECT_EQ(out.workers[w].written, in.workers[w].written);
+    EXPECT_EQ(out.workers[w].lost, in.workers[w].lost);
+    EXPECT_EQ(out.workers[w].records, in.workers[w].records);
+  }
+  ASSERT_EQ(out.workers[0].records.size(), event_count);
+  for (std::size_t i = 0; i < event_count; ++i) {
+    const record& r = out.workers[0].records[i];
+    EXPECT_EQ(static_cast<std::size_t>(r.event), i + 1);
+    EXPECT_EQ(r.ns, i + 1);
+    const std::uint64_t words[3] = {r.arg, r.a, r.b};
+    std::size_t n = 0;
+    for (std::size_t slot = 0; slot < 3; ++slot) {
+      const unit kind = info(r.event).fields[slot].kind;
+      std::uint64_t want = kind == unit::none ? 0 : test::field_value(n++);
+      if (kind == unit::work) want = std::bit_cast<std::uint64_t>(static_cast<double>(want));
+      EXPECT_EQ(words[slot], want) << info(r.event).name << " slot " << slot;
+    }
+  }
+}
+
+TEST(binary, lost_records_are_told) {
+  recorder rec(1, test::options(8));
+  for (int i = 0; i < 20; ++i) test::at<event::task_end>(i, rec.of(0), i);
+  const recording out = decode_binary(encode_binary(rec.collect()));
+  EXPECT_EQ(out.workers.at(0).written, 20u);
+  EXPECT_EQ(out.workers.at(0).lost, 12u);
+  EXPECT_EQ(out.workers.at(0).records.size(), 8u);
+}
+
+TEST(binary, files_that_are_no_trace) {
+  EXPECT_THAT(failure(""), HasSubstr("empty file"));
+  EXPECT_THAT(failure("hello, world"), HasSubstr("not a heddle trace"));
+  EXPECT_THAT(failure("\x7f"
+                      "ELF"),
+              HasSubstr("not a heddle trace"));
+  EXPECT_THAT(failure("{\"traceEvents\":[]}"), HasSubstr("Chrome"));
+}
+
+TEST(binary, every_truncation_is_told) {
+  const std::string whole = encode_binary(every_event());
+  for (std::size_t n = 1; n < whole.size(); ++n)
+    ASSERT_THAT(failure(whole.substr(0, n)), HasSubstr("truncated")) << n;
+  EXPECT_THAT(failure(whole + "x"), HasSubstr("too many"));
+}
+
+TEST(binary, every_damaged_byte_is_told) {
+  const std::string whole = encode_binary(every_event());
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    if (n >= 12 && n < 16) continue;  // reserved
+    std::string bad = whole;
+    bad[n] = static_cast<char>(bad[n] ^ 0x10);
+    ASSERT_NE(failure(bad), "no error") << n;
+  }
+}
+
+TEST(binary, another_format_version_is_named) {
+  std::string bytes = encode_binary(every_event());
+  bytes[8] = 7;
+  EXPECT_THAT(failure(bytes), HasSubstr("trace format 7, this heddle reads format 1"));
+}
+
+// Damage that the checksum does not see (a faulty writer): an error or a recording, never a crash
+// or absurd memory.
+TEST(binary, any_payload_is_survived) {
+  const std::string whole = encode_binary(every_event());
+  std::size_t refused = 0;
+  for (std::size_t n = 0; n + 32 < whole.size(); ++n) {
+    for (const char value : {'\x00', '\x7f', '\xff'}) {
+      refused += failure(with_payload(whole, [&](std::string& p) { p[n] = value; })) != "no error";
+    }
+  }
+  EXPECT_GT(refused, whole.size() / 2);
+  for (std::size_t n = 0; n + 32 < whole.size(); n += 7) {
+    EXPECT_THAT(failure(with_payload(whole, [&](std::string& p) { p.resize(n); })),
+                HasSubstr("damaged trace"));
+  }
+}
+
+TEST(binary, events_are_read_by_name) {
+  const std::string whole = encode_binary(every_event());
+  // A trace of a version where task_end and task_exit are two things.
+  const recording renamed = decode_binary(
+      with_payload(whole, [](std::string& p) { replace(p, "task_end", "task_fin"); }));
+  EXPECT_EQ(renamed.unknown, (std::map<std::string, std::uint64_t>{{"task_fin", 2}}));
+  EXPECT_EQ(renamed.workers.at(0).records.size(), event_count - 1);
+  // Same name, other fields: its bits cannot be understood either.
+  const recording changed = decode_binary(
+      with_payload(whole, [](std::string& p) { replace(p, "victim:worker", "victim:thread"); }));
+  EXPECT_EQ(changed.unknown.size(), 1u);
+  // Numbers of two events exchanged in the legend and in the records.
+  const recording swapped = decode_binary(with_payload(whole, [](std::string& p) {
+    const auto number = [&](const char* name) { return p.find(name) - 8 - 2; };
+    std::swap(p[number("fork")], p[number("loop_end")]);
+  }));
+  std::size_t forks = 0;
+  for (const record& r : swapped.workers.at(0).records)
+    forks += r.event == event::fork && r.ns == static_cast<std::uint64_t>(event::loop_end);
+  EXPECT_EQ(forks, 1u);
+}
+
+}  // namespace
+}  // namespace heddle::trace
