@@ -13,6 +13,7 @@
 #include <thread>
 #include <tuple>
 
+#include "bench/driver/measures.hpp"
 #include "bench/driver/plan.hpp"
 #include "bench/driver/programs.hpp"
 #include "bench/driver/statistics.hpp"
@@ -146,6 +147,22 @@ int list(std::map<std::string, program> const& programs) {
     return 0;
 }
 
+// The rows of earlier runs, from the files that --json wrote.
+int show(std::vector<std::string> const& files) {
+    std::vector<row> rows;
+    for (auto const& name : files) {
+        std::ifstream file(name);
+        if (!file) throw std::runtime_error(name + ": cannot be read");
+        try {
+            for (auto const& j : nlohmann::json::parse(file).at("rows")) rows.push_back(from_json(j));
+        } catch (nlohmann::json::exception const& e) {
+            throw std::runtime_error(name + ": not written by heddle bench --json: " + e.what());
+        }
+    }
+    std::cout << table(rows) << "\n" << measures_table(rows);
+    return std::all_of(rows.begin(), rows.end(), [](row const& r) { return r.checked; }) ? 0 : 1;
+}
+
 int run(request r, bool listed) {
     auto const programs = find_programs(program_folders());
     if (programs.empty()) throw std::runtime_error("no heddle-bench-* programs found; build them with: cmake --build BUILD --target heddle_bench");
@@ -191,6 +208,7 @@ int run(request r, bool listed) {
 std::function<int()> add(CLI::App& app) {
     auto r = std::make_shared<request>();
     auto listed = std::make_shared<bool>(false);
+    auto files = std::make_shared<std::vector<std::string>>();
     app.add_option("KERNEL", r->kernels, "Kernels to run; none: lists them");
     app.add_option("--rivals", r->rivals, "all, none, or names of runtimes; serial and heddle always run")->delimiter(',');
     app.add_option("--workers", r->workers, "Numbers of workers; default: as many as processors")->delimiter(',')->check(CLI::PositiveNumber);
@@ -202,7 +220,8 @@ std::function<int()> add(CLI::App& app) {
     app.add_option("--variant", r->variant, "Only this metric, where the kernel measures several");
     app.add_option("--json", r->json, "File to write the rows to");
     app.add_flag("--list", *listed, "Lists the kernels, and the runtimes that have them");
-    return [r, listed] { return run(*r, *listed); };
+    app.add_option("--from", *files, "Runs nothing: the table of files written with --json, and the project's measures")->delimiter(',');
+    return [r, listed, files] { return files->empty() ? run(*r, *listed) : show(*files); };
 }
 
 const registration entry{command{"bench", "run the benchmarks, side by side with rival runtimes", add}};

@@ -18,6 +18,7 @@ struct boost_fiber_backend : backend_defaults {
         if (kernel == "fib" || kernel == "spawn" || kernel == "memory") return 20;
         if (kernel == "nqueens") return 9;
         if (kernel == "skynet") return 10'000;
+        if (kernel == "blocked") return 100'000;  // 12 KiB of each stack are touched
         return otherwise;
     }
     static std::size_t most(std::string_view kernel) {

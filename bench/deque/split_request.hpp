@@ -82,6 +82,7 @@ public:
     job* steal(steal_counters& n, victim_memory& mine, std::uint64_t patience) noexcept {
         const std::uint64_t x = public_.load(std::memory_order_relaxed);  // a hint; take reads it again
         if (count_of(x) != 0) return take(n);
+        if (patience == 0) return last_resort(n);  // never asks: for the stress test
         if (x != mine.seen || mine.since == 0) {
             mine.seen = x;
             mine.since = ticks();

@@ -1,10 +1,11 @@
 // Every item of a random fork tree is taken exactly once, by whatever worker, for every prototype, with 2 to 8 workers and several patiences
-// (0: every steal that is not served at once is a last resort). Arguments: seconds per configuration (1), prototype name (all).
+// (0: thieves never ask, every steal of a private job is a last resort). Arguments: seconds per configuration (1), prototype name (all).
 #include "chase_lev.hpp"
 #include "heartbeat.hpp"
 #include "pool.hpp"
 #include "split_request.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +40,20 @@ half tree(std::uint64_t seed, std::atomic<unsigned char>* seen, long lo, long hi
     return {x.count + y.count, x.sum + y.sum};
 }
 
+// One small tree after the other: the deque holds one to three jobs, so that owner and thieves meet at the same slot all the time.
+template <class Deque>
+half small_trees(std::uint64_t seed, std::atomic<unsigned char>* seen) {
+    half all;
+    for (long lo = 0; lo < items;) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const long hi = std::min(items, lo + 2 + static_cast<long>((seed >> 33) % 3));
+        const half part = tree<Deque>(seed, seen, lo, hi);
+        all.count += part.count, all.sum += part.sum;
+        lo = hi;
+    }
+    return all;
+}
+
 template <class Deque>
 bool stress(unsigned workers, std::uint64_t patience, double duration) {
     pool<Deque> p(workers, patience);
@@ -48,7 +63,7 @@ bool stress(unsigned workers, std::uint64_t patience, double duration) {
     do {
         for (long i = 0; i < items; ++i) seen[i].store(0);
         half got;
-        p.run([&] { got = tree<Deque>(rounds, seen.get(), 0, items); });
+        p.run([&] { got = rounds % 2 ? tree<Deque>(rounds, seen.get(), 0, items) : small_trees<Deque>(rounds, seen.get()); });
         ++rounds;
         bool good = got.count == items && got.sum == static_cast<std::uint64_t>(items) * (items - 1) / 2;
         for (long i = 0; i < items; ++i) good = good && seen[i].load() == 1;

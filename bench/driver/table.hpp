@@ -20,6 +20,27 @@ inline std::string figure(double value) {
     return text;
 }
 
+// Lines of cells as text, the columns of numbers flush right.
+template <class IsNumber>
+std::string aligned(std::vector<std::vector<std::string>> const& lines, IsNumber&& is_number) {
+    std::vector<std::size_t> widths(lines.front().size());
+    for (auto const& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    }
+    std::string text;
+    for (auto const& line : lines) {
+        std::string out;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            std::string const pad(widths[i] - line[i].size(), ' ');
+            if (i != 0) out += "  ";
+            out += is_number(i) ? pad + line[i] : line[i] + pad;
+        }
+        out.erase(out.find_last_not_of(' ') + 1);
+        text += out + '\n';
+    }
+    return text;
+}
+
 inline std::string table(std::span<row const> rows) {
     auto const share = [](std::optional<double> ratio) { return ratio ? figure(*ratio) : std::string("-"); };
     std::vector<std::vector<std::string>> lines{
@@ -29,27 +50,17 @@ inline std::string table(std::span<row const> rows) {
                          figure(r.least()), figure(r.greatest()), r.unit, share(ratio_to_best_rival(r, rows)), share(ratio_to_serial(r, rows)),
                          r.checked ? "ok" : "WRONG"});
     }
-    std::vector<std::size_t> widths(lines.front().size());
-    for (auto const& line : lines) {
-        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-    }
-    auto const is_number = [](std::size_t column) { return column == 2 || (column >= 5 && column <= 8) || column == 10 || column == 11; };
-    std::string text;
-    for (auto const& line : lines) {
-        std::string out;
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            std::string const pad(widths[i] - line[i].size(), ' ');
-            out += (i == 0 ? "" : "  ") + (is_number(i) ? pad + line[i] : line[i] + pad);
-        }
-        out.erase(out.find_last_not_of(' ') + 1);
-        text += out + '\n';
-    }
-    return text;
+    return aligned(lines, [](std::size_t column) { return column == 2 || (column >= 5 && column <= 8) || column == 10 || column == 11; });
 }
 
 inline nlohmann::json to_json(row const& r) {
     return {{"kernel", r.kernel}, {"runtime", r.runtime}, {"policy", r.policy}, {"workers", r.workers}, {"n", r.n}, {"metric", r.metric}, {"unit", r.unit},
             {"median", r.middle()}, {"min", r.least()}, {"max", r.greatest()}, {"samples", r.samples}, {"checked", r.checked}};
+}
+
+inline row from_json(nlohmann::json const& j) {
+    return {j.at("kernel"), j.at("runtime"), j.at("policy"), j.at("workers"), j.at("n"), j.at("metric"), j.at("unit"),
+            j.at("samples").get<std::vector<double>>(), j.at("checked")};
 }
 
 }  // namespace heddle::bench

@@ -1,6 +1,6 @@
 // Resident memory. "fib": peak of fib(--n) above the same program without a runtime started, KiB.
 // "deep": a thread that blocks inside 100,000 nested forks whose other halves must run meanwhile; ms, and that it works.
-// "blocked": 1,000,000 live blocked threads, MiB. --iterations gives the levels, or the threads; one sample a process.
+// "blocked": 1,000,000 live blocked threads, MiB; "blocked_each": KiB a thread. --iterations gives the levels, or the threads; one sample a process.
 #pragma once
 
 #include <unistd.h>
@@ -51,7 +51,7 @@ struct memory {
 
     template <class Backend>
     static void blocked(context& c) {
-        std::size_t const count = c.iterations(default_threads);
+        std::size_t const count = c.iterations(Backend::size("blocked", default_threads));
         Backend backend(c.options());
         backend.run([&] {
             std::size_t const before = resident_kib();
@@ -74,7 +74,8 @@ struct memory {
             for (auto& t : live) t->join();
             std::uint64_t sum = 0;
             for (auto const p : passed) sum += p;
-            print_metric("blocked", "MiB", {static_cast<double>(held) / 1024}, sum);
+            print_metric("blocked", "MiB", {static_cast<double>(held) / 1024}, sum / count);
+            print_metric("blocked_each", "KiB", {static_cast<double>(held) / static_cast<double>(count)}, sum / count);
         });
     }
 
@@ -83,7 +84,8 @@ struct memory {
         if constexpr (Backend::is_serial) {  // cannot block: the results alone
             c.expect("fib", fib_task<Backend>(static_cast<unsigned>(c.n())));
             c.expect("deep", c.iterations(default_levels) * 2);
-            c.expect("blocked", c.iterations(default_threads) * 2);
+            c.expect("blocked", 2);
+            c.expect("blocked_each", 2);
             return;
         } else {
             if (c.wants("fib")) fib_peak<Backend>(c);

@@ -183,9 +183,10 @@ option_values options_from(std::span<const char* const> environment, std::vector
       if (!text.empty()) known->set(values, text, known->variable);
     } else if (warnings != nullptr && std::find(foreign_variables().begin(), foreign_variables().end(), name) == foreign_variables().end()) {
       // Compared without the prefix, which would make every name near to every other.
-      std::string guess = did_you_mean(name.substr(prefix.size()), names_of(&option::key));
-      warnings->push_back(std::string(name) + " is no option of heddle" +
-                          (guess.empty() ? std::string("; `heddle help options` lists them") : capitals(guess).substr(0, 0) + guess));
+      std::vector<std::string> guesses = nearest_all(name.substr(prefix.size()), names_of(&option::key));
+      for (std::string& guess : guesses) guess = std::string(prefix) + capitals(guess);
+      warnings->push_back(std::string(name) + " is no option of heddle; " +
+                          (guesses.empty() ? "`heddle help options` lists them" : "did you mean " + alternatives(guesses) + "?"));
     }
   }
   return values;

@@ -20,8 +20,8 @@ struct recorder_options {
   std::string program;
   std::string machine;
   std::string policy;
-  std::string (*symbol)(std::uint64_t) =
-      nullptr;  // name of the function at an address, empty if unknown; asked by collect
+  // Name of the function at an address, empty if unknown; asked by collect.
+  std::string (*symbol)(std::uint64_t) = nullptr;
 };
 
 // Holds a ring for each worker and one for all foreign threads. Threads keep plain ring pointers:

@@ -1,0 +1,86 @@
+// The measures this project holds itself to: which row, and what it has to reach on the machine the figures were set for.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "statistics.hpp"
+#include "table.hpp"
+
+namespace heddle::bench {
+
+struct measure {
+    std::string_view text;
+    std::string_view kernel;
+    std::string_view metric;
+    unsigned workers;
+    double reach;  // at most, in the row's unit; 0: that it works at all
+    double of_floor = 0;  // instead: at most this many times the row of `futex`
+};
+
+inline constexpr auto measures = std::to_array<measure>({
+    {"fork-join, fib", "fib", "ns_per_spawn", 1, 4.0},
+    {"fork-join, fib", "fib", "ns_per_spawn", 2, 2.0},
+    {"skynet, 10^6 leaves", "skynet", "time", 2, 4.5},
+    {"nqueens 12", "nqueens", "time", 2, 50},
+    {"UTS-like binomial tree", "uts", "binomial", 2, 20},
+    {"spawn of a child that may block", "spawn", "tree", 1, 25},
+    {"thread create + join, one at a time", "thread", "create_1", 1, 30},
+    {"thread create + join, 256 at a time", "thread", "create_256", 1, 28},
+    {"yield, 2 threads", "thread", "yield_2", 1, 11},
+    {"yield, 1,000 threads", "thread", "yield_1000", 1, 14},
+    {"loop of 2", "loop", "n=2", 2, 0.15},
+    {"loop of 1,000", "loop", "n=1000", 2, 0.2},
+    {"loop of 100,000", "loop", "n=100000", 2, 3.0},
+    {"rendezvous, hot", "rendezvous", "hot", 2, 0.25},
+    {"rendezvous after 20 ms idle (x futex)", "rendezvous", "idle20", 2, 0, 1.3},
+    {"coarse join, second half starts within", "join", "coarse", 2, 20},
+    {"wavefront 256 x 256, per task", "wavefront", "counters", 1, 30},
+    {"wavefront 256 x 256, per task", "wavefront", "counters", 2, 25},
+    {"idle runtime, CPU use", "idle", "quiet", 2, 0.1},
+    {"with a 1 ms timer task", "idle", "timer", 2, 2},
+    {"fib(35), peak above an empty program", "memory", "fib", 2, 4096},
+    {"join that blocks inside 100,000 levels", "memory", "deep", 2, 0},
+    {"1,000,000 live blocked threads", "memory", "blocked", 2, 8192},
+});
+
+// measure, workers, best rival of the same run, heddle (default policy), what is to be reached.
+inline std::string measures_table(std::span<row const> rows) {
+    auto const find = [&](measure const& m, std::string_view runtime) -> row const* {
+        for (row const& r : rows) {
+            if (r.runtime == runtime && r.policy.empty() && r.kernel == m.kernel && r.metric == m.metric && r.workers == m.workers) return &r;
+        }
+        return nullptr;
+    };
+    std::vector<std::vector<std::string>> lines{{"measure", "workers", "best rival", "heddle", "unit", "to reach", ""}};
+    for (measure const& m : measures) {
+        row const* const ours = find(m, "heddle");
+        // A rival's row of a graph facility of its own counts, too: what matters is how fast its users can be.
+        row const* best = ours != nullptr ? best_rival(*ours, rows) : nullptr;
+        if (m.metric == "counters" && ours != nullptr) {
+            row graph = *ours;
+            graph.metric = "graph";
+            row const* const other = best_rival(graph, rows);
+            if (other != nullptr && (best == nullptr || other->middle() < best->middle())) best = other;
+        }
+        double reach = m.reach;
+        if (m.of_floor != 0) {
+            row const* const floor = find(m, "futex");
+            reach = floor != nullptr ? m.of_floor * floor->middle() : 0;
+        }
+        std::string verdict;
+        if (ours != nullptr) {
+            bool const met = ours->checked && (reach == 0 ? m.of_floor == 0 : ours->middle() <= reach);
+            verdict = met ? "reached" : "missed";
+        }
+        lines.push_back({std::string(m.text), std::to_string(m.workers), best != nullptr ? figure(best->middle()) + " " + best->runtime : "-",
+                         ours != nullptr ? figure(ours->middle()) : "-", ours != nullptr ? ours->unit : "",
+                         reach != 0 ? figure(reach) : m.of_floor == 0 ? "works" : "-", verdict});
+    }
+    return aligned(lines, [](std::size_t column) { return column == 1 || column == 3 || column == 5; });
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# bench.sh [--smoke] [--build DIR] [--repeat N]: builds the benchmark programs, runs every measure of the project against
+# its rivals, writes build/bench/*.json and prints measure, best rival in the same run, heddle, what is to be reached.
+# --smoke: everything once at tiny sizes, under a minute; its figures mean nothing, its results are checked.
+# Exit status 1 if any result differs from serial's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/release
+repeat=7
+smoke=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --smoke) smoke=yes ;;
+    --build) build=${2:?--build needs a folder}; shift ;;
+    --repeat) repeat=${2:?--repeat needs a number}; shift ;;
+    *) echo "bench.sh: unknown argument '$1'; known: --smoke --build DIR --repeat N" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+[ -f "$build/CMakeCache.txt" ] || cmake --preset release --log-level=NOTICE
+cmake --build "$build" --target heddle_cli heddle_bench
+
+heddle=$build/heddle
+out=build/bench
+mkdir -p "$out"
+status=0
+files=()
+measure() {   # name, arguments of heddle bench
+  local name=$1
+  shift
+  echo "== $name" >&2
+  "$heddle" bench "$@" --rivals all --json "$out/$name.json" > "$out/$name.txt" || status=1
+  [ ! -s "$out/$name.json" ] || files+=("$out/$name.json")
+}
+
+if [ -n "$smoke" ]; then
+  out=$out/smoke
+  mkdir -p "$out"
+  once=(--workers 2 --repeat 1)
+  measure fib fib "${once[@]}" --n 16
+  measure spawn spawn "${once[@]}" --n 12
+  measure trees nqueens "${once[@]}" --n 7
+  measure skynet skynet "${once[@]}" --n 1000
+  measure uts uts "${once[@]}" --n 5
+  measure arrays matmul lu heat2d "${once[@]}" --n 200 --iterations 3
+  measure sorts quicksort mergesort "${once[@]}" --n 20000
+  measure fft fft "${once[@]}" --n 8192
+  measure thread thread "${once[@]}" --n 2000
+  measure loop loop "${once[@]}" --iterations 200
+  measure rendezvous rendezvous "${once[@]}" --n 50
+  measure join join "${once[@]}" --n 1000 --variant pair
+  measure wavefront wavefront "${once[@]}" --n 16
+  measure idle idle "${once[@]}" --n 1 --variant quiet
+  measure memory memory "${once[@]}" --n 15 --iterations 1000
+else
+  measure fork_join fib --workers 1,2 --repeat "$repeat"
+  measure trees skynet nqueens uts --workers 1,2 --repeat "$repeat"
+  measure spawn spawn --workers 1,2 --repeat "$repeat"
+  measure thread thread --workers 1,2 --repeat "$repeat"
+  measure loop loop --workers 1,2 --repeat "$repeat"
+  measure rendezvous rendezvous --workers 2 --repeat "$repeat"
+  measure join join --workers 1,2 --repeat "$repeat"
+  measure wavefront wavefront --workers 1,2 --repeat "$repeat"
+  measure arrays matmul quicksort mergesort heat2d lu fft --workers 1,2 --repeat "$repeat"
+  measure idle idle --workers 2 --repeat 1
+  measure memory_fib memory --workers 2 --repeat 3 --variant fib
+  measure memory_deep memory --workers 2 --repeat 1 --variant deep
+  measure memory_blocked memory --workers 2 --repeat 1 --variant blocked
+fi
+
+joined=$(IFS=,; echo "${files[*]}")
+"$heddle" bench --from "$joined" || status=1
+exit "$status"

@@ -1,0 +1,169 @@
+// From hwloc to a topology.
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+
+#include "machine/source.hpp"
+
+namespace heddle::machine {
+
+namespace {
+
+struct destroy {
+  void operator()(hwloc_topology_t t) const { hwloc_topology_destroy(t); }
+};
+using handle = std::unique_ptr<hwloc_topology, destroy>;
+
+enum class origin { here, xml, synthetic };
+
+handle load(origin from, const std::string& argument) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) throw std::bad_alloc();
+  handle made(raw);
+  if (from == origin::xml && hwloc_topology_set_xml(raw, argument.c_str()) != 0) {
+    throw std::invalid_argument("machine file " + argument + ": " + (errno == ENOENT ? std::strerror(errno) : "not a file written by lstopo"));
+  }
+  if (from == origin::synthetic && hwloc_topology_set_synthetic(raw, argument.c_str()) != 0) {
+    throw std::invalid_argument("machine synthetic:" + argument +
+                                ": not hwloc's synthetic notation, for example \"pack:2 l3:1 l2:4 pu:1\"");
+  }
+  // Units outside the cgroup's cpuset belong to the machine, too: they tell who shares a cache.
+  unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+#if HWLOC_API_VERSION >= 0x00020800
+  flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
+#endif
+  hwloc_topology_set_flags(raw, flags);
+  if (hwloc_topology_load(raw) != 0) {
+    throw std::invalid_argument("machine " + (argument.empty() ? "here" : argument) + ": hwloc cannot load it (" + std::strerror(errno) + ")");
+  }
+  return made;
+}
+
+group_kind cache_kind(unsigned depth) {
+  constexpr group_kind kinds[] = {group_kind::l1, group_kind::l2, group_kind::l3, group_kind::l4, group_kind::l5};
+  return kinds[std::clamp(depth, 1u, 5u) - 1];
+}
+
+// The units of a set as an interval of logical numbers. False: none.
+bool interval(hwloc_topology_t t, hwloc_const_cpuset_t set, unsigned& first, unsigned& last) {
+  first = ~0u;
+  last = 0;
+  for (hwloc_obj_t unit = nullptr; (unit = hwloc_get_next_obj_covering_cpuset_by_type(t, set, HWLOC_OBJ_PU, unit)) != nullptr;) {
+    first = std::min(first, unit->logical_index);
+    last = std::max(last, unit->logical_index + 1);
+  }
+  return first < last;
+}
+
+void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets) {
+  for (int depth = 0; depth < hwloc_topology_get_depth(t); ++depth) {
+    if (!hwloc_obj_type_is_dcache(hwloc_get_depth_type(t, depth))) continue;
+    for (hwloc_obj_t cache = nullptr; (cache = hwloc_get_next_obj_by_depth(t, depth, cache)) != nullptr;) {
+      unsigned first = 0, last = 0;
+      if (!interval(t, cache->cpuset, first, last)) continue;
+      const auto& attributes = cache->attr->cache;
+      sets.push_back({cache_kind(attributes.depth), attributes.size, attributes.linesize, attributes.associativity, first, last});
+    }
+  }
+}
+
+void add_nodes(hwloc_topology_t t, std::vector<topology_set>& sets) {
+  const std::size_t begin = sets.size();
+  for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    unsigned first = 0, last = 0;
+    if (!interval(t, node->cpuset, first, last)) continue;  // memory without processors
+    const std::uint64_t bytes = node->attr->numanode.local_memory;
+    // Fast and slow memory of the same processors are one group.
+    const auto same = std::find_if(sets.begin() + static_cast<std::ptrdiff_t>(begin), sets.end(),
+                                   [&](const topology_set& s) { return s.first == first && s.last == last; });
+    if (same != sets.end()) same->capacity += bytes;
+    else sets.push_back({group_kind::numa, bytes, 0, 0, first, last});
+  }
+}
+
+double number_in(const hwloc_info_s* infos, unsigned count, std::string_view name) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (infos[i].name == name) return std::strtod(infos[i].value, nullptr);
+  }
+  return 0;
+}
+
+// Kinds of cores with their relative speeds: by the capacity that the kernel states, else by greatest frequency, else by
+// base frequency; a measure counts only if every kind has it. Returns the number of kinds.
+unsigned set_speeds(hwloc_topology_t t, std::vector<processing_unit>& units) {
+  const int count = hwloc_cpukinds_get_nr(t, 0);
+  if (count <= 1) return 1;
+  std::vector<std::vector<double>> measures;
+  for (int kind = 0; kind < count; ++kind) {
+    hwloc_info_s* infos = nullptr;
+    unsigned info_count = 0;
+    int efficiency = 0;
+    const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+    if (set == nullptr) throw std::bad_alloc();
+    hwloc_cpukinds_get_info(t, static_cast<unsigned>(kind), set.get(), &efficiency, &info_count, &infos, 0);
+    measures.push_back({number_in(infos, info_count, "LinuxCapacity"), number_in(infos, info_count, "FrequencyMaxMHz"),
+                        number_in(infos, info_count, "FrequencyBaseMHz")});
+    for (processing_unit& u : units) {
+      if (hwloc_bitmap_isset(set.get(), static_cast<unsigned>(u.number))) u.kind = static_cast<unsigned>(kind);
+    }
+  }
+  for (std::size_t which = 0; which < measures[0].size(); ++which) {
+    const auto less = [&](const auto& a, const auto& b) { return a[which] < b[which]; };
+    if ((*std::min_element(measures.begin(), measures.end(), less))[which] <= 0) continue;
+    const double best = (*std::max_element(measures.begin(), measures.end(), less))[which];
+    for (processing_unit& u : units) u.speed = measures[u.kind][which] / best;
+    break;
+  }
+  return static_cast<unsigned>(count);
+}
+
+std::vector<processing_unit> units_of(hwloc_topology_t t) {
+  std::vector<processing_unit> units;
+  for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, object)) != nullptr;) {
+    processing_unit u;
+    u.number = static_cast<int>(object->os_index);
+    u.numa = std::max(0, hwloc_bitmap_first(object->nodeset));
+    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, object);
+    u.core = core != nullptr ? core->logical_index : object->logical_index;
+    const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_PACKAGE, object);
+    u.package = package != nullptr ? package->logical_index : 0;
+    if (!units.empty() && units.back().core == u.core) u.sibling = units.back().sibling + 1;
+    units.push_back(u);
+  }
+  return units;
+}
+
+topology convert(origin from, const std::string& argument, std::string name) {
+  const handle loaded = load(from, argument);
+  hwloc_topology_t t = loaded.get();
+  std::vector<processing_unit> units = units_of(t);
+  if (units.empty()) throw std::invalid_argument("machine " + name + ": it has no processing units");
+  const unsigned kinds = set_speeds(t, units);
+  std::vector<topology_set> sets;
+  add_caches(t, sets);
+  add_nodes(t, sets);
+  return tree_builder::whole(std::move(name), hwloc_topology_is_thissystem(t) != 0, hwloc_get_root_obj(t)->total_memory, kinds,
+                             std::move(units), std::move(sets));
+}
+
+}  // namespace
+
+topology topology::this_machine() { return convert(origin::here, "", "this machine"); }
+topology topology::from_xml(const std::string& file) { return convert(origin::xml, file, file); }
+topology topology::from_synthetic(const std::string& description) {
+  return convert(origin::synthetic, description, "synthetic:" + description);
+}
+
+topology topology::from_name(const std::string& name) {
+  constexpr std::string_view synthetic = "synthetic:";
+  if (name.empty()) return this_machine();
+  return name.starts_with(synthetic) ? from_synthetic(name.substr(synthetic.size())) : from_xml(name);
+}
+
+}  // namespace heddle::machine

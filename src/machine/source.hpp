@@ -1,0 +1,31 @@
+// What a topology is made of, before workers are placed: sets of processing units. Not for use outside src/machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/topology.hpp"
+
+namespace heddle::machine {
+
+// Units are in the order of the tree, so every set is an interval of it: hwloc's objects nest, and NUMA nodes are attached
+// to such objects.
+struct topology_set {
+  group_kind kind;
+  std::uint64_t capacity;
+  unsigned line_size;
+  int associativity;
+  unsigned first, last;        // units [first, last)
+};
+
+// Builds the tree of a topology; its friend.
+class tree_builder {
+ public:
+  // From what was found: `sets` may be in any order.
+  static topology whole(std::string name, bool this_machine, std::uint64_t memory_bytes, unsigned kinds,
+                        std::vector<processing_unit> units, std::vector<topology_set> sets);
+  // Replaces the tree: one worker on each unit of `workers`, `positions` being the units' places in the order of the tree.
+  static void place(topology& on, std::vector<processing_unit> workers, const std::vector<unsigned>& positions);
+};
+
+}  // namespace heddle::machine

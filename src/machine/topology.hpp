@@ -1,0 +1,126 @@
+// The tree of memory groups: what policies know about a machine. Made from hwloc for this machine, from a file that
+// lstopo wrote, or from hwloc's synthetic notation; and again, smaller, for the processing units that workers run on.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heddle::machine {
+
+// A hardware thread, by the number the operating system gives it.
+struct processing_unit {
+  int number{-1};
+  unsigned core{0};          // logical numbers, counted through the whole machine
+  unsigned package{0};
+  unsigned sibling{0};       // which hardware thread of its core
+  int numa{0};               // operating system's number of the nearest NUMA node
+  unsigned kind{0};          // kind of core: 0 is the least efficient in work per time; all 0 on a uniform machine
+  double speed{1};           // relative to the fastest kind of core of the machine
+};
+
+enum class group_kind : std::uint8_t { memory, numa, l5, l4, l3, l2, l1, unit };
+const char* name(group_kind kind) noexcept;
+
+inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+inline constexpr unsigned no_group = ~0u;
+
+// A node of the tree. Numbers refer to the topology that holds it: children have consecutive ids, workers of a group have
+// consecutive ranks.
+struct memory_group {
+  unsigned id{0};
+  unsigned parent{no_group};
+  unsigned first_child{0};
+  unsigned child_count{0};
+  unsigned first_worker{0};
+  unsigned worker_count{0};
+  unsigned level{0};         // 0: the root
+  group_kind kind{group_kind::memory};
+  std::uint64_t capacity{0}; // bytes; unlimited for the root, 0 when unknown
+  unsigned line_size{0};     // bytes; 0 when unknown or not a cache
+  int associativity{0};      // ways; -1 fully associative, 0 when unknown or not a cache
+  unsigned sharing{0};       // processing units of the whole machine that share it
+  int numa{-1};              // operating system's number of the node; -1 when it spans several
+  double speed{0};           // sum over its workers
+
+  bool is_leaf() const noexcept { return child_count == 0; }
+};
+
+struct topology_set;           // source.hpp
+
+// Immutable; cheap to copy. All functions may be called from any context and none suspends.
+//
+// Shape: the root is the memory, of unlimited capacity. A node below it is a NUMA node, if there are several and they
+// hold more than one cache each, or a cache. Of nodes with the same workers only the topmost cache stays: a leaf is the
+// largest cache that one worker has for itself. Workers that share their innermost cache, like hardware threads of one
+// core, get leaves of kind `unit` below it, each with an equal part of its capacity.
+class topology {
+ public:
+  // Each throws std::invalid_argument (what was asked for and why it cannot be) or std::bad_alloc.
+  static topology this_machine();
+  static topology from_xml(const std::string& file);
+  static topology from_synthetic(const std::string& description);
+  // "synthetic:DESCRIPTION", else the name of an XML file; "": this machine.
+  static topology from_name(const std::string& name);
+
+  // The same machine with one worker on each of the given units, rank by rank; a unit may occur several times, and one
+  // that the machine does not have counts as a unit without caches. Throws std::invalid_argument when `units` is empty
+  // or not in the order of compact_order().
+  topology for_workers(std::span<const int> units) const;
+
+  const std::string& name() const noexcept { return *name_; }
+  bool is_this_machine() const noexcept { return this_machine_; }
+
+  // Every unit of the machine, those without a worker too, in the order of the tree.
+  std::span<const processing_unit> units() const noexcept { return *units_; }
+  const processing_unit* unit(int number) const noexcept;    // null: not of this machine
+  std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
+  unsigned kinds_of_core() const noexcept { return kinds_; }
+
+  // Sorts units so that neighbours share the innermost caches possible.
+  std::vector<int> compact_order(std::vector<int> units) const;
+
+  // The tree, breadth first. In a topology that is not made for workers each unit has one worker.
+  std::span<const memory_group> groups() const noexcept { return *groups_; }
+  const memory_group& root() const noexcept { return groups_->front(); }
+  const memory_group& group(unsigned id) const noexcept { return (*groups_)[id]; }
+  std::span<const memory_group> children(const memory_group& of) const noexcept {
+    return groups().subspan(of.first_child, of.child_count);
+  }
+  unsigned levels() const noexcept { return groups_->back().level + 1; }
+  // The groups of a level; a leaf above it stands for itself. Together they hold every worker once.
+  std::vector<unsigned> groups_at(unsigned level) const;
+  // Sum of the capacities of the groups at `level` below `of` (itself if it is at that level or a leaf above it).
+  std::uint64_t capacity_at(const memory_group& of, unsigned level) const noexcept;
+
+  unsigned workers() const noexcept { return root().worker_count; }
+  const processing_unit& unit_of(unsigned rank) const noexcept { return (*worker_units_)[rank]; }
+  const memory_group& leaf_of(unsigned rank) const noexcept { return group((*leaves_)[rank]); }
+  std::span<const processing_unit> units_of(const memory_group& g) const noexcept {
+    return std::span(*worker_units_).subspan(g.first_worker, g.worker_count);
+  }
+
+  // The smallest group that holds both workers.
+  const memory_group& common_group(unsigned a, unsigned b) const noexcept;
+  // Levels from a's leaf up to it; 0 for a == b. Not symmetric where leaves lie at different levels.
+  unsigned distance(unsigned a, unsigned b) const noexcept;
+
+ private:
+  friend class tree_builder;
+  topology() = default;
+
+  std::shared_ptr<const std::string> name_;
+  bool this_machine_{false};
+  std::uint64_t memory_bytes_{0};
+  unsigned kinds_{1};
+  std::shared_ptr<const std::vector<processing_unit>> units_;
+  std::shared_ptr<const std::vector<topology_set>> sets_;             // kept for for_workers()
+  std::shared_ptr<const std::vector<memory_group>> groups_;
+  std::shared_ptr<const std::vector<unsigned>> leaves_;                // by rank
+  std::shared_ptr<const std::vector<processing_unit>> worker_units_;  // by rank
+};
+
+}  // namespace heddle::machine

@@ -1,0 +1,55 @@
+// A fixture over worker counts and policies; ends with no stack in use beyond the workers' caches.
+#pragma once
+
+#include <heddle/runtime.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <tuple>
+
+namespace heddle_test {
+
+// How often stress loops repeat: HEDDLE_STRESS, 1 when not set.
+inline int stress() {
+  const char* text = std::getenv("HEDDLE_STRESS");
+  const int factor = text == nullptr ? 1 : std::atoi(text);
+  return factor < 1 ? 1 : factor;
+}
+
+class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::string>> {
+ protected:
+  void SetUp() override {
+    heddle::runtime_options options;
+    options.workers = std::get<0>(GetParam());
+    options.policy = std::get<1>(GetParam());
+    runtime_ = std::make_unique<heddle::runtime>(options);
+  }
+  heddle::runtime& runtime() { return *runtime_; }
+  template <class F>
+  auto run(F&& f) {
+    return runtime_->run(std::forward<F>(f));
+  }
+
+ private:
+  std::unique_ptr<heddle::runtime> runtime_;
+};
+
+inline std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::string>>& info) {
+  std::string name = std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param));
+  for (char& c : name) {
+    if (c == ':' || c == '=' || c == ',') c = '_';
+  }
+  return name;
+}
+
+}  // namespace heddle_test
+
+#define HEDDLE_OVER_RUNTIMES(suite)                                                                              \
+  INSTANTIATE_TEST_SUITE_P(workers, suite,                                                                       \
+                           testing::Combine(testing::Values(1u, 2u, 4u, 8u),                                     \
+                                            testing::Values("random_ws", "random_ws:spawn=parent", "serial")),   \
+                           heddle_test::runtime_name)
