@@ -2,24 +2,23 @@
 #include <sched.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 #include <thread>
-#include <tuple>
 
+#include "bench/driver/collect.hpp"
 #include "bench/driver/measures.hpp"
 #include "bench/driver/plan.hpp"
 #include "bench/driver/programs.hpp"
 #include "bench/driver/statistics.hpp"
 #include "bench/driver/table.hpp"
-#include "command.hpp"
-#include "progress.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -29,202 +28,203 @@ using namespace heddle::bench;
 constexpr std::chrono::seconds process_limit(600);
 
 std::string processor_model() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    }
-    return "unknown";
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
 }
 
 unsigned allowed_processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1u, std::thread::hardware_concurrency());
-    return static_cast<unsigned>(CPU_COUNT(&set));
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(CPU_COUNT(&set));
 }
 
 // Other load on the machine shows here: figures taken under it are worth little.
 nlohmann::json load_average() {
-    double load[3] = {0, 0, 0};
-    if (getloadavg(load, 3) != 3) return nullptr;
-    return {load[0], load[1], load[2]};
+  double load[3] = {0, 0, 0};
+  if (getloadavg(load, 3) != 3) return nullptr;
+  return {load[0], load[1], load[2]};
 }
 
 nlohmann::json header(const std::map<std::string, program>& programs) {
-    utsname system{};
-    uname(&system);
-    char date[64] = "";
-    std::time_t const now = std::time(nullptr);
-    std::tm utc{};
-    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    nlohmann::json runtimes;
-    for (auto const& [name, p] : programs) runtimes[name] = {{"compiler", p.compiler}, {"flags", p.flags}};
-    return {{"heddle", HEDDLE_VERSION_STRING},
-            {"date", date},
-            {"machine", {{"processor", processor_model()}, {"processors", allowed_processors()}, {"architecture", system.machine}, {"host", system.nodename}}},
-            {"kernel", std::string(system.sysname) + " " + system.release},
-            {"runtimes", runtimes},
-            {"load_before", load_average()}};
+  utsname system{};
+  uname(&system);
+  char date[64] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  nlohmann::json runtimes;
+  for (const auto& [name, p] : programs)
+    runtimes[name] = {{"compiler", p.compiler}, {"flags", p.flags}};
+  return {{"heddle", HEDDLE_VERSION_STRING},
+          {"date", date},
+          {"machine",
+           {{"processor", processor_model()},
+            {"processors", allowed_processors()},
+            {"architecture", system.machine},
+            {"host", system.nodename}}},
+          {"kernel", std::string(system.sysname) + " " + system.release},
+          {"runtimes", runtimes},
+          {"load_before", load_average()}};
 }
 
 // The rows of one kernel. Failures and wrong results are told on standard error and counted.
 class kernel_run {
-public:
-    kernel_run(request const& r, std::vector<job> jobs) : request_(r), jobs_(std::move(jobs)), results_(jobs_.size()) {}
+ public:
+  kernel_run(const request& r, std::vector<job> jobs)
+      : request_(r), jobs_(std::move(jobs)), results_(jobs_.size()) {}
 
-    // The jobs start in another place at each round, so that none always follows the same one.
-    void round(std::size_t index, progress& shown, std::size_t& faults) {
-        for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            std::size_t const which = (i + index) % jobs_.size();
-            job const& j = jobs_[which];
-            if (j.reference && index != 0) continue;
-            shown.advance(1, j.kernel + " " + j.executable->runtime + " " + std::to_string(j.workers));
-            execute(j, results_[which], shown, faults);
-        }
+  // The jobs start in another place at each round, so that none always follows the same one.
+  void round(std::size_t index, progress& shown, std::size_t& faults) {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const std::size_t which = (i + index) % jobs_.size();
+      const job& j = jobs_[which];
+      if (j.reference && index != 0) continue;
+      shown.advance(1, j.kernel + " " + j.executable->runtime + " " + std::to_string(j.workers));
+      execute(j, results_[which], shown, faults);
     }
+  }
 
-    // `expected` of a metric is what serial gives at the same size.
-    std::vector<row> rows(std::size_t& faults) const {
-        std::map<std::pair<std::size_t, std::string>, std::string> expected;
-        for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            if (jobs_[i].executable->runtime != "serial") continue;
-            for (auto const& m : results_[i]) expected[{jobs_[i].n, m.metric}] = m.checksum;
-        }
-        std::vector<row> all;
-        for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            job const& j = jobs_[i];
-            if (j.reference) continue;
-            std::size_t const first = all.size();
-            for (auto const& m : results_[i]) {
-                auto at = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(), [&](row const& x) { return x.metric == m.metric; });
-                if (at == all.end()) {
-                    all.push_back({j.kernel, j.executable->runtime, j.policy, j.workers, j.n, m.metric, m.unit, {}, true});
-                    at = all.end() - 1;
-                }
-                at->samples.insert(at->samples.end(), m.samples.begin(), m.samples.end());
-                auto const known = expected.find({j.n, m.metric});
-                if (known != expected.end() && known->second == m.checksum) continue;
-                if (at->checked) ++faults;
-                at->checked = false;
-                std::cerr << "heddle bench: " << j.kernel << " " << m.metric << " on " << j.executable->runtime << ", " << j.workers << " workers: result "
-                          << m.checksum << ", serial has " << (known == expected.end() ? "none" : known->second) << "\n";
-            }
-            std::erase_if(all, [](row const& x) { return x.samples.empty(); });
-        }
-        std::stable_sort(all.begin(), all.end(), [](row const& a, row const& b) { return a.metric < b.metric; });
-        return all;
+  std::vector<row> rows(std::size_t& faults) const {
+    collected all = collect(jobs_, results_);
+    for (const auto& line : all.wrong) std::cerr << "heddle bench: " << line << "\n";
+    faults += all.wrong.size();
+    return std::move(all.rows);
+  }
+
+ private:
+  void execute(const job& j, std::vector<metric_line>& into, progress& shown, std::size_t& faults) {
+    const outcome done = run_program(j.executable->path, j.arguments(request_), process_limit);
+    if (done.status == 0 && !done.late) {
+      for (auto& m : parse_metrics(done.output)) into.push_back(std::move(m));
+      return;
     }
+    ++faults;
+    shown.clear();
+    std::cerr << "heddle bench: " << j.kernel << " on " << j.executable->runtime << ", "
+              << j.workers << " workers: "
+              << (done.late ? "killed after " + std::to_string(process_limit.count()) + " s"
+                            : "exit status " + std::to_string(done.status))
+              << "\n";
+  }
 
-private:
-    void execute(job const& j, std::vector<metric_line>& into, progress& shown, std::size_t& faults) {
-        outcome const done = run_program(j.executable->path, j.arguments(request_), process_limit);
-        if (done.status == 0 && !done.late) {
-            for (auto& m : parse_metrics(done.output)) into.push_back(std::move(m));
-            return;
-        }
-        ++faults;
-        shown.clear();
-        std::cerr << "heddle bench: " << j.kernel << " on " << j.executable->runtime << ", " << j.workers << " workers: "
-                  << (done.late ? "killed after " + std::to_string(process_limit.count()) + " s" : "exit status " + std::to_string(done.status)) << "\n";
-    }
-
-    request const& request_;
-    std::vector<job> jobs_;
-    std::vector<std::vector<metric_line>> results_;
+  const request& request_;
+  std::vector<job> jobs_;
+  std::vector<std::vector<metric_line>> results_;
 };
 
-int list(std::map<std::string, program> const& programs) {
-    std::cout << "kernel          runtimes (default n)\n";
-    for (auto const& kernel : kernel_names(programs)) {
-        std::string line = kernel + std::string(16 - std::min<std::size_t>(15, kernel.size()), ' ');
-        for (auto const& [runtime, p] : programs) {
-            auto const k = p.kernels.find(kernel);
-            if (k != p.kernels.end()) line += runtime + (k->second.n != 0 ? "(" + std::to_string(k->second.n) + ") " : " ");
-        }
-        line.pop_back();
-        std::cout << line << "\n";
+int list(const std::map<std::string, program>& programs) {
+  std::cout << "kernel          runtimes (default n)\n";
+  for (const auto& kernel : kernel_names(programs)) {
+    std::string line = kernel + std::string(16 - std::min<std::size_t>(15, kernel.size()), ' ');
+    for (const auto& [runtime, p] : programs) {
+      const auto k = p.kernels.find(kernel);
+      if (k != p.kernels.end())
+        line += runtime + (k->second.n != 0 ? "(" + std::to_string(k->second.n) + ") " : " ");
     }
-    return 0;
+    line.pop_back();
+    std::cout << line << "\n";
+  }
+  return 0;
 }
 
 // The rows of earlier runs, from the files that --json wrote.
-int show(std::vector<std::string> const& files) {
-    std::vector<row> rows;
-    for (auto const& name : files) {
-        std::ifstream file(name);
-        if (!file) throw std::runtime_error(name + ": cannot be read");
-        try {
-            for (auto const& j : nlohmann::json::parse(file).at("rows")) rows.push_back(from_json(j));
-        } catch (nlohmann::json::exception const& e) {
-            throw std::runtime_error(name + ": not written by heddle bench --json: " + e.what());
-        }
+int show(const std::vector<std::string>& files) {
+  std::vector<row> rows;
+  for (const auto& name : files) {
+    std::ifstream file(name);
+    if (!file) throw std::runtime_error(name + ": cannot be read");
+    try {
+      for (const auto& j : nlohmann::json::parse(file).at("rows")) rows.push_back(from_json(j));
+    } catch (const nlohmann::json::exception& e) {
+      throw std::runtime_error(name + ": not written by heddle bench --json: " + e.what());
     }
-    std::cout << table(rows) << "\n" << measures_table(rows);
-    return std::all_of(rows.begin(), rows.end(), [](row const& r) { return r.checked; }) ? 0 : 1;
+  }
+  std::cout << table(rows) << "\n" << measures_table(rows);
+  return std::all_of(rows.begin(), rows.end(), [](const row& r) { return r.checked; }) ? 0 : 1;
 }
 
 int run(request r, bool listed) {
-    auto const programs = find_programs(program_folders());
-    if (programs.empty()) throw std::runtime_error("no heddle-bench-* programs found; build them with: cmake --build BUILD --target heddle_bench");
-    if (listed || r.kernels.empty()) return list(programs);
-    try {
-        check(r, programs);
-    } catch (unknown_name const& e) {
-        throw usage_error::unknown(e.argument, e.given, e.valid);
-    }
-    if (r.workers.empty()) r.workers = {allowed_processors()};
+  const auto programs = find_programs(program_folders());
+  if (programs.empty())
+    throw std::runtime_error(
+        "no heddle-bench-* programs found; build them with: cmake --build BUILD --target "
+        "heddle_bench");
+  if (listed || r.kernels.empty()) return list(programs);
+  try {
+    check(r, programs);
+  } catch (const unknown_name& e) {
+    throw usage_error::unknown(e.argument, e.given, e.valid);
+  }
+  if (r.workers.empty()) r.workers = {allowed_processors()};
 
-    nlohmann::json report{{"header", header(programs)}, {"rows", nlohmann::json::array()}};
-    std::vector<kernel_run> runs;
-    std::size_t steps = 0;
-    for (auto const& kernel : r.kernels) {
-        auto jobs = plan(kernel, r, programs);
-        for (auto const& j : jobs) steps += j.reference ? 1 : r.repeat;
-        runs.emplace_back(r, std::move(jobs));
+  nlohmann::json report{{"header", header(programs)}, {"rows", nlohmann::json::array()}};
+  std::vector<kernel_run> runs;
+  std::size_t steps = 0;
+  for (const auto& kernel : r.kernels) {
+    auto jobs = plan(kernel, r, programs);
+    for (const auto& j : jobs) steps += j.reference ? 1 : r.repeat;
+    runs.emplace_back(r, std::move(jobs));
+  }
+  std::size_t faults = 0;
+  {
+    progress shown("heddle bench", steps);
+    for (auto& k : runs) {
+      for (std::size_t i = 0; i < r.repeat; ++i) k.round(i, shown, faults);
     }
-    std::size_t faults = 0;
-    {
-        progress shown("heddle bench", steps);
-        for (auto& k : runs) {
-            for (std::size_t i = 0; i < r.repeat; ++i) k.round(i, shown, faults);
-        }
-    }
-    std::vector<row> rows;
-    for (auto const& k : runs) {
-        auto const some = k.rows(faults);
-        rows.insert(rows.end(), some.begin(), some.end());
-    }
-    std::cout << table(rows);
-    if (!r.json.empty()) {
-        for (auto const& x : rows) report["rows"].push_back(to_json(x));
-        report["header"]["load_after"] = load_average();
-        std::ofstream file(r.json);
-        file << report.dump(1) << "\n";
-        if (!file.flush()) throw std::runtime_error(r.json + ": cannot be written");
-    }
-    return faults == 0 ? 0 : 1;
+  }
+  std::vector<row> rows;
+  for (const auto& k : runs) {
+    const auto some = k.rows(faults);
+    rows.insert(rows.end(), some.begin(), some.end());
+  }
+  std::cout << table(rows);
+  if (!r.json.empty()) {
+    for (const auto& x : rows) report["rows"].push_back(to_json(x));
+    report["header"]["load_after"] = load_average();
+    std::ofstream file(r.json);
+    file << report.dump(1) << "\n";
+    if (!file.flush()) throw std::runtime_error(r.json + ": cannot be written");
+  }
+  return faults == 0 ? 0 : 1;
 }
 
 std::function<int()> add(CLI::App& app) {
-    auto r = std::make_shared<request>();
-    auto listed = std::make_shared<bool>(false);
-    auto files = std::make_shared<std::vector<std::string>>();
-    app.add_option("KERNEL", r->kernels, "Kernels to run; none: lists them");
-    app.add_option("--rivals", r->rivals, "all, none, or names of runtimes; serial and heddle always run")->delimiter(',');
-    app.add_option("--workers", r->workers, "Numbers of workers; default: as many as processors")->delimiter(',')->check(CLI::PositiveNumber);
-    app.add_option("--policy", r->policies, "Policies of heddle to compare")->delimiter(',');
-    app.add_option("--repeat", r->repeat, "Rounds; each runs every runtime once, in a process of its own")->capture_default_str()->check(CLI::PositiveNumber);
-    app.add_option("--samples", r->samples, "Samples a process, after one to warm up")->capture_default_str()->check(CLI::PositiveNumber);
-    app.add_option("--n", r->n, "Size of the problem; default: each runtime's own");
-    app.add_option("--iterations", r->iterations, "Iterations, where the kernel has them");
-    app.add_option("--variant", r->variant, "Only this metric, where the kernel measures several");
-    app.add_option("--json", r->json, "File to write the rows to");
-    app.add_flag("--list", *listed, "Lists the kernels, and the runtimes that have them");
-    app.add_option("--from", *files, "Runs nothing: the table of files written with --json, and the project's measures")->delimiter(',');
-    return [r, listed, files] { return files->empty() ? run(*r, *listed) : show(*files); };
+  auto r = std::make_shared<request>();
+  auto listed = std::make_shared<bool>(false);
+  auto files = std::make_shared<std::vector<std::string>>();
+  app.add_option("KERNEL", r->kernels, "Kernels to run; none: lists them");
+  app.add_option("--rivals", r->rivals,
+                 "all, none, or names of runtimes; serial and heddle always run")
+      ->delimiter(',');
+  app.add_option("--workers", r->workers, "Numbers of workers; default: as many as processors")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  app.add_option("--policy", r->policies, "Policies of heddle to compare")->delimiter(',');
+  app.add_option("--repeat", r->repeat,
+                 "Rounds; each runs every runtime once, in a process of its own")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--samples", r->samples, "Samples a process, after one to warm up")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--n", r->n, "Size of the problem; default: each runtime's own");
+  app.add_option("--iterations", r->iterations, "Iterations, where the kernel has them");
+  app.add_option("--variant", r->variant, "Only this metric, where the kernel measures several");
+  app.add_option("--json", r->json, "File to write the rows to");
+  app.add_flag("--list", *listed, "Lists the kernels, and the runtimes that have them");
+  app.add_option("--from", *files,
+                 "Runs nothing: the table of files written with --json, and the project's measures")
+      ->delimiter(',');
+  return [r, listed, files] { return files->empty() ? run(*r, *listed) : show(*files); };
 }
 
-const registration entry{command{"bench", "run the benchmarks, side by side with rival runtimes", add}};
+const registration entry{
+    command{"bench", "run the benchmarks, side by side with rival runtimes", add}};
 
 }  // namespace
 }  // namespace heddle::cli

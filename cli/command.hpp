@@ -40,6 +40,7 @@ struct topic {
   const char* name;
   const char* help;                           // one line for `heddle --help`
   std::string (*text)();
+  std::string (*markdown)() = nullptr;        // for `heddle help NAME --markdown`, if there is such a form
 };
 
 struct registration {
@@ -55,7 +56,7 @@ std::vector<topic> topics();
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  // "ARGUMENT 'GIVEN' is unknown: did you mean A or B?", with all the valid values when none is near.
+  // "ARGUMENT 'GIVEN' is unknown; did you mean A or B?", with all the valid values when none is near.
   static usage_error unknown(std::string_view argument, std::string_view given, std::span<const std::string> valid);
 };
 

@@ -1,21 +1,21 @@
 // What a backend is. Each kernel is a template over one; heddle-bench-<runtime> instantiates it.
 //
-//   static constexpr bool tasks, loops, threads      which parts below it has; a kernel asks for what it needs
-//   explicit backend(settings const&)                starts the runtime with settings.workers workers, this thread among them
-//                                                    where the runtime lets it take part
-//   run(f)                                           f as the root task, inside the runtime; returns when it is done
-//   run_loops(f)                                     f where a parallel loop is started from (OpenMP: outside a region)
-//   invoke(f, g)                                     f and g as two tasks, waits for both
-//   add(f, g)                                        f() + g(), where the runtime's fork-join returns results
-//   sum(n, f)                                        f(0) + .. + f(n - 1), each a task
-//   loop(n, f)                                       f(i) for all i < n, as the runtime's best loop of equal trivial iterations
-//   pair(f)                                          f(0) and f(1), on two workers if both are free
-//   group: run(f), wait()                            children started one by one
-//   scope(f)                                         f(s); s.spawn(g) from any task inside; returns when all are done
-//   thread(f), join(), yield(), gate                 threads that may block, and something to block on
-//   wave<Graph>: (graph), run()                      the runtime's own graph facility, see the kernel wavefront
-//   every(period, end, f, ticks)                     f at each period, with the runtime's own timer; see the kernel idle
-//   nested_block(settings, levels)                   see the kernel memory
+//   tasks, loops, threads: static constexpr bool; which parts it has. A kernel asks for what it needs.
+//   backend(settings): starts the runtime with settings.workers workers, this thread among them where
+//     the runtime lets it take part.
+//   run(f): f as the root task, inside the runtime; returns when it is done.
+//   run_loops(f): f where a parallel loop is started from (OpenMP: outside a region).
+//   invoke(f, g): f and g as two tasks; waits for both.
+//   add(f, g): f() + g(), where the runtime's fork-join returns results.
+//   sum(n, f): f(0) + .. + f(n - 1), each a task.
+//   loop(n, f): f(i) for all i < n, the runtime's best loop of equal trivial iterations.
+//   pair(f): f(0) and f(1), on two workers if both are free.
+//   group: run(f), wait(); children started one by one.
+//   scope(f): f(s); s.spawn(g) from any task inside; returns when all are done.
+//   thread(f): join(); yield(); gate: wait(), open(). Threads that may block, and what they block on.
+//   wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
+//   every(period, end, f, ticks): f at each period by the runtime's own timer, see the kernel idle.
+//   nested_block(settings, levels): see the kernel memory.
 #pragma once
 
 #include <cstdint>
@@ -27,62 +27,63 @@
 namespace heddle::bench {
 
 struct backend_defaults {
-    static constexpr bool tasks = false, loops = false, threads = false, is_serial = false;
-    static std::size_t size(std::string_view, std::size_t otherwise) { return otherwise; }
-    static std::size_t most(std::string_view) { return 0; }
-    static bool can(std::string_view) { return true; }
+  static constexpr bool tasks = false, loops = false, threads = false, is_serial = false;
+  static std::size_t size(std::string_view, std::size_t otherwise) { return otherwise; }
+  static std::size_t most(std::string_view) { return 0; }
+  static bool can(std::string_view) { return true; }
 };
 
 inline void relax() {
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+  __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    asm volatile("isb" ::: "memory");
+  asm volatile("isb" ::: "memory");
 #endif
 }
 
-// Room for the results of a node's children; nodes of more than `inplace` are rare (the root of the binomial tree).
+// Room for the results of a node's children; nodes of more than `inplace` are rare (the root of the
+// binomial tree).
 class results {
-public:
-    explicit results(int n) {
-        if (n > inplace) {
-            many_.resize(static_cast<std::size_t>(n));
-            data_ = many_.data();
-        }
+ public:
+  explicit results(int n) {
+    if (n > inplace) {
+      many_.resize(static_cast<std::size_t>(n));
+      data_ = many_.data();
     }
-    std::uint64_t& operator[](int i) { return data_[i]; }
-    [[nodiscard]] std::uint64_t total(int n) const {
-        std::uint64_t sum = 0;
-        for (int i = 0; i < n; ++i) sum += data_[i];
-        return sum;
-    }
+  }
+  std::uint64_t& operator[](int i) { return data_[i]; }
+  [[nodiscard]] std::uint64_t total(int n) const {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < n; ++i) sum += data_[i];
+    return sum;
+  }
 
-private:
-    static constexpr int inplace = 16;
-    std::uint64_t few_[inplace];
-    std::vector<std::uint64_t> many_;
-    std::uint64_t* data_ = few_;
+ private:
+  static constexpr int inplace = 16;
+  std::uint64_t few_[inplace];
+  std::vector<std::uint64_t> many_;
+  std::uint64_t* data_ = few_;
 };
 
 // f() + g() as two tasks.
 template <class Backend, class F, class G>
 std::uint64_t add(F&& f, G&& g) {
-    if constexpr (requires { Backend::add(f, g); }) {
-        return Backend::add(std::forward<F>(f), std::forward<G>(g));
-    } else {
-        std::uint64_t x, y;
-        Backend::invoke([&] { x = f(); }, [&] { y = g(); });
-        return x + y;
-    }
+  if constexpr (requires { Backend::add(f, g); }) {
+    return Backend::add(std::forward<F>(f), std::forward<G>(g));
+  } else {
+    std::uint64_t x, y;
+    Backend::invoke([&] { x = f(); }, [&] { y = g(); });
+    return x + y;
+  }
 }
 
 // f(first) + .. + f(last - 1) by halves: for runtimes whose cheapest fork is the one in two.
 template <class Backend, class F>
-std::uint64_t sum_by_halves(int first, int last, F const& f) {
-    if (last - first <= 1) return first < last ? f(first) : 0;
-    int const middle = first + (last - first) / 2;
-    return Backend::add([first, middle, &f] { return sum_by_halves<Backend>(first, middle, f); },
-                        [middle, last, &f] { return sum_by_halves<Backend>(middle, last, f); });
+std::uint64_t sum_by_halves(int first, int last, const F& f) {
+  if (last - first <= 1) return first < last ? f(first) : 0;
+  const int middle = first + (last - first) / 2;
+  return Backend::add([first, middle, &f] { return sum_by_halves<Backend>(first, middle, f); },
+                      [middle, last, &f] { return sum_by_halves<Backend>(middle, last, f); });
 }
 
 }  // namespace heddle::bench

@@ -11,109 +11,125 @@
 namespace heddle::bench {
 
 class heddle_backend : public backend_defaults {
-public:
-    static constexpr bool tasks = true, loops = true, threads = true;
+ public:
+  static constexpr bool tasks = true, loops = true, threads = true;
 
-    explicit heddle_backend(settings const& s) : runtime_(options(s)) {}
+  explicit heddle_backend(const settings& s) : runtime_(options(s)) {}
 
+  template <class F>
+  void run(F&& f) {
+    runtime_.run(f);
+  }
+  template <class F>
+  void run_loops(F&& f) {
+    runtime_.run(f);
+  }
+
+  template <class F, class G>
+  static void invoke(F&& f, G&& g) {
+    heddle::parallel_invoke(std::forward<F>(f), std::forward<G>(g));
+  }
+  template <class F, class G>
+  static std::uint64_t add(F&& f, G&& g) {
+    const auto [x, y] = heddle::parallel_invoke(std::forward<F>(f), std::forward<G>(g));
+    return x + y;
+  }
+  template <class F>
+  static std::uint64_t sum(int n, F&& f) {
+    return sum_by_halves<heddle_backend>(0, n, f);
+  }
+
+  template <class F>
+  static void loop(std::size_t n, F&& f) {
+    heddle::parallel_for(std::size_t{0}, n, f);
+  }
+  template <class F>
+  static void pair(F&& f) {
+    heddle::parallel_invoke([&f] { f(0); }, [&f] { f(1); });
+  }
+
+  class group {
+   public:
     template <class F>
-    void run(F&& f) { runtime_.run(f); }
+    void run(F&& f) {
+      group_.run(std::forward<F>(f));
+    }
+    void wait() { group_.wait(); }
+
+   private:
+    heddle::task_group group_;
+  };
+  struct scope_type {
     template <class F>
-    void run_loops(F&& f) { runtime_.run(f); }
-
-    template <class F, class G>
-    static void invoke(F&& f, G&& g) { heddle::parallel_invoke(std::forward<F>(f), std::forward<G>(g)); }
-    template <class F, class G>
-    static std::uint64_t add(F&& f, G&& g) {
-        auto const [x, y] = heddle::parallel_invoke(std::forward<F>(f), std::forward<G>(g));
-        return x + y;
+    void spawn(F&& f) {
+      group.run(std::forward<F>(f));
     }
-    template <class F>
-    static std::uint64_t sum(int n, F&& f) { return sum_by_halves<heddle_backend>(0, n, f); }
+    heddle::task_group group;
+  };
+  template <class F>
+  static void scope(F&& f) {
+    scope_type s;
+    f(s);
+    s.group.wait();
+  }
 
-    template <class F>
-    static void loop(std::size_t n, F&& f) { heddle::parallel_for(std::size_t{0}, n, f); }
-    template <class F>
-    static void pair(F&& f) {
-        heddle::parallel_invoke([&f] { f(0); }, [&f] { f(1); });
+  using thread = heddle::thread;
+  static void yield() { heddle::this_thread::yield(); }
+
+  class gate {
+   public:
+    void wait() { opened_.wait(); }
+    void open() { opened_.count_down(); }
+
+   private:
+    heddle::latch opened_{1};
+  };
+
+  template <class Once>
+  void every(std::chrono::milliseconds period, std::chrono::steady_clock::time_point end,
+             Once&& once, std::uint64_t& ticks) {
+    runtime_.run([&] {
+      for (; std::chrono::steady_clock::now() < end; ++ticks) {
+        heddle::this_thread::sleep_for(period);
+        once();
+      }
+    });
+  }
+
+  // The innermost level waits until every other half of the levels above has run; returns halves
+  // and levels that have.
+  static std::uint64_t nested_block(const settings& s, std::size_t levels) {
+    runtime_options o = options(s);
+    o.stack_size = levels * 512 + (std::size_t{1} << 20);
+    runtime r(o);
+    std::atomic<std::uint64_t> passed = 0;
+    latch others(static_cast<std::ptrdiff_t>(levels));
+    r.run([&] { descend(levels, others, passed); });
+    return passed.load();
+  }
+
+ private:
+  static void descend(std::size_t levels, latch& others, std::atomic<std::uint64_t>& passed) {
+    if (levels == 0) {
+      others.wait();
+      return;
     }
+    heddle::parallel_invoke([&, levels] { descend(levels - 1, others, passed); },
+                            [&] {
+                              ++passed;
+                              others.count_down();
+                            });
+    ++passed;
+  }
 
-    class group {
-    public:
-        template <class F>
-        void run(F&& f) { group_.run(std::forward<F>(f)); }
-        void wait() { group_.wait(); }
+  static runtime_options options(const settings& s) {
+    runtime_options o;
+    o.workers = s.workers;
+    if (!s.policy.empty()) o.policy = s.policy;
+    return o;
+  }
 
-    private:
-        heddle::task_group group_;
-    };
-    struct scope_type {
-        template <class F>
-        void spawn(F&& f) { group.run(std::forward<F>(f)); }
-        heddle::task_group group;
-    };
-    template <class F>
-    static void scope(F&& f) {
-        scope_type s;
-        f(s);
-        s.group.wait();
-    }
-
-    using thread = heddle::thread;
-    static void yield() { heddle::this_thread::yield(); }
-
-    class gate {
-    public:
-        void wait() { opened_.wait(); }
-        void open() { opened_.count_down(); }
-
-    private:
-        heddle::latch opened_{1};
-    };
-
-    template <class Once>
-    void every(std::chrono::milliseconds period, std::chrono::steady_clock::time_point end, Once&& once, std::uint64_t& ticks) {
-        runtime_.run([&] {
-            for (; std::chrono::steady_clock::now() < end; ++ticks) {
-                heddle::this_thread::sleep_for(period);
-                once();
-            }
-        });
-    }
-
-    // The innermost level waits until every other half of the levels above has run; returns halves and levels that have.
-    static std::uint64_t nested_block(settings const& s, std::size_t levels) {
-        runtime_options o = options(s);
-        o.stack_size = levels * 512 + (std::size_t{1} << 20);
-        runtime r(o);
-        std::atomic<std::uint64_t> passed = 0;
-        latch others(static_cast<std::ptrdiff_t>(levels));
-        r.run([&] { descend(levels, others, passed); });
-        return passed.load();
-    }
-
-private:
-    static void descend(std::size_t levels, latch& others, std::atomic<std::uint64_t>& passed) {
-        if (levels == 0) {
-            others.wait();
-            return;
-        }
-        heddle::parallel_invoke([&, levels] { descend(levels - 1, others, passed); },
-                                [&] {
-                                    ++passed;
-                                    others.count_down();
-                                });
-        ++passed;
-    }
-
-    static runtime_options options(settings const& s) {
-        runtime_options o;
-        o.workers = s.workers;
-        if (!s.policy.empty()) o.policy = s.policy;
-        return o;
-    }
-
-    runtime runtime_;
+  runtime runtime_;
 };
 
 using backend = heddle_backend;

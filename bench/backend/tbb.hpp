@@ -16,89 +16,103 @@
 namespace heddle::bench {
 
 struct tbb_backend : backend_defaults {
-    static constexpr bool tasks = true, loops = true;
+  static constexpr bool tasks = true, loops = true;
 
-    // About 90 ns a spawn: sizes that keep a sample under half a second.
-    static std::size_t size(std::string_view kernel, std::size_t otherwise) { return kernel == "fib" || kernel == "spawn" ? 32 : otherwise; }
+  // About 90 ns a spawn: sizes that keep a sample under half a second.
+  static std::size_t size(std::string_view kernel, std::size_t otherwise) {
+    return kernel == "fib" || kernel == "spawn" ? 32 : otherwise;
+  }
 
-    explicit tbb_backend(settings const& s)
-        : limit_(tbb::global_control::max_allowed_parallelism, s.workers), arena_(static_cast<int>(s.workers)) {}
+  explicit tbb_backend(const settings& s)
+      : limit_(tbb::global_control::max_allowed_parallelism, s.workers),
+        arena_(static_cast<int>(s.workers)) {}
 
+  template <class F>
+  void run(F&& f) {
+    arena_.execute(f);
+  }
+  template <class F>
+  void run_loops(F&& f) {
+    arena_.execute(f);
+  }
+
+  template <class F, class G>
+  static void invoke(F&& f, G&& g) {
+    tbb::parallel_invoke(std::forward<F>(f), std::forward<G>(g));
+  }
+  template <class F>
+  static std::uint64_t sum(int n, F&& f) {
+    if (n == 0) return 0;
+    results r(n);
+    tbb::task_group g;
+    for (int i = 0; i + 1 < n; ++i) g.run([&r, &f, i] { r[i] = f(i); });
+    g.run_and_wait([&r, &f, n] { r[n - 1] = f(n - 1); });
+    return r.total(n);
+  }
+  template <class F>
+  static void loop(std::size_t n, F&& f) {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, n),
+        [&f](const tbb::blocked_range<std::size_t>& part) {
+          for (std::size_t i = part.begin(); i != part.end(); ++i) f(i);
+        },
+        tbb::static_partitioner{});
+  }
+  template <class F>
+  static void pair(F&& f) {
+    tbb::parallel_for(0, 2, f, tbb::static_partitioner{});
+  }
+
+  struct group {
     template <class F>
-    void run(F&& f) { arena_.execute(f); }
-    template <class F>
-    void run_loops(F&& f) { arena_.execute(f); }
-
-    template <class F, class G>
-    static void invoke(F&& f, G&& g) { tbb::parallel_invoke(std::forward<F>(f), std::forward<G>(g)); }
-    template <class F>
-    static std::uint64_t sum(int n, F&& f) {
-        if (n == 0) return 0;
-        results r(n);
-        tbb::task_group g;
-        for (int i = 0; i + 1 < n; ++i) g.run([&r, &f, i] { r[i] = f(i); });
-        g.run_and_wait([&r, &f, n] { r[n - 1] = f(n - 1); });
-        return r.total(n);
+    void run(F&& f) {
+      group_.run(std::forward<F>(f));
     }
-    template <class F>
-    static void loop(std::size_t n, F&& f) {
-        tbb::parallel_for(
-            tbb::blocked_range<std::size_t>(0, n),
-            [&f](tbb::blocked_range<std::size_t> const& part) {
-                for (std::size_t i = part.begin(); i != part.end(); ++i) f(i);
-            },
-            tbb::static_partitioner{});
-    }
-    template <class F>
-    static void pair(F&& f) {
-        tbb::parallel_for(0, 2, f, tbb::static_partitioner{});
-    }
+    void wait() { group_.wait(); }
 
-    struct group {
-        template <class F>
-        void run(F&& f) { group_.run(std::forward<F>(f)); }
-        void wait() { group_.wait(); }
-
-    private:
-        tbb::task_group group_;
-    };
-    struct scope_type {
-        template <class F>
-        void spawn(F&& f) { group.run(std::forward<F>(f)); }
-        tbb::task_group group;
-    };
+   private:
+    tbb::task_group group_;
+  };
+  struct scope_type {
     template <class F>
-    static void scope(F&& f) {
-        scope_type s;
-        s.group.run_and_wait([&f, &s] { f(s); });
+    void spawn(F&& f) {
+      group.run(std::forward<F>(f));
     }
+    tbb::task_group group;
+  };
+  template <class F>
+  static void scope(F&& f) {
+    scope_type s;
+    s.group.run_and_wait([&f, &s] { f(s); });
+  }
 
-    template <class Graph>
-    class wave {
-    public:
-        explicit wave(Graph& graph) {
-            std::size_t const side = graph.side();
-            for (std::size_t i = 0; i < side; ++i) {
-                for (std::size_t j = 0; j < side; ++j) {
-                    nodes_.emplace_back(flow_, [x = &graph.at(i, j)](tbb::flow::continue_msg const&) { x->visit(); });
-                    if (i > 0) tbb::flow::make_edge(nodes_[(i - 1) * side + j], nodes_.back());
-                    if (j > 0) tbb::flow::make_edge(nodes_[i * side + j - 1], nodes_.back());
-                }
-            }
+  template <class Graph>
+  class wave {
+   public:
+    explicit wave(Graph& graph) {
+      const std::size_t side = graph.side();
+      for (std::size_t i = 0; i < side; ++i) {
+        for (std::size_t j = 0; j < side; ++j) {
+          nodes_.emplace_back(
+              flow_, [x = &graph.at(i, j)](const tbb::flow::continue_msg&) { x->visit(); });
+          if (i > 0) tbb::flow::make_edge(nodes_[(i - 1) * side + j], nodes_.back());
+          if (j > 0) tbb::flow::make_edge(nodes_[i * side + j - 1], nodes_.back());
         }
-        void run() {
-            nodes_.front().try_put(tbb::flow::continue_msg());
-            flow_.wait_for_all();
-        }
+      }
+    }
+    void run() {
+      nodes_.front().try_put(tbb::flow::continue_msg());
+      flow_.wait_for_all();
+    }
 
-    private:
-        tbb::flow::graph flow_;
-        std::deque<tbb::flow::continue_node<tbb::flow::continue_msg>> nodes_;
-    };
+   private:
+    tbb::flow::graph flow_;
+    std::deque<tbb::flow::continue_node<tbb::flow::continue_msg>> nodes_;
+  };
 
-private:
-    tbb::global_control limit_;
-    tbb::task_arena arena_;
+ private:
+  tbb::global_control limit_;
+  tbb::task_arena arena_;
 };
 
 using backend = tbb_backend;

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <limits>
+#include <utility>
 
 namespace heddle::bench::decision_tree {
 
@@ -13,11 +14,29 @@ float between(float below, float above) {
     return (middle >= below && middle < above ? middle : below) + 0.0f;  // no -0: see key_of
 }
 
-// The upper half of the bits, arranged to grow with the value. -0 comes before 0, which is harmless as no cut is -0.
-std::uint32_t key_of(float value) {
+// The bits, arranged to grow with the value. -0 comes before 0, which is harmless: no cut is -0, and runs of equal values
+// are found by comparison.
+std::uint32_t ordered(float value) {
     auto const bits = std::bit_cast<std::uint32_t>(value);
     auto const sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(bits) >> 31);
-    return (bits ^ (sign | 0x80000000u)) >> 16;
+    return bits ^ (sign | 0x80000000u);
+}
+
+std::uint32_t key_of(float value) { return ordered(value) >> 16; }
+
+// Radix sort, 11 bits at a time: several times faster here than comparing, whose branches nothing predicts.
+void sort(std::vector<float>& values) {
+    constexpr unsigned digit_bits = 11;
+    constexpr std::uint32_t digits = 1u << digit_bits;
+    std::vector<float> other(values.size());
+    for (unsigned shift = 0; shift < 32; shift += digit_bits) {
+        std::array<std::uint32_t, digits> place{};
+        for (float value : values) ++place[(ordered(value) >> shift) % digits];
+        std::uint32_t sum = 0;
+        for (std::uint32_t& at : place) sum += std::exchange(at, sum);
+        for (float value : values) other[place[(ordered(value) >> shift) % digits]++] = value;
+        values.swap(other);
+    }
 }
 
 }  // namespace
@@ -25,7 +44,7 @@ std::uint32_t key_of(float value) {
 feature_cuts find_cuts(std::vector<float>& sample, std::size_t bins) {
     feature_cuts cuts;
     cuts.fill(std::numeric_limits<float>::infinity());
-    std::sort(sample.begin(), sample.end());
+    sort(sample);
     std::size_t const total = sample.size();
 
     struct run {

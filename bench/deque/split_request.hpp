@@ -221,7 +221,7 @@ protected:
         const auto b = static_cast<std::uint32_t>(at - base_);
         const bool wanted = take_request();
         std::uint64_t x = public_.load(std::memory_order_seq_cst);
-        for (;;) {
+        for (bool untouched = true;; untouched = false) {
             const std::uint32_t t = top_of(x), s = t + count_of(x);
             if (s <= b) {  // private: the guard was poisoned. Once the tag has moved, no last resort can take b.
                 if (!answer(x, b, wanted)) continue;
@@ -238,7 +238,8 @@ protected:
             }
             // Stolen, and so is everything below. Usually nothing is touched but bottom: the thief's line stays where it is, and the
             // poisons, if any, work at the next push. The first slot is not used again until the indices have crept up a little.
-            if (b < creep_max) {
+            // Not after a failed commit: that has overwritten a poison, perhaps, and has lowered guard without a new tag.
+            if (b < creep_max && untouched) {
                 bottom_.store(at + 1, std::memory_order_relaxed);  // pairs with last_resort: an empty deque looks empty before and after
                 if (wanted) request_.store(true, std::memory_order_seq_cst);
                 return false;

@@ -1,4 +1,5 @@
-// The measures this project holds itself to: which row, and what it has to reach on the machine the figures were set for.
+// The measures this project holds itself to: which row, and what it has to reach on the machine the
+// figures were set for.
 #pragma once
 
 #include <array>
@@ -13,12 +14,12 @@
 namespace heddle::bench {
 
 struct measure {
-    std::string_view text;
-    std::string_view kernel;
-    std::string_view metric;
-    unsigned workers;
-    double reach;  // at most, in the row's unit; 0: that it works at all
-    double of_floor = 0;  // instead: at most this many times the row of `futex`
+  std::string_view text;
+  std::string_view kernel;
+  std::string_view metric;
+  unsigned workers;
+  double reach;         // at most, in the row's unit; 0: that it works at all
+  double of_floor = 0;  // instead: at most this many times the row of `futex`
 };
 
 inline constexpr auto measures = std::to_array<measure>({
@@ -48,39 +49,49 @@ inline constexpr auto measures = std::to_array<measure>({
 });
 
 // measure, workers, best rival of the same run, heddle (default policy), what is to be reached.
-inline std::string measures_table(std::span<row const> rows) {
-    auto const find = [&](measure const& m, std::string_view runtime) -> row const* {
-        for (row const& r : rows) {
-            if (r.runtime == runtime && r.policy.empty() && r.kernel == m.kernel && r.metric == m.metric && r.workers == m.workers) return &r;
-        }
-        return nullptr;
-    };
-    std::vector<std::vector<std::string>> lines{{"measure", "workers", "best rival", "heddle", "unit", "to reach", ""}};
-    for (measure const& m : measures) {
-        row const* const ours = find(m, "heddle");
-        // A rival's row of a graph facility of its own counts, too: what matters is how fast its users can be.
-        row const* best = ours != nullptr ? best_rival(*ours, rows) : nullptr;
-        if (m.metric == "counters" && ours != nullptr) {
-            row graph = *ours;
-            graph.metric = "graph";
-            row const* const other = best_rival(graph, rows);
-            if (other != nullptr && (best == nullptr || other->middle() < best->middle())) best = other;
-        }
-        double reach = m.reach;
-        if (m.of_floor != 0) {
-            row const* const floor = find(m, "futex");
-            reach = floor != nullptr ? m.of_floor * floor->middle() : 0;
-        }
-        std::string verdict;
-        if (ours != nullptr) {
-            bool const met = ours->checked && (reach == 0 ? m.of_floor == 0 : ours->middle() <= reach);
-            verdict = met ? "reached" : "missed";
-        }
-        lines.push_back({std::string(m.text), std::to_string(m.workers), best != nullptr ? figure(best->middle()) + " " + best->runtime : "-",
-                         ours != nullptr ? figure(ours->middle()) : "-", ours != nullptr ? ours->unit : "",
-                         reach != 0 ? figure(reach) : m.of_floor == 0 ? "works" : "-", verdict});
+inline std::string measures_table(std::span<const row> rows) {
+  const auto find = [&](const measure& m, std::string_view runtime) -> const row* {
+    for (const row& r : rows) {
+      if (r.runtime == runtime && r.policy.empty() && r.kernel == m.kernel &&
+          r.metric == m.metric && r.workers == m.workers)
+        return &r;
     }
-    return aligned(lines, [](std::size_t column) { return column == 1 || column == 3 || column == 5; });
+    return nullptr;
+  };
+  std::vector<std::vector<std::string>> lines{
+      {"measure", "workers", "best rival", "heddle", "unit", "to reach", ""}};
+  for (const measure& m : measures) {
+    const row* const ours = find(m, "heddle");
+    // A rival's row of a graph facility of its own counts, too: what matters is how fast its users
+    // can be.
+    const row* best = ours != nullptr ? best_rival(*ours, rows) : nullptr;
+    if (m.metric == "counters" && ours != nullptr) {
+      row graph = *ours;
+      graph.metric = "graph";
+      const row* const other = best_rival(graph, rows);
+      if (other != nullptr && (best == nullptr || other->middle() < best->middle())) best = other;
+    }
+    double reach = m.reach;
+    if (m.of_floor != 0) {
+      const row* const floor = find(m, "futex");
+      reach = floor != nullptr ? m.of_floor * floor->middle() : 0;
+    }
+    std::string verdict;
+    if (ours != nullptr) {
+      const bool met = ours->checked && (reach == 0 ? m.of_floor == 0 : ours->middle() <= reach);
+      verdict = met ? "reached" : "missed";
+    }
+    lines.push_back({std::string(m.text), std::to_string(m.workers),
+                     best != nullptr ? figure(best->middle()) + " " + best->runtime : "-",
+                     ours != nullptr ? figure(ours->middle()) : "-",
+                     ours != nullptr ? ours->unit : "",
+                     reach != 0        ? figure(reach)
+                     : m.of_floor == 0 ? "works"
+                                       : "-",
+                     verdict});
+  }
+  return aligned(lines,
+                 [](std::size_t column) { return column == 1 || column == 3 || column == 5; });
 }
 
 }  // namespace heddle::bench

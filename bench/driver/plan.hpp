@@ -14,112 +14,121 @@
 namespace heddle::bench {
 
 struct request {
-    std::vector<std::string> kernels;
-    std::vector<std::string> rivals;  // names, "all" or "none"; empty: none
-    std::vector<unsigned> workers;
-    std::vector<std::string> policies;  // of heddle; empty: its default
-    std::size_t repeat = 5;
-    std::size_t samples = 1;  // a process
-    std::size_t n = 0;  // 0: each runtime's own
-    std::size_t iterations = 0;
-    std::string variant;
-    std::string json;
+  std::vector<std::string> kernels;
+  std::vector<std::string> rivals;  // names, "all" or "none"; empty: none
+  std::vector<unsigned> workers;
+  std::vector<std::string> policies;  // of heddle; empty: its default
+  std::size_t repeat = 5;
+  std::size_t samples = 1;  // a process
+  std::size_t n = 0;        // 0: each runtime's own
+  std::size_t iterations = 0;
+  std::string variant;
+  std::string json;
 };
 
 // One process, run once a round.
 struct job {
-    program const* executable = nullptr;
-    std::string kernel;
-    std::string policy;
-    unsigned workers = 1;
-    std::size_t n = 0;
-    bool reference = false;  // serial at a size that only a rival uses: for its result, not for a row
+  const program* executable = nullptr;
+  std::string kernel;
+  std::string policy;
+  unsigned workers = 1;
+  std::size_t n = 0;
+  bool reference = false;  // serial at a size that only a rival uses: for its result, not for a row
 
-    [[nodiscard]] std::vector<std::string> arguments(request const& r) const {
-        std::vector<std::string> a{"--kernel", kernel, "--n", std::to_string(n), "--workers", std::to_string(workers),
-                                   "--samples", std::to_string(reference ? 1 : r.samples), "--warmup", reference ? "0" : "1"};
-        if (r.iterations != 0) a.insert(a.end(), {"--iterations", std::to_string(r.iterations)});
-        if (!policy.empty()) a.insert(a.end(), {"--policy", policy});
-        if (!r.variant.empty()) a.insert(a.end(), {"--variant", r.variant});
-        return a;
-    }
+  [[nodiscard]] std::vector<std::string> arguments(const request& r) const {
+    std::vector<std::string> a{"--kernel",  kernel,
+                               "--n",       std::to_string(n),
+                               "--workers", std::to_string(workers),
+                               "--samples", std::to_string(reference ? 1 : r.samples),
+                               "--warmup",  reference ? "0" : "1"};
+    if (r.iterations != 0) a.insert(a.end(), {"--iterations", std::to_string(r.iterations)});
+    if (!policy.empty()) a.insert(a.end(), {"--policy", policy});
+    if (!r.variant.empty()) a.insert(a.end(), {"--variant", r.variant});
+    return a;
+  }
 };
 
 // A name in the request that nothing has: which argument, what was given, what there is.
 struct unknown_name {
-    std::string argument, given;
-    std::vector<std::string> valid;
+  std::string argument, given;
+  std::vector<std::string> valid;
 };
 
-inline std::vector<std::string> kernel_names(std::map<std::string, program> const& programs) {
-    std::vector<std::string> names;
-    for (auto const& [runtime, p] : programs) {
-        for (auto const& [kernel, size] : p.kernels) names.push_back(kernel);
-    }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
+inline std::vector<std::string> kernel_names(const std::map<std::string, program>& programs) {
+  std::vector<std::string> names;
+  for (const auto& [runtime, p] : programs) {
+    for (const auto& [kernel, size] : p.kernels) names.push_back(kernel);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
 }
 
 // Throws unknown_name.
-inline void check(request const& r, std::map<std::string, program> const& programs) {
-    auto const kernels = kernel_names(programs);
-    for (auto const& k : r.kernels) {
-        if (!std::binary_search(kernels.begin(), kernels.end(), k)) throw unknown_name{"KERNEL", k, kernels};
-    }
-    std::vector<std::string> rivals{"all", "none"};
-    for (auto const& [runtime, p] : programs) {
-        if (runtime != "heddle" && runtime != "serial") rivals.push_back(runtime);
-    }
-    for (auto const& name : r.rivals) {
-        if (std::find(rivals.begin(), rivals.end(), name) == rivals.end()) throw unknown_name{"--rivals", name, rivals};
-    }
+inline void check(const request& r, const std::map<std::string, program>& programs) {
+  const auto kernels = kernel_names(programs);
+  for (const auto& k : r.kernels) {
+    if (!std::binary_search(kernels.begin(), kernels.end(), k))
+      throw unknown_name{"KERNEL", k, kernels};
+  }
+  std::vector<std::string> rivals{"all", "none"};
+  for (const auto& [runtime, p] : programs) {
+    if (runtime != "heddle" && runtime != "serial") rivals.push_back(runtime);
+  }
+  for (const auto& name : r.rivals) {
+    if (std::find(rivals.begin(), rivals.end(), name) == rivals.end())
+      throw unknown_name{"--rivals", name, rivals};
+  }
 }
 
-// The jobs of one round of one kernel: serial, heddle under each policy, the rivals; each with each number of workers.
-// futex, the machine's floor, is always in where it has the kernel.
-inline std::vector<job> plan(std::string const& kernel, request const& r, std::map<std::string, program> const& programs) {
-    std::vector<job> jobs;
-    auto const wanted = [&](std::string const& runtime) {
-        if (runtime == "serial" || runtime == "heddle" || runtime == "futex") return true;
-        auto const has = [&](char const* name) { return std::find(r.rivals.begin(), r.rivals.end(), name) != r.rivals.end(); };
-        return !has("none") && (has("all") || has(runtime.c_str()));
+// The jobs of one round of one kernel: serial, heddle under each policy, the rivals; each with each
+// number of workers. futex, the machine's floor, is always in where it has the kernel.
+inline std::vector<job> plan(const std::string& kernel, const request& r,
+                             const std::map<std::string, program>& programs) {
+  std::vector<job> jobs;
+  const auto wanted = [&](const std::string& runtime) {
+    if (runtime == "serial" || runtime == "heddle" || runtime == "futex") return true;
+    const auto has = [&](const char* name) {
+      return std::find(r.rivals.begin(), r.rivals.end(), name) != r.rivals.end();
     };
-    program const* serial = nullptr;
-    std::vector<std::string> order{"serial", "heddle"};
-    for (auto const& [runtime, p] : programs) {
-        if (runtime != "serial" && runtime != "heddle") order.push_back(runtime);
+    return !has("none") && (has("all") || has(runtime.c_str()));
+  };
+  const program* serial = nullptr;
+  std::vector<std::string> order{"serial", "heddle"};
+  for (const auto& [runtime, p] : programs) {
+    if (runtime != "serial" && runtime != "heddle") order.push_back(runtime);
+  }
+  for (const auto& runtime : order) {
+    const auto found = programs.find(runtime);
+    if (found == programs.end() || !wanted(runtime) || !found->second.kernels.contains(kernel))
+      continue;
+    const program& p = found->second;
+    const std::size_t n = p.kernels.at(kernel).chosen(r.n);
+    if (runtime == "serial") {
+      serial = &p;
+      jobs.push_back({&p, kernel, "", 1, n, false});
+      continue;
     }
-    for (auto const& runtime : order) {
-        auto const found = programs.find(runtime);
-        if (found == programs.end() || !wanted(runtime) || !found->second.kernels.contains(kernel)) continue;
-        program const& p = found->second;
-        std::size_t const n = p.kernels.at(kernel).chosen(r.n);
-        if (runtime == "serial") {
-            serial = &p;
-            jobs.push_back({&p, kernel, "", 1, n, false});
-            continue;
-        }
-        std::vector<std::string> policies{""};
-        if (runtime == "heddle" && !r.policies.empty()) policies = r.policies;
-        std::vector<unsigned> workers = r.workers;
-        if (kernel == "rendezvous") std::erase(workers, 1u);  // takes two to meet
-        for (auto const& policy : policies) {
-            for (unsigned const w : workers) jobs.push_back({&p, kernel, policy, w, n, false});
-        }
+    std::vector<std::string> policies{""};
+    if (runtime == "heddle" && !r.policies.empty()) policies = r.policies;
+    std::vector<unsigned> workers = r.workers;
+    if (kernel == "rendezvous") std::erase(workers, 1u);  // takes two to meet
+    for (const auto& policy : policies) {
+      for (const unsigned w : workers) jobs.push_back({&p, kernel, policy, w, n, false});
     }
-    // References for the sizes that serial is not timed at.
-    std::vector<std::size_t> sizes;
-    for (auto const& j : jobs) sizes.push_back(j.n);
-    std::sort(sizes.begin(), sizes.end());
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    if (serial != nullptr) {
-        std::size_t const timed = jobs.front().n;
-        for (std::size_t const n : sizes) {
-            if (n != timed) jobs.push_back({serial, kernel, "", 1, n, true});
-        }
+  }
+  // References for the sizes that serial is not timed at.
+  std::vector<std::size_t> sizes;
+  for (const auto& j : jobs) sizes.push_back(j.n);
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  if (serial != nullptr) {
+    const std::size_t timed = jobs.front().n;
+    for (const std::size_t n : sizes) {
+      if (n != timed) jobs.push_back({serial, kernel, "", 1, n, true});
     }
-    return jobs;
+  }
+  return jobs;
 }
 
 }  // namespace heddle::bench

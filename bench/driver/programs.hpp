@@ -22,144 +22,160 @@
 namespace heddle::bench {
 
 struct outcome {
-    std::string output;
-    int status = 0;  // exit status; 128 + the signal's number if it died of one
-    bool late = false;  // killed at the time limit
+  std::string output;
+  int status = 0;     // exit status; 128 + the signal's number if it died of one
+  bool late = false;  // killed at the time limit
 };
 
-// Runs a program to its end with its standard output caught. Throws std::system_error if it cannot be started.
-inline outcome run_program(std::string const& path, std::vector<std::string> const& arguments, std::chrono::seconds limit) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
-    std::vector<char*> argv{const_cast<char*>(path.c_str())};
-    for (auto const& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    pid_t child = 0;
-    int const error = posix_spawn(&child, path.c_str(), &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (error != 0) {
-        close(ends[0]);
-        throw std::system_error(error, std::generic_category(), path);
-    }
-    outcome result;
-    auto const end = std::chrono::steady_clock::now() + limit;
-    for (;;) {
-        auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
-        pollfd readable{ends[0], POLLIN, 0};
-        int const ready = left > 0 ? poll(&readable, 1, static_cast<int>(left)) : 0;
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready <= 0) {
-            result.late = true;
-            kill(child, SIGKILL);
-            break;
-        }
-        char buffer[4096];
-        ssize_t const count = read(ends[0], buffer, sizeof buffer);
-        if (count <= 0) break;
-        result.output.append(buffer, static_cast<std::size_t>(count));
-    }
+// Runs a program to its end with its standard output caught. Throws std::system_error if it cannot
+// be started.
+inline outcome run_program(const std::string& path, const std::vector<std::string>& arguments,
+                           std::chrono::seconds limit) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+  std::vector<char*> argv{const_cast<char*>(path.c_str())};
+  for (const auto& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, path.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (error != 0) {
     close(ends[0]);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return result;
+    throw std::system_error(error, std::generic_category(), path);
+  }
+  outcome result;
+  const auto end = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          end - std::chrono::steady_clock::now())
+                          .count();
+    pollfd readable{ends[0], POLLIN, 0};
+    const int ready = left > 0 ? poll(&readable, 1, static_cast<int>(left)) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) {
+      result.late = true;
+      kill(child, SIGKILL);
+      break;
+    }
+    char buffer[4096];
+    const ssize_t count = read(ends[0], buffer, sizeof buffer);
+    if (count <= 0) break;
+    result.output.append(buffer, static_cast<std::size_t>(count));
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
 }
 
 struct kernel_size {
-    std::size_t n = 0;
-    std::size_t most = 0;
+  std::size_t n = 0;
+  std::size_t most = 0;
 
-    // What this runtime is run with when `asked` is asked for (0: nothing is).
-    [[nodiscard]] std::size_t chosen(std::size_t asked) const { return asked == 0 ? n : most != 0 && asked > most ? most : asked; }
+  // What this runtime is run with when `asked` is asked for (0: nothing is).
+  [[nodiscard]] std::size_t chosen(std::size_t asked) const {
+    return asked == 0 ? n : most != 0 && asked > most ? most : asked;
+  }
 };
 
 struct program {
-    std::string runtime;
-    std::string path;
-    std::string compiler;
-    std::string flags;
-    std::map<std::string, kernel_size> kernels;
+  std::string runtime;
+  std::string path;
+  std::string compiler;
+  std::string flags;
+  std::map<std::string, kernel_size> kernels;
 };
 
 struct metric_line {
-    std::string metric;
-    std::string unit;
-    std::vector<double> samples;
-    std::string checksum;
+  std::string metric;
+  std::string unit;
+  std::vector<double> samples;
+  std::string checksum;
 };
 
-inline std::vector<nlohmann::json> json_lines(std::string const& text) {
-    std::vector<nlohmann::json> lines;
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t const end = std::min(text.find('\n', at), text.size());
-        if (end > at) lines.push_back(nlohmann::json::parse(text.substr(at, end - at)));
-        at = end + 1;
-    }
-    return lines;
+inline std::vector<nlohmann::json> json_lines(const std::string& text) {
+  std::vector<nlohmann::json> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (end > at) lines.push_back(nlohmann::json::parse(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return lines;
 }
 
 // Throws nlohmann::json::exception for what is not a line of the protocol.
-inline std::vector<metric_line> parse_metrics(std::string const& output) {
-    std::vector<metric_line> metrics;
-    for (auto const& line : json_lines(output)) {
-        metrics.push_back({line.at("metric"), line.at("unit"), line.at("samples").get<std::vector<double>>(), line.at("checksum")});
-    }
-    return metrics;
+inline std::vector<metric_line> parse_metrics(const std::string& output) {
+  std::vector<metric_line> metrics;
+  for (const auto& line : json_lines(output)) {
+    metrics.push_back({line.at("metric"), line.at("unit"),
+                       line.at("samples").get<std::vector<double>>(), line.at("checksum")});
+  }
+  return metrics;
 }
 
 // What `--list` printed.
-inline program parse_list(std::string const& path, std::string const& output) {
-    program p;
-    p.path = path;
-    for (auto const& line : json_lines(output)) {
-        if (line.contains("runtime")) {
-            p.runtime = line.at("runtime");
-            p.compiler = line.at("compiler");
-            p.flags = line.at("flags");
-        } else {
-            p.kernels[line.at("kernel")] = {line.at("n"), line.at("most")};
-        }
+inline program parse_list(const std::string& path, const std::string& output) {
+  program p;
+  p.path = path;
+  for (const auto& line : json_lines(output)) {
+    if (line.contains("runtime")) {
+      p.runtime = line.at("runtime");
+      p.compiler = line.at("compiler");
+      p.flags = line.at("flags");
+    } else {
+      p.kernels[line.at("kernel")] = {line.at("n"), line.at("most")};
     }
-    return p;
+  }
+  return p;
 }
 
-// Next to the command in a build tree, ../libexec/heddle when installed; HEDDLE_BENCH_DIR before both.
+// Next to the command in a build tree, ../libexec/heddle when installed; HEDDLE_BENCH_DIR before
+// both.
 inline std::vector<std::filesystem::path> program_folders() {
-    std::vector<std::filesystem::path> folders;
-    if (char const* const chosen = std::getenv("HEDDLE_BENCH_DIR")) folders.emplace_back(chosen);
-    std::error_code error;
-    auto const self = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        auto const here = self.parent_path();
-        for (auto const& folder : {here, here / "libexec/heddle", here.parent_path() / "libexec/heddle"}) folders.push_back(folder);
-    }
-    return folders;
+  std::vector<std::filesystem::path> folders;
+  if (const char* const chosen = std::getenv("HEDDLE_BENCH_DIR")) folders.emplace_back(chosen);
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const auto here = self.parent_path();
+    for (const auto& folder :
+         {here, here / "libexec/heddle", here.parent_path() / "libexec/heddle"})
+      folders.push_back(folder);
+  }
+  return folders;
 }
 
-// All heddle-bench-* of the first folder that has any, by runtime. One that does not answer --list is left out.
-inline std::map<std::string, program> find_programs(std::vector<std::filesystem::path> const& folders) {
-    std::map<std::string, program> found;
-    for (auto const& folder : folders) {
-        std::error_code error;
-        for (auto const& entry : std::filesystem::directory_iterator(folder, error)) {
-            auto const name = entry.path().filename().string();
-            if (!name.starts_with("heddle-bench-") || !entry.is_regular_file(error) || access(entry.path().c_str(), X_OK) != 0) continue;
-            try {
-                outcome const listed = run_program(entry.path().string(), {"--list"}, std::chrono::seconds(20));
-                if (listed.status != 0) continue;
-                program p = parse_list(entry.path().string(), listed.output);
-                if (!p.runtime.empty()) found[p.runtime] = std::move(p);
-            } catch (std::exception const&) {
-                continue;
-            }
-        }
-        if (!found.empty()) break;
+// All heddle-bench-* of the first folder that has any, by runtime. One that does not answer --list
+// is left out.
+inline std::map<std::string, program> find_programs(
+    const std::vector<std::filesystem::path>& folders) {
+  std::map<std::string, program> found;
+  for (const auto& folder : folders) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      const auto name = entry.path().filename().string();
+      if (!name.starts_with("heddle-bench-") || !entry.is_regular_file(error) ||
+          access(entry.path().c_str(), X_OK) != 0)
+        continue;
+      try {
+        const outcome listed =
+            run_program(entry.path().string(), {"--list"}, std::chrono::seconds(20));
+        if (listed.status != 0) continue;
+        program p = parse_list(entry.path().string(), listed.output);
+        if (!p.runtime.empty()) found[p.runtime] = std::move(p);
+      } catch (const std::exception&) {
+        continue;
+      }
     }
-    return found;
+    if (!found.empty()) break;
+  }
+  return found;
 }
 
 }  // namespace heddle::bench

@@ -1,6 +1,7 @@
-// Fibonacci without a cutoff: nothing but forks and joins. One spawn per inner node, the second branch called directly,
-// so ns per spawn = time / (F(n+1) - 1), the calls included. Origin: Cilk (Frigo, Leiserson, Randall 1998).
-// Not inlined into itself: gcc flattens the plain recursion seven levels deep, which would measure another program.
+// Fibonacci without a cutoff: nothing but forks and joins. One spawn per inner node, the second
+// branch called directly, so ns per spawn = time / (F(n+1) - 1), the calls included. Origin: Cilk
+// (Frigo, Leiserson, Randall 1998). Not inlined into itself: gcc flattens the plain recursion seven
+// levels deep, which would measure another program.
 #pragma once
 
 #include "backend/common.hpp"
@@ -9,36 +10,39 @@
 namespace heddle::bench {
 
 constexpr std::uint64_t fib_spawns(std::size_t n) {
-    std::uint64_t a = 1, b = 1;  // F(1), F(2)
-    for (std::size_t i = 1; i < n; ++i) {
-        std::uint64_t const c = a + b;
-        a = b;
-        b = c;
-    }
-    return n == 0 ? 0 : b - 1;
+  std::uint64_t a = 1, b = 1;  // F(1), F(2)
+  for (std::size_t i = 1; i < n; ++i) {
+    const std::uint64_t c = a + b;
+    a = b;
+    b = c;
+  }
+  return n == 0 ? 0 : b - 1;
 }
 
 template <class Backend>
 [[gnu::noinline]] std::uint64_t fib_task(unsigned n) {
-    if (n < 2) return n;
-    return add<Backend>([n] { return fib_task<Backend>(n - 1); }, [n] { return fib_task<Backend>(n - 2); });
+  if (n < 2) return n;
+  return add<Backend>([n] { return fib_task<Backend>(n - 1); },
+                      [n] { return fib_task<Backend>(n - 2); });
 }
 
 struct fib {
-    static constexpr std::size_t default_n = 35;
-    template <class Backend>
-    static constexpr bool supports = Backend::tasks;
+  static constexpr std::size_t default_n = 35;
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
 
-    template <class Backend>
-    static void execute(context& c) {
-        Backend backend(c.options());
-        backend.run([&] {
-            std::uint64_t result = 0;
-            auto const n = static_cast<unsigned>(c.n());
-            auto const spawns = static_cast<double>(fib_spawns(c.n()));
-            c.measure("ns_per_spawn", "ns", 1e9 / (spawns > 0 ? spawns : 1), [] {}, [&] { result = fib_task<Backend>(n); }, [&] { return result; });
-        });
-    }
+  template <class Backend>
+  static void execute(context& c) {
+    Backend backend(c.options());
+    backend.run([&] {
+      std::uint64_t result = 0;
+      const auto n = static_cast<unsigned>(c.n());
+      const auto spawns = static_cast<double>(fib_spawns(c.n()));
+      c.measure(
+          "ns_per_spawn", "ns", 1e9 / (spawns > 0 ? spawns : 1), [] {},
+          [&] { result = fib_task<Backend>(n); }, [&] { return result; });
+    });
+  }
 };
 
 }  // namespace heddle::bench

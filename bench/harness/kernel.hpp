@@ -11,92 +11,107 @@
 namespace heddle::bench {
 
 struct settings {
-    std::string kernel;
-    std::size_t n = 0;  // size; the kernel's default unless given
-    std::size_t iterations = 0;  // 0: the kernel's default
-    unsigned workers = 2;
-    unsigned samples = 3;
-    unsigned warmup = 1;
-    std::string policy;
-    std::string variant;
+  std::string kernel;
+  std::size_t n = 0;           // size; the kernel's default unless given
+  std::size_t iterations = 0;  // 0: the kernel's default
+  unsigned workers = 2;
+  unsigned samples = 3;
+  unsigned warmup = 1;
+  std::string policy;
+  std::string variant;
 };
 
-// One JSON line on standard output per metric. `samples` may be empty: the checksum alone is then reported, so that a
-// runtime that cannot be timed (serial, in the kernels about threads) still says what the result must be.
-void print_metric(std::string_view metric, std::string_view unit, std::vector<double> const& samples, std::uint64_t checksum);
+// One JSON line on standard output per metric. `samples` may be empty: the checksum alone is then
+// reported, so that a runtime that cannot be timed (serial, in the kernels about threads) still
+// says what the result must be.
+void print_metric(std::string_view metric, std::string_view unit,
+                  const std::vector<double>& samples, std::uint64_t checksum);
 
 class context {
-public:
-    explicit context(settings given) : settings_(std::move(given)) {}
+ public:
+  explicit context(settings given) : settings_(std::move(given)) {}
 
-    [[nodiscard]] settings const& options() const { return settings_; }
-    [[nodiscard]] std::size_t n() const { return settings_.n; }
-    [[nodiscard]] std::size_t iterations(std::size_t otherwise) const { return settings_.iterations != 0 ? settings_.iterations : otherwise; }
+  [[nodiscard]] const settings& options() const { return settings_; }
+  [[nodiscard]] std::size_t n() const { return settings_.n; }
+  [[nodiscard]] std::size_t iterations(std::size_t otherwise) const {
+    return settings_.iterations != 0 ? settings_.iterations : otherwise;
+  }
 
-    // A variant not asked for by name is skipped only where another was asked for.
-    [[nodiscard]] bool wants(std::string_view variant) const { return settings_.variant.empty() || settings_.variant == variant; }
+  // A variant not asked for by name is skipped only where another was asked for.
+  [[nodiscard]] bool wants(std::string_view variant) const {
+    return settings_.variant.empty() || settings_.variant == variant;
+  }
 
-    // Runs setup, body, check for each warm-up and each sample; only body is timed. A sample is `scale` times the seconds
-    // it took. The checksum must be the same in all of them: a difference ends the program with an error.
-    template <class Setup, class Body, class Check>
-    void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup, Body&& body, Check&& check) {
-        std::vector<double> samples;
-        std::uint64_t checksum = 0;
-        for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
-            setup();
-            auto const begin = std::chrono::steady_clock::now();
-            body();
-            auto const end = std::chrono::steady_clock::now();
-            std::uint64_t const sum = check();
-            if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
-            checksum = sum;
-            if (round >= settings_.warmup) samples.push_back(std::chrono::duration<double>(end - begin).count() * scale);
-        }
-        print_metric(metric, unit, samples, checksum);
+  // Runs setup, body, check for each warm-up and each sample; only body is timed. A sample is
+  // `scale` times the seconds it took. The checksum must be the same in all of them: a difference
+  // ends the program with an error.
+  template <class Setup, class Body, class Check>
+  void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup,
+               Body&& body, Check&& check) {
+    std::vector<double> samples;
+    std::uint64_t checksum = 0;
+    for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
+      setup();
+      const auto begin = std::chrono::steady_clock::now();
+      body();
+      const auto end = std::chrono::steady_clock::now();
+      const std::uint64_t sum = check();
+      if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
+      checksum = sum;
+      if (round >= settings_.warmup)
+        samples.push_back(std::chrono::duration<double>(end - begin).count() * scale);
     }
+    print_metric(metric, unit, samples, checksum);
+  }
 
-    // The same where the body measures itself: it returns the sample, in the metric's unit.
-    template <class Body, class Check>
-    void collect(std::string_view metric, std::string_view unit, Body&& body, Check&& check) {
-        std::vector<double> samples;
-        std::uint64_t checksum = 0;
-        for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
-            double const sample = body();
-            std::uint64_t const sum = check();
-            if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
-            checksum = sum;
-            if (round >= settings_.warmup) samples.push_back(sample);
-        }
-        print_metric(metric, unit, samples, checksum);
+  // The same where the body measures itself: it returns the sample, in the metric's unit.
+  template <class Body, class Check>
+  void collect(std::string_view metric, std::string_view unit, Body&& body, Check&& check) {
+    std::vector<double> samples;
+    std::uint64_t checksum = 0;
+    for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
+      const double sample = body();
+      const std::uint64_t sum = check();
+      if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
+      checksum = sum;
+      if (round >= settings_.warmup) samples.push_back(sample);
     }
+    print_metric(metric, unit, samples, checksum);
+  }
 
-    // The result without a time: what the timed rows of other runtimes must match.
-    void expect(std::string_view metric, std::uint64_t checksum) const { print_metric(metric, "", {}, checksum); }
+  // The result without a time: what the timed rows of other runtimes must match.
+  void expect(std::string_view metric, std::uint64_t checksum) const {
+    print_metric(metric, "", {}, checksum);
+  }
 
-private:
-    [[noreturn]] static void fail_checksum(std::string_view metric, std::uint64_t first, std::uint64_t then);
+ private:
+  [[noreturn]] static void fail_checksum(std::string_view metric, std::uint64_t first,
+                                         std::uint64_t then);
 
-    settings settings_;
+  settings settings_;
 };
 
 struct kernel_entry {
-    std::string name;
-    std::size_t n = 0;  // default size
-    std::size_t most = 0;  // largest size this runtime can be asked for in reasonable time; 0: any
-    void (*execute)(context&) = nullptr;
+  std::string name;
+  std::size_t n = 0;     // default size
+  std::size_t most = 0;  // largest size this runtime can be asked for in reasonable time; 0: any
+  void (*execute)(context&) = nullptr;
 };
 
 // The kernels linked into this executable; filled by constructors before main.
 std::vector<kernel_entry>& kernels();
 
-// Each unit made by bench/CMakeLists.txt enrolls one kernel for one runtime, unless the runtime cannot express it.
+// Each unit made by bench/CMakeLists.txt enrolls one kernel for one runtime, unless the runtime
+// cannot express it.
 template <class Kernel, class Backend>
 struct enroll {
-    explicit enroll(std::string_view name) {
-        if constexpr (Kernel::template supports<Backend>) {
-            if (Backend::can(name)) kernels().push_back({std::string(name), Backend::size(name, Kernel::default_n), Backend::most(name), &Kernel::template execute<Backend>});
-        }
+  explicit enroll(std::string_view name) {
+    if constexpr (Kernel::template supports<Backend>) {
+      if (Backend::can(name))
+        kernels().push_back({std::string(name), Backend::size(name, Kernel::default_n),
+                             Backend::most(name), &Kernel::template execute<Backend>});
     }
+  }
 };
 
 }  // namespace heddle::bench

@@ -1,5 +1,6 @@
 // heddle-bench-<runtime>: runs one kernel on one runtime and prints one JSON line per metric.
-// Exit status: 0 done, 1 wrong result or failure, 2 bad argument, 3 this runtime cannot express the kernel.
+// Exit status: 0 done, 1 wrong result or failure, 2 bad argument, 3 this runtime cannot express the
+// kernel.
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -21,106 +22,126 @@ namespace heddle::bench {
 
 namespace {
 // ctest and the driver read lines as they come.
-void line(char const* text) {
-    std::fputs(text, stdout);
-    std::fputc('\n', stdout);
-    std::fflush(stdout);
+void line(const char* text) {
+  std::fputs(text, stdout);
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
 }
 }  // namespace
 
 std::vector<kernel_entry>& kernels() {
-    static std::vector<kernel_entry> all;
-    return all;
+  static std::vector<kernel_entry> all;
+  return all;
 }
 
-void print_metric(std::string_view metric, std::string_view unit, std::vector<double> const& samples, std::uint64_t checksum) {
-    std::string out = "{\"metric\": \"" + std::string(metric) + "\", \"unit\": \"" + std::string(unit) + "\", \"samples\": [";
-    char number[64];
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-        std::snprintf(number, sizeof number, "%s%.9g", i == 0 ? "" : ", ", samples[i]);
-        out += number;
-    }
-    std::snprintf(number, sizeof number, "], \"checksum\": \"%016" PRIx64 "\"}", checksum);
-    line((out + number).c_str());
+void print_metric(std::string_view metric, std::string_view unit,
+                  const std::vector<double>& samples, std::uint64_t checksum) {
+  std::string out = "{\"metric\": \"" + std::string(metric) + "\", \"unit\": \"" +
+                    std::string(unit) + "\", \"samples\": [";
+  char number[64];
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::snprintf(number, sizeof number, "%s%.9g", i == 0 ? "" : ", ", samples[i]);
+    out += number;
+  }
+  std::snprintf(number, sizeof number, "], \"checksum\": \"%016" PRIx64 "\"}", checksum);
+  line((out + number).c_str());
 }
 
 void context::fail_checksum(std::string_view metric, std::uint64_t first, std::uint64_t then) {
-    std::fprintf(stderr, "%.*s: two runs differ: %016" PRIx64 " and %016" PRIx64 "\n", static_cast<int>(metric.size()), metric.data(), first, then);
-    std::exit(1);
+  std::fprintf(stderr, "%.*s: two runs differ: %016" PRIx64 " and %016" PRIx64 "\n",
+               static_cast<int>(metric.size()), metric.data(), first, then);
+  std::exit(1);
 }
 
 namespace {
 
-[[noreturn]] void usage(char const* what, char const* value) {
-    std::fprintf(stderr, "heddle-bench-" HEDDLE_BENCH_RUNTIME ": %s '%s'; known: --kernel --n --workers --samples --warmup --iterations --policy --variant --list\n", what, value);
-    std::exit(2);
+[[noreturn]] void usage(const char* what, const char* value) {
+  std::fprintf(stderr,
+               "heddle-bench-" HEDDLE_BENCH_RUNTIME
+               ": %s '%s'; known: --kernel --n --workers --samples --warmup --iterations --policy "
+               "--variant --list\n",
+               what, value);
+  std::exit(2);
 }
 
-std::size_t number(char const* option, std::string_view text) {
-    std::size_t value = 0;
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) usage(option, text.data());
-    return value;
+std::size_t number(const char* option, std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) usage(option, text.data());
+  return value;
 }
 
 void list() {
-    std::sort(kernels().begin(), kernels().end(), [](auto const& a, auto const& b) { return a.name < b.name; });
-    line("{\"runtime\": \"" HEDDLE_BENCH_RUNTIME "\", \"compiler\": \""
+  std::sort(kernels().begin(), kernels().end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  line("{\"runtime\": \"" HEDDLE_BENCH_RUNTIME
+       "\", \"compiler\": \""
 #if defined(__clang__)
-         "clang " __clang_version__
+       "clang " __clang_version__
 #else
-         "gcc " __VERSION__
+       "gcc " __VERSION__
 #endif
-         "\", \"flags\": \"" HEDDLE_BENCH_FLAGS "\"}");
-    for (auto const& k : kernels()) {
-        char text[256];
-        std::snprintf(text, sizeof text, "{\"kernel\": \"%s\", \"n\": %zu, \"most\": %zu}", k.name.c_str(), k.n, k.most);
-        line(text);
-    }
+       "\", \"flags\": \"" HEDDLE_BENCH_FLAGS "\"}");
+  for (const auto& k : kernels()) {
+    char text[256];
+    std::snprintf(text, sizeof text, "{\"kernel\": \"%s\", \"n\": %zu, \"most\": %zu}",
+                  k.name.c_str(), k.n, k.most);
+    line(text);
+  }
 }
 
 int run(int argc, char** argv) {
-    settings s;
-    bool sized = false;
-    for (int i = 1; i < argc; ++i) {
-        std::string_view const option = argv[i];
-        if (option == "--list") return list(), 0;
-        if (i + 1 == argc) usage("option without a value, or unknown:", argv[i]);
-        char const* const value = argv[++i];
-        if (option == "--kernel") s.kernel = value;
-        else if (option == "--n") s.n = number("--n", value), sized = true;
-        else if (option == "--workers") s.workers = static_cast<unsigned>(number("--workers", value));
-        else if (option == "--samples") s.samples = static_cast<unsigned>(number("--samples", value));
-        else if (option == "--warmup") s.warmup = static_cast<unsigned>(number("--warmup", value));
-        else if (option == "--iterations") s.iterations = number("--iterations", value);
-        else if (option == "--policy") s.policy = value;
-        else if (option == "--variant") s.variant = value;
-        else usage("unknown option", argv[i - 1]);
-    }
-    if (s.workers == 0) usage("--workers must be at least 1, not", "0");
-    if (s.kernel == "empty") {  // the program without any runtime started: the memory kernel's zero
-        std::printf("%zu\n", peak_resident_kib());
-        return 0;
-    }
-    auto const found = std::find_if(kernels().begin(), kernels().end(), [&](auto const& k) { return k.name == s.kernel; });
-    if (found == kernels().end()) {
-        line("{\"unsupported\": true}");
-        return 3;
-    }
-    if (!sized) s.n = found->n;
-    context c(s);
-    found->execute(c);
+  settings s;
+  bool sized = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--list") return list(), 0;
+    if (i + 1 == argc) usage("option without a value, or unknown:", argv[i]);
+    const char* const value = argv[++i];
+    if (option == "--kernel")
+      s.kernel = value;
+    else if (option == "--n")
+      s.n = number("--n", value), sized = true;
+    else if (option == "--workers")
+      s.workers = static_cast<unsigned>(number("--workers", value));
+    else if (option == "--samples")
+      s.samples = static_cast<unsigned>(number("--samples", value));
+    else if (option == "--warmup")
+      s.warmup = static_cast<unsigned>(number("--warmup", value));
+    else if (option == "--iterations")
+      s.iterations = number("--iterations", value);
+    else if (option == "--policy")
+      s.policy = value;
+    else if (option == "--variant")
+      s.variant = value;
+    else
+      usage("unknown option", argv[i - 1]);
+  }
+  if (s.workers == 0) usage("--workers must be at least 1, not", "0");
+  if (s.kernel == "empty") {  // the program without any runtime started: the memory kernel's zero
+    std::printf("%zu\n", peak_resident_kib());
     return 0;
+  }
+  const auto found = std::find_if(kernels().begin(), kernels().end(),
+                                  [&](const auto& k) { return k.name == s.kernel; });
+  if (found == kernels().end()) {
+    line("{\"unsupported\": true}");
+    return 3;
+  }
+  if (!sized) s.n = found->n;
+  context c(s);
+  found->execute(c);
+  return 0;
 }
 
 }  // namespace
 }  // namespace heddle::bench
 
 int main(int argc, char** argv) {
-    try {
-        return heddle::bench::run(argc, argv);
-    } catch (std::exception const& e) {
-        std::fprintf(stderr, "heddle-bench-" HEDDLE_BENCH_RUNTIME ": %s\n", e.what());
-        return 1;
-    }
+  try {
+    return heddle::bench::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heddle-bench-" HEDDLE_BENCH_RUNTIME ": %s\n", e.what());
+    return 1;
+  }
 }

@@ -1,4 +1,5 @@
-// Resident memory of this process, from /proc: the peak is per address space, so it does not inherit the parent's.
+// Resident memory of this process, from /proc: the peak is per address space, so it does not
+// inherit the parent's.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +8,19 @@
 
 namespace heddle::bench {
 
-inline std::size_t status_field_kib(char const* field) {
-    std::FILE* const file = std::fopen("/proc/self/status", "r");
-    if (file == nullptr) return 0;
-    char text[256];
-    std::size_t value = 0;
-    while (std::fgets(text, sizeof text, file) != nullptr) {
-        if (std::strncmp(text, field, std::strlen(field)) == 0) {
-            std::sscanf(text + std::strlen(field), ": %zu", &value);
-            break;
-        }
+inline std::size_t status_field_kib(const char* field) {
+  std::FILE* const file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) return 0;
+  char text[256];
+  std::size_t value = 0;
+  while (std::fgets(text, sizeof text, file) != nullptr) {
+    if (std::strncmp(text, field, std::strlen(field)) == 0) {
+      std::sscanf(text + std::strlen(field), ": %zu", &value);
+      break;
     }
-    std::fclose(file);
-    return value;
+  }
+  std::fclose(file);
+  return value;
 }
 
 inline std::size_t peak_resident_kib() { return status_field_kib("VmHWM"); }

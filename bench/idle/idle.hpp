@@ -1,6 +1,7 @@
-// CPU time of a runtime that has nothing to do, in percent of one processor. "quiet": the workers are started, do one
-// fork-join, then the program sleeps for --n seconds. "timer": every millisecond a task of one fork-join is run.
-// The runtime `serial` shows what a bare loop of 1 ms sleeps costs.
+// CPU time of a runtime that has nothing to do, in percent of one processor. "quiet": the workers
+// are started, do one fork-join, then the program sleeps for --n seconds. "timer": every
+// millisecond a task of one fork-join is run. The runtime `serial` shows what a bare loop of 1 ms
+// sleeps costs.
 #pragma once
 
 #include <sys/resource.h>
@@ -12,51 +13,56 @@
 namespace heddle::bench {
 
 struct idle {
-    static constexpr std::size_t default_n = 10;  // seconds
-    template <class Backend>
-    static constexpr bool supports = Backend::tasks;
+  static constexpr std::size_t default_n = 10;  // seconds
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
 
-    static double cpu_seconds() {
-        rusage use{};
-        getrusage(RUSAGE_SELF, &use);
-        auto const seconds = [](timeval const& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
-        return seconds(use.ru_utime) + seconds(use.ru_stime);
-    }
+  static double cpu_seconds() {
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    const auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    };
+    return seconds(use.ru_utime) + seconds(use.ru_stime);
+  }
 
-    template <class Body>
-    static double percent(Body&& body) {
-        double const before = cpu_seconds();
-        auto const begin = std::chrono::steady_clock::now();
-        body();
-        std::chrono::duration<double> const wall = std::chrono::steady_clock::now() - begin;
-        return 100 * (cpu_seconds() - before) / wall.count();
-    }
+  template <class Body>
+  static double percent(Body&& body) {
+    const double before = cpu_seconds();
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    return 100 * (cpu_seconds() - before) / wall.count();
+  }
 
-    template <class Backend>
-    static void execute(context& c) {
-        Backend backend(c.options());
-        std::uint64_t left = 0, right = 0;
-        auto const once = [&] { Backend::invoke([&left] { ++left; }, [&right] { ++right; }); };
-        std::chrono::seconds const length(c.n());
-        std::uint64_t ticks = 1;
-        backend.run(once);
-        // One sample a process: a runtime may go to sleep in steps, and what came before must not count.
-        if (c.wants("quiet")) print_metric("quiet", "%", {percent([&] { std::this_thread::sleep_for(length); })}, left - right);
-        if (c.wants("timer")) {
-            double const used = percent([&] {
-                auto const end = std::chrono::steady_clock::now() + length;
-                if constexpr (requires { backend.every(std::chrono::milliseconds(1), end, once, ticks); }) {
-                    backend.every(std::chrono::milliseconds(1), end, once, ticks);
-                } else {
-                    for (; std::chrono::steady_clock::now() < end; ++ticks) {
-                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                        backend.run(once);
-                    }
-                }
-            });
-            print_metric("timer", "%", {used}, left + right - 2 * ticks);
+  template <class Backend>
+  static void execute(context& c) {
+    Backend backend(c.options());
+    std::uint64_t left = 0, right = 0;
+    const auto once = [&] { Backend::invoke([&left] { ++left; }, [&right] { ++right; }); };
+    const std::chrono::seconds length(c.n());
+    std::uint64_t ticks = 1;
+    backend.run(once);
+    // One sample a process: a runtime may go to sleep in steps, and what came before must not
+    // count.
+    if (c.wants("quiet"))
+      print_metric("quiet", "%", {percent([&] { std::this_thread::sleep_for(length); })},
+                   left - right);
+    if (c.wants("timer")) {
+      const double used = percent([&] {
+        const auto end = std::chrono::steady_clock::now() + length;
+        if constexpr (requires { backend.every(std::chrono::milliseconds(1), end, once, ticks); }) {
+          backend.every(std::chrono::milliseconds(1), end, once, ticks);
+        } else {
+          for (; std::chrono::steady_clock::now() < end; ++ticks) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            backend.run(once);
+          }
         }
+      });
+      print_metric("timer", "%", {used}, left + right - 2 * ticks);
     }
+  }
 };
 
 }  // namespace heddle::bench

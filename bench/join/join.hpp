@@ -1,6 +1,7 @@
-// One fork and one join. "pair": two empty halves, ns per fork-join. "coarse": two halves of 1 ms each, microseconds from
-// the fork to the start of the half that another worker has to fetch; a half that nobody fetches starts after 1,000.
-// The coarse sample is the median of its joins; "coarse_p90" shows the tail.
+// One fork and one join. "pair": two empty halves, ns per fork-join. "coarse": two halves of 1 ms
+// each, microseconds from the fork to the start of the half that another worker has to fetch; a
+// half that nobody fetches starts after 1,000. The coarse sample is the median of its joins;
+// "coarse_p90" shows the tail.
 #pragma once
 
 #include <algorithm>
@@ -10,74 +11,83 @@
 namespace heddle::bench {
 
 struct join {
-    static constexpr std::size_t default_n = 1'000'000;  // fork-joins of empty halves a sample
-    static constexpr std::size_t coarse_joins = 50;
-    template <class Backend>
-    static constexpr bool supports = Backend::tasks;
+  static constexpr std::size_t default_n = 1'000'000;  // fork-joins of empty halves a sample
+  static constexpr std::size_t coarse_joins = 50;
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
 
-    using clock = std::chrono::steady_clock;
+  using clock = std::chrono::steady_clock;
 
-    static void busy(std::chrono::microseconds length) {
-        auto const end = clock::now() + length;
-        while (clock::now() < end) {}
+  static void busy(std::chrono::microseconds length) {
+    const auto end = clock::now() + length;
+    while (clock::now() < end) {
     }
+  }
 
-    // Two halves of 1 ms; when the later one started, in microseconds after the fork.
-    template <class Backend>
-    static double second_start(std::uint64_t& halves) {
-        clock::time_point first, second;
-        auto const fork = clock::now();
-        Backend::invoke(
-            [&first] {
-                first = clock::now();
-                busy(std::chrono::microseconds(1000));
-            },
-            [&second] {
-                second = clock::now();
-                busy(std::chrono::microseconds(1000));
-            });
-        halves += 2;
-        return std::chrono::duration<double, std::micro>(std::max(first, second) - fork).count();
-    }
-
-    template <class Backend>
-    static void coarse(context& c) {
-        std::uint64_t halves = 0;
-        std::vector<double> medians, tails;
-        for (unsigned round = 0; round < c.options().warmup + c.options().samples; ++round) {
-            std::vector<double> starts;
-            for (std::size_t i = 0; i < coarse_joins; ++i) {
-                starts.push_back(second_start<Backend>(halves));
-                busy(std::chrono::microseconds(50));
-            }
-            std::sort(starts.begin(), starts.end());
-            if (round < c.options().warmup) continue;
-            medians.push_back(starts[starts.size() / 2]);
-            tails.push_back(starts[starts.size() * 9 / 10]);
-        }
-        print_metric("coarse", "us", medians, 2);
-        print_metric("coarse_p90", "us", tails, 2);
-    }
-
-    template <class Backend>
-    static void execute(context& c) {
-        Backend backend(c.options());
-        backend.run([&] {
-            if (c.wants("pair")) {
-                std::uint64_t left = 0, right = 0;
-                std::size_t const n = c.n();
-                c.measure("pair", "ns", 1e9 / static_cast<double>(n),
-                          [&] { left = right = 0; },
-                          [&] {
-                              for (std::size_t i = 0; i < n; ++i) {
-                                  Backend::invoke([&left] { asm volatile("" ::: "memory"); ++left; }, [&right] { asm volatile("" ::: "memory"); ++right; });
-                              }
-                          },
-                          [&] { return left * 2 + right; });
-            }
-            if (c.wants("coarse")) coarse<Backend>(c);
+  // Two halves of 1 ms; when the later one started, in microseconds after the fork.
+  template <class Backend>
+  static double second_start(std::uint64_t& halves) {
+    clock::time_point first, second;
+    const auto fork = clock::now();
+    Backend::invoke(
+        [&first] {
+          first = clock::now();
+          busy(std::chrono::microseconds(1000));
+        },
+        [&second] {
+          second = clock::now();
+          busy(std::chrono::microseconds(1000));
         });
+    halves += 2;
+    return std::chrono::duration<double, std::micro>(std::max(first, second) - fork).count();
+  }
+
+  template <class Backend>
+  static void coarse(context& c) {
+    std::uint64_t halves = 0;
+    std::vector<double> medians, tails;
+    for (unsigned round = 0; round < c.options().warmup + c.options().samples; ++round) {
+      std::vector<double> starts;
+      for (std::size_t i = 0; i < coarse_joins; ++i) {
+        starts.push_back(second_start<Backend>(halves));
+        busy(std::chrono::microseconds(50));
+      }
+      std::sort(starts.begin(), starts.end());
+      if (round < c.options().warmup) continue;
+      medians.push_back(starts[starts.size() / 2]);
+      tails.push_back(starts[starts.size() * 9 / 10]);
     }
+    print_metric("coarse", "us", medians, 2);
+    print_metric("coarse_p90", "us", tails, 2);
+  }
+
+  template <class Backend>
+  static void execute(context& c) {
+    Backend backend(c.options());
+    backend.run([&] {
+      if (c.wants("pair")) {
+        std::uint64_t left = 0, right = 0;
+        const std::size_t n = c.n();
+        c.measure(
+            "pair", "ns", 1e9 / static_cast<double>(n), [&] { left = right = 0; },
+            [&] {
+              for (std::size_t i = 0; i < n; ++i) {
+                Backend::invoke(
+                    [&left] {
+                      asm volatile("" ::: "memory");
+                      ++left;
+                    },
+                    [&right] {
+                      asm volatile("" ::: "memory");
+                      ++right;
+                    });
+              }
+            },
+            [&] { return left * 2 + right; });
+      }
+      if (c.wants("coarse")) coarse<Backend>(c);
+    });
+  }
 };
 
 }  // namespace heddle::bench

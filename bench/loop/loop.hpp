@@ -1,6 +1,8 @@
-// Parallel loops of equal trivial iterations (y += a x in floats) of 2, 1,000 and 100,000: microseconds a loop. What a
-// runtime adds to a loop too short to share, and what it takes to share a longer one.
-// --n gives one length in place of the three. The sign of a alternates, so the sums stay small integers.
+// Parallel loops of equal trivial iterations (y += a x in floats) of 2, 1,000 and 100,000:
+// microseconds a loop. What a runtime adds to a loop too short to share, and what it takes to share
+// a longer one.
+// --n gives one length in place of the three. The sign of a alternates, so the sums stay small
+// integers.
 #pragma once
 
 #include "harness/kernel.hpp"
@@ -8,42 +10,48 @@
 namespace heddle::bench {
 
 struct loop {
-    static constexpr std::size_t default_n = 0;
-    template <class Backend>
-    static constexpr bool supports = Backend::loops;
+  static constexpr std::size_t default_n = 0;
+  template <class Backend>
+  static constexpr bool supports = Backend::loops;
 
-    template <class Backend>
-    static void time(context& c, std::size_t n) {
-        // Even, so that the result is the input again; about as long for every length.
-        std::size_t const loops = c.iterations(n <= 1000 ? 20'000 : n <= 100'000 ? 600 : 6) & ~std::size_t{1};
-        std::vector<float> x(n), y(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            x[i] = static_cast<float>(i % 16);
-            y[i] = static_cast<float>(i % 7);
-        }
-        c.measure("n=" + std::to_string(n), "us", 1e6 / static_cast<double>(loops), [] {},
-                  [&] {
-                      float a = 1;
-                      for (std::size_t i = 0; i < loops; ++i) {
-                          Backend::loop(n, [a, from = x.data(), to = y.data()](std::size_t k) { to[k] += a * from[k]; });
-                          a = -a;
-                      }
-                  },
-                  [&] {
-                      std::uint64_t sum = 0;
-                      for (std::size_t i = 0; i < n; ++i) sum += static_cast<std::uint64_t>(y[i]) * (i + 1);
-                      return sum;
-                  });
+  template <class Backend>
+  static void time(context& c, std::size_t n) {
+    // Even, so that the result is the input again; about as long for every length.
+    const std::size_t loops = c.iterations(n <= 1000      ? 20'000
+                                           : n <= 100'000 ? 600
+                                                          : 6) &
+                              ~std::size_t{1};
+    std::vector<float> x(n), y(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<float>(i % 16);
+      y[i] = static_cast<float>(i % 7);
     }
-
-    template <class Backend>
-    static void execute(context& c) {
-        Backend backend(c.options());
-        backend.run_loops([&] {
-            if (c.n() != 0) return time<Backend>(c, c.n());
-            for (std::size_t const n : {std::size_t{2}, std::size_t{1000}, std::size_t{100'000}}) time<Backend>(c, n);
+    c.measure(
+        "n=" + std::to_string(n), "us", 1e6 / static_cast<double>(loops), [] {},
+        [&] {
+          float a = 1;
+          for (std::size_t i = 0; i < loops; ++i) {
+            Backend::loop(
+                n, [a, from = x.data(), to = y.data()](std::size_t k) { to[k] += a * from[k]; });
+            a = -a;
+          }
+        },
+        [&] {
+          std::uint64_t sum = 0;
+          for (std::size_t i = 0; i < n; ++i) sum += static_cast<std::uint64_t>(y[i]) * (i + 1);
+          return sum;
         });
-    }
+  }
+
+  template <class Backend>
+  static void execute(context& c) {
+    Backend backend(c.options());
+    backend.run_loops([&] {
+      if (c.n() != 0) return time<Backend>(c, c.n());
+      for (const std::size_t n : {std::size_t{2}, std::size_t{1000}, std::size_t{100'000}})
+        time<Backend>(c, n);
+    });
+  }
 };
 
 }  // namespace heddle::bench

@@ -1,7 +1,7 @@
-// C += A * B on square float matrices, cache-oblivious: the longest of the three sides is halved until all are at most 64;
-// halves of rows or columns run in parallel, halves of the inner side one after the other.
-// Origin: Frigo, Leiserson, Prokop, Ramachandran 1999; the Cilk distribution's rectmul.
-// The entries are small integers, so every order of additions gives the same floats.
+// C += A * B on square float matrices, cache-oblivious: the longest of the three sides is halved
+// until all are at most 64; halves of rows or columns run in parallel, halves of the inner side one
+// after the other. Origin: Frigo, Leiserson, Prokop, Ramachandran 1999; the Cilk distribution's
+// rectmul. The entries are small integers, so every order of additions gives the same floats.
 #pragma once
 
 #include "harness/kernel.hpp"
@@ -11,59 +11,67 @@ namespace heddle::bench {
 
 inline constexpr std::size_t matmul_cutoff = 64;
 
-inline void matmul_leaf(float* __restrict c, float const* __restrict a, float const* __restrict b, std::size_t rows, std::size_t columns, std::size_t inner,
+inline void matmul_leaf(float* __restrict c, const float* __restrict a, const float* __restrict b,
+                        std::size_t rows, std::size_t columns, std::size_t inner,
                         std::size_t stride) {
-    for (std::size_t i = 0; i < rows; ++i) {
-        for (std::size_t k = 0; k < inner; ++k) {
-            float const factor = a[i * stride + k];
-            for (std::size_t j = 0; j < columns; ++j) c[i * stride + j] += factor * b[k * stride + j];
-        }
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < inner; ++k) {
+      const float factor = a[i * stride + k];
+      for (std::size_t j = 0; j < columns; ++j) c[i * stride + j] += factor * b[k * stride + j];
     }
+  }
 }
 
 template <class Backend>
-void matmul_task(float* c, float const* a, float const* b, std::size_t rows, std::size_t columns, std::size_t inner, std::size_t stride) {
-    if (rows <= matmul_cutoff && columns <= matmul_cutoff && inner <= matmul_cutoff) {
-        matmul_leaf(c, a, b, rows, columns, inner, stride);
-    } else if (rows >= columns && rows >= inner) {
-        std::size_t const half = rows / 2;
-        Backend::invoke([=] { matmul_task<Backend>(c, a, b, half, columns, inner, stride); },
-                        [=] { matmul_task<Backend>(c + half * stride, a + half * stride, b, rows - half, columns, inner, stride); });
-    } else if (columns >= inner) {
-        std::size_t const half = columns / 2;
-        Backend::invoke([=] { matmul_task<Backend>(c, a, b, rows, half, inner, stride); },
-                        [=] { matmul_task<Backend>(c + half, a, b + half, rows, columns - half, inner, stride); });
-    } else {
-        std::size_t const half = inner / 2;
-        matmul_task<Backend>(c, a, b, rows, columns, half, stride);
-        matmul_task<Backend>(c, a + half, b + half * stride, rows, columns, inner - half, stride);
-    }
+void matmul_task(float* c, const float* a, const float* b, std::size_t rows, std::size_t columns,
+                 std::size_t inner, std::size_t stride) {
+  if (rows <= matmul_cutoff && columns <= matmul_cutoff && inner <= matmul_cutoff) {
+    matmul_leaf(c, a, b, rows, columns, inner, stride);
+  } else if (rows >= columns && rows >= inner) {
+    const std::size_t half = rows / 2;
+    Backend::invoke([=] { matmul_task<Backend>(c, a, b, half, columns, inner, stride); },
+                    [=] {
+                      matmul_task<Backend>(c + half * stride, a + half * stride, b, rows - half,
+                                           columns, inner, stride);
+                    });
+  } else if (columns >= inner) {
+    const std::size_t half = columns / 2;
+    Backend::invoke(
+        [=] { matmul_task<Backend>(c, a, b, rows, half, inner, stride); },
+        [=] { matmul_task<Backend>(c + half, a, b + half, rows, columns - half, inner, stride); });
+  } else {
+    const std::size_t half = inner / 2;
+    matmul_task<Backend>(c, a, b, rows, columns, half, stride);
+    matmul_task<Backend>(c, a + half, b + half * stride, rows, columns, inner - half, stride);
+  }
 }
 
 struct matmul {
-    static constexpr std::size_t default_n = 1024;
-    template <class Backend>
-    static constexpr bool supports = Backend::tasks;
+  static constexpr std::size_t default_n = 1024;
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
 
-    template <class Backend>
-    static void execute(context& c) {
-        std::size_t const n = c.n();
-        std::vector<float> a(n * n), b(n * n), product(n * n);
-        for (std::size_t i = 0; i < n * n; ++i) {
-            a[i] = static_cast<float>(mix64(i) % 5) - 2;
-            b[i] = static_cast<float>(mix64(n * n + i) % 5) - 2;
-        }
-        Backend backend(c.options());
-        backend.run([&] {
-            c.measure("time", "ms", 1e3, [&] { product.assign(n * n, 0.0f); },
-                      [&] { matmul_task<Backend>(product.data(), a.data(), b.data(), n, n, n, n); },
-                      [&] {
-                          digest d;
-                          for (float const x : product) d.add(static_cast<std::uint64_t>(static_cast<std::int64_t>(x)));
-                          return d.value();
-                      });
-        });
+  template <class Backend>
+  static void execute(context& c) {
+    const std::size_t n = c.n();
+    std::vector<float> a(n * n), b(n * n), product(n * n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+      a[i] = static_cast<float>(mix64(i) % 5) - 2;
+      b[i] = static_cast<float>(mix64(n * n + i) % 5) - 2;
     }
+    Backend backend(c.options());
+    backend.run([&] {
+      c.measure(
+          "time", "ms", 1e3, [&] { product.assign(n * n, 0.0f); },
+          [&] { matmul_task<Backend>(product.data(), a.data(), b.data(), n, n, n, n); },
+          [&] {
+            digest d;
+            for (const float x : product)
+              d.add(static_cast<std::uint64_t>(static_cast<std::int64_t>(x)));
+            return d.value();
+          });
+    });
+  }
 };
 
 }  // namespace heddle::bench

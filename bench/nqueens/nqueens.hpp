@@ -1,5 +1,6 @@
-// Counts the placements of n queens: a task per valid partial placement, each with its own copy of the board; irregular,
-// about a hundred nanoseconds a task. Origin: the Cilk distribution's queens program.
+// Counts the placements of n queens: a task per valid partial placement, each with its own copy of
+// the board; irregular, about a hundred nanoseconds a task. Origin: the Cilk distribution's queens
+// program.
 #pragma once
 
 #include <cstring>
@@ -11,46 +12,49 @@ namespace heddle::bench {
 inline constexpr std::size_t nqueens_limit = 20;
 
 struct board {
-    unsigned char rows[nqueens_limit];
+  unsigned char rows[nqueens_limit];
 };
 
 // Whether the last of `count` queens is attacked by none of the others.
-inline bool queens_safe(board const& b, int count) {
-    int const row = count - 1, q = b.rows[row];
-    for (int i = 0; i < row; ++i) {
-        int const p = b.rows[i], distance = row - i;
-        if (p == q || p == q - distance || p == q + distance) return false;
-    }
-    return true;
+inline bool queens_safe(const board& b, int count) {
+  const int row = count - 1, q = b.rows[row];
+  for (int i = 0; i < row; ++i) {
+    const int p = b.rows[i], distance = row - i;
+    if (p == q || p == q - distance || p == q + distance) return false;
+  }
+  return true;
 }
 
 template <class Backend>
-std::uint64_t nqueens_task(int n, int placed, board const& b) {
-    if (placed == n) return 1;
-    board next[nqueens_limit];
-    int valid = 0;
-    for (int column = 0; column < n; ++column) {
-        std::memcpy(next[valid].rows, b.rows, static_cast<std::size_t>(placed));
-        next[valid].rows[placed] = static_cast<unsigned char>(column);
-        valid += queens_safe(next[valid], placed + 1) ? 1 : 0;
-    }
-    return Backend::sum(valid, [n, placed, &next](int i) { return nqueens_task<Backend>(n, placed + 1, next[i]); });
+std::uint64_t nqueens_task(int n, int placed, const board& b) {
+  if (placed == n) return 1;
+  board next[nqueens_limit];
+  int valid = 0;
+  for (int column = 0; column < n; ++column) {
+    std::memcpy(next[valid].rows, b.rows, static_cast<std::size_t>(placed));
+    next[valid].rows[placed] = static_cast<unsigned char>(column);
+    valid += queens_safe(next[valid], placed + 1) ? 1 : 0;
+  }
+  return Backend::sum(
+      valid, [n, placed, &next](int i) { return nqueens_task<Backend>(n, placed + 1, next[i]); });
 }
 
 struct nqueens {
-    static constexpr std::size_t default_n = 12;
-    template <class Backend>
-    static constexpr bool supports = Backend::tasks;
+  static constexpr std::size_t default_n = 12;
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
 
-    template <class Backend>
-    static void execute(context& c) {
-        Backend backend(c.options());
-        backend.run([&] {
-            std::uint64_t result = 0;
-            int const n = static_cast<int>(c.n() < nqueens_limit ? c.n() : nqueens_limit);
-            c.measure("time", "ms", 1e3, [] {}, [&] { result = nqueens_task<Backend>(n, 0, board{}); }, [&] { return result; });
-        });
-    }
+  template <class Backend>
+  static void execute(context& c) {
+    Backend backend(c.options());
+    backend.run([&] {
+      std::uint64_t result = 0;
+      const int n = static_cast<int>(c.n() < nqueens_limit ? c.n() : nqueens_limit);
+      c.measure(
+          "time", "ms", 1e3, [] {}, [&] { result = nqueens_task<Backend>(n, 0, board{}); },
+          [&] { return result; });
+    });
+  }
 };
 
 }  // namespace heddle::bench

@@ -1,5 +1,6 @@
-// Quicksort of n 32-bit numbers: the split is serial, so the first levels limit the speed-up; sides of unequal size.
-// Below 512 elements no task is made. Origin: Hoare 1962; the usual first example of nested fork-join.
+// Quicksort of n 32-bit numbers: the split is serial, so the first levels limit the speed-up; sides
+// of unequal size. Below 512 elements no task is made. Origin: Hoare 1962; the usual first example
+// of nested fork-join.
 #pragma once
 
 #include <utility>
@@ -13,72 +14,76 @@ inline constexpr std::ptrdiff_t sort_spawn_limit = 512;
 inline constexpr std::ptrdiff_t sort_insertion_limit = 24;
 
 inline void insertion_sort(std::uint32_t* first, std::uint32_t* last) {
-    for (std::uint32_t* i = first; i != last; ++i) {
-        std::uint32_t const value = *i;
-        std::uint32_t* hole = i;
-        for (; hole != first && hole[-1] > value; --hole) *hole = hole[-1];
-        *hole = value;
-    }
+  for (std::uint32_t* i = first; i != last; ++i) {
+    const std::uint32_t value = *i;
+    std::uint32_t* hole = i;
+    for (; hole != first && hole[-1] > value; --hole) *hole = hole[-1];
+    *hole = value;
+  }
 }
 
-// Hoare's partition around the median of three; both sides are shorter than the whole. At least 3 elements.
+// Hoare's partition around the median of three; both sides are shorter than the whole. At least 3
+// elements.
 inline std::uint32_t* partition_around_median(std::uint32_t* first, std::uint32_t* last) {
-    std::uint32_t* const middle = first + (last - first) / 2;
-    if (*middle < *first) std::swap(*middle, *first);
-    if (last[-1] < *middle) std::swap(last[-1], *middle);
-    if (*middle < *first) std::swap(*middle, *first);
-    std::uint32_t const pivot = *middle;
-    std::uint32_t* low = first;
-    std::uint32_t* high = last - 1;
-    for (;;) {
-        while (*low < pivot) ++low;
-        while (pivot < *high) --high;
-        if (low >= high) return high + 1;
-        std::swap(*low++, *high--);
-    }
+  std::uint32_t* const middle = first + (last - first) / 2;
+  if (*middle < *first) std::swap(*middle, *first);
+  if (last[-1] < *middle) std::swap(last[-1], *middle);
+  if (*middle < *first) std::swap(*middle, *first);
+  const std::uint32_t pivot = *middle;
+  std::uint32_t* low = first;
+  std::uint32_t* high = last - 1;
+  for (;;) {
+    while (*low < pivot) ++low;
+    while (pivot < *high) --high;
+    if (low >= high) return high + 1;
+    std::swap(*low++, *high--);
+  }
 }
 
 template <class Backend>
 void quicksort_task(std::uint32_t* first, std::uint32_t* last) {
-    while (last - first > sort_insertion_limit) {
-        std::uint32_t* const middle = partition_around_median(first, last);
-        if (last - first > sort_spawn_limit) {
-            Backend::invoke([=] { quicksort_task<Backend>(first, middle); }, [=] { quicksort_task<Backend>(middle, last); });
-            return;
-        }
-        quicksort_task<Backend>(first, middle);
-        first = middle;
+  while (last - first > sort_insertion_limit) {
+    std::uint32_t* const middle = partition_around_median(first, last);
+    if (last - first > sort_spawn_limit) {
+      Backend::invoke([=] { quicksort_task<Backend>(first, middle); },
+                      [=] { quicksort_task<Backend>(middle, last); });
+      return;
     }
-    insertion_sort(first, last);
+    quicksort_task<Backend>(first, middle);
+    first = middle;
+  }
+  insertion_sort(first, last);
 }
 
 inline std::vector<std::uint32_t> random_numbers(std::size_t n) {
-    std::vector<std::uint32_t> numbers(n);
-    for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<std::uint32_t>(mix64(i));
-    return numbers;
+  std::vector<std::uint32_t> numbers(n);
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<std::uint32_t>(mix64(i));
+  return numbers;
 }
 
-inline std::uint64_t digest_of(std::vector<std::uint32_t> const& numbers) {
-    digest d;
-    for (std::uint32_t const x : numbers) d.add(x);
-    return d.value();
+inline std::uint64_t digest_of(const std::vector<std::uint32_t>& numbers) {
+  digest d;
+  for (const std::uint32_t x : numbers) d.add(x);
+  return d.value();
 }
 
 struct quicksort {
-    static constexpr std::size_t default_n = 4'000'000;
-    template <class Backend>
-    static constexpr bool supports = Backend::tasks;
+  static constexpr std::size_t default_n = 4'000'000;
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
 
-    template <class Backend>
-    static void execute(context& c) {
-        std::vector<std::uint32_t> const input = random_numbers(c.n());
-        std::vector<std::uint32_t> numbers;
-        Backend backend(c.options());
-        backend.run([&] {
-            c.measure("time", "ms", 1e3, [&] { numbers = input; }, [&] { quicksort_task<Backend>(numbers.data(), numbers.data() + numbers.size()); },
-                      [&] { return digest_of(numbers); });
-        });
-    }
+  template <class Backend>
+  static void execute(context& c) {
+    const std::vector<std::uint32_t> input = random_numbers(c.n());
+    std::vector<std::uint32_t> numbers;
+    Backend backend(c.options());
+    backend.run([&] {
+      c.measure(
+          "time", "ms", 1e3, [&] { numbers = input; },
+          [&] { quicksort_task<Backend>(numbers.data(), numbers.data() + numbers.size()); },
+          [&] { return digest_of(numbers); });
+    });
+  }
 };
 
 }  // namespace heddle::bench

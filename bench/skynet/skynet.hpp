@@ -1,5 +1,6 @@
-// A tree of fan-out 10 down to n leaves, each giving its number; the sum comes back up. Measures the cost of many
-// children a node. Origin: the Skynet microbenchmark of actor and coroutine systems.
+// A tree of fan-out 10 down to n leaves, each giving its number; the sum comes back up. Measures
+// the cost of many children a node. Origin: the Skynet microbenchmark of actor and coroutine
+// systems.
 #pragma once
 
 #include "harness/kernel.hpp"
@@ -8,24 +9,28 @@ namespace heddle::bench {
 
 template <class Backend>
 std::uint64_t skynet_task(std::uint64_t first, std::uint64_t size) {
-    if (size < 10) return first;
-    std::uint64_t const part = size / 10;
-    return Backend::sum(10, [first, part](int i) { return skynet_task<Backend>(first + static_cast<std::uint64_t>(i) * part, part); });
+  if (size < 10) return first;
+  const std::uint64_t part = size / 10;
+  return Backend::sum(10, [first, part](int i) {
+    return skynet_task<Backend>(first + static_cast<std::uint64_t>(i) * part, part);
+  });
 }
 
 struct skynet {
-    static constexpr std::size_t default_n = 1'000'000;
-    template <class Backend>
-    static constexpr bool supports = Backend::tasks;
+  static constexpr std::size_t default_n = 1'000'000;
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
 
-    template <class Backend>
-    static void execute(context& c) {
-        Backend backend(c.options());
-        backend.run([&] {
-            std::uint64_t result = 0;
-            c.measure("time", "ms", 1e3, [] {}, [&] { result = skynet_task<Backend>(0, c.n()); }, [&] { return result; });
-        });
-    }
+  template <class Backend>
+  static void execute(context& c) {
+    Backend backend(c.options());
+    backend.run([&] {
+      std::uint64_t result = 0;
+      c.measure(
+          "time", "ms", 1e3, [] {}, [&] { result = skynet_task<Backend>(0, c.n()); },
+          [&] { return result; });
+    });
+  }
 };
 
 }  // namespace heddle::bench

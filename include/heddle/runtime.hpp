@@ -72,7 +72,6 @@ class HEDDLE_API runtime {
 
  private:
   std::unique_ptr<worker::runtime> core_;
-  std::string trace_file_;
 };
 
 }  // namespace heddle

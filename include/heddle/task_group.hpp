@@ -39,7 +39,8 @@ struct group_state {
   void* policy_data{nullptr};
   double work;
   std::size_t bytes;
-  unsigned index{0};                         // children so far
+  std::atomic<unsigned> index{0};            // children so far, when the policy watches them
+  bool open{false};                          // owner's: the policy was told of the group's beginning and not of its end
 };
 
 struct child_place {
@@ -79,10 +80,8 @@ class task_group {
   /// Waits for children that are still there; an exception of theirs is lost then. std::terminate when called by another
   /// thread than the owner.
   ~task_group() {
-    if (!waited_) {
-      detail::wait_group(state_);
-      detail::end_group(state_);
-    }
+    detail::wait_group(state_);
+    detail::end_group(state_);
   }
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
@@ -92,7 +91,6 @@ class task_group {
   template <class F>
   void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
     if (is_cancelled()) return;
-    waited_ = false;
     using closure = std::decay_t<F>;
     if constexpr (sizeof(held<closure>) <= 1024) {
       const detail::child_place place = detail::make_child(state_, sizeof(held<closure>), alignof(held<closure>), held<closure>::call);
@@ -109,7 +107,6 @@ class task_group {
   void wait() {
     detail::wait_group(state_);
     detail::end_group(state_);
-    waited_ = true;
     state_.cancelled.store(false);
     if (state_.failed.exchange(false)) std::rethrow_exception(std::exchange(state_.error, nullptr));
   }
@@ -150,7 +147,6 @@ class task_group {
 
   detail::group_state state_;
   std::stop_token stop_;
-  bool waited_{true};
 };
 
 }  // namespace heddle

@@ -51,7 +51,7 @@ bool stack_pool::grow(size_list& list, unsigned size_class) noexcept {
   if (memory == nullptr && bytes > stack) memory = platform::reserve(bytes = stack);
   if (memory == nullptr) return false;
   try {
-    slabs_.push_back({memory, bytes});
+    slabs_.push_back({memory, bytes, size_class});
   } catch (const std::bad_alloc&) {
     platform::release(memory, bytes);
     return false;
@@ -61,10 +61,15 @@ bool stack_pool::grow(size_list& list, unsigned size_class) noexcept {
   return true;
 }
 
-thread* stack_pool::construct(char* low, unsigned size_class) noexcept {
+thread* stack_pool::block_of(char* low, unsigned size_class) noexcept {
   const std::size_t bytes = bytes_of(size_class);
   const std::size_t top = reinterpret_cast<std::uintptr_t>(low) + bytes - sizeof(thread) - colour_of(low, bytes);
-  auto* t = new (reinterpret_cast<void*>(top & ~(alignof(thread) - 1))) thread;
+  return reinterpret_cast<thread*>(top & ~(alignof(thread) - 1));
+}
+
+thread* stack_pool::construct(char* low, unsigned size_class) noexcept {
+  const std::size_t bytes = bytes_of(size_class);
+  auto* t = new (block_of(low, size_class)) thread;
   t->pool = this;
   t->size_class = static_cast<std::uint8_t>(size_class);
   t->stack_low = low + guard_bytes(bytes);

@@ -37,10 +37,24 @@ class stack_pool {
 
   std::size_t live() const noexcept;  // blocks taken and not given back
 
+  // Every block that has ever been made and whose stack is committed, in use or not. For the dump of all threads.
+  template <class F>
+  void for_each_block(F&& f) const {
+    std::lock_guard hold(mutex_);
+    for (const slab& s : slabs_) {
+      const std::size_t bytes = bytes_of(s.size_class);
+      for (char* low = static_cast<char*>(s.memory); low + bytes <= static_cast<char*>(s.memory) + s.bytes; low += bytes) {
+        if (low >= lists_[s.size_class].fresh && low < lists_[s.size_class].fresh_end) continue;
+        f(*block_of(low, s.size_class));
+      }
+    }
+  }
+
  private:
   struct slab {
     void* memory;
     std::size_t bytes;
+    unsigned size_class;
   };
   struct size_list {
     thread* committed{nullptr};
@@ -51,6 +65,7 @@ class stack_pool {
   };
 
   [[nodiscard]] bool grow(size_list& list, unsigned size_class) noexcept;
+  static thread* block_of(char* low, unsigned size_class) noexcept;
   thread* construct(char* low, unsigned size_class) noexcept;
 
   const std::uint8_t default_class_;

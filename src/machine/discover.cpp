@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "machine/limits.hpp"
 #include "machine/source.hpp"
 
 namespace heddle::machine {
@@ -40,6 +41,7 @@ handle load(origin from, const std::string& argument) {
 #endif
   hwloc_topology_set_flags(raw, flags);
   if (hwloc_topology_load(raw) != 0) {
+    if (from == origin::xml) throw std::invalid_argument("machine file " + argument + ": not a file written by lstopo");
     throw std::invalid_argument("machine " + (argument.empty() ? "here" : argument) + ": hwloc cannot load it (" + std::strerror(errno) + ")");
   }
   return made;
@@ -50,15 +52,17 @@ group_kind cache_kind(unsigned depth) {
   return kinds[std::clamp(depth, 1u, 5u) - 1];
 }
 
-// The units of a set as an interval of logical numbers. False: none.
-bool interval(hwloc_topology_t t, hwloc_const_cpuset_t set, unsigned& first, unsigned& last) {
-  first = ~0u;
-  last = 0;
-  for (hwloc_obj_t unit = nullptr; (unit = hwloc_get_next_obj_covering_cpuset_by_type(t, set, HWLOC_OBJ_PU, unit)) != nullptr;) {
-    first = std::min(first, unit->logical_index);
-    last = std::max(last, unit->logical_index + 1);
-  }
-  return first < last;
+// The units below an object as an interval of logical numbers; of a NUMA node, those of what it is attached to.
+bool interval(hwloc_obj_t object, unsigned& first, unsigned& last) {
+  if (hwloc_bitmap_iszero(object->cpuset)) return false;  // memory without processors
+  while (hwloc_obj_type_is_memory(object->type)) object = object->parent;
+  hwloc_obj_t left = object, right = object;
+  while (left->arity != 0) left = left->first_child;
+  while (right->arity != 0) right = right->last_child;
+  if (left->type != HWLOC_OBJ_PU || right->type != HWLOC_OBJ_PU) return false;
+  first = left->logical_index;
+  last = right->logical_index + 1;
+  return true;
 }
 
 void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets) {
@@ -66,7 +70,7 @@ void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets) {
     if (!hwloc_obj_type_is_dcache(hwloc_get_depth_type(t, depth))) continue;
     for (hwloc_obj_t cache = nullptr; (cache = hwloc_get_next_obj_by_depth(t, depth, cache)) != nullptr;) {
       unsigned first = 0, last = 0;
-      if (!interval(t, cache->cpuset, first, last)) continue;
+      if (!interval(cache, first, last)) continue;
       const auto& attributes = cache->attr->cache;
       sets.push_back({cache_kind(attributes.depth), attributes.size, attributes.linesize, attributes.associativity, first, last});
     }
@@ -77,7 +81,7 @@ void add_nodes(hwloc_topology_t t, std::vector<topology_set>& sets) {
   const std::size_t begin = sets.size();
   for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
     unsigned first = 0, last = 0;
-    if (!interval(t, node->cpuset, first, last)) continue;  // memory without processors
+    if (!interval(node, first, last)) continue;
     const std::uint64_t bytes = node->attr->numanode.local_memory;
     // Fast and slow memory of the same processors are one group.
     const auto same = std::find_if(sets.begin() + static_cast<std::ptrdiff_t>(begin), sets.end(),
@@ -155,6 +159,20 @@ topology convert(origin from, const std::string& argument, std::string name) {
 }  // namespace
 
 topology topology::this_machine() { return convert(origin::here, "", "this machine"); }
+const topology& topology::here() {
+  static const topology machine = [] {
+    try {
+      return this_machine();
+    } catch (const std::invalid_argument&) {
+      std::vector<processing_unit> units;
+      for (const int number : affinity_mask()) units.push_back({.number = number, .core = static_cast<unsigned>(number)});
+      if (units.empty()) units.push_back({.number = 0});
+      return tree_builder::whole("this machine", true, 0, 1, std::move(units), {});
+    }
+  }();
+  return machine;
+}
+
 topology topology::from_xml(const std::string& file) { return convert(origin::xml, file, file); }
 topology topology::from_synthetic(const std::string& description) {
   return convert(origin::synthetic, description, "synthetic:" + description);

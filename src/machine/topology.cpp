@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "machine/source.hpp"
 
@@ -166,11 +167,14 @@ const processing_unit* topology::unit(int number) const noexcept {
 }
 
 std::vector<int> topology::compact_order(std::vector<int> units) const {
-  const auto place = [this](int number) {
+  std::vector<std::pair<std::size_t, int>> places;
+  for (const int number : units) {
     const processing_unit* known = unit(number);
-    return known == nullptr ? units_->size() + static_cast<unsigned>(number) : static_cast<std::size_t>(known - units_->data());
-  };
-  std::stable_sort(units.begin(), units.end(), [&](int a, int b) { return place(a) < place(b); });
+    const std::size_t unknown = units_->size() + static_cast<unsigned>(number);
+    places.emplace_back(known == nullptr ? unknown : static_cast<std::size_t>(known - units_->data()), number);
+  }
+  std::sort(places.begin(), places.end());
+  std::transform(places.begin(), places.end(), units.begin(), [](const auto& place) { return place.second; });
   return units;
 }
 

@@ -61,6 +61,9 @@ class topology {
  public:
   // Each throws std::invalid_argument (what was asked for and why it cannot be) or std::bad_alloc.
   static topology this_machine();
+  // this_machine(), read at the first call and kept (hwloc takes milliseconds). Does not throw for a machine that hwloc
+  // cannot read: then it is flat, the units of the affinity mask without caches.
+  static const topology& here();
   static topology from_xml(const std::string& file);
   static topology from_synthetic(const std::string& description);
   // "synthetic:DESCRIPTION", else the name of an XML file; "": this machine.

@@ -52,8 +52,29 @@ void decommit(void* memory, std::size_t bytes) noexcept;
 bool install_guard(void* memory, std::size_t bytes) noexcept;
 std::size_t page_size() noexcept;
 
-// True once in the life of a forked child for each caller's counter value: see fork_count.
+// How many fork() calls lie between the first process and this one: state of another count belongs to a parent.
 std::uint64_t fork_count() noexcept;
+
+// Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of the
+// kernel thread; then they go where they would have gone.
+void explain_faults(void (*explain)(const void* address)) noexcept;
+// The calling kernel thread gets an alternate stack for signal handlers until it ends.
+void use_alternate_stack() noexcept;
+// Calls `handler` whenever the process gets the signal "USR1", "USR2", "QUIT" or "WINCH"; false for other names.
+bool on_signal(const char* name, void (*handler)(int)) noexcept;
+
+// Writes to standard error. Async-signal-safe.
+void write_error(const char* text, std::size_t length) noexcept;
+
+// The function at a code address: its (linker's) name and start; null when unknown. Not async-signal-safe.
+struct symbol {
+  const char* name;
+  const void* start;
+};
+symbol symbol_at(const void* address) noexcept;
+
+// Name of the program, for traces.
+const char* program_name() noexcept;
 
 // CPU time of the whole process (user and system).
 nanoseconds process_cpu_time() noexcept;

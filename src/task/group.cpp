@@ -49,6 +49,13 @@ void enter(block* self) noexcept {
   worker::serve(*self);
 }
 
+void open_group(worker::worker& w, group_state& group) noexcept {
+  policy::group_info info{group.work, group.bytes, &w.running->policy_data, nullptr};
+  w.home.scheduler_policy().group_begin(w.rank, info);
+  group.policy_data = info.group_data;
+  group.open = true;
+}
+
 // Runs on the child's stack once the spawner is complete in memory.
 void offer_continuation(void* data, void*) {
   auto& parent = *static_cast<block*>(data);
@@ -82,9 +89,10 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
     worker::make_ready_anywhere(child);
     return;
   }
+  if (w->home.watches_groups() && !child.counted && !group.open) [[unlikely]] open_group(*w, group);  // used again after a wait
   policy::placement where;
   if (w->home.watches_spawns()) [[unlikely]] {
-    policy::spawn_info info{work, group.work, group.bytes, group.index++, label, &child.policy_data, &self->policy_data};
+    policy::spawn_info info{work, group.work, group.bytes, group.index.fetch_add(1), label, &child.policy_data, &self->policy_data};
     where = w->home.scheduler_policy().spawn(w->rank, info);
   }
   if (where.how != policy::placement::kind::child_first) {
@@ -143,16 +151,13 @@ void begin_group(group_state& group) noexcept {
   worker::worker* w = worker::worker::current();
   if (w == nullptr) return;
   group.owner = w->running;
-  if (w->home.watches_groups()) [[unlikely]] {
-    policy::group_info info{group.work, group.bytes, &w->running->policy_data, nullptr};
-    w->home.scheduler_policy().group_begin(w->rank, info);
-    group.policy_data = info.group_data;
-  }
+  if (w->home.watches_groups()) [[unlikely]] open_group(*w, group);
 }
 
 void end_group(group_state& group) noexcept {
   worker::worker* w = worker::worker::current();
-  if (w == nullptr || !w->home.watches_groups()) return;
+  if (w == nullptr || !group.open) return;
+  group.open = false;
   policy::group_info info{group.work, group.bytes, &w->running->policy_data, group.policy_data};
   const unsigned target = w->home.scheduler_policy().group_end(w->rank, info);
   if (target != w->rank) w->home.move_running(target);

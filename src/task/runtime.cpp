@@ -1,41 +1,79 @@
 // The public runtime: options, machine and limits turned into settings; the global runtime; fork().
 #include <heddle/runtime.hpp>
 
-#include <unistd.h>
-
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
-#include <thread>
+#include <random>
 
+#include "base/options.hpp"
+#include "machine/plan.hpp"
 #include "platform/platform.hpp"
+#include "trace/file.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle {
 
 namespace {
 
-worker::settings settings_from(const runtime_options& o) {
+base::option_values values_of(const runtime_options& o) {
+  base::option_values v = base::options_from_environment();
+  if (o.workers) v.workers = *o.workers;
+  if (o.policy) v.policy = *o.policy;
+  if (o.bind) v.bind = *o.bind;
+  if (o.stack_size) v.stack_size = *o.stack_size;
+  if (o.stack_cache) v.stack_cache = *o.stack_cache;
+  if (o.spin) v.spin = *o.spin;
+  if (o.seed) v.seed = *o.seed;
+  if (o.trace) v.trace = *o.trace;
+  base::check_options(v);
+  return v;
+}
+
+worker::settings settings_from(const base::option_values& v) {
+  const machine::topology& here = machine::topology::here();
+  const machine::worker_plan plan = machine::plan(here, machine::read_limits(), v);
   worker::settings s;
-  const unsigned workers = o.workers.value_or(0);
-  const unsigned units = std::thread::hardware_concurrency();
-  s.units.assign(workers == 0 ? units : workers, -1);
-  s.crowded = s.units.size() > units;
-  if (o.policy) s.policy = *o.policy;
-  if (o.stack_size) s.stack_size = *o.stack_size;
-  if (o.stack_cache) s.stack_cache = *o.stack_cache;
-  if (o.spin) s.spin = *o.spin;
-  if (o.seed) s.seed = *o.seed;
+  s.machine = std::make_shared<const machine::topology>(here.for_workers(plan.units));
+  s.units = plan.units;
+  if (!plan.bind) s.units.assign(plan.units.size(), -1);
+  s.crowded = plan.crowded;
+  s.policy = v.policy;
+  s.stack_size = v.stack_size;
+  s.stack_cache = v.stack_cache * plan.units.size();
+  s.spin = static_cast<unsigned>(v.spin);
+  s.seed = v.seed != 0 ? v.seed : std::random_device{}();
+  s.watchdog = static_cast<unsigned>(v.watchdog);
+  s.dump_signal = v.signal_stacks;
+  s.program = platform::program_name();
+  s.trace_file = v.trace;
+  s.trace_records = v.trace_buffer;
   return s;
 }
 
 }  // namespace
 
 runtime::runtime(const runtime_options& options) {
-  worker::settings s = settings_from(options);
+  worker::settings s = settings_from(values_of(options));
   s.handle = this;
   core_ = std::make_unique<worker::runtime>(std::move(s));
 }
 
 runtime::~runtime() = default;
+
+namespace {
+
+// The global runtime is not destroyed; its trace is written at exit, by whatever the rings hold then.
+void save_global_trace() {
+  try {
+    worker::runtime& core = runtime::global().core();
+    if (core.recorder() != nullptr) core.save_trace();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heddle: %s\n", e.what());
+  }
+}
+
+}  // namespace
 
 runtime& runtime::global() {
   // Not destroyed: threads may run until the process ends. In a forked child the workers do not exist; it makes its own.
@@ -50,6 +88,8 @@ runtime& runtime::global() {
     existing = new runtime();
     made_in.store(platform::fork_count());
     instance.store(existing);
+    static const bool at_exit = std::atexit(save_global_trace) == 0;
+    static_cast<void>(at_exit);
   }
   return *existing;
 }

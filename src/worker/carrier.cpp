@@ -9,6 +9,7 @@ namespace heddle::worker {
 
 void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
+  platform::use_alternate_stack();
   fiber::describe_native_stack(self.native);
   for (;;) {
     std::uint32_t signal;

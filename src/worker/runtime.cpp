@@ -1,11 +1,33 @@
 #include "worker/runtime.hpp"
 
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "base/contracts.hpp"
+#include "machine/topology.hpp"
+#include "trace/file.hpp"
+#include "worker/faults.hpp"
 
 namespace heddle::worker {
+
+namespace {
+
+std::string symbol_name(std::uint64_t address) {
+  const platform::symbol found = platform::symbol_at(reinterpret_cast<void*>(address));
+  if (found.name == nullptr) return {};
+  int status = 0;
+  char* plain = abi::__cxa_demangle(found.name, nullptr, nullptr, &status);
+  std::string name = status == 0 ? plain : found.name;
+  std::free(plain);
+  return name;
+}
+
+}  // namespace
 
 runtime::runtime(settings s)
     : settings_(std::move(s)),
@@ -15,11 +37,15 @@ runtime::runtime(settings s)
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
-  if (settings_.trace_records != 0) {
+  platform::explain_faults(explain_fault);
+  if (!settings_.trace_file.empty()) {
     trace::recorder_options options;
     options.records = settings_.trace_records;
     options.now = platform::now;
     options.policy = settings_.policy;
+    options.program = settings_.program;
+    options.machine = settings_.machine != nullptr ? settings_.machine->name() : std::string();
+    options.symbol = symbol_name;
     recorder_ = std::make_unique<trace::recorder>(count, options);
   }
   for (unsigned rank = 0; rank < count; ++rank) {
@@ -30,6 +56,7 @@ runtime::runtime(settings s)
   for (const auto& w : workers_) w->receive_from(policy_->mailbox_slots());
   policy_->start(*this);
   for (const auto& w : workers_) queue::watch_every_fork(*w, wants_.every_fork);
+  watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   for (unsigned rank = 0; rank < count; ++rank) {
     carrier* c = make_carrier();
     if (c != nullptr) {
@@ -53,7 +80,10 @@ runtime::runtime(settings s)
   }
 }
 
+void runtime::save_trace() const { trace::save(recorder_->collect(), settings_.trace_file); }
+
 runtime::~runtime() {
+  watchdog_.reset();
   HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this, "a runtime is destroyed by one of its own workers");
   draining_.store(true);
   while (!drained()) {
@@ -76,6 +106,12 @@ runtime::~runtime() {
     }
     platform::join(c->kernel);
     delete c;
+  }
+  if (recorder_ == nullptr) return;
+  try {
+    save_trace();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heddle: %s\n", e.what());
   }
 }
 
@@ -117,6 +153,12 @@ void runtime::count_finished() noexcept {
   worker* w = worker::current();
   // relaxed: own counter; drained() reads it after the idle protocol's fences
   w->threads_finished.store(w->threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+std::uint64_t runtime::progress() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& w : workers_) sum += w->picks.load(std::memory_order_relaxed);  // a hint
+  return sum;
 }
 
 bool runtime::drained() const noexcept {
@@ -187,7 +229,7 @@ void runtime::timer_added() noexcept {
 
 unsigned runtime::distance(unsigned a, unsigned b) const noexcept {
   if (a == b) return 0;
-  return settings_.distances.empty() ? 1 : settings_.distances[a][b];
+  return settings_.machine == nullptr ? 1 : settings_.machine->distance(a, b);
 }
 
 entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcept {

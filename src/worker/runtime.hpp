@@ -16,6 +16,7 @@
 #include "worker/carrier.hpp"
 #include "worker/inbox.hpp"
 #include "worker/timers.hpp"
+#include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -23,14 +24,17 @@ namespace heddle::worker {
 // Everything decided before a runtime starts; task/ makes it from options, machine and limits.
 struct settings {
   std::vector<int> units;                 // one worker each, bound to that processing unit; -1: not bound
-  std::vector<std::vector<unsigned>> distances;  // by rank; empty: all 1
-  const machine::topology* machine{nullptr};
+  std::shared_ptr<const machine::topology> machine;
   std::string policy{"random_ws"};
+  std::string program;                    // name of the executable, for traces
   std::size_t stack_size{std::size_t{1} << 20};
   std::size_t stack_cache{1024};          // idle stacks kept committed
   unsigned spin{50};                      // microseconds
   std::uint64_t seed{42};
   bool crowded{false};                    // more workers than processing units
+  unsigned watchdog{0};                   // seconds
+  std::string dump_signal{"off"};
+  std::string trace_file;                 // written by the destructor; "": off
   std::size_t trace_records{0};           // per worker; 0: off
   void* handle{nullptr};                  // the public heddle::runtime
 };
@@ -52,6 +56,8 @@ class runtime final : private policy::scheduler {
   policy::policy& scheduler_policy() noexcept { return *policy_; }
   timer_heap& timers() noexcept { return timers_; }
   trace::recorder* recorder() noexcept { return recorder_.get(); }
+  // Writes what the trace holds so far to options().trace_file. Any thread. Throws std::runtime_error.
+  void save_trace() const;
   bool crowded() const noexcept { return settings_.crowded; }
   // relaxed: seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
@@ -90,6 +96,10 @@ class runtime final : private policy::scheduler {
     if (timers_.next() != timer_heap::never && timekeeper_.load() < 0) wake_one_for(0);
   }
   void check_drained() noexcept;
+  // No counted thread is alive (was not, at some moment during the call).
+  bool drained() const noexcept;
+  // Grows whenever a worker chooses what to run.
+  std::uint64_t progress() const noexcept;
 
   // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
   // carrier could be had.
@@ -100,7 +110,7 @@ class runtime final : private policy::scheduler {
  private:
   // policy::scheduler
   unsigned distance(unsigned a, unsigned b) const noexcept override;
-  const machine::topology* machine() const noexcept override { return settings_.machine; }
+  const machine::topology* machine() const noexcept override { return settings_.machine.get(); }
   std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override { return workers_[self]->random.below(bound); }
   entry steal(unsigned self, unsigned victim, policy::effort how) noexcept override;
   bool has_work(unsigned victim) const noexcept override;
@@ -113,7 +123,6 @@ class runtime final : private policy::scheduler {
   void fire_due_timers() noexcept;
   void wake(unsigned rank) noexcept;
   void wake_worker(unsigned rank) noexcept;
-  bool drained() const noexcept;
 
   settings settings_;
   fiber::stack_pool stacks_;
@@ -132,6 +141,7 @@ class runtime final : private policy::scheduler {
   std::mutex carrier_mutex_;
   carrier* spares_{nullptr};                     // under carrier_mutex_
   carrier* carriers_{nullptr};                   // under carrier_mutex_
+  std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
 };
 
 // The runtime of the calling thread, else the global one (made by task/runtime.cpp at first use).

@@ -185,7 +185,9 @@ thread* worker::thread_for(entry item) noexcept {
 }
 
 entry worker::pick() noexcept {
-  if (++tick_ % fairness_interval == 0) [[unlikely]] {
+  const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
+  picks.store(tick, std::memory_order_relaxed);
+  if (tick % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
   bool published;

@@ -92,6 +92,8 @@ class worker : public detail::fork_queue {
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
+  std::atomic<std::uint64_t> picks{0};      // written by the worker; its progress, for the watchdog
+
   struct counters {                         // written by the worker, read by anyone as a hint
     std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0};
   } counts;
@@ -115,7 +117,6 @@ class worker : public detail::fork_queue {
   std::unique_ptr<mailbox[]> mail_;
   thread* cache_{nullptr};
   unsigned cached_{0};
-  unsigned tick_{0};
   unsigned spin_us_;
   detail::slot* memory_{nullptr};
 };

@@ -32,7 +32,6 @@ TEST(options, defaults_without_variables) {
   EXPECT_EQ(values, option_values{});
   EXPECT_EQ(values.workers, 0u);
   EXPECT_EQ(values.policy, "random_ws");
-  EXPECT_EQ(values.stack_size, 256u * 1024);
   EXPECT_EQ(values.bind, "auto");
   EXPECT_TRUE(values.smt);
   EXPECT_EQ(values.seed, 42u);

@@ -39,7 +39,8 @@ TEST(fib, counts_spawns_as_inner_nodes) {
 
 TEST(nqueens, counts_the_known_solutions) {
   const std::uint64_t known[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352};
-  for (std::size_t n = 1; n < std::size(known); ++n) EXPECT_EQ(on_serial<nqueens>(n).at("time").checksum, known[n]) << n;
+  for (std::size_t n = 1; n < std::size(known); ++n)
+    EXPECT_EQ(on_serial<nqueens>(n).at("time").checksum, known[n]) << n;
 }
 
 TEST(uts, has_the_size_of_the_published_rows) {
@@ -60,7 +61,8 @@ TEST(skynet, sums_the_leaves) { EXPECT_EQ(on_serial<skynet>(1000).at("time").che
 TEST(matmul, equals_the_three_loops) {
   const std::size_t n = 150;  // no power of two, sides of unequal halves
   std::vector<float> a(n * n), b(n * n), c(n * n), d(n * n);
-  for (std::size_t i = 0; i < n * n; ++i) a[i] = static_cast<float>(mix64(i) % 5) - 2, b[i] = static_cast<float>(mix64(i + 7) % 5) - 2;
+  for (std::size_t i = 0; i < n * n; ++i)
+    a[i] = static_cast<float>(mix64(i) % 5) - 2, b[i] = static_cast<float>(mix64(i + 7) % 5) - 2;
   matmul_task<serial_backend>(c.data(), a.data(), b.data(), n, n, n, n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
@@ -89,7 +91,9 @@ void expect_sorts(Sort&& sort) {
 }
 
 TEST(quicksort, sorts) {
-  expect_sorts([](std::vector<std::uint32_t>& v) { quicksort_task<serial_backend>(v.data(), v.data() + v.size()); });
+  expect_sorts([](std::vector<std::uint32_t>& v) {
+    quicksort_task<serial_backend>(v.data(), v.data() + v.size());
+  });
 }
 
 TEST(mergesort, sorts) {
@@ -100,7 +104,8 @@ TEST(mergesort, sorts) {
 }
 
 TEST(sorts, agree) {
-  EXPECT_EQ(on_serial<quicksort>(10'000).at("time").checksum, on_serial<mergesort>(10'000).at("time").checksum);
+  EXPECT_EQ(on_serial<quicksort>(10'000).at("time").checksum,
+            on_serial<mergesort>(10'000).at("time").checksum);
 }
 
 TEST(heat2d, blocks_equal_whole_rows) {
@@ -110,12 +115,15 @@ TEST(heat2d, blocks_equal_whole_rows) {
   heat2d_task<serial_backend>({from.data(), to.data(), stride}, 1, stride - 1, 1, stride - 1);
   for (std::size_t i = 1; i <= n; ++i)
     for (std::size_t j = 1; j <= n; ++j)
-      plain[i * stride + j] = (from[(i - 1) * stride + j] + from[(i + 1) * stride + j] + from[i * stride + j - 1] + from[i * stride + j + 1]) / 4;
+      plain[i * stride + j] = (from[(i - 1) * stride + j] + from[(i + 1) * stride + j] +
+                               from[i * stride + j - 1] + from[i * stride + j + 1]) /
+                              4;
   EXPECT_EQ(to, plain);
 }
 
 TEST(heat2d, iterations_change_the_result) {
-  EXPECT_NE(on_serial<heat2d>(70, 1).at("time").checksum, on_serial<heat2d>(70, 2).at("time").checksum);
+  EXPECT_NE(on_serial<heat2d>(70, 1).at("time").checksum,
+            on_serial<heat2d>(70, 2).at("time").checksum);
 }
 
 TEST(lu, factors_multiply_to_the_matrix) {
@@ -152,12 +160,14 @@ TEST(fft, equals_the_definition) {
   const std::size_t n = 64;
   const auto w = fft::twiddles(n);
   std::vector<complex_number> in(n), out(n);
-  for (std::size_t i = 0; i < n; ++i) in[i] = {static_cast<double>(mix64(i) % 100), static_cast<double>(mix64(i + n) % 100)};
+  for (std::size_t i = 0; i < n; ++i)
+    in[i] = {static_cast<double>(mix64(i) % 100), static_cast<double>(mix64(i + n) % 100)};
   fft_task<serial_backend>(out.data(), in.data(), n, w.data(), 1);
   for (std::size_t k = 0; k < n; ++k) {
     std::complex<double> sum = 0;
     for (std::size_t j = 0; j < n; ++j)
-      sum += std::complex<double>(in[j].re, in[j].im) * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(j * k) / n);
+      sum += std::complex<double>(in[j].re, in[j].im) *
+             std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(j * k) / n);
     EXPECT_NEAR(out[k].re, sum.real(), 1e-9);
     EXPECT_NEAR(out[k].im, sum.imag(), 1e-9);
   }
@@ -195,7 +205,9 @@ TEST(wavefront, visits_in_order) {
 TEST(measure, tells_two_runs_that_differ) {
   context c(settings{});
   int calls = 0;
-  EXPECT_THROW(c.measure("m", "ms", 1, [] {}, [] {}, [&] { return static_cast<std::uint64_t>(++calls); }), std::runtime_error);
+  EXPECT_THROW(c.measure(
+                   "m", "ms", 1, [] {}, [] {}, [&] { return static_cast<std::uint64_t>(++calls); }),
+               std::runtime_error);
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 namespace heddle::bench {
 namespace {
 
-const std::vector<row> rows{{"fib", "serial", "", 1, 35, "ns_per_spawn", "ns", {2, 2, 2}, true},
-                            {"fib", "heddle", "random_ws", 1, 35, "ns_per_spawn", "ns", {4, 3, 5}, true},
-                            {"fib", "tbb", "", 1, 32, "ns_per_spawn", "ns", {80, 100, 90}, false}};
+const std::vector<row> rows{
+    {"fib", "serial", "", 1, 35, "ns_per_spawn", "ns", {2, 2, 2}, true},
+    {"fib", "heddle", "random_ws", 1, 35, "ns_per_spawn", "ns", {4, 3, 5}, true},
+    {"fib", "tbb", "", 1, 32, "ns_per_spawn", "ns", {80, 100, 90}, false}};
 
 TEST(figure, has_four_digits) {
   EXPECT_EQ(figure(0.1234567), "0.1235");
@@ -20,10 +21,14 @@ TEST(figure, has_four_digits) {
 
 TEST(table, is_aligned_and_shows_ratios_and_wrong_results) {
   EXPECT_EQ(table(rows),
-            "kernel  metric         n  runtime  policy     workers  median    min    max  unit  / best rival  / serial  result\n"
-            "fib     ns_per_spawn  35  serial   -                1   2.000  2.000  2.000  ns          0.0222     1.000  ok\n"
-            "fib     ns_per_spawn  35  heddle   random_ws        1   4.000  3.000  5.000  ns          0.0444     2.000  ok\n"
-            "fib     ns_per_spawn  32  tbb      -                1   90.00  80.00  100.0  ns           1.000     45.00  WRONG\n");
+            "kernel  metric         n  runtime  policy     workers  median    min    max  unit  / "
+            "best rival  / serial  result\n"
+            "fib     ns_per_spawn  35  serial   -                1   2.000  2.000  2.000  ns       "
+            "   0.0222     1.000  ok\n"
+            "fib     ns_per_spawn  35  heddle   random_ws        1   4.000  3.000  5.000  ns       "
+            "   0.0444     2.000  ok\n"
+            "fib     ns_per_spawn  32  tbb      -                1   90.00  80.00  100.0  ns       "
+            "    1.000     45.00  WRONG\n");
 }
 
 TEST(json, has_the_fields_of_a_row) {

@@ -20,6 +20,14 @@ inline int stress() {
   return factor < 1 ? 1 : factor;
 }
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool sanitized = __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::string>> {
  protected:
   void SetUp() override {

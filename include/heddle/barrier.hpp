@@ -1,0 +1,109 @@
+/// Meeting points that are used again and again.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <heddle/detail/wait.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle {
+
+namespace detail {
+
+struct no_completion {
+  void operator()() const noexcept {}
+};
+
+class barrier_core {
+ public:
+  using phase = std::uint32_t;
+  static constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+
+  constexpr explicit barrier_core(std::uint32_t expected) noexcept : word_(expected), expected_(expected) {}
+  barrier_core(const barrier_core&) = delete;
+  barrier_core& operator=(const barrier_core&) = delete;
+
+  // The phase arrived at; `last`: the caller completes it.
+  phase arrive(std::uint32_t count, bool& last) noexcept {
+    const std::uint64_t before = word_.fetch_sub(count);
+    last = static_cast<std::uint32_t>(before) == count;
+    return static_cast<phase>(before >> 32);
+  }
+  bool is_over(phase p) const noexcept {
+    return static_cast<phase>(word_.load(std::memory_order_acquire) >> 32) != p;  // pairs with next_phase: what all did before
+  }
+  void wait(phase p) noexcept {
+    if (!is_over(p)) wait_slow(p);
+  }
+  void drop() noexcept { expected_.fetch_sub(1); }
+  HEDDLE_API void next_phase() noexcept;
+
+ private:
+  HEDDLE_API void wait_slow(phase p) noexcept;
+  static bool enqueue(void* request, waiter& w) noexcept;
+
+  std::atomic<std::uint64_t> word_;       // phase << 32 | still to come; arrivals subtract, the last one of a phase stores
+  std::atomic<std::uint32_t> expected_;   // of the phases to come
+  spin_word guard_;
+  waiter_list waiters_;                   // under guard_; all of the current phase
+};
+
+}  // namespace detail
+
+/// Like std::barrier. The completion function is called by the last thread to arrive, on its stack, before anybody goes on.
+/// May be destroyed when every call has returned. Thread context: any; wait() may suspend and migrate a user-level thread.
+template <class CompletionFunction = detail::no_completion>
+class barrier {
+  static_assert(std::is_nothrow_invocable_v<CompletionFunction&>, "the completion function of a barrier must be noexcept");
+
+ public:
+  class arrival_token {
+   public:
+    arrival_token(arrival_token&&) noexcept = default;
+    arrival_token& operator=(arrival_token&&) noexcept = default;
+
+   private:
+    friend class barrier;
+    explicit arrival_token(detail::barrier_core::phase p) noexcept : phase_(p) {}
+    detail::barrier_core::phase phase_;
+  };
+
+  static constexpr std::ptrdiff_t max() noexcept { return detail::barrier_core::most; }
+
+  /// 0 <= expected <= max().
+  constexpr explicit barrier(std::ptrdiff_t expected, CompletionFunction completion = CompletionFunction())
+      : core_(static_cast<std::uint32_t>(expected)), completion_(std::move(completion)) {}
+
+  /// count: between 1 and the arrivals still expected in this phase.
+  [[nodiscard]] arrival_token arrive(std::ptrdiff_t count = 1) { return arrival_token(come(count)); }
+  /// The token's phase must be the current or the last one.
+  void wait(arrival_token&& token) const { core_.wait(token.phase_); }
+  void arrive_and_wait() { core_.wait(come(1)); }
+  /// Arrives, and is expected no more from the next phase on.
+  void arrive_and_drop() {
+    core_.drop();
+    come(1);
+  }
+
+ private:
+  detail::barrier_core::phase come(std::ptrdiff_t count) {
+    bool last;
+    const auto phase = core_.arrive(static_cast<std::uint32_t>(count), last);
+    if (last) {
+      completion_();
+      core_.next_phase();
+    }
+    return phase;
+  }
+
+  mutable detail::barrier_core core_;
+  [[no_unique_address]] CompletionFunction completion_;
+};
+
+}  // namespace heddle

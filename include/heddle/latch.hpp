@@ -1,0 +1,55 @@
+/// A gate that opens once.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <heddle/detail/wait.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle {
+
+/// Like std::latch. May be destroyed as soon as every wait() has returned, even while the last count_down() has not.
+/// Thread context: any; wait() may suspend and migrate a user-level thread, count_down() never does.
+class latch {
+ public:
+  static constexpr std::ptrdiff_t max() noexcept { return std::numeric_limits<std::ptrdiff_t>::max() / 4; }
+
+  /// 0 <= expected <= max().
+  constexpr explicit latch(std::ptrdiff_t expected) noexcept : word_(expected * unit) {}
+  latch(const latch&) = delete;
+  latch& operator=(const latch&) = delete;
+
+  /// The count may not fall below zero.
+  void count_down(std::ptrdiff_t count = 1) noexcept {
+    // acq_rel pairs with wait, try_wait and the other counts: what everybody did before; without waiters the last access to *this
+    const std::int64_t before = word_.fetch_sub(count * unit, std::memory_order_acq_rel);
+    if (before == count * unit + has_waiters) [[unlikely]] open();
+  }
+  bool try_wait() const noexcept {
+    return word_.load(std::memory_order_acquire) < unit;  // pairs with count_down: what was done before
+  }
+  void wait() noexcept {
+    if (!try_wait()) wait_slow();
+  }
+  void arrive_and_wait(std::ptrdiff_t count = 1) noexcept {
+    count_down(count);
+    wait();
+  }
+
+ private:
+  static constexpr std::int64_t has_waiters = 1;
+  static constexpr std::int64_t unit = 2;
+
+  HEDDLE_API void wait_slow() noexcept;
+  HEDDLE_API void open() noexcept;
+  static bool enqueue(void* object, detail::waiter& w) noexcept;
+
+  std::atomic<std::int64_t> word_;  // count; has_waiters: set under guard_, with a waiter put on the list
+  detail::spin_word guard_;
+  detail::waiter_list waiters_;  // under guard_
+};
+
+}  // namespace heddle

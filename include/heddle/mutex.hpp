@@ -1,0 +1,71 @@
+/// Mutual exclusion between threads of any kind.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <heddle/detail/deadline.hpp>
+#include <heddle/detail/wait.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle {
+
+/// Like std::timed_mutex; a user-level thread that waits for it is suspended, its worker goes on with other threads. It may
+/// be locked on one worker and unlocked on another, by the same thread. Not recursive: locking it twice never returns.
+///
+/// Who comes first gets it, waiting or not, except that a waiter that was woken four times in vain is handed the lock: see
+/// src/wait/README.md, "Mutex". May be destroyed as soon as no thread holds it or waits for it, even while the thread that
+/// held it last is still inside unlock(). Thread context: any; every operation that waits may suspend and migrate the caller.
+class mutex {
+ public:
+  constexpr mutex() noexcept = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+
+  void lock() noexcept {
+    std::uint32_t free = 0;
+    // acquire pairs with unlock: what the last holder wrote; a failure is looked at again in lock_slow
+    if (!word_.compare_exchange_strong(free, locked, std::memory_order_acquire, std::memory_order_relaxed)) [[unlikely]] lock_slow(nullptr);
+  }
+  bool try_lock() noexcept {
+    std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
+    while ((word & locked) == 0) {
+      // acquire pairs with unlock: what the last holder wrote
+      if (word_.compare_exchange_weak(word, word | locked, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+  void unlock() noexcept {
+    std::uint32_t alone = locked;
+    // release pairs with lock, try_lock and lock_slow: what the holder wrote
+    if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] unlock_slow();
+  }
+
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) noexcept {
+    return try_lock() || lock_by(detail::deadline_in(duration));
+  }
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) noexcept {
+    return try_lock() || detail::until(when, [this](detail::deadline d) { return lock_by(d); });
+  }
+
+ private:
+  static constexpr std::uint32_t locked = 1;
+  static constexpr std::uint32_t has_waiters = 2;
+  static constexpr std::uint32_t woken = 4;
+
+  HEDDLE_API bool lock_slow(const detail::deadline* limit) noexcept;
+  HEDDLE_API void unlock_slow() noexcept;
+  bool lock_by(detail::deadline limit) noexcept { return lock_slow(&limit); }
+  static bool enqueue(void* request, detail::waiter& w) noexcept;
+
+  // locked: held. has_waiters: waiters_ is not empty; changed under guard_. woken: a waiter was taken out, shall try again
+  // and has not yet. Publishes what the holder wrote.
+  std::atomic<std::uint32_t> word_{0};
+  detail::spin_word guard_;
+  detail::waiter_list waiters_;  // under guard_
+};
+
+}  // namespace heddle

@@ -1,0 +1,27 @@
+// Waiting for a latch and opening it. Protocol and proof: README.md, "Latch".
+#include <heddle/latch.hpp>
+
+namespace heddle {
+
+bool latch::enqueue(void* object, detail::waiter& w) noexcept {
+  auto& l = *static_cast<latch*>(object);
+  l.guard_.lock();
+  const bool shut = l.word_.fetch_or(has_waiters) >= unit;
+  if (shut) l.waiters_.push_back(w);
+  l.guard_.unlock();
+  return shut;
+}
+
+void latch::wait_slow() noexcept {
+  detail::waiter w("latch");
+  detail::suspend(w, enqueue, this);
+}
+
+void latch::open() noexcept {
+  guard_.lock();
+  detail::waiter_list all = waiters_;
+  guard_.unlock();  // the last access to *this, if anybody was on the list: they return only after it
+  while (detail::waiter* w = all.pop_front()) detail::wake(*w);
+}
+
+}  // namespace heddle

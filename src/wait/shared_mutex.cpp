@@ -1,0 +1,120 @@
+// Waiting for and handing on a shared mutex. Protocol and proof: README.md, "Shared mutex".
+#include <heddle/shared_mutex.hpp>
+
+namespace heddle {
+
+namespace {
+
+void resume_all(detail::waiter_list& chosen) noexcept {
+  while (detail::waiter* w = chosen.pop_front()) detail::resume(*w);
+}
+
+}  // namespace
+
+struct shared_mutex::request {
+  shared_mutex* object;
+  bool exclusive;
+  bool got_it{false};
+};
+
+bool shared_mutex::enqueue(void* data, detail::waiter& w) noexcept {
+  auto& r = *static_cast<request*>(data);
+  shared_mutex& m = *r.object;
+  m.guard_.lock();
+  std::uint32_t word = m.word_.load();
+  for (;;) {
+    const bool open = r.exclusive ? word == 0 : (word & (writer | queued)) == 0;
+    const std::uint32_t next = !open ? word | queued : r.exclusive ? writer : word + reader;
+    if (!m.word_.compare_exchange_weak(word, next)) continue;
+    if (open) r.got_it = true;
+    else (r.exclusive ? m.writers_ : m.readers_).push_back(w);
+    m.guard_.unlock();
+    return !open;
+  }
+}
+
+bool shared_mutex::wait_for_it(bool exclusive, const detail::deadline* limit) noexcept {
+  request r{this, exclusive};
+  detail::waiter w(exclusive ? "shared_mutex, to write" : "shared_mutex, to read");
+  const detail::wake_reason reason =
+      limit == nullptr ? detail::suspend(w, enqueue, &r) : detail::suspend_until(w, enqueue, &r, *limit);
+  if (reason != detail::wake_reason::timed_out) return true;  // handed over, or found open at the last look
+  withdraw(exclusive, w);
+  return false;
+}
+
+// Claims readers that wait; returns how much they add to the word.
+std::uint32_t shared_mutex::choose_readers(detail::waiter_list& chosen) noexcept {
+  std::uint32_t sum = 0;
+  while (detail::waiter* w = readers_.pop_front()) {
+    if (!detail::claim(*w, detail::wake_reason::notified)) continue;
+    chosen.push_back(*w);
+    sum += reader;
+  }
+  return sum;
+}
+
+std::uint32_t shared_mutex::choose_writer(detail::waiter_list& chosen) noexcept {
+  while (detail::waiter* w = writers_.pop_front()) {
+    if (!detail::claim(*w, detail::wake_reason::notified)) continue;
+    chosen.push_back(*w);
+    return writer;
+  }
+  return 0;
+}
+
+void shared_mutex::unlock_slow() noexcept {
+  detail::waiter_list chosen;
+  for (;;) {
+    guard_.lock();
+    std::uint32_t next = choose_readers(chosen);
+    if (next == 0) next = choose_writer(chosen);
+    if (next != 0) {
+      word_.store(next | queue_bit());  // we hold it and `queued` keeps others out: nobody else changes the word
+      guard_.unlock();                  // the last access to *this: whom we chose may run only now
+      return resume_all(chosen);
+    }
+    word_.store(writer);  // all of them ran out of time
+    guard_.unlock();
+    std::uint32_t alone = writer;
+    if (word_.compare_exchange_strong(alone, 0)) return;  // the last access to *this
+  }
+}
+
+void shared_mutex::unlock_shared_slow() noexcept {
+  detail::waiter_list chosen;
+  for (;;) {
+    std::uint32_t word = word_.load();
+    if ((word & queued) == 0 || word >= 2 * reader) {
+      if (word_.compare_exchange_weak(word, word - reader)) return;  // the last access to *this
+      continue;
+    }
+    guard_.lock();
+    if (word_.load() != (reader | queued)) {  // a queue was emptied by its time limits
+      guard_.unlock();
+      continue;
+    }
+    std::uint32_t next = choose_writer(chosen);
+    if (next == 0) next = choose_readers(chosen);
+    // We are the only holder and `queued` keeps others out: nobody else changes the word.
+    word_.store(next != 0 ? next | queue_bit() : reader);
+    guard_.unlock();
+    if (next != 0) return resume_all(chosen);
+  }
+}
+
+// The waiter's time ran out. Readers that wait only because of a writer in front of them come in when it was the last one.
+void shared_mutex::withdraw(bool exclusive, detail::waiter& w) noexcept {
+  detail::waiter_list chosen;
+  guard_.lock();
+  (exclusive ? writers_ : readers_).remove(w);
+  if (writers_.empty() && (word_.load() & writer) == 0) {
+    // Holders are readers, and stay while we hold the guard if they are the last; others may leave meanwhile.
+    word_.fetch_add(choose_readers(chosen));
+  }
+  if (queue_bit() == 0) word_.fetch_and(~queued);
+  guard_.unlock();
+  resume_all(chosen);
+}
+
+}  // namespace heddle

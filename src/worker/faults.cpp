@@ -1,0 +1,72 @@
+#include "worker/faults.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr std::size_t largest_guard = std::size_t{16} << 10;
+constexpr int frames_shown = 24;
+
+[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept {
+  char text[400];
+  va_list values;
+  va_start(values, format);
+  const int length = std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  platform::write_error(text, length < static_cast<int>(sizeof text) ? static_cast<std::size_t>(length) : sizeof text - 1);
+}
+
+const char* name_of(const thread& t) noexcept { return t.name != nullptr ? t.name : "unnamed"; }
+
+unsigned long long id_of(const thread& t) noexcept { return static_cast<unsigned long long>(t.id); }
+
+// Code addresses on the stack of a parked thread, by a scan: stale ones may show, none is missed. A debugger unwinds
+// exactly (docs/guide/debugging.md).
+void print_stack(const thread& t) noexcept {
+  const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
+  const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
+  const auto* top = reinterpret_cast<const std::uintptr_t*>(&t);
+  std::uintptr_t value = frame->return_address;
+  for (int shown = 0; word < top && shown < frames_shown; value = *word++) {
+    const auto* address = reinterpret_cast<const char*>(value);
+    const platform::symbol s = value < 4096 ? platform::symbol{nullptr, nullptr} : platform::symbol_at(address);
+    if (s.name == nullptr || s.start == address) continue;
+    say("      %s+0x%zx\n", s.name, static_cast<std::size_t>(address - static_cast<const char*>(s.start)));
+    ++shown;
+  }
+}
+
+}  // namespace
+
+void explain_fault(const void* address) noexcept {
+  const worker* w = worker::current();
+  if (w == nullptr || w->running == nullptr) return;
+  const thread& t = *w->running;
+  const auto* low = static_cast<const char*>(t.stack_low);
+  const auto* at = static_cast<const char*>(address);
+  if (at >= low || at < low - largest_guard) return;
+  say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by thread_options::stack_size, "
+      "runtime_options::stack_size or HEDDLE_STACK_SIZE\n", id_of(t), name_of(t), t.stack_bytes >> 10);
+}
+
+void dump_threads(runtime& home) noexcept {
+  say("heddle: %u workers, policy %s, %zu control blocks in use or in caches\n", home.workers(), home.options().policy.c_str(), home.stacks().live());
+  for (unsigned rank = 0; rank < home.workers(); ++rank) {
+    const thread* t = home.at(rank).running;
+    if (t == nullptr) say("  worker %u: %s\n", rank, home.idle().is_asleep(rank) ? "asleep" : "searches");
+    else say("  worker %u: runs thread %llu (%s)\n", rank, id_of(*t), name_of(*t));
+  }
+  home.stacks().for_each_block([](const thread& t) {
+    if (t.waits_for == nullptr) return;
+    say("  thread %llu (%s) waits for: %s\n", id_of(t), name_of(t), t.waits_for);
+    print_stack(t);
+  });
+}
+
+}  // namespace heddle::worker

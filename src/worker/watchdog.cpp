@@ -1,0 +1,61 @@
+#include "worker/watchdog.hpp"
+
+#include "worker/faults.hpp"
+#include "worker/runtime.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+// Raised by the signal handler and by the destructor; one for the process, for a handler knows no object.
+std::atomic<std::uint32_t> calls{0};
+
+}  // namespace
+
+watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept : home_(home), seconds_(seconds) {
+  if (seconds == 0 && signal == "off") return;
+  if (platform::start(kernel_, watch, this, "heddle-watchdog") != 0) return;
+  platform::on_signal(signal.c_str(), asked);
+}
+
+watchdog::~watchdog() {
+  ending_.store(true);
+  calls.fetch_add(1);
+  platform::wake_all(calls);
+  platform::join(kernel_);
+}
+
+void watchdog::asked(int) {
+  calls.fetch_add(1);
+  platform::wake_all(calls);  // a futex call: async-signal-safe
+}
+
+void watchdog::watch(void* argument) {
+  auto& self = *static_cast<watchdog*>(argument);
+  std::uint32_t seen = calls.load();
+  std::uint64_t progress = self.home_.progress();
+  bool reported = false;
+  while (!self.ending_.load()) {
+    const platform::nanoseconds limit = self.seconds_ == 0 ? 0 : platform::now() + std::uint64_t{self.seconds_} * 1'000'000'000u;
+    platform::wait_on(calls, seen, limit);
+    if (self.ending_.load()) return;
+    if (calls.load() != seen) {
+      seen = calls.load();
+      dump_threads(self.home_);
+      continue;
+    }
+    if (limit == 0 || platform::now() < limit) continue;
+    const std::uint64_t now = self.home_.progress();
+    if (now == progress && !self.home_.drained()) {
+      static constexpr char text[] = "heddle: watchdog: no progress; all threads follow\n";
+      platform::write_error(text, sizeof text - 1);
+      if (!reported) dump_threads(self.home_);
+      reported = true;
+    } else {
+      reported = false;
+    }
+    progress = now;
+  }
+}
+
+}  // namespace heddle::worker

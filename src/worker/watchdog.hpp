@@ -1,0 +1,33 @@
+// A kernel thread that prints all user-level threads when the runtime makes no progress, or when a signal asks for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "platform/platform.hpp"
+
+namespace heddle::worker {
+
+class runtime;
+
+class watchdog {
+ public:
+  // `seconds` without progress while threads exist (0: never); `signal`: name of the signal that asks ("off": none).
+  // Without either, or when no kernel thread can be had, does nothing.
+  watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept;
+  ~watchdog();
+  watchdog(const watchdog&) = delete;
+  watchdog& operator=(const watchdog&) = delete;
+
+ private:
+  static void watch(void* argument);
+  static void asked(int signal);
+
+  runtime& home_;
+  const unsigned seconds_;
+  platform::kernel_thread kernel_;
+  std::atomic<bool> ending_{false};  // set by the destructor
+};
+
+}  // namespace heddle::worker

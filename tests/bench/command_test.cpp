@@ -1,0 +1,138 @@
+// `heddle bench` as a process, on scripts that stand for the benchmark programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "bench/driver/programs.hpp"
+
+#ifndef HEDDLE_COMMAND
+#define HEDDLE_COMMAND ""
+#endif
+
+namespace heddle::bench {
+namespace {
+
+using testing::HasSubstr;
+
+class bench_command : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (access(HEDDLE_COMMAND, X_OK) != 0) GTEST_SKIP() << "the command is not built";
+    std::string pattern = testing::TempDir() + "heddle_bench_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    runtime("serial", "2.0", "00000000000000aa");
+    runtime("heddle", "4.0", "00000000000000aa");
+    runtime("tbb", "80.0", "00000000000000aa");
+  }
+  void TearDown() override {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+
+  void runtime(const std::string& name, const std::string& sample, const std::string& checksum,
+               int status = 0) {
+    const auto path = folder_ / ("heddle-bench-" + name);
+    std::ofstream(path) << "#!/bin/sh\nif [ \"$1\" = --list ]; then\n"
+                        << "echo '{\"runtime\": \"" << name
+                        << "\", \"compiler\": \"gcc\", \"flags\": \"-O3\"}'\n"
+                        << "echo '{\"kernel\": \"fib\", \"n\": 35, \"most\": 0}'\n"
+                        << "echo '{\"kernel\": \"heat2d\", \"n\": 2048, \"most\": 0}'\nexit 0\nfi\n"
+                        << "echo \"$*\" >> " << (folder_ / "calls").string() << "\n"
+                        << "echo '{\"metric\": \"ns_per_spawn\", \"unit\": \"ns\", \"samples\": ["
+                        << sample << "], \"checksum\": \"" << checksum << "\"}'\nexit " << status
+                        << "\n";
+    chmod(path.c_str(), 0755);
+  }
+
+  outcome bench(const std::string& arguments) {
+    return run_program("/bin/sh",
+                       {"-c", "HEDDLE_BENCH_DIR=" + folder_.string() +
+                                  " " HEDDLE_COMMAND " bench " + arguments + " 2>&1"},
+                       std::chrono::seconds(60));
+  }
+
+  std::string calls() {
+    std::ifstream file(folder_ / "calls");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(bench_command, alone_lists_the_kernels) {
+  const outcome o = bench("");
+  EXPECT_EQ(o.status, 0);
+  EXPECT_THAT(o.output, HasSubstr("fib"));
+  EXPECT_THAT(o.output, HasSubstr("heat2d"));
+  EXPECT_THAT(o.output, HasSubstr("tbb(35)"));
+  EXPECT_EQ(calls(), "");
+}
+
+TEST_F(bench_command, an_unknown_kernel_is_one_line_with_the_nearest) {
+  const outcome o = bench("fibb");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_THAT(o.output, HasSubstr("fibb"));
+  EXPECT_THAT(o.output, HasSubstr("fib"));
+  EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1);
+}
+
+TEST_F(bench_command, an_unknown_rival_is_one_line_with_the_nearest) {
+  const outcome o = bench("fib --rivals tbbb");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_THAT(o.output, HasSubstr("--rivals"));
+  EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1);
+}
+
+TEST_F(bench_command, a_bad_number_is_a_bad_argument) {
+  EXPECT_EQ(bench("fib --repeat 0").status, 2);
+  EXPECT_EQ(bench("fib --workers zero").status, 2);
+  EXPECT_EQ(bench("fib --nonsense").status, 2);
+}
+
+TEST_F(bench_command, writes_rows_and_header) {
+  const auto file = folder_ / "out.json";
+  const outcome o = bench("fib --rivals all --workers 1,2 --repeat 3 --json " + file.string());
+  ASSERT_EQ(o.status, 0) << o.output;
+  EXPECT_THAT(o.output, HasSubstr("ns_per_spawn"));
+  const auto j = nlohmann::json::parse(std::ifstream(file));
+  for (const char* field : {"machine", "runtimes", "date", "kernel"})
+    EXPECT_TRUE(j.at("header").contains(field)) << field;
+  EXPECT_EQ(j.at("header").at("runtimes").at("tbb").at("compiler"), "gcc");
+  ASSERT_EQ(j.at("rows").size(), 5u);  // serial, heddle and tbb on 1 and 2
+  for (const auto& r : j.at("rows")) {
+    EXPECT_EQ(r.at("samples").size(), 3u);
+    EXPECT_TRUE(r.at("checked"));
+  }
+}
+
+TEST_F(bench_command, from_shows_files_without_running) {
+  const auto file = folder_ / "out.json";
+  ASSERT_EQ(bench("fib --rivals tbb --workers 1 --repeat 1 --json " + file.string()).status, 0);
+  std::filesystem::remove(folder_ / "calls");
+  const outcome o = bench("--from " + file.string());
+  EXPECT_EQ(o.status, 0);
+  EXPECT_THAT(o.output, HasSubstr("80.00 tbb"));
+  EXPECT_EQ(calls(), "");
+  EXPECT_EQ(bench("--from " + (folder_ / "absent.json").string()).status, 1);
+}
+
+TEST_F(bench_command, a_wrong_result_is_status_1) {
+  runtime("tbb", "80.0", "00000000000000bb");
+  const outcome o = bench("fib --rivals tbb --workers 1 --repeat 1");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.output, HasSubstr("WRONG"));
+  EXPECT_EQ(bench("fib --workers 1 --repeat 1").status, 0);
+}
+
+TEST_F(bench_command, a_program_that_fails_is_status_1_and_the_others_go_on) {
+  runtime("tbb", "80.0", "00000000000000aa", 7);
+  const outcome o = bench("fib --rivals tbb --workers 1 --repeat 1");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.output, HasSubstr("exit status 7"));
+  EXPECT_THAT(o.output, HasSubstr("heddle"));
+}
+
+}  // namespace
+}  // namespace heddle::bench
