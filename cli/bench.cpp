@@ -139,7 +139,8 @@ int show(const std::vector<std::string>& files) {
     std::ifstream file(name);
     if (!file) throw std::runtime_error(name + ": cannot be read");
     try {
-      for (const auto& j : nlohmann::json::parse(file).at("rows")) rows.push_back(from_json(j));
+      const auto report = nlohmann::json::parse(file);
+      for (const auto& j : report.at("rows")) rows.push_back(from_json(j));
     } catch (const nlohmann::json::exception& e) {
       throw std::runtime_error(name + ": not written by heddle bench --json: " + e.what());
     }

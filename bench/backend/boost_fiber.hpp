@@ -144,6 +144,4 @@ struct boost_fiber_backend : backend_defaults {
   bool stop_ = false;
 };
 
-using backend = boost_fiber_backend;
-
 }  // namespace heddle::bench

@@ -94,6 +94,4 @@ struct futex_backend : backend_defaults {
   std::thread partner_;
 };
 
-using backend = futex_backend;
-
 }  // namespace heddle::bench

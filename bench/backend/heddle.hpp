@@ -1,10 +1,15 @@
 // heddle, through its public headers. Threads, groups and loops as a user writes them.
 #pragma once
 
-#include <heddle/heddle.hpp>
-
 #include <atomic>
 #include <chrono>
+#include <heddle/latch.hpp>
+#include <heddle/parallel_for.hpp>
+#include <heddle/parallel_invoke.hpp>
+#include <heddle/runtime.hpp>
+#include <heddle/sleep.hpp>
+#include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>
 
 #include "backend/common.hpp"
 
@@ -131,7 +136,5 @@ class heddle_backend : public backend_defaults {
 
   runtime runtime_;
 };
-
-using backend = heddle_backend;
 
 }  // namespace heddle::bench

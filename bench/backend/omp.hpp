@@ -120,6 +120,4 @@ struct omp_backend : backend_defaults {
   };
 };
 
-using backend = omp_backend;
-
 }  // namespace heddle::bench

@@ -66,6 +66,4 @@ struct serial_backend : backend_defaults {
   static void yield() {}
 };
 
-using backend = serial_backend;
-
 }  // namespace heddle::bench

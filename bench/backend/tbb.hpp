@@ -115,6 +115,4 @@ struct tbb_backend : backend_defaults {
   tbb::task_arena arena_;
 };
 
-using backend = tbb_backend;
-
 }  // namespace heddle::bench

@@ -1,6 +1,6 @@
 // Quantisation: each feature is cut into at most 256 bins of about equally many rows, once, before training, as LightGBM
-// does (Ke et al. 2017; adws.md's source names it and leaves the choice of bins open). A value becomes one byte; a row of
-// 28 features and its label becomes 32 bytes, half a cache line, and is never read in any other form again.
+// does (Ke et al. 2017), which the source of the trainer names; it leaves the choice of bins open itself. A value becomes
+// one byte; a row of 28 features and its label becomes 32 bytes, half a cache line, and is read in no other form again.
 #pragma once
 
 #include "dataset.hpp"

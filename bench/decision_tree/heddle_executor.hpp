@@ -4,7 +4,9 @@
 
 #include "executor.hpp"
 
-#include <heddle/heddle.hpp>
+#include <heddle/parallel_for.hpp>
+#include <heddle/runtime.hpp>
+#include <heddle/task_group.hpp>
 
 #include <cstddef>
 #include <string>

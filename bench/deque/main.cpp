@@ -106,12 +106,14 @@ double at(const std::vector<double>& sorted, double q) { return sorted[static_ca
 
 int main(int argc, char** argv) {
     int rounds = 10;
+    double limit = 1e9;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!std::strcmp(argv[i], "--rounds")) rounds = std::atoi(argv[i + 1]);
+        else if (!std::strcmp(argv[i], "--seconds")) limit = std::atof(argv[i + 1]);
         else if (!std::strcmp(argv[i], "--only")) only = argv[i + 1];
         else if (!std::strcmp(argv[i], "--patience-us")) patience_us = std::atof(argv[i + 1]);
         else {
-            std::fprintf(stderr, "unknown argument %s: valid are --rounds N, --only fib|uts|loop|search|leaf|rendezvous, --patience-us X\n", argv[i]);
+            std::fprintf(stderr, "unknown argument %s: valid are --rounds N, --seconds S, --only fib|uts|loop|search|leaf|rendezvous, --patience-us X\n", argv[i]);
             return 2;
         }
     }
@@ -119,7 +121,8 @@ int main(int argc, char** argv) {
     long nodes = 0;
     for (long i = 0; i < roots; ++i) nodes += kernels<chase_lev_seq_deque>::uts_serial(static_cast<std::uint64_t>(i));
     std::printf("# %s, uts nodes %ld, patience %.0f us, %d rounds\n", __VERSION__, nodes, patience_us, rounds);
-    for (int r = 0; r < rounds; ++r) {
+    const double end = seconds() + limit;
+    for (int r = 0; r < rounds && seconds() < end; ++r) {
         round_of<chase_lev_seq_deque>(roots, nodes);
         round_of<chase_lev_asym_deque>(roots, nodes);
         round_of<split_request_deque<false>>(roots, nodes);

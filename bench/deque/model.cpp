@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -318,6 +317,27 @@ void check_state(const state& s) {
     }
 }
 
+// 128 bits stand for a state: two of 1e8 states collide with a probability of about 1e-22.
+struct fingerprint {
+    std::uint64_t a, b;
+    bool operator==(const fingerprint&) const = default;
+};
+struct fingerprint_hash {
+    std::size_t operator()(const fingerprint& f) const { return f.a; }
+};
+fingerprint fingerprint_of(const state& s) {
+    fingerprint f{0x243f6a8885a308d3u, 0x13198a2e03707344u};
+    unsigned char bytes[sizeof s];
+    std::memcpy(bytes, &s, sizeof s);
+    for (unsigned char c : bytes) {
+        f.a = (f.a ^ c) * 0x9e3779b97f4a7c15u;
+        f.a ^= f.a >> 29;
+        f.b = (f.b + c) * 0xbf58476d1ce4e5b9u;
+        f.b ^= f.b >> 32;
+    }
+    return f;
+}
+
 std::size_t explore() {
     state first;
     first.operations = static_cast<std::uint8_t>(option.operations);
@@ -325,16 +345,15 @@ std::size_t explore() {
         first.thief[i].left = static_cast<std::uint8_t>(option.attempts);
         if (i >= option.thief_count) first.thief[i].pc = t_done;
     }
-    auto key = [](const state& s) { return std::string(reinterpret_cast<const char*>(&s), sizeof s); };
-    std::unordered_set<std::string> seen;
+    std::unordered_set<fingerprint, fingerprint_hash> seen;
     std::vector<state> work{first};
-    seen.insert(key(first));
+    seen.insert(fingerprint_of(first));
     while (!work.empty()) {
         const state s = work.back();
         work.pop_back();
         check_state(s);
         auto visit = [&](const state& n) {
-            if (seen.insert(key(n)).second) work.push_back(n);
+            if (seen.insert(fingerprint_of(n)).second) work.push_back(n);
         };
         if (s.buffer_size) {
             state n = s;

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <heddle/detail/fork_queue.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/export.hpp>
 
@@ -51,10 +52,27 @@ HEDDLE_API child_place make_child(group_state& group, std::size_t bytes, std::si
 // Runs it now, queues it, or sends it, as the policy says. May suspend; the caller may go on on another worker.
 HEDDLE_API void start_child(group_state& group, child_handle* child, double work, const void* label) noexcept;
 // Throws std::logic_error when the caller is not the owner.
-HEDDLE_API void wait_group(group_state& group);
+HEDDLE_API void wait_group_slow(group_state& group);
 HEDDLE_API void child_threw(group_state& group) noexcept;
-HEDDLE_API void begin_group(group_state& group) noexcept;
-HEDDLE_API void end_group(group_state& group) noexcept;
+HEDDLE_API void open_group(group_state& group) noexcept;    // tells the policy
+HEDDLE_API void close_group(group_state& group) noexcept;
+
+inline void begin_group(group_state& group) noexcept {
+  fork_queue* queue = current_queue();
+  group.owner = queue->running;
+  if (queue->watches_groups) [[unlikely]] open_group(group);
+}
+inline void wait_group(group_state& group) {
+  // acquire pairs with a child's last decrement: what the children did
+  if (group.stolen == 0 && group.outstanding.load(std::memory_order_acquire) == 0 && !group.open &&
+      group.owner == current_queue()->running) [[likely]] {
+    return;
+  }
+  wait_group_slow(group);
+}
+inline void end_group(group_state& group) noexcept {
+  if (group.open) [[unlikely]] close_group(group);
+}
 
 }  // namespace detail
 
@@ -107,8 +125,11 @@ class task_group {
   void wait() {
     detail::wait_group(state_);
     detail::end_group(state_);
-    state_.cancelled.store(false);
-    if (state_.failed.exchange(false)) std::rethrow_exception(std::exchange(state_.error, nullptr));
+    if (state_.cancelled.load(std::memory_order_relaxed)) [[unlikely]] state_.cancelled.store(false);  // set before the children ended, or lost
+    if (state_.failed.load(std::memory_order_relaxed)) [[unlikely]] {  // all children have ended: wait_group ordered it
+      state_.failed.store(false);
+      std::rethrow_exception(std::exchange(state_.error, nullptr));
+    }
   }
 
   /// Children that have not begun are dropped; others see is_cancelled(). Thread context: any.

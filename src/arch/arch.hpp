@@ -13,15 +13,30 @@
 #error "heddle runs on x86-64 and AArch64"
 #endif
 
+namespace heddle::arch {
+
+// Where a context goes whose entry has returned; read by heddle_start.
+struct departure {
+  void* stack_pointer;
+  void (*after)(void*, void*);
+  void* a;
+  void* b;
+};
+
+}  // namespace heddle::arch
+
 extern "C" {
+// Defined by the run loop: asked by heddle_start when the entry function of a context has returned.
+heddle::arch::departure* heddle_depart(void* argument) noexcept;
 // See switch.S. `after` runs on the new stack once the caller's context is complete in memory.
 void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b) noexcept;
+void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*), void* argument) noexcept;
 void heddle_start() noexcept;
 }
 
 namespace heddle::arch {
 
-// Puts a first frame below `stack_top` (16-byte aligned): the context calls entry(argument), which must not return.
+// Puts a first frame below `stack_top` (16-byte aligned): the context calls entry(argument), then heddle_depart.
 // Returns the stack pointer to give to heddle_switch.
 inline void* prepare(void* stack_top, void (*entry)(void*), void* argument) noexcept {
   auto* frame = reinterpret_cast<switch_frame*>(static_cast<char*>(stack_top) - sizeof(switch_frame));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 
 namespace heddle::machine {
 
@@ -31,6 +32,7 @@ struct candidate {
   int number;
   unsigned sibling;          // among the usable units of its core
   double speed;
+  std::size_t place;         // in the order of the tree
 };
 
 // The units in the order in which they are taken: a first unit of each core, fast cores first, then the second ones.
@@ -40,11 +42,11 @@ std::vector<candidate> by_preference(const topology& machine, const std::vector<
   for (const int number : machine.compact_order(units)) {
     const processing_unit* u = machine.unit(number);
     const bool same_core = u != nullptr && before != nullptr && before->core == u->core;
-    all.push_back({number, same_core ? all.back().sibling + 1 : 0, u != nullptr ? u->speed : 1});
+    all.push_back({number, same_core ? all.back().sibling + 1 : 0, u != nullptr ? u->speed : 1, all.size()});
     before = u;
   }
-  std::stable_sort(all.begin(), all.end(), [](const candidate& a, const candidate& b) {
-    return a.sibling != b.sibling ? a.sibling < b.sibling : a.speed > b.speed;
+  std::sort(all.begin(), all.end(), [](const candidate& a, const candidate& b) {
+    return std::tuple(a.sibling, b.speed, a.place) < std::tuple(b.sibling, a.speed, b.place);
   });
   return all;
 }

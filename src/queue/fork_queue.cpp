@@ -92,10 +92,9 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
   return {mine, published};
 }
 
-entry take_newest(fork_queue& q, bool& published) noexcept {
+entry take_newest_slow(fork_queue& q, bool& published) noexcept {
   published = false;
   slot* bottom = q.bottom.load(std::memory_order_relaxed);  // own variable
-  if (bottom == q.base) return 0;
   slot* position = bottom - 1;
   const entry item = position->load(std::memory_order_relaxed);
   q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal through its membarrier: the entry is mine

@@ -24,7 +24,11 @@ struct slow_outcome {
 [[nodiscard]] slow_outcome pop(fork_queue& queue, slot* position) noexcept;
 
 // Owner: newest entry of its own queue whatever it is, 0 when there is none.
-[[nodiscard]] entry take_newest(fork_queue& queue, bool& published) noexcept;
+[[nodiscard]] entry take_newest_slow(fork_queue& queue, bool& published) noexcept;
+[[nodiscard]] inline entry take_newest(fork_queue& queue, bool& published) noexcept {
+  // relaxed: the owner's own variable
+  return queue.bottom.load(std::memory_order_relaxed) == queue.base ? 0 : take_newest_slow(queue, published);
+}
 
 // Thief: oldest public entry, 0 when there is none or another thief or the owner is at work there.
 // `left` tells whether public entries remain.

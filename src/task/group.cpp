@@ -15,6 +15,7 @@ namespace {
 
 using block = fiber::thread;
 using worker::continuation_of;
+using worker::renew_thread;
 
 // One counted child has ended. The group may be gone afterwards.
 void count_end(group_state& group) noexcept {
@@ -41,38 +42,29 @@ void enter(block* self) noexcept {
     // relaxed twice: only this worker writes its slots; an entry in the queue keeps the parent from running and changing `spawns`
     if (position->load(std::memory_order_relaxed) == mine && parent->spawns.load(std::memory_order_relaxed) == self->parent_spawn &&
         pop(mine, position)) {
-      w->free_thread(*self);  // nobody takes it from this worker's cache before the switch
-      w->leave(*self, parent);
+      w->came_back(*self, *parent);
+      return;
     }
   }
   count_end(group);
   worker::serve(*self);
 }
 
-void open_group(worker::worker& w, group_state& group) noexcept {
-  policy::group_info info{group.work, group.bytes, &w.running->policy_data, nullptr};
-  w.home.scheduler_policy().group_begin(w.rank, info);
-  group.policy_data = info.group_data;
-  group.open = true;
-}
-
 // Runs on the child's stack once the spawner is complete in memory.
-void offer_continuation(void* data, void*) {
-  auto& parent = *static_cast<block*>(data);
-  worker::worker* w = worker::worker::current();
-  if (push(continuation_of(parent)) != nullptr) return;
-  parent.taken = true;  // the queue is full: the continuation goes on as a ready thread
-  w->make_ready(parent);
+void offer_continuation(block* parent) {
+  if (push(continuation_of(*parent)) != nullptr) [[likely]] return;
+  parent->taken = true;  // the queue is full: the continuation goes on as a ready thread
+  worker::worker::current()->make_ready(*parent);
 }
 
 }  // namespace
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  block* t = w != nullptr ? w->new_thread(enter) : worker::here().new_thread(0, enter);
-  if (t == nullptr) return {nullptr, nullptr};
+  block* t = w != nullptr ? w->new_block() : worker::here().new_thread(0, enter);
+  if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
+  if (w != nullptr) renew_thread(*t, w->home);
   char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);
-  t->stack_pointer = arch::prepare(room, reinterpret_cast<void (*)(void*)>(&enter), t);
   t->argument = room;
   t->group = &group;
   t->name = reinterpret_cast<const char*>(call);
@@ -82,14 +74,15 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
 void start_child(group_state& group, child_handle* handle, double work, const void* label) noexcept {
   auto& child = *reinterpret_cast<block*>(handle);
   worker::worker* w = worker::worker::current();
-  block* self = w != nullptr ? w->running : nullptr;
+  block* self = w != nullptr ? w->current_thread() : nullptr;
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
+    worker::start_at(child, child.argument, enter);
     worker::make_ready_anywhere(child);
     return;
   }
-  if (w->home.watches_groups() && !child.counted && !group.open) [[unlikely]] open_group(*w, group);  // used again after a wait
+  if (w->watches_groups && !child.counted && !group.open) [[unlikely]] open_group(group);  // used again after a wait
   policy::placement where;
   if (w->home.watches_spawns()) [[unlikely]] {
     policy::spawn_info info{work, group.work, group.bytes, group.index.fetch_add(1), label, &child.policy_data, &self->policy_data};
@@ -98,6 +91,7 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
   if (where.how != policy::placement::kind::child_first) {
     child.counted = true;
     group.outstanding.fetch_add(1);
+    worker::start_at(child, child.argument, enter);
     if (where.how == policy::placement::kind::send) w->home.send(where.target, where.slot, child);
     else w->queue_child(child);
     return;
@@ -108,21 +102,21 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
   child.parent_spawn = self->spawns.load(std::memory_order_relaxed) + 1;
   self->spawns.store(child.parent_spawn, std::memory_order_relaxed);
   const bool counted = child.counted;
-  w->switch_to(*self, child, offer_continuation, self, nullptr);
+  w->spawn(*self, child, child.argument, offer_continuation, enter);
   if (self->taken) {
     self->taken = false;
     if (!counted) ++group.stolen;
   }
 }
 
-void wait_group(group_state& group) {
+void wait_group_slow(group_state& group) {
   worker::worker* w = worker::worker::current();
   void* self = w != nullptr ? w->running : nullptr;
   if (self != group.owner) {
     throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
   }
-  if (w != nullptr && w->home.watches_groups()) [[unlikely]] {
-    policy::group_info info{group.work, group.bytes, &w->running->policy_data, group.policy_data};
+  if (group.open) [[unlikely]] {
+    policy::group_info info{group.work, group.bytes, &w->current_thread()->policy_data, group.policy_data};
     w->home.scheduler_policy().group_wait(w->rank, info);
     group.policy_data = info.group_data;
   }
@@ -147,18 +141,18 @@ void child_threw(group_state& group) noexcept {
   group.cancelled.store(true);
 }
 
-void begin_group(group_state& group) noexcept {
-  worker::worker* w = worker::worker::current();
-  if (w == nullptr) return;
-  group.owner = w->running;
-  if (w->home.watches_groups()) [[unlikely]] open_group(*w, group);
+void open_group(group_state& group) noexcept {
+  worker::worker& w = *worker::worker::current();
+  policy::group_info info{group.work, group.bytes, &w.current_thread()->policy_data, nullptr};
+  w.home.scheduler_policy().group_begin(w.rank, info);
+  group.policy_data = info.group_data;
+  group.open = true;
 }
 
-void end_group(group_state& group) noexcept {
+void close_group(group_state& group) noexcept {
   worker::worker* w = worker::worker::current();
-  if (w == nullptr || !group.open) return;
   group.open = false;
-  policy::group_info info{group.work, group.bytes, &w->running->policy_data, group.policy_data};
+  policy::group_info info{group.work, group.bytes, &w->current_thread()->policy_data, group.policy_data};
   const unsigned target = w->home.scheduler_policy().group_end(w->rank, info);
   if (target != w->rank) w->home.move_running(target);
 }

@@ -20,22 +20,36 @@ using block = fiber::thread;
 
 block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t); }
 
-// argument area: the closure; below it nothing yet: the first frame starts under it.
+// On another stack: now the joiner may have this one.
+void complete(void* data, void*) {
+  auto& t = *static_cast<block*>(data);
+  const std::uintptr_t before = t.completion.exchange(fiber::finished);
+  if (before == fiber::running) return;
+  if (before == fiber::detached) {
+    t.home->free_thread(t);
+    return;
+  }
+  wake(*reinterpret_cast<waiter*>(before));
+}
+
 void enter(block* self) noexcept {
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
   call(self->argument);
   self->home->count_finished();
-  worker::finish(*self, [](void* data, void*) {
-    auto& t = *static_cast<block*>(data);
-    // Off its stack: now the joiner may have it.
-    const std::uintptr_t before = t.completion.exchange(fiber::finished);
-    if (before == fiber::running) return;
-    if (before == fiber::detached) {
-      t.home->free_thread(t);
-      return;
+  // acquire pairs with the joiner's exchange: its waiter
+  const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
+  if (word > fiber::detached) {
+    // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
+    auto& w = *reinterpret_cast<waiter*>(word);
+    auto* joiner = static_cast<block*>(w.thread);
+    if (joiner != nullptr && joiner->home == self->home && claim(w, wake_reason::notified)) {
+      return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
+        static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);  // pairs with join_thread's look
+      });
     }
-    wake(*reinterpret_cast<waiter*>(before));
-  }, nullptr);
+  }
+  worker::worker* me = worker::worker::current();
+  me->depart(*self, me->thread_for(me->pick()), complete);
 }
 
 }  // namespace
@@ -49,7 +63,7 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
                                 " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
   }
   char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);
-  t->stack_pointer = arch::prepare(room, reinterpret_cast<void (*)(void*)>(&enter), t);
+  worker::start_at(*t, room, enter);
   t->argument = room;
   t->group = reinterpret_cast<void*>(call);
   t->name = options.name;
@@ -85,7 +99,7 @@ std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_c
 
 std::uint64_t current_thread_id() noexcept {
   worker::worker* w = worker::worker::current();
-  return w == nullptr ? 0 : w->running->id;
+  return w == nullptr ? 0 : w->current_thread()->id;
 }
 
 void uncaught_in_thread() noexcept {

@@ -1,6 +1,8 @@
 // Waiting for a latch and opening it. Protocol and proof: README.md, "Latch".
 #include <heddle/latch.hpp>
 
+#include <utility>
+
 namespace heddle {
 
 bool latch::enqueue(void* object, detail::waiter& w) noexcept {
@@ -19,7 +21,7 @@ void latch::wait_slow() noexcept {
 
 void latch::open() noexcept {
   guard_.lock();
-  detail::waiter_list all = waiters_;
+  detail::waiter_list all = std::exchange(waiters_, detail::waiter_list());
   guard_.unlock();  // the last access to *this, if anybody was on the list: they return only after it
   while (detail::waiter* w = all.pop_front()) detail::wake(*w);
 }

@@ -1,3 +1,4 @@
+// Carriers, and how a worker changes them in blocking(). Protocol B1-B6 and proof: src/wait/README.md, "Blocking calls".
 #include "worker/carrier.hpp"
 
 #include <new>
@@ -9,11 +10,10 @@ namespace heddle::worker {
 
 void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
-  platform::use_alternate_stack();
   fiber::describe_native_stack(self.native);
   for (;;) {
     std::uint32_t signal;
-    // acquire pairs with the assigning kernel thread: `assigned`
+    // acquire pairs with the assigning kernel thread: `assigned` and the worker
     while ((signal = self.signal.load(std::memory_order_acquire)) == 0) platform::wait_on(self.signal, 0);
     if (signal == 2) return;
     self.signal.store(0);
@@ -23,9 +23,12 @@ void runtime::carry(void* argument) {
     trace::emit<trace::event::worker_start>(w.ring, self.kernel.handle);
     w.run(self);
     heddle_current_queue = &worker::foreign_queue;
-    if (w.by == &self) return;  // the runtime stops
-    // The worker went to another carrier; the thread that kept this one has left it in return_from_blocking, which made
-    // it a spare.
+    if (self.assigned == &w) return;  // the runtime stops
+    // B6: the worker was lent and the thread that kept this carrier has left it, in return_from_blocking, with the mutex
+    // locked. Not a spare before w.run has returned: it decides by w.by, which must not name this carrier again by then.
+    self.next_spare = self.home.spares_;
+    self.home.spares_ = &self;
+    self.home.carrier_mutex_.unlock();
   }
 }
 
@@ -56,37 +59,32 @@ carrier* runtime::take_spare() noexcept {
 
 bool runtime::lend_worker(worker& w) noexcept {
   carrier* old = w.by;
-  carrier* fresh = take_spare();
+  carrier* fresh = take_spare();  // B1
   if (fresh == nullptr) return false;
-  trace::emit<trace::event::blocking_begin>(w.ring, w.running->id);
-  old->assigned = nullptr;
+  trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
+  const int unit = w.processing_unit;
+  old->assigned = nullptr;        // B2: read by this kernel thread, and by the runtime's destructor once all threads have ended
   heddle_current_queue = &worker::foreign_queue;
   w.running = nullptr;
-  w.by = fresh;
-  fresh->assigned = &w;
-  fresh->signal.store(1, std::memory_order_release);  // pairs with carry: everything of the worker
+  {
+    std::lock_guard hold(carrier_mutex_);  // an older carrier of this worker may be reading `by` in B5
+    w.by = fresh;                          // B3
+    fresh->assigned = &w;
+  }
+  fresh->signal.store(1, std::memory_order_release);  // B4; pairs with carry: everything of the worker
   platform::wake_one(fresh->signal);
+  if (unit >= 0) platform::bind_self(-1);  // the worker needs its processing unit, whatever the call turns out to do
   return true;
 }
 
-namespace {
-
-
-}  // namespace
-
 void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
   fiber::before_switch(&self, nullptr, c.native, false);
-  // On the carrier's own stack: first a spare again, then the thread may go on elsewhere.
   heddle_switch(&self.stack_pointer, c.stack_pointer, [](void* a, void* b) {
+    // B5, on the carrier's own stack: the thread goes on elsewhere, this kernel thread goes back through worker::run.
     auto& back = *static_cast<carrier*>(b);
     fiber::after_switch(nullptr, back.native);
-    runtime& home = back.home;
-    {
-      std::lock_guard hold(home.carrier_mutex_);
-      back.next_spare = home.spares_;
-      home.spares_ = &back;
-    }
-    home.submit(*static_cast<thread*>(a));
+    back.home.submit(*static_cast<thread*>(a));
+    back.home.carrier_mutex_.lock();
   }, &self, &c);
 }
 

@@ -47,7 +47,7 @@ void print_stack(const thread& t) noexcept {
 void explain_fault(const void* address) noexcept {
   const worker* w = worker::current();
   if (w == nullptr || w->running == nullptr) return;
-  const thread& t = *w->running;
+  const thread& t = *w->current_thread();
   const auto* low = static_cast<const char*>(t.stack_low);
   const auto* at = static_cast<const char*>(address);
   if (at >= low || at < low - largest_guard) return;
@@ -58,7 +58,7 @@ void explain_fault(const void* address) noexcept {
 void dump_threads(runtime& home) noexcept {
   say("heddle: %u workers, policy %s, %zu control blocks in use or in caches\n", home.workers(), home.options().policy.c_str(), home.stacks().live());
   for (unsigned rank = 0; rank < home.workers(); ++rank) {
-    const thread* t = home.at(rank).running;
+    const thread* t = home.at(rank).current_thread();
     if (t == nullptr) say("  worker %u: %s\n", rank, home.idle().is_asleep(rank) ? "asleep" : "searches");
     else say("  worker %u: runs thread %llu (%s)\n", rank, id_of(*t), name_of(*t));
   }

@@ -13,8 +13,6 @@ namespace {
 constexpr unsigned insist_after_us = 12;   // a request unanswered for so long: the victim sits in a long leaf
 constexpr unsigned least_spin_us = 2;
 
-void nothing(void*, void*) {}
-
 }  // namespace
 
 void worker::run(carrier& carried_by) noexcept {
@@ -22,7 +20,7 @@ void worker::run(carrier& carried_by) noexcept {
     thread* next = thread_for(pick());
     if (next == nullptr) next = find_work();
     if (next == nullptr) return;  // the runtime stops
-    cross(nullptr, next, nothing, nullptr, nullptr, false);
+    dive(*next);
     // Back on the carrier's stack; `by` tells whether this worker is still ours.
   }
 }

@@ -53,6 +53,7 @@ runtime::runtime(settings s)
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
   wants_ = policy_->wants();
+  for (const auto& w : workers_) w->watches_groups = wants_.groups;
   for (const auto& w : workers_) w->receive_from(policy_->mailbox_slots());
   policy_->start(*this);
   for (const auto& w : workers_) queue::watch_every_fork(*w, wants_.every_fork);
@@ -294,7 +295,7 @@ void runtime::move_running(unsigned target) noexcept {
     runtime* home;
     unsigned target;
     thread* self;
-  } m{this, target, worker::current()->running};
+  } m{this, target, worker::current()->current_thread()};
   worker::current()->switch_away(*m.self, [](void* data, void*) {
     const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is sent
     inner.home->send_direct(inner.target, *inner.self);

@@ -79,7 +79,6 @@ class runtime final : private policy::scheduler {
   void move_running(unsigned target) noexcept;
 
   bool watches_spawns() const noexcept { return wants_.spawns; }
-  bool watches_groups() const noexcept { return wants_.groups; }
   bool watches_tasks() const noexcept { return wants_.task_ends; }
 
   void wake_one_for(unsigned rank) noexcept;

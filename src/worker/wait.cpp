@@ -59,7 +59,7 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
     if (commit(argument, w)) sleep_foreign(w, 0);
     return reason_of(w);
   }
-  thread* self = me->running;
+  thread* self = me->current_thread();
   w.thread = self;
   self->waits_for = w.what;
   suspension s{&w, commit, argument, self};
@@ -81,7 +81,7 @@ wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, vo
     thread* self;
     bool (*commit)(void*, waiter&) noexcept;
     void* argument;
-  } limit{{to_platform(deadline), &w}, &me->home, me->running, commit, argument};
+  } limit{{to_platform(deadline), &w}, &me->home, me->current_thread(), commit, argument};
   // Between the inner commit and the timer's arming a waker may already resume the waiter: it then leaves that to us.
   w.asleep.store(phase_committing);
   const wake_reason reason = suspend(w, [](void* data, waiter& inner) noexcept {
@@ -119,7 +119,7 @@ bool on_worker() noexcept { return worker::worker::current() != nullptr; }
 void yield() noexcept {
   worker::worker* me = worker::worker::current();
   if (me == nullptr) return platform::yield_processor();
-  thread* self = me->running;
+  thread* self = me->current_thread();
   thread* next = me->thread_for(me->pick());
   if (next == nullptr) return;
   me->switch_to(*self, *next, [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); }, self, nullptr);

@@ -6,27 +6,22 @@
 
 constinit thread_local heddle::detail::fork_queue* heddle_current_queue = &heddle::worker::worker::foreign_queue;
 
+extern "C" heddle::arch::departure* heddle_depart(void* argument) noexcept {
+  return heddle::worker::worker::current()->departing(*static_cast<heddle::fiber::thread*>(argument));
+}
+
 namespace heddle::worker {
 
 namespace {
 
 constexpr std::size_t queue_slots = std::size_t{1} << 20;  // 8 MiB of address space, committed as far as forks nest
-constexpr unsigned cache_batch = 32;
-constexpr unsigned cache_limit = 3 * cache_batch;
+constexpr unsigned cache_batch = 64;
+constexpr unsigned cache_limit = 8 * cache_batch;
 constexpr unsigned fairness_interval = 61;                 // picks between two looks at what comes from outside
 
 #if defined(HEDDLE_ASAN)
-// Handed to the far side of a switch: what must happen there before the new context goes on.
-struct crossing {
-  thread* to;
-  fiber::native_stack* native;
-  void (*after)(void*, void*);
-  void* a;
-  void* b;
-};
-
 void arrive(void* data, void*) {
-  const crossing c = *static_cast<crossing*>(data);
+  const worker::crossing c = *static_cast<worker::crossing*>(data);
   fiber::after_switch(c.to, *c.native);
   c.after(c.a, c.b);
 }
@@ -70,7 +65,7 @@ worker::~worker() {
 
 // --- switching ---------------------------------------------------------------------------------------------------
 
-void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+[[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
   void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
   void* load = to != nullptr ? to->stack_pointer : by->stack_pointer;
   if (from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
@@ -94,14 +89,54 @@ void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, voi
   cross(&self, thread_for(pick()), after, a, b, last);
 }
 
-void worker::leave(thread& self, thread* next) noexcept {
-  cross(&self, next, nothing, nullptr, nullptr, true);
-  base::fail(__FILE__, __LINE__, "a thread that had ended was resumed: id %llu", static_cast<unsigned long long>(self.id));
+void worker::dive(thread& next) noexcept { cross(nullptr, &next, nothing, nullptr, nullptr, false); }
+
+void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept {
+  trace::emit<trace::event::thread_switch_in>(ring, child.id);
+  running = &child;
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
+  // These tools want to see each change of stacks: the child starts like any thread, and leaves by came_back.
+  start_at(child, stack_top, entry);
+  running = &self;
+  cross(&self, &child, [](void* a, void* b) { reinterpret_cast<void (*)(thread*)>(b)(static_cast<thread*>(a)); }, &self,
+        reinterpret_cast<void*>(after), false);
+#else
+  heddle_spawn(&self.stack_pointer, stack_top, reinterpret_cast<void (*)(void*)>(after), &self,
+               reinterpret_cast<void (*)(void*)>(entry), &child);
+#endif
 }
 
-void finish(thread& self, void (*after)(void*, void*), void* b) noexcept {
-  worker::current()->switch_away(self, after, &self, b, true);
-  base::fail(__FILE__, __LINE__, "a finished thread was resumed: id %llu", static_cast<unsigned long long>(self.id));
+void worker::came_back(thread& child, thread& parent) noexcept {
+  free_thread(child);  // nobody takes it from this worker's cache before its entry has returned
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
+  depart(child, &parent, nothing);
+#else
+  trace::emit<trace::event::thread_switch_in>(ring, parent.id);
+  running = &parent;
+#endif
+}
+
+void worker::depart(thread& self, thread* next, void (*after)(void*, void*), void* b) noexcept {
+  departing_to_ = next;
+  departure_.after = after;
+  departure_.a = &self;
+  departure_.b = b;
+}
+
+// Between the return of a thread's entry and the switch, still on its stack.
+inline arch::departure* worker::departing(thread& self) noexcept {
+  thread* to = departing_to_;
+  departure_.stack_pointer = to != nullptr ? to->stack_pointer : by->stack_pointer;
+  trace::emit<trace::event::thread_park>(ring, 0u, self.id);
+  if (to != nullptr) trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  running = to;
+  fiber::before_switch(&self, to, by->native, true);
+#if defined(HEDDLE_ASAN)
+  asan_crossing_ = {to, &by->native, departure_.after, departure_.a, departure_.b};
+  departure_.after = arrive;
+  departure_.a = &asan_crossing_;
+#endif
+  return &departure_;
 }
 
 // --- control blocks ----------------------------------------------------------------------------------------------
@@ -117,7 +152,7 @@ void worker::refill() noexcept {
   }
 }
 
-thread* worker::new_thread(void (*entry)(thread*)) noexcept {
+thread* worker::new_block() noexcept {
   if (cache_ == nullptr) [[unlikely]] {
     refill();
     if (cache_ == nullptr) return nullptr;
@@ -125,7 +160,12 @@ thread* worker::new_thread(void (*entry)(thread*)) noexcept {
   thread* t = cache_;
   cache_ = t->next;
   --cached_;
-  prepare_thread(*t, home, entry);
+  return t;
+}
+
+thread* worker::new_thread(void (*entry)(thread*)) noexcept {
+  thread* t = new_block();
+  if (t != nullptr) prepare_thread(*t, home, entry);
   return t;
 }
 
@@ -151,20 +191,25 @@ void worker::free_thread(thread& t) noexcept {
   ++cached_;
 }
 
-void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept {
+void renew_thread(thread& t, runtime& home) noexcept {
   fiber::reuse_stack(t);
   t.home = &home;
-  t.entry = entry;
-  t.argument = nullptr;
   t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
+  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
   t.taken = false;
   t.counted = false;
-  t.parent = nullptr;
-  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
   t.policy_data = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;
-  t.stack_pointer = arch::prepare(&t, reinterpret_cast<void (*)(void*)>(entry), &t);
+}
+
+void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
+  t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t);
+}
+
+void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept {
+  renew_thread(t, home);
+  start_at(t, &t, entry);
 }
 
 // --- choosing what to run ----------------------------------------------------------------------------------------
@@ -190,7 +235,7 @@ entry worker::pick() noexcept {
   if (tick % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
-  bool published;
+  bool published = false;
   if (const entry item = queue::take_newest(*this, published); item != 0) {
     if (published) [[unlikely]] announce_work();
     return item;
@@ -265,7 +310,8 @@ void serve(thread& self) noexcept {
     // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on.
     thread* next = w->thread_for(item);
     w->free_thread(self);
-    w->leave(self, next);
+    w->depart(self, next, nothing);
+    return;
   }
 }
 

@@ -48,8 +48,16 @@ class worker : public detail::fork_queue {
   // The same, straight to a thread that the caller has chosen and owns.
   void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
 
-  // Ends `self` for good: goes on with `next`, or in the run loop when null.
-  [[noreturn]] void leave(thread& self, thread* next) noexcept;
+  // Child first: runs entry(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be
+  // resumed. Returns when entry returned to us (came_back) or when somebody else resumed self.
+  void spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept;
+  // Last act of a child whose spawner nobody else has: its entry returns right after.
+  void came_back(thread& child, thread& parent) noexcept;
+
+  // The end of a thread: what its entry calls last, before it returns. Then `after(self, b)` runs on another stack, and
+  // `next` goes on, or, when null, the run loop.
+  void depart(thread& self, thread* next, void (*after)(void*, void*), void* b = nullptr) noexcept;
+  arch::departure* departing(thread& self) noexcept;
 
   // The run loop, on the carrier's stack; returns when the runtime stops or the carrier has lost the worker.
   void run(carrier& by) noexcept;
@@ -66,6 +74,8 @@ class worker : public detail::fork_queue {
 
   // A control block with its stack, of the default size, prepared to call entry(itself). Null: no memory.
   [[nodiscard]] thread* new_thread(void (*entry)(thread*)) noexcept;
+  // The same, not prepared: for a child that is spawned.
+  [[nodiscard]] thread* new_block() noexcept;
   void free_thread(thread& t) noexcept;
 
   // Slots of the mailbox that a policy sends to.
@@ -77,9 +87,19 @@ class worker : public detail::fork_queue {
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
 
+  // AddressSanitizer: handed to the far side of a switch, what must happen there before the new context goes on.
+  struct crossing {
+    thread* to;
+    fiber::native_stack* native;
+    void (*after)(void*, void*);
+    void* a;
+    void* b;
+  };
+
   static detail::fork_queue foreign_queue;  // what kernel threads that carry no worker see
 
-  thread* running{nullptr};                 // the thread on this worker; null in the run loop
+  thread* current_thread() const noexcept { return static_cast<thread*>(running); }
+
   runtime& home;
   const unsigned rank;
   int processing_unit;                      // to bind to; -1: not bound
@@ -105,6 +125,7 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry pick_fairly() noexcept;
   bool sleep() noexcept;
   void refill() noexcept;
+  void dive(thread& next) noexcept;   // from the carrier's stack into a thread; returns when a thread leaves for the run loop
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
 
   struct mailbox {
@@ -115,23 +136,28 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* take_direct() noexcept;
 
   std::unique_ptr<mailbox[]> mail_;
+  arch::departure departure_{};
+  thread* departing_to_{nullptr};
+#if defined(HEDDLE_ASAN)
+  crossing asan_crossing_{};
+#endif
   thread* cache_{nullptr};
   unsigned cached_{0};
   unsigned spin_us_;
   detail::slot* memory_{nullptr};
 };
 
-// Makes a control block new: its stack starts with entry(&t).
+// Makes a control block new.
+void renew_thread(thread& t, runtime& home) noexcept;
+// The same, and its stack, from `stack_top` downwards, starts with entry(&t).
 void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept;
+void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
 
 // Entry of threads that run jobs: runs `argument` (a job), then whatever job is next, until a thread is.
 void run_jobs(thread* self) noexcept;
 
-// The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then leaves for good.
-[[noreturn]] void serve(thread& self) noexcept;
-
-// Ends the calling thread: never returns. `after(self, b)` runs on another stack and disposes of it.
-[[noreturn]] void finish(thread& self, void (*after)(void*, void*), void* b) noexcept;
+// The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then departs.
+void serve(thread& self) noexcept;
 
 // Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;

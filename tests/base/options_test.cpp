@@ -148,7 +148,8 @@ TEST(options, the_guide_holds_the_generated_table) {
   ASSERT_TRUE(file) << "docs/guide/options.md is missing";
   std::stringstream page;
   page << file.rdbuf();
-  EXPECT_THAT(page.str(), HasSubstr(options_markdown())) << "paste the output of: heddle help options --markdown";
+  EXPECT_TRUE(page.str().find(options_markdown()) != std::string::npos)
+      << "the table of docs/guide/options.md is out of date; put there what `heddle help options --markdown` prints";
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ struct fork_queue {
   alignas(64) std::atomic<slot*> bottom{nullptr};
   slot* base{nullptr};
   slot* end{nullptr};
+  void* running{nullptr};       // the user-level thread on this worker, null in the run loop
+  bool watches_groups{false};   // the policy wants to hear of task groups; set before the worker starts
 
   // Limits, both read at each fork and join by the owner, written under `guard` alone (by owner or thief).
   // push_limit: a push at or above it takes the slow path (overflow, a request, a policy that wants every fork).

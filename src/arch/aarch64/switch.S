@@ -40,9 +40,10 @@ heddle_switch:
     str    x10, [x0]
     ldr    x11, [x1, #160]
     cmp    x9, x11
-    b.eq   1f
+    b.eq   .Ltake_over
     msr    fpcr, x11
-1:  mov    sp, x1
+.Ltake_over:                        // x1, x2, x3, x4 as above; FPCR is right
+    mov    sp, x1
     mov    x0, x3
     mov    x1, x4
     blr    x2
@@ -58,11 +59,63 @@ heddle_switch:
     ldp    d14, d15, [sp, #144]
     add    sp, sp, #176
     .cfi_adjust_cfa_offset -176
-    br     x30                      // not ret: the return predictor would guess the other context's caller
+    ret                             // keeps the return predictor in step: see the x86-64 version
     .cfi_endproc
     .size heddle_switch, . - heddle_switch
 
-// First code of a new context: entry function in x19, its argument in x20. Marks the end of the stack for unwinders.
+// void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*), void* argument)
+//                   x0              x1               x2                    x3       x4                     x5
+// Leaves the caller resumable at *save_sp, as heddle_switch does, moves to stack_top, calls after(a), then entry(argument).
+// When entry returns, nobody has resumed the caller: it goes on by an ordinary return, its registers untouched.
+// entry does not return once somebody else has the caller.
+    .p2align 4
+    .globl heddle_spawn
+    .hidden heddle_spawn
+    .type heddle_spawn, %function
+heddle_spawn:
+    .cfi_startproc
+    sub    sp, sp, #176
+    .cfi_adjust_cfa_offset 176
+    stp    x19, x20, [sp]
+    stp    x21, x22, [sp, #16]
+    stp    x23, x24, [sp, #32]
+    stp    x25, x26, [sp, #48]
+    stp    x27, x28, [sp, #64]
+    stp    x29, x30, [sp, #80]
+    stp    d8, d9, [sp, #96]
+    stp    d10, d11, [sp, #112]
+    stp    d12, d13, [sp, #128]
+    stp    d14, d15, [sp, #144]
+    mrs    x9, fpcr
+    str    x9, [sp, #160]
+    mov    x19, sp
+    .cfi_def_cfa x19, 176
+    .cfi_offset x19, -176
+    .cfi_offset x20, -168
+    .cfi_offset x21, -160
+    .cfi_offset x29, -96
+    .cfi_offset x30, -88
+    str    x19, [x0]
+    mov    x20, x4
+    mov    x21, x5
+    mov    sp, x1
+    mov    x0, x3
+    blr    x2
+    mov    x0, x21
+    blr    x20
+    mov    sp, x19
+    .cfi_def_cfa sp, 176
+    ldp    x29, x30, [sp, #80]
+    ldp    x21, x22, [sp, #16]
+    ldp    x19, x20, [sp]
+    add    sp, sp, #176
+    .cfi_def_cfa_offset 0
+    ret
+    .cfi_endproc
+    .size heddle_spawn, . - heddle_spawn
+
+// First code of a new context: entry function in x19, its argument in x20. When it returns, heddle_depart(argument) says where
+// to go: {stack pointer, after, a, b}. Marks the end of the stack for unwinders.
     .p2align 4
     .globl heddle_start
     .hidden heddle_start
@@ -74,7 +127,14 @@ heddle_start:
     mov    x29, xzr
     mov    x30, xzr
     blr    x19
-    brk    #1
+    mov    x0, x20
+    bl     heddle_depart
+    mov    x9, x0
+    ldp    x1, x2, [x9]
+    ldp    x3, x4, [x9, #16]
+    ldr    x11, [x1, #160]
+    msr    fpcr, x11
+    b      .Ltake_over
     .cfi_endproc
     .size heddle_start, . - heddle_start
     .section .note.GNU-stack, "", %progbits

@@ -3,7 +3,10 @@
 // void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b)
 //                    rdi             rsi            rdx                            rcx      r8
 // Saves the caller, moves to the stack of load_sp, calls after(a, b) there, and continues that context.
-// A jump ends it, not a ret: the return predictor would guess the other context's caller every time.
+// A ret ends it, not a jump. A jump would be predicted better here, but leaves the return predictor one entry too deep, so
+// that every return up the new context's chain of callers misses; after a ret, contexts suspended by the same code find
+// it in step. A context that starts is jumped to, and at its end its entry has returned: then the predictor is where it was
+// when the context started, which suits whoever started it (docs/investigations/switch.md).
 //
 // The floating-point environment: <cfenv> changes x87 and SSE control together, so a default x87 control word
 // (a cheap store) vouches for a default MXCSR (whose store costs more than the rest of the switch). Bits that
@@ -35,6 +38,7 @@ heddle_switch:
     jne    .Lsave_mxcsr
 .Lsaved:
     mov    %rsp, (%rdi)
+.Ltake_over:                    // rsi, rdx, rcx, r8 as above; r9w: the present control word
     cmp    4(%rsi), %r9w
     jne    .Lload_control
 .Lloaded:
@@ -48,19 +52,22 @@ heddle_switch:
     mov    32(%rsp), %r12
     mov    40(%rsp), %rbx
     mov    48(%rsp), %rbp
-    mov    56(%rsp), %rcx
-    lea    64(%rsp), %rsp
-    .cfi_adjust_cfa_offset -64
-    .cfi_register %rip, %rcx
+    lea    heddle_start(%rip), %rax
+    cmp    %rax, 56(%rsp)
+    je     .Lfirst_run
+    lea    56(%rsp), %rsp
+    .cfi_adjust_cfa_offset -56
     .cfi_restore %r15
     .cfi_restore %r14
     .cfi_restore %r13
     .cfi_restore %r12
     .cfi_restore %rbx
     .cfi_restore %rbp
-    jmp    *%rcx
-    .cfi_adjust_cfa_offset 64
-    .cfi_offset %rip, -8
+    ret
+    .cfi_adjust_cfa_offset 56
+.Lfirst_run:
+    lea    64(%rsp), %rsp
+    jmp    heddle_start
 .Lsave_mxcsr:
     stmxcsr (%rsp)
     xor    $0x8000, %r9d        // not the default: the compare below must fail, so that MXCSR is loaded too
@@ -77,7 +84,61 @@ heddle_switch:
     .cfi_endproc
     .size heddle_switch, . - heddle_switch
 
-// First code of a new context: entry function in r12, its argument in r13. Marks the end of the stack for unwinders.
+// void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*), void* argument)
+//                   rdi             rsi              rdx                   rcx      r8                     r9
+// Leaves the caller resumable at *save_sp, as heddle_switch does, moves to stack_top, calls after(a), then entry(argument).
+// When entry returns, nobody has resumed the caller: it goes on by an ordinary return, its registers untouched, the
+// return predictor in step. entry does not return once somebody else has the caller.
+    .p2align 4
+    .globl heddle_spawn
+    .hidden heddle_spawn
+    .type heddle_spawn, @function
+heddle_spawn:
+    .cfi_startproc
+    lea    -56(%rsp), %rsp
+    .cfi_adjust_cfa_offset 56
+    fnstcw 4(%rsp)
+    mov    %r15, 8(%rsp)
+    mov    %r14, 16(%rsp)
+    mov    %r13, 24(%rsp)
+    mov    %r12, 32(%rsp)
+    mov    %rbx, 40(%rsp)
+    mov    %rbp, 48(%rsp)
+    cmpw   $0x037f, 4(%rsp)
+    jne    .Lspawn_mxcsr
+.Lspawn_saved:
+    mov    %rsp, (%rdi)
+    mov    %rsp, %rbx
+    mov    %r8, %r12
+    mov    %r9, %r13
+    .cfi_def_cfa %rbx, 64
+    .cfi_offset %r13, -40
+    .cfi_offset %r12, -32
+    .cfi_offset %rbx, -24
+    mov    %rsi, %rsp
+    mov    %rcx, %rdi
+    call   *%rdx
+    mov    %r13, %rdi
+    call   *%r12
+    mov    %rbx, %rsp
+    .cfi_def_cfa %rsp, 64
+    mov    24(%rsp), %r13
+    mov    32(%rsp), %r12
+    mov    40(%rsp), %rbx
+    lea    56(%rsp), %rsp
+    .cfi_def_cfa %rsp, 8
+    .cfi_restore %r13
+    .cfi_restore %r12
+    .cfi_restore %rbx
+    ret
+.Lspawn_mxcsr:
+    stmxcsr (%rsp)
+    jmp    .Lspawn_saved
+    .cfi_endproc
+    .size heddle_spawn, . - heddle_spawn
+
+// First code of a new context: entry function in r12, its argument in r13. When it returns, heddle_depart(argument) says where
+// to go: {stack pointer, after, a, b}. Marks the end of the stack for unwinders.
     .p2align 4
     .globl heddle_start
     .hidden heddle_start
@@ -88,7 +149,18 @@ heddle_start:
     mov    %r13, %rdi
     xor    %ebp, %ebp
     call   *%r12
-    ud2
+    mov    %r13, %rdi
+    call   heddle_depart
+    mov    (%rax), %rsi
+    mov    8(%rax), %rdx
+    mov    16(%rax), %rcx
+    mov    24(%rax), %r8
+    fnstcw -8(%rsp)
+    movzwl -8(%rsp), %r9d
+    cmp    $0x037f, %r9w
+    je     .Ltake_over
+    xor    $0x8000, %r9d
+    jmp    .Ltake_over
     .cfi_endproc
     .size heddle_start, . - heddle_start
 

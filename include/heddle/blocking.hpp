@@ -1,0 +1,73 @@
+/// Calls that block in the kernel.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <heddle/export.hpp>
+
+namespace heddle {
+
+namespace detail {
+
+struct blocking_state {
+  void* thread{nullptr};   // null: nothing was lent
+  void* carrier{nullptr};
+};
+HEDDLE_API blocking_state begin_blocking() noexcept;
+HEDDLE_API void end_blocking(const blocking_state& state) noexcept;
+
+}  // namespace detail
+
+/// Calls f() and returns its result or throws its exception. For code that blocks the kernel thread: read(), a lock of
+/// another library, a long system call. Meanwhile the worker goes on with other threads on another kernel thread; afterwards
+/// the caller is queued like any ready thread and goes on on some worker of its runtime.
+///
+/// While f runs, it is a foreign kernel thread: it stays on the kernel thread that called it (thread-local variables
+/// included), what it waits for blocks that kernel thread, runtime::current() is the global runtime, and a nested blocking()
+/// just calls. From a foreign kernel thread, and when no kernel thread can be had for the worker, f is called in place.
+/// The kernel threads made for this are kept until the runtime ends: as many as ever blocked at a time. Costs two futex
+/// calls and, afterwards, a place in the queue. May suspend and migrate the caller after f.
+template <class F>
+auto blocking(F&& f) -> std::invoke_result_t<F&> {
+  using result = std::invoke_result_t<F&>;
+  const detail::blocking_state state = detail::begin_blocking();
+  if (state.thread == nullptr) return f();
+  // The way back changes kernel threads, and an exception under way belongs to the kernel thread it was thrown on: it is
+  // caught before and thrown anew after.
+  std::exception_ptr error;
+  if constexpr (std::is_void_v<result>) {
+    try {
+      f();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    detail::end_blocking(state);
+    if (error) std::rethrow_exception(std::move(error));
+  } else if constexpr (std::is_reference_v<result>) {
+    std::remove_reference_t<result>* value = nullptr;
+    try {
+      result there = f();
+      value = &there;
+    } catch (...) {
+      error = std::current_exception();
+    }
+    detail::end_blocking(state);
+    if (error) std::rethrow_exception(std::move(error));
+    return static_cast<result>(*value);
+  } else {
+    std::optional<result> value;
+    try {
+      value.emplace(f());
+    } catch (...) {
+      error = std::current_exception();
+    }
+    detail::end_blocking(state);
+    if (error) std::rethrow_exception(std::move(error));
+    return std::move(*value);
+  }
+}
+
+}  // namespace heddle

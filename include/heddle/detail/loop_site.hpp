@@ -1,0 +1,96 @@
+// What is remembered of the loops of one call site: how long an iteration takes, and whether loops so short are better
+// kept from thieves. One object for each type of body, which for a lambda means for each place in the source.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <heddle/export.hpp>
+
+namespace heddle::detail {
+
+// The processor's time stamp: about 10 ns to read, the same on all cores. Its rate: loop_ticks_per_microsecond.
+[[gnu::always_inline]] inline std::uint64_t loop_ticks() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  std::uint64_t value;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#endif
+}
+
+// 0 until the first call of loop_begin. Written once with the same value by whoever comes first.
+extern HEDDLE_API constinit std::atomic<std::uint32_t> loop_ticks_per_microsecond;
+
+// Every field is a hint: relaxed, raced for, ordered by nothing. Written only when it changes by a factor, so that loops
+// inside loops, which share their site among all workers, do not pass its line around.
+class loop_site {
+ public:
+  // Loops shorter than this are over before a thief has brought a part of them home.
+  static constexpr std::uint64_t tiny_nanoseconds = 700;
+  // A tiny loop's first half that takes longer was misjudged.
+  static constexpr std::uint64_t long_nanoseconds = 4000;
+
+  // n iterations are expected to take less than a steal costs, and experience does not speak against it.
+  [[gnu::always_inline]] bool is_tiny(std::size_t n) const noexcept {
+    return distrust_.load(std::memory_order_relaxed) == 0 && is_tiny_size(n);  // a hint
+  }
+  [[gnu::always_inline]] bool is_tiny_size(std::size_t n) const noexcept {
+    const float cost = cost_.load(std::memory_order_relaxed);  // a hint
+    return cost > 0 && cost * static_cast<float>(n) < tiny_ticks();
+  }
+  bool is_known() const noexcept { return cost_.load(std::memory_order_relaxed) > 0; }  // a hint
+  [[gnu::always_inline]] static bool is_long(std::uint64_t ticks) noexcept {
+    return ticks * 1000 > long_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed);  // a constant by now
+  }
+
+  // Iterations that take about `nanoseconds`; 0: nothing is known.
+  std::size_t iterations_in(std::uint64_t nanoseconds) const noexcept {
+    const float cost = cost_.load(std::memory_order_relaxed);  // a hint
+    if (cost <= 0) return 0;
+    const float rate = static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed));  // a constant by now
+    const float count = static_cast<float>(nanoseconds) * rate / 1000 / cost;
+    return count < 1e15f ? static_cast<std::size_t>(count) : std::size_t{1} << 50;
+  }
+
+  // `n` iterations took `ticks`, reading the time stamps included.
+  [[gnu::always_inline]] void observe(std::size_t n, std::uint64_t ticks) noexcept {
+    const float cost = cost_.load(std::memory_order_relaxed);  // a hint
+    const float expected = cost * static_cast<float>(n);
+    const float took = static_cast<float>(ticks);
+    if (cost > 0 && took < 2 * expected + slack && 2 * took + slack > expected) [[likely]] return;
+    correct(n, took);
+  }
+
+  // A loop of tiny size, shared with thieves, has ended: one step closer to being kept from them.
+  void trust() noexcept {
+    const std::uint32_t left = distrust_.load(std::memory_order_relaxed);  // a hint
+    if (left == 0) return;
+    distrust_.store(left - 1, std::memory_order_relaxed);                  // a hint
+    if (left == 1) trusted_since_.store(loop_ticks(), std::memory_order_relaxed);  // a hint
+  }
+
+  // A loop that was kept from thieves ran long, and one of them took a part of it by force. Each time that this happens
+  // soon after trust was won doubles what it takes to win it again.
+  HEDDLE_API void misjudged() noexcept;
+
+ private:
+  static constexpr float slack = 100;  // ticks: the two time stamps and what they disturb
+
+  static float tiny_ticks() noexcept {
+    return static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed)) * (tiny_nanoseconds / 1000.0f);  // a constant by now
+  }
+  HEDDLE_API void correct(std::size_t n, float ticks) noexcept;
+
+  std::atomic<float> cost_{0};                     // ticks per iteration; 0: not known
+  std::atomic<std::uint32_t> distrust_{2};         // tiny loops to be seen before one is kept from thieves
+  std::atomic<std::uint32_t> setbacks_{0};
+  std::atomic<std::uint64_t> trusted_since_{0};
+};
+
+template <class Body>
+inline constinit loop_site loop_site_of{};
+
+}  // namespace heddle::detail

@@ -1,0 +1,22 @@
+/// All of heddle.
+#pragma once
+
+#include <heddle/barrier.hpp>
+#include <heddle/blocking.hpp>
+#include <heddle/channel.hpp>
+#include <heddle/condition_variable.hpp>
+#include <heddle/future.hpp>
+#include <heddle/isolate.hpp>
+#include <heddle/latch.hpp>
+#include <heddle/mutex.hpp>
+#include <heddle/parallel_for.hpp>
+#include <heddle/parallel_invoke.hpp>
+#include <heddle/parallel_reduce.hpp>
+#include <heddle/parallel_scan.hpp>
+#include <heddle/parallel_sort.hpp>
+#include <heddle/runtime.hpp>
+#include <heddle/semaphore.hpp>
+#include <heddle/shared_mutex.hpp>
+#include <heddle/sleep.hpp>
+#include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>

@@ -1,0 +1,33 @@
+/// What may be said about a parallel loop. Everything is optional, and nothing is needed for correctness.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <stop_token>
+
+namespace heddle {
+
+/// Of parallel_for, parallel_for_range and the scans.
+struct loop_options {
+  /// Iterations a chunk: chunks have at least `grain` and fewer than twice as many (one chunk: fewer than `grain`, when
+  /// the loop is that short). 0: chosen from the length, the number of workers and what the iterations of this call site
+  /// took before.
+  std::size_t grain{0};
+  /// A request to stop drops the chunks that have not begun; the call returns normally.
+  std::stop_token stop{};
+  /// Work of one iteration in any unit, for policies that place by work; NaN: unknown.
+  double work_per_iteration{std::numeric_limits<double>::quiet_NaN()};
+  /// Memory one iteration touches, for policies that place by footprint; 0: unknown.
+  std::size_t bytes_per_iteration{0};
+};
+
+/// Of parallel_reduce.
+struct reduce_options {
+  std::size_t grain{0};       ///< as in loop_options
+  /// The same values are combined in the same order whatever the workers, the policy and the schedule: results of
+  /// floating point are the same bit for bit. They then depend on the length and `grain` alone.
+  bool deterministic{false};
+  std::stop_token stop{};     ///< chunks that have not begun are left out of the result
+};
+
+}  // namespace heddle

@@ -1,0 +1,160 @@
+/// Prefix sums of any associative operation.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include <heddle/detail/loop_tree.hpp>
+#include <heddle/loop_options.hpp>
+
+namespace heddle {
+namespace detail {
+
+// One scan: where it reads, writes, and what it combines. Positions count from the start of the range.
+template <class In, class Out, class T, class Combine, bool Inclusive>
+struct scan_work {
+  using in_step = std::iter_difference_t<In>;
+  using out_step = std::iter_difference_t<Out>;
+  In in;
+  Out out;
+  Combine& join;
+
+  // Scans [low, high) with `before`, the value of everything in front; returns the value of everything up to high.
+  std::optional<T> scan(std::size_t low, std::size_t high, std::optional<T> before) {
+    In from = in + static_cast<in_step>(low);
+    Out to = out + static_cast<out_step>(low);
+    const In end = in + static_cast<in_step>(high);
+    if (from == end) return before;
+    if (!before) {                       // inclusive without an initial value: the first element starts the sum
+      before.emplace(*from);
+      *to = *before;
+      ++from, ++to;
+    }
+    T sum = std::move(*before);
+    for (; from != end; ++from, ++to) {
+      if constexpr (Inclusive) {
+        sum = join(std::move(sum), *from);
+        *to = sum;
+      } else {
+        T next = join(sum, *from);       // before the write: `to` may be `from`
+        *to = std::move(sum);
+        sum = std::move(next);
+      }
+    }
+    return sum;
+  }
+  T sum(std::size_t low, std::size_t high) {
+    In from = in + static_cast<in_step>(low);
+    const In end = in + static_cast<in_step>(high);
+    T total(*from);
+    for (++from; from != end; ++from) total = join(std::move(total), *from);
+    return total;
+  }
+};
+
+// Runs f(0) .. f(count - 1) as pieces of a tree that remembers nothing of the site: count varies, and so does what f does.
+template <class F>
+void for_each_block(std::size_t count, F&& f, const std::stop_token& stop) {
+  struct work {
+    using result = nothing_returned;
+    std::remove_reference_t<F>& f;
+    result operator()(std::size_t low, std::size_t high) {
+      for (; low < high; ++low) f(low);
+      return {};
+    }
+    static result combine(result, result) noexcept { return {}; }
+    static result nothing() noexcept { return {}; }
+  } w{f};
+  loop_site unknown;
+  run_loop(w, count, unknown, 1, true, stop);
+}
+
+inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter ones are not worth two passes
+
+// Two passes over workers + 1 blocks. First: the first block is scanned, the middle ones are summed. Then the middle ones
+// and the last are scanned. That is 2 n / (workers + 1) steps, the least for this scheme; more blocks would balance
+// better and cost nearly 2 n / workers.
+template <class Work, class T>
+void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site, const loop_options& options) {
+  if (on_foreign_thread()) return run_in_runtime([&] { run_scan(work, n, std::move(init), site, options); });
+  if (options.stop.stop_requested()) return;
+  const unsigned workers = loop_begin().workers;
+  const std::size_t worthwhile = site.iterations_in(least_scan_nanoseconds);
+  const std::size_t blocks = std::min<std::size_t>(workers + 1, n / std::max<std::size_t>(options.grain, 2));
+  if (workers == 1 || blocks < 3 || n < worthwhile) {
+    const std::uint64_t start = loop_ticks();
+    work.scan(0, n, std::move(init));
+    site.observe(n, loop_ticks() - start);
+    return;
+  }
+  const auto edge = [&](std::size_t block) { return n / blocks * block + std::min(block, n % blocks); };
+  const std::unique_ptr<std::optional<T>[]> value(new std::optional<T>[blocks]);  // of all up to the end of a block
+  for_each_block(blocks - 1, [&](std::size_t block) {
+    if (block != 0) {
+      value[block].emplace(work.sum(edge(block), edge(block + 1)));
+      return;
+    }
+    const std::uint64_t start = loop_ticks();
+    value[0] = work.scan(0, edge(1), std::move(init));
+    site.observe(edge(1), loop_ticks() - start);
+  }, options.stop);
+  if (options.stop.stop_requested()) return;
+  for (std::size_t block = 1; block + 1 < blocks; ++block) value[block].emplace(work.join(*value[block - 1], std::move(*value[block])));
+  for_each_block(blocks - 1, [&](std::size_t block) {
+    work.scan(edge(block + 1), edge(block + 2), std::move(value[block]));
+  }, options.stop);
+}
+
+template <bool Inclusive, class T, class In, class Out, class Combine>
+Out scan_into(In first, In last, Out out, std::optional<T> init, Combine& combine, const loop_options& options) {
+  if (!(first < last)) return out;
+  using work_type = scan_work<In, Out, T, Combine, Inclusive>;
+  const auto n = static_cast<std::size_t>(last - first);
+  work_type work{first, out, combine};
+  run_scan(work, n, std::move(init), loop_site_of<work_type>, options);
+  return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+
+}  // namespace detail
+
+/// out[k] = combine of the first k + 1 elements, in order. `combine` must be associative and need not be commutative; how
+/// the values are bracketed depends on the number of workers. `out` may be `first` and may not overlap the input otherwise.
+/// Returns the end of the output. Each element may be read twice and is combined at most twice.
+///
+/// After an exception of `combine`, or a request to stop (options.stop), the output holds some results and some old values.
+/// Exceptions, suspension, callers: as parallel_for_range. options.grain is the least length of a block.
+/// Source: Hillis, Steele, "Data parallel algorithms" (1986); Blelloch (1990), with the block sums of a two-pass scan.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Combine = std::plus<>>
+Out parallel_inclusive_scan(In first, In last, Out out, Combine combine = {}, const loop_options& options = {}) {
+  return detail::scan_into<true, std::iter_value_t<In>>(first, last, out, {}, combine, options);
+}
+
+/// The same with a value in front of the first element, whose type is the type of the sums.
+template <std::random_access_iterator In, std::random_access_iterator Out, class Combine, class T>
+  requires(!std::same_as<T, loop_options>)
+Out parallel_inclusive_scan(In first, In last, Out out, Combine combine, T init, const loop_options& options = {}) {
+  return detail::scan_into<true, T>(first, last, out, std::optional<T>(std::move(init)), combine, options);
+}
+
+/// out[k] = combine of `init` and the first k elements: the k-th itself is left out. Otherwise as parallel_inclusive_scan.
+template <std::random_access_iterator In, std::random_access_iterator Out, class T, class Combine = std::plus<>>
+Out parallel_exclusive_scan(In first, In last, Out out, T init, Combine combine = {}, const loop_options& options = {}) {
+  return detail::scan_into<false, T>(first, last, out, std::optional<T>(std::move(init)), combine, options);
+}
+
+/// Inclusive scan of a range in place.
+template <std::ranges::random_access_range Range, class Combine = std::plus<>>
+void parallel_scan(Range&& range, Combine combine = {}, const loop_options& options = {}) {
+  const auto first = std::ranges::begin(range);
+  parallel_inclusive_scan(first, first + std::ranges::distance(range), first, std::move(combine), options);
+}
+
+}  // namespace heddle

@@ -1,0 +1,62 @@
+// What loops need of the runtime, out of line.
+#include <heddle/detail/loop_tree.hpp>
+
+#include "arch/arch.hpp"
+#include "platform/platform.hpp"
+#include "queue/fork_queue.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+constexpr std::uint64_t spin_nanoseconds = 1000;  // about what suspending and resuming cost together
+constexpr std::uint32_t measure_every = 8;
+
+// Of the kernel thread; the functions below do not switch, so its address may be kept within each.
+constinit thread_local std::uint32_t unmeasured __attribute__((tls_model("initial-exec"))) = 0;
+
+bool take_turn() noexcept {
+  if (++unmeasured < measure_every) return false;
+  unmeasured = 0;
+  return true;
+}
+
+}  // namespace
+
+loop_start loop_begin() noexcept {
+  if (loop_ticks_per_microsecond.load(std::memory_order_relaxed) == 0) {  // a constant, computed more than once at worst
+    loop_ticks_per_microsecond.store(static_cast<std::uint32_t>(platform::ticks_per_microsecond()), std::memory_order_relaxed);
+  }
+  return {worker::worker::current()->home.workers(), take_turn()};
+}
+
+loop_quiet loop_begin_quietly() noexcept {
+  worker::worker& me = *worker::worker::current();
+  // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it sees
+  // the entry there, or this sees that it sleeps (src/loop/README.md, Q2).
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const sync::idle_set& idle = me.home.idle();
+  return {!idle.anyone_asleep() || idle.anyone_searching(), take_turn()};
+}
+
+void loop_measure_next() noexcept { unmeasured = measure_every; }
+
+bool loop_spin(const job& work) noexcept {
+  std::uint64_t limit = 0;
+  for (int i = 0;; ++i) {
+    // acquire pairs with complete_job: the piece's effects
+    const std::uintptr_t word = work.word.load(std::memory_order_acquire);
+    if (word == job_done || word == job_failed) return true;
+    if (i % 16 == 15) {
+      const std::uint64_t now = loop_ticks();
+      // relaxed: a constant by now
+      if (limit == 0) limit = now + spin_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;
+      if (now >= limit) return false;
+    }
+    arch::pause();
+  }
+}
+
+}  // namespace heddle::detail

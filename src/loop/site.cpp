@@ -1,0 +1,37 @@
+#include <heddle/detail/loop_site.hpp>
+
+#include <algorithm>
+
+namespace heddle::detail {
+
+namespace {
+
+constexpr std::uint32_t first_penalty = 64;   // loops
+constexpr std::uint32_t most_setbacks = 12;
+constexpr std::uint64_t lasting_us = 5000;    // trust that lasted so long was not misplaced
+constexpr float unclear = 200;                // ticks: below, the time stamps themselves are much of what was measured
+
+}  // namespace
+
+constinit std::atomic<std::uint32_t> loop_ticks_per_microsecond{0};
+
+// All accesses are of hints, see the header.
+void loop_site::correct(std::size_t n, float ticks) noexcept {
+  const float cost = cost_.load(std::memory_order_relaxed);
+  const float measured = std::max(ticks - slack / 4, 0.1f) / static_cast<float>(n);
+  if (cost <= 0) return cost_.store(measured, std::memory_order_relaxed);
+  // Upwards in steps, so that one interruption by the kernel does not count as much as the loops before it.
+  if (measured > cost && ticks > unclear) cost_.store(std::min(measured, 8 * cost), std::memory_order_relaxed);
+  if (measured < cost) cost_.store(measured, std::memory_order_relaxed);
+}
+
+void loop_site::misjudged() noexcept {
+  const std::uint64_t now = loop_ticks();
+  const std::uint64_t lasted = now - trusted_since_.load(std::memory_order_relaxed);
+  const std::uint64_t rate = loop_ticks_per_microsecond.load(std::memory_order_relaxed);
+  const std::uint32_t setbacks = lasted > lasting_us * rate ? 0 : setbacks_.load(std::memory_order_relaxed);
+  distrust_.store(first_penalty << setbacks, std::memory_order_relaxed);
+  setbacks_.store(std::min(setbacks + 1, most_setbacks), std::memory_order_relaxed);
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,67 @@
+// latch: opens once, for all, at the last count.
+#include <heddle/latch.hpp>
+
+#include <atomic>
+
+#include "support/waiting.hpp"
+
+namespace {
+
+class latches : public heddle_test::waiting {};
+
+TEST_P(latches, nobody_passes_before_the_last_count) {
+  for (int k = 0; k < 50 * heddle_test::stress(); ++k) {
+    heddle::latch gate(6);
+    std::atomic<int> counted{0};
+    together(8, 3, [&](int i) {
+      heddle_test::chance c(k * 16 + i);
+      c.maybe_yield();
+      if (i < 6) {
+        ++counted;
+        if (i % 2 == 0) return gate.count_down();
+        gate.arrive_and_wait();
+      } else {
+        gate.wait();
+      }
+      EXPECT_EQ(counted.load(), 6);
+    });
+    EXPECT_TRUE(gate.try_wait());
+    progress();
+  }
+}
+
+TEST_P(latches, counts_of_any_size) {
+  run([] {
+    heddle::latch open(0), gate(10);
+    open.wait();
+    EXPECT_TRUE(open.try_wait());
+    gate.count_down(9);
+    EXPECT_FALSE(gate.try_wait());
+    gate.count_down(0);
+    EXPECT_FALSE(gate.try_wait());
+    gate.arrive_and_wait();
+    gate.count_down(0);
+    EXPECT_TRUE(gate.try_wait());
+  });
+}
+
+TEST_P(latches, may_be_destroyed_once_every_wait_has_returned) {
+  for (int k = 0; k < 300 * heddle_test::stress(); ++k) {
+    auto* gate = new heddle::latch(1);
+    together(2, k % 2, [&](int i) {
+      heddle_test::chance c(k * 4 + i);
+      c.maybe_yield();
+      if (i == 0) {
+        gate->wait();
+        delete gate;
+      } else if (i == 1) {
+        gate->count_down();
+      }
+    });
+    progress();
+  }
+}
+
+HEDDLE_OVER_RUNTIMES(latches);
+
+}  // namespace

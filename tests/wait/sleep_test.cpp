@@ -1,0 +1,59 @@
+// sleep_for, sleep_until: not too short; a sleeping thread holds up nobody.
+#include <heddle/latch.hpp>
+#include <heddle/sleep.hpp>
+
+#include <atomic>
+
+#include "support/waiting.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class sleeping : public heddle_test::waiting {};
+
+TEST_P(sleeping, lasts_at_least_as_long_as_asked) {
+  together(20, 2, [&](int i) {
+    heddle_test::chance c(i);
+    for (int k = 0; k < 5; ++k) {
+      const auto time = std::chrono::microseconds(c.below(3000));
+      const auto start = std::chrono::steady_clock::now();
+      if (k % 2 == 0) heddle::this_thread::sleep_for(time);
+      else heddle::this_thread::sleep_until(start + time);
+      EXPECT_GE(std::chrono::steady_clock::now() - start, time);
+    }
+    const auto until = std::chrono::system_clock::now() + 1ms;
+    heddle::this_thread::sleep_until(until);
+    EXPECT_GE(std::chrono::system_clock::now(), until);
+    progress();
+  });
+}
+
+TEST_P(sleeping, the_past_is_no_sleep) {
+  together(2, 1, [&](int) {
+    heddle::this_thread::sleep_for(-1h);
+    heddle::this_thread::sleep_for(0s);
+    heddle::this_thread::sleep_until(std::chrono::steady_clock::time_point{});
+    heddle::this_thread::sleep_until(std::chrono::system_clock::time_point{});
+  });
+}
+
+// A thousand sleepers; the others on the same workers are done long before: ordered by events, not by time.
+TEST_P(sleeping, others_run_meanwhile) {
+  run([&] {
+    heddle::latch worked(100);
+    std::vector<heddle::thread> all;
+    for (int i = 0; i < 1000; ++i) {
+      all.emplace_back([&] {
+        heddle::this_thread::sleep_for(1ms);
+        worked.wait();
+      });
+    }
+    for (int i = 0; i < 100; ++i) all.emplace_back([&] { worked.count_down(); });
+    for (auto& t : all) t.join();
+  });
+}
+
+HEDDLE_OVER_RUNTIMES(sleeping);
+
+}  // namespace
