@@ -36,7 +36,7 @@ void take_sample(pool<Deque>& p, const char* kernel, const char* unit, unsigned 
     p.clear_counters();
     const quiet_check check(workers);
     const double value = sample(p);
-    if (!check.quiet()) {
+    if (value < 0 || !check.quiet()) {
         ++r.dropped;
         return;
     }
@@ -64,8 +64,8 @@ void round_of(long uts_roots, long uts_nodes) {
         }
         if (wanted("loop")) {
             for (int i = 0; i < 6; ++i) {
-                take_sample(p, "loop64", "us/loop", w, [](auto& q) { return k::loop_sample(q, 200, 0); });
-                take_sample(p, "loop64-gap", "us/loop", w, [](auto& q) { return k::loop_sample(q, 200, 2000); });
+                take_sample(p, "loop64", "us/loop", w, [](auto& q) { return k::loop_sample(q, 100, 0); });
+                take_sample(p, "loop64-gap", "us/loop", w, [](auto& q) { return k::loop_sample(q, 100, 2000); });
             }
         }
         if (w == 1) continue;

@@ -31,6 +31,7 @@ heddle::arch::departure* heddle_depart(void* argument) noexcept;
 // See switch.S. `after` runs on the new stack once the caller's context is complete in memory.
 void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b) noexcept;
 void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*), void* argument) noexcept;
+[[noreturn]] void heddle_end(void* argument) noexcept;
 void heddle_start() noexcept;
 }
 

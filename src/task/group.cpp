@@ -48,6 +48,7 @@ void enter(block* self) noexcept {
   }
   count_end(group);
   worker::serve(*self);
+  heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
 }
 
 // Runs on the child's stack once the spawner is complete in memory.

@@ -76,48 +76,45 @@ void merge_parallel(From a, From a_end, From b, From b_end, To to, Less& less) {
                   });
 }
 
-// Sorts [first, last), whose elements are in the range or, when `away` is set, shall end up in the buffer: at the end
-// they are in `buffer` if away, in the range otherwise. All objects of both are alive.
-template <class Iterator, class T, class Less>
-void merge_sort(Iterator first, Iterator last, T* buffer, bool away, Less& less) {
+// Sorts the elements of [first, last). At the end, whatever happened, they are at `other` if away, else in the range.
+// Objects are alive in both places.
+template <class Home, class Other, class Less>
+void merge_sort(Home first, Home last, Other other, bool away, Less& less) {
   const std::ptrdiff_t n = last - first;
   if (n <= insertion_limit) {
     struct mover {
-      Iterator first, last;
-      T* buffer;
+      Home first, last;
+      Other other;
       bool away;
       ~mover() {
-        if (away) std::move(first, last, buffer);
+        if (away) std::move(first, last, other);
       }
-    } then{first, last, buffer, away};
+    } at_the_end{first, last, other, away};
     return insertion_sort(first, last, less);
   }
-  const Iterator middle = first + n / 2;
-  T* const cut = buffer + n / 2;
-  struct gatherer {                  // a half that threw or was dropped is where it should not be: bring everything home
-    Iterator first, middle, last;
-    T *buffer, *cut;
+  const std::ptrdiff_t half = n / 2;
+  // The halves go where the merge reads from. When one throws, what has gone the wrong way is brought back; a half that
+  // parallel_invoke dropped has gone nowhere.
+  struct gatherer {
+    Home first, last;
+    Other other;
+    std::ptrdiff_t half;
     bool away;
-    bool lower_moved = false, upper_moved = false, merged = false;
+    bool lower_ran = false, upper_ran = false, sorted = false;
     ~gatherer() {
-      if (merged) return;
-      // Halves that ran moved their elements to the other side of where the merge was to put them, even when they threw.
-      if (away) {
-        if (!lower_moved) std::move(first, middle, buffer); else std::move(first, middle, buffer);
-        std::move(middle, last, cut);
-      } else {
-        if (lower_moved) std::move(buffer, cut, first);
-        if (upper_moved) std::move(cut, cut + (last - middle), middle);
-      }
+      if (sorted) return;
+      if (away) std::move(first, last, other);
+      if (!away && lower_ran) std::move(other, other + half, first);
+      if (!away && upper_ran) std::move(other + half, other + (last - first), first + half);
     }
-  } gather{first, middle, last, buffer, cut, away};
+  } gather{first, last, other, half, away};
   const auto lower = [&] {
-    gather.lower_moved = true;
-    merge_sort(first, middle, buffer, !away, less);
+    gather.lower_ran = true;
+    merge_sort(first, first + half, other, !gather.away, less);
   };
   const auto upper = [&] {
-    gather.upper_moved = true;
-    merge_sort(middle, last, cut, !away, less);
+    gather.upper_ran = true;
+    merge_sort(first + half, last, other + half, !gather.away, less);
   };
   if (n < least_parallel_merge) {
     lower();
@@ -125,14 +122,42 @@ void merge_sort(Iterator first, Iterator last, T* buffer, bool away, Less& less)
   } else {
     parallel_invoke(lower, upper);
   }
-  gather.merged = true;
-  T* const end = buffer + n;
-  if (away) {
-    if (!less(*middle, *(middle - 1))) std::move(first, last, buffer);
-    else merge_parallel(first, middle, middle, last, buffer, less);
-  } else {
-    merge_parallel(buffer, cut, cut, end, first, less);
-  }
+  const bool in_order = away ? !less(first[half], first[half - 1]) : !less(other[half], other[half - 1]);
+  gather.sorted = true;
+  if (away && in_order) std::move(first, last, other);
+  else if (away) merge_parallel(first, first + half, first + half, last, other, less);
+  else if (in_order) std::move(other, other + n, first);
+  else merge_parallel(other, other + half, other + half, other + n, first, less);
 }
+
+// Memory for n objects of T, which are alive from construct() to the end.
+template <class T>
+class merge_buffer {
+ public:
+  explicit merge_buffer(std::size_t n) : n_(n), memory_(std::allocator<T>().allocate(n)) {}
+  merge_buffer(const merge_buffer&) = delete;
+  merge_buffer& operator=(const merge_buffer&) = delete;
+  ~merge_buffer() {
+    if (alive_ && !std::is_trivially_destructible_v<T>) {
+      parallel_for_range(memory_, memory_ + n_, [](T* low, T* high) noexcept { std::destroy(low, high); });
+    }
+    std::allocator<T>().deallocate(memory_, n_);
+  }
+  template <class Iterator>
+  void construct(Iterator from) {
+    parallel_for_range(std::size_t{0}, n_, [this, from](std::size_t low, std::size_t high) noexcept {
+      using step = std::iter_difference_t<Iterator>;
+      std::uninitialized_move(from + static_cast<step>(low), from + static_cast<step>(high), memory_ + low);
+    });
+    alive_ = true;
+  }
+  T* begin() const noexcept { return memory_; }
+  T* end() const noexcept { return memory_ + n_; }
+
+ private:
+  const std::size_t n_;
+  T* const memory_;
+  bool alive_{false};
+};
 
 }  // namespace heddle::detail

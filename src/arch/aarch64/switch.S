@@ -127,6 +127,7 @@ heddle_start:
     mov    x29, xzr
     mov    x30, xzr
     blr    x19
+.Ldepart:
     mov    x0, x20
     bl     heddle_depart
     mov    x9, x0
@@ -137,4 +138,18 @@ heddle_start:
     b      .Ltake_over
     .cfi_endproc
     .size heddle_start, . - heddle_start
+
+// void heddle_end(void* argument): what a context does that was begun by heddle_spawn and whose spawner has gone on
+// elsewhere, instead of returning. Its stack is dead below this frame.
+    .p2align 4
+    .globl heddle_end
+    .hidden heddle_end
+    .type heddle_end, %function
+heddle_end:
+    .cfi_startproc
+    .cfi_undefined x30
+    mov    x20, x0
+    b      .Ldepart
+    .cfi_endproc
+    .size heddle_end, . - heddle_end
     .section .note.GNU-stack, "", %progbits

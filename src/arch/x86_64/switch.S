@@ -149,6 +149,7 @@ heddle_start:
     mov    %r13, %rdi
     xor    %ebp, %ebp
     call   *%r12
+.Ldepart:
     mov    %r13, %rdi
     call   heddle_depart
     mov    (%rax), %rsi
@@ -163,6 +164,21 @@ heddle_start:
     jmp    .Ltake_over
     .cfi_endproc
     .size heddle_start, . - heddle_start
+
+// void heddle_end(void* argument): what a context does that was begun by heddle_spawn and whose spawner has gone on
+// elsewhere, instead of returning. Its stack is dead below this frame.
+    .p2align 4
+    .globl heddle_end
+    .hidden heddle_end
+    .type heddle_end, @function
+heddle_end:
+    .cfi_startproc
+    .cfi_undefined %rip
+    lea    -8(%rsp), %rsp
+    mov    %rdi, %r13
+    jmp    .Ldepart
+    .cfi_endproc
+    .size heddle_end, . - heddle_end
 
     .section .rodata
     .p2align 2

@@ -1,0 +1,190 @@
+// blocking(): the worker goes on while its thread blocks in the kernel; results, exceptions, nesting, failing carriers.
+#include <heddle/blocking.hpp>
+#include <heddle/latch.hpp>
+#include <heddle/mutex.hpp>
+#include <heddle/parallel_invoke.hpp>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+#include "support/waiting.hpp"
+
+namespace {
+
+class blocking : public heddle_test::waiting {};
+
+struct kernel_pipe {
+  kernel_pipe() { EXPECT_EQ(pipe(ends.data()), 0); }
+  ~kernel_pipe() {
+    close(ends[0]);
+    close(ends[1]);
+  }
+  char get() {
+    char c = 0;
+    EXPECT_EQ(read(ends[0], &c, 1), 1);
+    return c;
+  }
+  void put(char c) { EXPECT_EQ(write(ends[1], &c, 1), 1); }
+  std::array<int, 2> ends{};
+};
+
+// The reads can only end when the writer runs, and the writer can only run when the workers have left the readers.
+TEST_P(blocking, a_hundred_threads_in_read_hold_up_nobody) {
+  std::vector<kernel_pipe> pipes(100);
+  std::atomic<int> reading{0}, done{0};
+  run([&] {
+    std::vector<heddle::thread> readers;
+    for (auto& p : pipes) {
+      readers.emplace_back([&] {
+        const char c = heddle::blocking([&] {
+          ++reading;
+          return p.get();
+        });
+        EXPECT_EQ(c, 'x');
+        ++done;
+      });
+    }
+    while (reading.load() < 100) heddle::this_thread::yield();
+    EXPECT_EQ(done.load(), 0);
+    auto [a, b] = heddle::parallel_invoke([] { return 1; }, [] { return 2; });
+    EXPECT_EQ(a + b, 3);
+    for (auto& p : pipes) p.put('x');
+    for (auto& t : readers) t.join();
+  });
+  EXPECT_EQ(done.load(), 100);
+}
+
+TEST_P(blocking, again_and_again_from_many_threads) {
+  std::atomic<long> sum{0};
+  heddle::mutex m;
+  long guarded = 0;
+  together(12, 2, [&](int i) {
+    heddle_test::chance c(i);
+    kernel_pipe p;
+    for (int k = 0; k < 50 * heddle_test::stress(); ++k) {
+      p.put(static_cast<char>(k % 100));
+      sum += heddle::blocking([&] { return p.get(); });
+      c.maybe_yield();
+      std::lock_guard hold(m);
+      ++guarded;
+    }
+    progress();
+  });
+  EXPECT_EQ(guarded, 14L * 50 * heddle_test::stress());
+}
+
+TEST_P(blocking, returns_what_f_returns_and_throws_what_f_throws) {
+  int target = 0;
+  together(3, 1, [&](int i) {
+    EXPECT_EQ(heddle::blocking([i] { return i; }), i);
+    EXPECT_EQ(&heddle::blocking([&]() -> int& { return target; }), &target);
+    EXPECT_EQ(*heddle::blocking([i] { return std::make_unique<int>(i); }), i);
+    std::atomic<int> calls{0};
+    heddle::blocking([&] { ++calls; });
+    EXPECT_EQ(calls.load(), 1);
+    for (int k = 0; k < 20; ++k) {
+      EXPECT_THROW(heddle::blocking([] { throw std::runtime_error("void"); }), std::runtime_error);
+      EXPECT_THROW(heddle::blocking([]() -> int { throw std::logic_error("int"); }), std::logic_error);
+      EXPECT_THROW(heddle::blocking([]() -> int& { throw 7; }), int);
+    }
+    EXPECT_EQ(std::uncaught_exceptions(), 0);
+  });
+}
+
+TEST_P(blocking, inside_it_is_a_foreign_thread_and_may_nest_and_wait) {
+  run([&] {
+    heddle::latch gate(1);
+    heddle::thread waits([&] {
+      heddle::blocking([&] {
+        EXPECT_EQ(heddle::this_thread::id(), 0u);
+        EXPECT_FALSE(runtime().is_current());
+        heddle::blocking([&] { gate.wait(); });
+        EXPECT_EQ(runtime().run([] { return 5; }), 5);  // work for the runtime from inside
+      });
+      EXPECT_TRUE(runtime().is_current());
+      EXPECT_NE(heddle::this_thread::id(), 0u);
+    });
+    heddle::this_thread::yield();
+    gate.count_down();
+    waits.join();
+  });
+}
+
+TEST_P(blocking, the_same_kernel_thread_from_begin_to_end_of_f) {
+  static thread_local int mine = 0;
+  together(8, 1, [&](int i) {
+    for (int k = 0; k < 20; ++k) {
+      heddle::blocking([&] {
+        mine = i * 100 + k;
+        usleep(10);
+        EXPECT_EQ(mine, i * 100 + k);
+      });
+    }
+  });
+}
+
+// A fork whose second half is stolen or not, around a blocking first half: the frame finds its way from any worker.
+TEST_P(blocking, inside_forks) {
+  const long sum = run([] {
+    struct tree {
+      static long at(int depth) {
+        if (depth == 0) return heddle::blocking([] { return 1L; });
+        auto [a, b] = heddle::parallel_invoke([=] { return at(depth - 1); }, [=] { return at(depth - 1); });
+        return a + b;
+      }
+    };
+    return tree::at(7);
+  });
+  EXPECT_EQ(sum, 128);
+}
+
+TEST_P(blocking, threads_that_block_end_before_the_runtime) {
+  std::atomic<int> done{0};
+  kernel_pipe p;
+  {
+    heddle::runtime own({.workers = std::get<0>(GetParam())});
+    own.run([&] {
+      for (int i = 0; i < 10; ++i) {
+        heddle::thread t([&] {
+          heddle::blocking([&] { p.get(); });
+          ++done;
+        });
+        t.detach();
+      }
+    });
+    for (int i = 0; i < 10; ++i) p.put('x');
+  }
+  EXPECT_EQ(done.load(), 10);
+}
+
+HEDDLE_OVER_RUNTIMES(blocking);
+
+// No kernel thread can be had: f runs in place, and the worker waits for it.
+TEST(blocking_without_carriers, runs_in_place) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    heddle::runtime own({.workers = 1});
+    const bool ok = own.run([] {
+      // RLIMIT_NPROC does not bind the superuser; no address space for a kernel thread's stack does the same.
+      const rlimit none{0, 0};
+      setrlimit(RLIMIT_AS, &none);
+      int calls = 0;
+      for (int i = 0; i < 3; ++i) heddle::blocking([&] { ++calls; });
+      return calls == 3;
+    });
+    _exit(ok ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+}  // namespace
