@@ -113,14 +113,17 @@ int help(std::span<const std::string> arguments) {
     return 0;
   }
   const std::string& page = arguments[0];
-  if (const auto which = find(commands(), page)) return run_command(*which, std::vector<std::string>{"--help"});
-  if (const auto which = find(topics(), page)) {
-    const bool markdown = arguments.size() > 1 && arguments[1] == "--markdown" && which->markdown != nullptr;
-    if (arguments.size() > (markdown ? 2u : 1u)) {
-      return refuse("help", fmt::format("argument '{}' is one too many{}", arguments[markdown ? 2 : 1],
-                                        which->markdown != nullptr ? "; the page takes --markdown" : ""));
-    }
-    fmt::print("{}", markdown ? which->markdown() : which->text());
+  const std::optional<command> of_command = find(commands(), page);
+  const std::optional<topic> of_topic = find(topics(), page);
+  const bool has_markdown = of_topic && of_topic->markdown != nullptr;
+  const bool markdown = has_markdown && arguments.size() > 1 && arguments[1] == "--markdown";
+  if ((of_command || of_topic) && arguments.size() > (markdown ? 2u : 1u)) {
+    return refuse("help", fmt::format("argument '{}' is one too many{}", arguments[markdown ? 2 : 1],
+                                      has_markdown ? "; the page takes --markdown" : ""));
+  }
+  if (of_command) return run_command(*of_command, std::vector<std::string>{"--help"});
+  if (of_topic) {
+    fmt::print("{}", markdown ? of_topic->markdown() : of_topic->text());
     return 0;
   }
   std::vector<std::string> names = names_of(topics());

@@ -1,6 +1,8 @@
 // Carriers, and how a worker changes them in blocking(). Protocol B1-B6 and proof: src/wait/README.md, "Blocking calls".
 #include "worker/carrier.hpp"
 
+#include <cxxabi.h>
+
 #include <new>
 
 #include "base/contracts.hpp"
@@ -11,6 +13,7 @@ namespace heddle::worker {
 void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
   fiber::describe_native_stack(self.native);
+  self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
   for (;;) {
     std::uint32_t signal;
     // acquire pairs with the assigning kernel thread: `assigned` and the worker
@@ -78,6 +81,7 @@ bool runtime::lend_worker(worker& w) noexcept {
 }
 
 void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
+  const exception_state mine = c.leave_exceptions();
   fiber::before_switch(&self, nullptr, c.native, false);
   heddle_switch(&self.stack_pointer, c.stack_pointer, [](void* a, void* b) {
     // B5, on the carrier's own stack: the thread goes on elsewhere, this kernel thread goes back through worker::run.
@@ -86,6 +90,7 @@ void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
     back.home.submit(*static_cast<thread*>(a));
     back.home.carrier_mutex_.lock();
   }, &self, &c);
+  if (mine.any()) [[unlikely]] *worker::current()->by->exceptions = mine;
 }
 
 }  // namespace heddle::worker

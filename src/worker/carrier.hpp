@@ -13,6 +13,14 @@ namespace heddle::worker {
 class worker;
 class runtime;
 
+// What the C++ runtime keeps for each kernel thread of the exceptions being handled and thrown (Itanium C++ ABI, 2.2.2:
+// __cxa_eh_globals). It belongs to the user-level thread: one that waits inside a handler takes it along.
+struct exception_state {
+  void* caught{nullptr};
+  unsigned uncaught{0};
+  bool any() const noexcept { return caught != nullptr || uncaught != 0; }
+};
+
 struct carrier {
   explicit carrier(runtime& owner) noexcept : home(owner) {}
 
@@ -20,10 +28,18 @@ struct carrier {
   void* stack_pointer{nullptr};           // of its own stack, while it runs a user-level thread
   fiber::native_stack native;
   platform::kernel_thread kernel;
+  exception_state* exceptions{nullptr};   // of this kernel thread; empty whenever a thread starts or goes on
   worker* assigned{nullptr};              // written before `signal` is raised
   std::atomic<std::uint32_t> signal{0};   // 1: a worker is assigned, 2: end; futex word of a spare carrier
   carrier* next_spare{nullptr};           // under the runtime's carrier mutex
   carrier* next_all{nullptr};             // under the runtime's carrier mutex
+
+  // Before the running thread is switched away from: what it must give back to the carrier it goes on on.
+  [[nodiscard]] exception_state leave_exceptions() noexcept {
+    const exception_state mine = *exceptions;
+    if (mine.any()) [[unlikely]] *exceptions = {};
+    return mine;
+  }
 };
 
 }  // namespace heddle::worker

@@ -31,6 +31,11 @@ void commit_suspension(void* data, void*) {
   worker::worker::current()->make_ready(*s.self);
 }
 
+// After a switch: the calling thread is on another carrier perhaps, and goes on handling what it handled.
+inline void take_back(const worker::exception_state& handled) noexcept {
+  if (handled.any()) [[unlikely]] *worker::worker::current()->by->exceptions = handled;
+}
+
 platform::nanoseconds to_platform(std::chrono::steady_clock::time_point time) noexcept {
   const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
   return count <= 0 ? 1 : static_cast<platform::nanoseconds>(count);  // steady_clock and now() are both CLOCK_MONOTONIC
@@ -63,7 +68,9 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
   w.thread = self;
   self->waits_for = w.what;
   suspension s{&w, commit, argument, self};
+  const worker::exception_state handled = me->by->leave_exceptions();
   me->switch_away(*self, commit_suspension, &s, nullptr);
+  take_back(handled);
   self->waits_for = nullptr;
   return reason_of(w);
 }
@@ -122,7 +129,9 @@ void yield() noexcept {
   thread* self = me->current_thread();
   thread* next = me->thread_for(me->pick());
   if (next == nullptr) return;
+  const worker::exception_state handled = me->by->leave_exceptions();
   me->switch_to(*self, *next, [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); }, self, nullptr);
+  take_back(handled);
 }
 
 void spin_word::contended() noexcept {

@@ -28,6 +28,16 @@ void merge_sequential(From a, From a_end, From b, From b_end, To to, Less& less)
     To& to;
     ~remainder() { std::move(b, b_end, std::move(a, a_end, to)); }
   } rest{a, a_end, b, b_end, to};
+  if constexpr (std::is_trivially_copyable_v<std::iter_value_t<From>> && sizeof(std::iter_value_t<From>) <= 16) {
+    while (a != a_end && b != b_end) {  // the outcome as data: a branch on it would be mispredicted every other time
+      const bool second = less(*b, *a);
+      *to = second ? *b : *a;
+      b += second;
+      a += !second;
+      ++to;
+    }
+    return;
+  }
   while (a != a_end && b != b_end) {
     if (less(*b, *a)) {
       *to = std::move(*b);
