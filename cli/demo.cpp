@@ -73,6 +73,7 @@ struct contender {
   std::vector<double> build_seconds;  // of these, after quantisation
   unsigned workers = 0;
   double accuracy = 0;
+  std::string policy;
   std::string hash;
   bool same_tree = true;
 };
@@ -207,6 +208,7 @@ void train(contender& one, const arguments& given, unsigned workers, const share
   one.build_seconds.push_back(line.at("build_s"));
   one.workers = line.at("workers");
   one.accuracy = line.at("accuracy");
+  one.policy = line.at("policy");
   const std::string hash = line.at("hash");
   if (!one.hash.empty() && one.hash != hash) one.same_tree = false;  // not even with itself
   one.hash = hash;
@@ -218,6 +220,12 @@ double median(std::vector<double> samples) {
   const std::size_t middle = samples.size() / 2;
   return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
 }
+
+#if defined(__clang__)
+constexpr const char* compiler = "clang " __clang_version__;
+#else
+constexpr const char* compiler = "gcc " __VERSION__;
+#endif
 
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
@@ -234,12 +242,12 @@ void write_json(const arguments& given, const std::vector<contender>& all, const
   nlohmann::json rows = nlohmann::json::array();
   for (const contender& one : all) {
     for (const auto& [metric, samples] : {std::pair{"train", &one.seconds}, std::pair{"build", &one.build_seconds}}) {
-      rows.push_back({{"kernel", "decision_tree"}, {"runtime", one.name}, {"policy", one.name == "heddle" ? given.policy : ""}, {"workers", one.workers}, {"n", about.rows},
+      rows.push_back({{"kernel", "decision_tree"}, {"runtime", one.name}, {"policy", one.policy}, {"workers", one.workers}, {"n", about.rows},
                       {"metric", metric}, {"unit", "s"}, {"median", median(*samples)}, {"min", *std::min_element(samples->begin(), samples->end())},
                       {"max", *std::max_element(samples->begin(), samples->end())}, {"samples", *samples}, {"checked", one.same_tree}, {"accuracy", one.accuracy}});
     }
   }
-  const nlohmann::json whole{{"machine", processor_name()}, {"compiler", __VERSION__}, {"date", date.data()}, {"features", about.features}, {"depth", about.depth},
+  const nlohmann::json whole{{"machine", processor_name()}, {"compiler", compiler}, {"date", date.data()}, {"features", about.features}, {"depth", about.depth},
                              {"nodes", about.nodes}, {"majority", about.majority}, {"rows", rows}};
   std::ofstream file(given.json);
   file << whole.dump(2) << '\n';
@@ -283,7 +291,7 @@ int run(const arguments& given) {
   std::vector<std::string> skipped;
   for (const std::string& name : chosen_runtimes(given.rivals)) {
     if (const std::optional<std::string> program = find_program(name)) {
-      all.push_back({.name = name, .program = *program, .seconds = {}, .build_seconds = {}, .hash = {}});
+      all.push_back({.name = name, .program = *program, .seconds = {}, .build_seconds = {}, .policy = {}, .hash = {}});
     } else if (name == "serial" || name == "heddle") {
       throw std::runtime_error(fmt::format("heddle-tree-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_demo", name));
     } else {

@@ -23,6 +23,8 @@ public:
 
     [[nodiscard]] unsigned workers() const { return static_cast<unsigned>(runtime_.workers()); }
 
+    [[nodiscard]] std::string policy() const { return runtime_.policy(); }
+
     template <class F>
     void run(F&& f) { runtime_.run(std::forward<F>(f)); }
 

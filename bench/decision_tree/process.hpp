@@ -70,9 +70,11 @@ int run_process(int argc, char** argv, char const* runtime, MakeExecutor&& make_
             save_binary(data, options.prepare);
             return 0;
         }
+        std::string policy;
+        if constexpr (requires { run.policy(); }) policy = run.policy();
         trainer train(run, data.train, options.training);
         for (unsigned i = 0; i < options.warmup; ++i) (void)train.train();
-        for (unsigned i = 0; i < options.repeat; ++i) print_training(runtime, run.workers(), options.policy, data, train.train());
+        for (unsigned i = 0; i < options.repeat; ++i) print_training(runtime, run.workers(), policy, data, train.train());
     } catch (std::exception const& error) {
         return report_error(argv[0], error);
     }

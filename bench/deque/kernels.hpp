@@ -170,7 +170,8 @@ struct kernels {
                 const std::uint64_t start = ticks();
                 fork_join<Deque>(
                     [&] {
-                        while (!other.load(std::memory_order_acquire)) pause();  // pairs with the store below: nothing but the flag
+                        unsigned idle = 0;
+                        while (!other.load(std::memory_order_acquire)) pool_type::spin(idle);  // pairs with the store below: the flag
                     },
                     [&] { other.store(true, std::memory_order_release); });  // pairs with the load above
                 t += static_cast<double>(ticks() - start);

@@ -27,12 +27,13 @@ struct row {
 };
 std::map<std::string, row> table;
 std::string only;
-double patience_us = 20;
+double patience_us = 5, deadline = 0;
 
 template <class Deque, class Sample>
 void take_sample(pool<Deque>& p, const char* kernel, const char* unit, unsigned workers, Sample sample) {
     const std::string key = std::string(kernel) + " " + Deque::name + " " + std::to_string(workers) + " " + unit;
     row& r = table[key];
+    if (seconds() > deadline) return;
     p.clear_counters();
     const quiet_check check(workers);
     const double value = sample(p);
@@ -121,8 +122,8 @@ int main(int argc, char** argv) {
     long nodes = 0;
     for (long i = 0; i < roots; ++i) nodes += kernels<chase_lev_seq_deque>::uts_serial(static_cast<std::uint64_t>(i));
     std::printf("# %s, uts nodes %ld, patience %.0f us, %d rounds\n", __VERSION__, nodes, patience_us, rounds);
-    const double end = seconds() + limit;
-    for (int r = 0; r < rounds && seconds() < end; ++r) {
+    deadline = seconds() + limit;
+    for (int r = 0; r < rounds && seconds() < deadline; ++r) {
         round_of<chase_lev_seq_deque>(roots, nodes);
         round_of<chase_lev_asym_deque>(roots, nodes);
         round_of<split_request_deque<false>>(roots, nodes);

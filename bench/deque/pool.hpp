@@ -73,10 +73,17 @@ public:
         if (!place) return j.run();
         auto* self = static_cast<entry*>(static_cast<Deque*>(worker_pointer()));
         self->forget();
+        unsigned idle = 0;
         while (!j.done()) {
-            if (job* other = self->owner->find(*self)) other->run(), self->forget();
-            else pause();
+            if (job* other = self->owner->find(*self)) other->run(), self->forget(), idle = 0;
+            else spin(idle);
         }
+    }
+
+    // Gives the processor away after some 100 us: on a machine with other programs the worker waited for may have none.
+    static void spin(unsigned& idle) noexcept {
+        pause();
+        if (++idle > 4000) std::this_thread::yield();
     }
 
 private:
@@ -108,22 +115,23 @@ private:
         unsigned idle = 0;
         while (!stop_.load(std::memory_order_relaxed)) {  // a flag: the join of the thread orders the rest
             if (!active_.load()) {
-                if (++idle > 4000) std::this_thread::yield();
-                pause();
+                spin(idle);
                 continue;
             }
             busy_.fetch_add(1);
             self.forget();
             self.worker_started();
             std::uint64_t start = ticks();
+            idle = 0;
             while (active_.load(std::memory_order_relaxed)) {  // a hint; run waits for busy
                 if (job* j = find(self)) {
                     if (self.search_times.size() < self.search_times.capacity()) self.search_times.push_back(ticks() - start);
                     j->run();
                     self.forget();
                     start = ticks();
+                    idle = 0;
                 } else {
-                    pause();
+                    spin(idle);
                 }
             }
             self.worker_stopped();

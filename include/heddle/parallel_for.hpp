@@ -40,9 +40,11 @@ class loop_positions {
   template <class First, class Last>
   loop_positions(First first, Last last) : first_(static_cast<Index>(first)) {
     if constexpr (std::is_integral_v<Index>) {
-      if (!std::cmp_less(first, last)) return;
-      if (!std::in_range<Index>(first) || !std::in_range<Index>(last)) {
-        throw std::out_of_range("heddle: a bound of a loop does not fit the type that the loop counts in");
+      if (!std::cmp_less(+first, +last)) return;  // promoted: it does not take characters
+      if constexpr (!std::is_same_v<First, Last>) {
+        if (!std::in_range<Index>(+first) || !std::in_range<Index>(+last)) {
+          throw std::out_of_range("heddle: a bound of a loop does not fit the type that the loop counts in");
+        }
       }
       count_ = static_cast<std::size_t>(static_cast<wide>(static_cast<Index>(last))) - static_cast<std::size_t>(static_cast<wide>(first_));
     } else if (first < last) {

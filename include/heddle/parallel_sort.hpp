@@ -28,6 +28,7 @@ template <std::random_access_iterator Iterator, class Less = std::less<>>
   requires std::indirect_strict_weak_order<Less&, Iterator>
 void parallel_sort(Iterator first, Iterator last, Less less = {}) {
   const std::ptrdiff_t n = last - first;
+  if (detail::sort_monotone(first, last, less)) return;
   const int unlucky = detail::unlucky_pivots_allowed(n);
   if (n < detail::least_parallel_sort) return detail::sort_sequential(first, last, less, unlucky, true);
   const auto sort = [&] { detail::sort_parallel(first, last, less, unlucky, true, detail::loop_begin().workers); };

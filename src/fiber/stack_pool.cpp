@@ -17,7 +17,7 @@ constexpr std::size_t colour_step = 256;
 constexpr std::size_t colours = 8;
 
 std::size_t guard_bytes(std::size_t stack_bytes) noexcept {
-  return stack_bytes >= (std::size_t{256} << 10) ? std::max<std::size_t>(16384, platform::page_size()) : platform::page_size();
+  return std::max(platform::page_size(), std::min<std::size_t>(std::size_t{16} << 10, stack_bytes / 4));
 }
 
 // Control blocks of neighbouring stacks would all fall into the same cache sets; shift them within their page.

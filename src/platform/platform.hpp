@@ -37,7 +37,7 @@ struct kernel_thread {
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept;
 void join(kernel_thread& thread) noexcept;
 
-// Binds the calling kernel thread to a processing unit (operating system number); negative: as it was at first call.
+// Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
 // False when the system refuses.
 bool bind_self(int processing_unit) noexcept;
 

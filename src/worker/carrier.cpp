@@ -12,6 +12,7 @@ namespace heddle::worker {
 
 void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
+  platform::use_alternate_stack();
   fiber::describe_native_stack(self.native);
   self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
   for (;;) {

@@ -56,11 +56,11 @@ inline bool on_foreign_thread() noexcept {
   return current_queue()->bottom.load(std::memory_order_relaxed) == nullptr;  // constant: nobody pushes there
 }
 
-// Halves of [low, high): the length of the lower one depends on high - low alone. Long ranges are cut at multiples of 16
-// from their start, so that neighbours seldom share a cache line and vector loops have no ragged ends.
-constexpr std::size_t loop_middle(std::size_t low, std::size_t high) noexcept {
+// Where [low, high) is halved: depends on high - low and the grain alone. Long ranges are cut at a multiple of 16 from
+// their start, so that neighbours seldom share a cache line and vector loops have no ragged ends.
+constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t grain) noexcept {
   std::size_t half = (high - low) / 2;
-  if (half >= 64) half = (half + 8) & ~std::size_t{15};
+  if (half >= 64 && half - 16 >= grain) half = (half + 8) & ~std::size_t{15};
   return low + half;
 }
 
@@ -158,7 +158,7 @@ class loop_tree {
 
   result split(std::size_t low, std::size_t high, std::size_t grain) {
     if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
-    const std::size_t middle = loop_middle(low, high);
+    const std::size_t middle = loop_middle(low, high, grain);
     piece upper(*this, middle, high, grain);
     upper.position = push(entry_of(&upper));
     guard unwind{&upper};
@@ -171,7 +171,7 @@ class loop_tree {
   // A loop that is over before a thief could help. The upper half is queued all the same: should a body wait for another
   // one, or this one take longer than it ever did, thieves find it.
   result quietly(std::size_t n) {
-    const std::size_t middle = loop_middle(0, n);
+    const std::size_t middle = loop_middle(0, n, grain_);
     piece upper(*this, middle, n, grain_ != 0 ? grain_ : n);
     upper.position = push_quietly(entry_of(&upper));
     const loop_quiet begun = loop_begin_quietly();
@@ -212,8 +212,8 @@ class loop_tree {
 
   // What split would compute, with nothing offered to thieves.
   result unshared(std::size_t low, std::size_t high) {
-    if (!fixed_ || (high - low) / 2 < grain_) return plain(low, high);
-    const std::size_t middle = loop_middle(low, high);
+    if (grain_ == 0 || (high - low) / 2 < grain_) return plain(low, high);
+    const std::size_t middle = loop_middle(low, high, grain_);
     result_holder first{unshared(low, middle)};
     return work_.combine(first.take(), unshared(middle, high));
   }

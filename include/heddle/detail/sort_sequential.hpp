@@ -180,6 +180,18 @@ void break_pattern(Iterator first, Iterator last) {
   }
 }
 
+// Deals with a range that is sorted or strictly falling as a whole; others cost a few comparisons.
+template <class Iterator, class Less>
+bool sort_monotone(Iterator first, Iterator last, Less& less) {
+  if (last - first < 2) return true;
+  const bool falling = less(*(first + 1), *first);
+  for (Iterator at = first + 1; at + 1 != last; ++at) {
+    if (less(*(at + 1), *at) != falling) return false;
+  }
+  if (falling) std::reverse(first, last);
+  return true;
+}
+
 inline int unlucky_pivots_allowed(std::ptrdiff_t n) noexcept { return std::bit_width(static_cast<std::size_t>(n)); }
 
 // `leftmost`: nothing stands in front of the range; else what stands there is not greater than anything in it.

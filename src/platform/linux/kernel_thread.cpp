@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <climits>
 #include <ctime>
-#include <mutex>
 #include <new>
 #include <utility>
 
@@ -29,25 +28,24 @@ int membarrier(int command) noexcept { return static_cast<int>(syscall(SYS_memba
 
 // Changing the protection of a resident page makes the kernel interrupt every processor that runs this process, to
 // flush its translations: a fence there. True of x86, not of AArch64, whose hardware broadcasts the flush.
-class protection_fence {
- public:
-  protection_fence() noexcept
-      : page_(mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-    HEDDLE_CHECK(page_ != MAP_FAILED, "no memory for one page");
-  }
-  void operator()() noexcept {
-    std::lock_guard hold(mutex_);
-    mprotect(page_, page_size(), PROT_READ | PROT_WRITE);
-    *static_cast<volatile char*>(page_) = 1;  // resident and writable, or the next call would flush nothing
-    mprotect(page_, page_size(), PROT_READ);
-  }
+[[maybe_unused]] void fallback() noexcept {
+  void* page = mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  HEDDLE_CHECK(page != MAP_FAILED, "no memory for one page");
+  *static_cast<volatile char*>(page) = 1;  // resident and writable, or there is nothing to flush
+  mprotect(page, page_size(), PROT_READ);
+  munmap(page, page_size());
+}
 
- private:
-  std::mutex mutex_;
-  void* page_;
-};
+// Answers of the system, kept without a static's guard: a fork() while another thread holds a guard would leave it locked
+// for ever in the child.
+enum class support : int { unknown, yes, no };
+std::atomic<support> expedited_membarrier{support::unknown};
 
-bool register_membarrier() noexcept { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0; }
+bool register_membarrier() noexcept {
+  const bool done = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  expedited_membarrier.store(done ? support::yes : support::no);
+  return done;
+}
 
 struct start_block {
   void (*entry)(void*);
@@ -63,6 +61,13 @@ void* run(void* memory) {
   copy.entry(copy.argument);
   return nullptr;
 }
+
+const cpu_set_t initial_mask = [] {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return set;
+}();
 
 std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
 
@@ -93,15 +98,14 @@ void wake_one(std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAK
 void wake_all(std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr); }
 
 void heavy_fence() noexcept {
-  static const bool registered = register_membarrier();
-  if (registered) {
+  if (expedited_membarrier.load() != support::no) {
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
-    // A forked child that was not registered yet, or a seccomp filter installed since.
+    // Not registered yet, or a seccomp filter was installed since.
     if (register_membarrier() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+    expedited_membarrier.store(support::no);
   }
 #if defined(__x86_64__)
-  static protection_fence fence;
-  fence();
+  fallback();
 #else
   HEDDLE_CHECK(false, "the kernel refuses membarrier(2); heddle needs it on this processor (Linux 4.14, no seccomp filter)");
 #endif
@@ -126,13 +130,7 @@ void join(kernel_thread& thread) noexcept {
 }
 
 bool bind_self(int processing_unit) noexcept {
-  static const cpu_set_t initial = [] {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(getpid(), sizeof set, &set);
-    return set;
-  }();
-  if (processing_unit < 0) return sched_setaffinity(0, sizeof initial, &initial) == 0;
+  if (processing_unit < 0) return sched_setaffinity(0, sizeof initial_mask, &initial_mask) == 0;
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<unsigned>(processing_unit), &set);

@@ -30,8 +30,7 @@ std::atomic<std::size_t> mprotect_guards{0};  // counts guards made by mprotect;
 }  // namespace
 
 std::size_t page_size() noexcept {
-  static const std::size_t size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));  // kept by the C library
 }
 
 void* reserve(std::size_t bytes) noexcept {
@@ -51,7 +50,9 @@ bool install_guard(void* memory, std::size_t bytes) noexcept {
     if (madvise(memory, bytes, MADV_GUARD_INSTALL) == 0) return true;
     guard_install_works.store(false, std::memory_order_relaxed);  // pairs with the load above
   }
-  static const std::size_t budget = mprotect_guard_budget();
+  static std::atomic<std::size_t> kept{0};  // no static's guard: see kernel_thread.cpp
+  std::size_t budget = kept.load();
+  if (budget == 0) kept.store(budget = mprotect_guard_budget());
   if (mprotect_guards.fetch_add(1) >= budget) return false;
   return mprotect(memory, bytes, PROT_NONE) == 0;
 }

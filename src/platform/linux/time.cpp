@@ -1,3 +1,4 @@
+#include <atomic>
 #include <ctime>
 
 #include "platform/platform.hpp"
@@ -38,7 +39,10 @@ std::uint64_t ticks() noexcept {
 }
 
 std::uint64_t ticks_per_microsecond() noexcept {
-  static const std::uint64_t rate = measure_tick_rate();
+  // No static's guard: see kernel_thread.cpp. Two threads may both measure.
+  static std::atomic<std::uint64_t> kept{0};
+  std::uint64_t rate = kept.load();
+  if (rate == 0) kept.store(rate = measure_tick_rate());
   return rate;
 }
 

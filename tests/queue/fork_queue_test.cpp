@@ -1,0 +1,132 @@
+// The fork queue under its owner and thieves: every entry is taken exactly once, by whom and in what order; with requests, forced
+// steals and rewinding.
+#include "queue/fork_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "platform/platform.hpp"
+#include "support/runtimes.hpp"
+
+namespace {
+
+using heddle::queue::entry;
+using heddle::queue::slot;
+
+struct owned_queue : heddle::queue::fork_queue {
+  explicit owned_queue(std::size_t capacity) : memory(new slot[capacity + 1]{}) { heddle::queue::attach(*this, memory.get(), capacity); }
+  std::unique_ptr<slot[]> memory;
+
+  bool put(entry item) {
+    slot* position = bottom.load();
+    if (position < push_limit.load()) {
+      position->store(item);
+      bottom.store(position + 1);
+      return true;
+    }
+    return heddle::queue::push(*this, item).done;
+  }
+  entry take() {
+    bool published = false;
+    return heddle::queue::take_newest(*this, published);
+  }
+};
+
+TEST(fork_queue, owner_gets_the_newest) {
+  owned_queue q(8);
+  EXPECT_EQ(q.take(), 0u);
+  for (entry i = 1; i <= 8; ++i) EXPECT_TRUE(q.put(i * 8));
+  EXPECT_FALSE(q.put(72)) << "a full queue refuses";
+  for (entry i = 8; i >= 1; --i) EXPECT_EQ(q.take(), i * 8);
+  EXPECT_EQ(q.take(), 0u);
+}
+
+TEST(fork_queue, private_entries_are_not_stolen_but_given_on_request) {
+  owned_queue q(8);
+  bool left = false;
+  q.put(8);
+  q.put(16);
+  EXPECT_EQ(heddle::queue::steal(q, left), 0u);
+  heddle::queue::request(q);
+  EXPECT_EQ(heddle::queue::steal(q, left), 0u) << "a request is answered at the next fork or join, not before";
+  q.put(24);
+  EXPECT_EQ(heddle::queue::steal(q, left), 8u) << "the oldest one";
+  EXPECT_FALSE(left);
+  EXPECT_EQ(heddle::queue::steal(q, left), 0u) << "one request, one entry";
+  heddle::queue::request(q);
+  EXPECT_EQ(q.take(), 24u) << "a join answers, too";
+  EXPECT_EQ(heddle::queue::steal(q, left), 16u);
+  EXPECT_EQ(q.take(), 0u);
+}
+
+TEST(fork_queue, a_request_to_an_empty_queue_stands) {
+  owned_queue q(8);
+  bool left = false;
+  heddle::queue::request(q);
+  q.put(8);
+  EXPECT_TRUE(heddle::queue::has_public(q)) << "the first fork publishes";
+  EXPECT_EQ(q.take(), 8u) << "and the owner may still take it back";
+  EXPECT_EQ(heddle::queue::steal(q, left), 0u);
+}
+
+TEST(fork_queue, force_takes_the_oldest_private_entry) {
+  owned_queue q(8);
+  for (entry i = 1; i <= 3; ++i) q.put(i * 8);
+  EXPECT_EQ(heddle::queue::force_steal(q, heddle::platform::heavy_fence), 8u);
+  EXPECT_EQ(heddle::queue::force_steal(q, heddle::platform::heavy_fence), 16u);
+  EXPECT_EQ(q.take(), 24u);
+  EXPECT_EQ(q.take(), 0u);
+  EXPECT_EQ(heddle::queue::force_steal(q, heddle::platform::heavy_fence), 0u);
+  EXPECT_TRUE(q.put(32));
+  EXPECT_EQ(q.bottom.load(), q.base + 1) << "an empty queue begins at its base again";
+}
+
+// An owner that pushes and takes at random against thieves of all kinds.
+TEST(fork_queue, every_entry_is_taken_exactly_once) {
+  constexpr int thieves = 3;
+  const std::size_t items = 200'000u * static_cast<unsigned>(heddle_test::stress()) / (heddle_test::sanitized ? 10 : 1);
+  owned_queue q(64);
+  std::vector<std::atomic<int>> taken(items + 1);
+  std::atomic<bool> over{false};
+  std::vector<std::thread> crew;
+  for (int k = 0; k < thieves; ++k) {
+    crew.emplace_back([&, k] {
+      heddle::base::random_source random(static_cast<unsigned>(k));
+      while (!over.load()) {
+        bool left = false;
+        entry item = heddle::queue::steal(q, left);
+        if (item == 0 && random.below(4) == 0) heddle::queue::request(q);
+        if (item == 0 && random.below(64) == 0) item = heddle::queue::force_steal(q, heddle::platform::heavy_fence);
+        if (item != 0) ++taken[item / 8];
+        if (random.below(512) == 0) std::this_thread::yield();
+      }
+    });
+  }
+  heddle::base::random_source random(99);
+  std::size_t next = 1;
+  while (next <= items) {
+    const unsigned burst = random.below(12);
+    for (unsigned i = 0; i < burst && next <= items; ++i) {
+      if (q.put(next * 8)) ++next;
+      else break;
+    }
+    for (unsigned i = random.below(12); i > 0; --i) {
+      const entry item = q.take();
+      if (item == 0) break;
+      ++taken[item / 8];
+    }
+  }
+  for (entry item = q.take(); item != 0; item = q.take()) ++taken[item / 8];
+  over = true;
+  for (auto& t : crew) t.join();
+  std::size_t wrong = 0;
+  for (std::size_t i = 1; i <= items; ++i) wrong += taken[i].load() != 1 ? 1 : 0;
+  EXPECT_EQ(wrong, 0u);
+}
+
+}  // namespace
