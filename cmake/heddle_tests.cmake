@@ -91,3 +91,14 @@ function(heddle_add_all_tests)
     heddle_add_install_tests()
   endif()
 endfunction()
+
+# The context switch alone: it defines the run loop's half itself, so it does not link the library.
+if(EXISTS "${PROJECT_SOURCE_DIR}/tests/arch/switch_main.cpp")
+  add_executable(arch_switch_main
+    "${PROJECT_SOURCE_DIR}/tests/arch/switch_main.cpp"
+    "${PROJECT_SOURCE_DIR}/src/arch/${HEDDLE_ISA}/switch.S")
+  target_include_directories(arch_switch_main PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  target_compile_options(arch_switch_main PRIVATE -frounding-math)
+  add_test(NAME arch_switch_main COMMAND arch_switch_main)
+  set_tests_properties(arch_switch_main PROPERTIES LABELS arch TIMEOUT 120)
+endif()

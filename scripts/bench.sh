@@ -43,7 +43,7 @@ if [ -n "$smoke" ]; then
   measure spawn spawn "${once[@]}" --n 12
   measure trees nqueens "${once[@]}" --n 7
   measure skynet skynet "${once[@]}" --n 1000
-  measure uts uts "${once[@]}" --n 5
+  measure uts uts "${once[@]}" --n 5 --variant binomial
   measure arrays matmul lu heat2d "${once[@]}" --n 200 --iterations 3
   measure sorts quicksort mergesort "${once[@]}" --n 20000
   measure fft fft "${once[@]}" --n 8192
@@ -70,6 +70,10 @@ else
   measure memory_blocked memory --workers 2 --repeat 1 --variant blocked
 fi
 
+if [ -n "$smoke" ]; then
+  cat "$out"/*.txt
+  exit "$status"
+fi
 joined=$(IFS=,; echo "${files[*]}")
 "$heddle" bench --from "$joined" || status=1
 exit "$status"

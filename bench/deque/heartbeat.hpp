@@ -31,13 +31,13 @@ public:
             struct sigaction action = {};
             action.sa_sigaction = [](int, siginfo_t* info, void*) { static_cast<heartbeat_deque*>(info->si_value.sival_ptr)->beat(); };
             action.sa_flags = SA_SIGINFO | SA_RESTART;
-            return sigaction(SIGRTMIN, &action, nullptr) == 0;
+            return sigaction(signal_number(), &action, nullptr) == 0;
         }();
         if (!installed) std::abort();
         if (!made_) {
             struct sigevent event = {};
             event.sigev_notify = SIGEV_THREAD_ID;
-            event.sigev_signo = SIGRTMIN;
+            event.sigev_signo = signal_number();
             event.sigev_value.sival_ptr = this;
             event._sigev_un._tid = static_cast<int>(syscall(SYS_gettid));
             if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) std::abort();
@@ -51,6 +51,8 @@ public:
     }
 
 private:
+    // Each instantiation has its own handler, hence its own signal.
+    static int signal_number() { return SIGRTMIN + (InHandler ? 1 : 0) + (PeriodMicroseconds < 1000 ? 0 : 2); }
     void set_timer(long nanoseconds) {
         const struct itimerspec when = {{0, nanoseconds}, {0, nanoseconds}};
         timer_settime(timer_, 0, &when, nullptr);

@@ -29,11 +29,20 @@ std::map<std::string, row> table;
 std::string only;
 double patience_us = 5, deadline = 0;
 
+// Programs that share the machine leave gaps; a sample is taken in one of them. False: none came in time.
+bool wait_for_idle_machine() {
+    for (int i = 0; i < 200 && seconds() < deadline; ++i) {
+        if (machine_idle()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
+
 template <class Deque, class Sample>
 void take_sample(pool<Deque>& p, const char* kernel, const char* unit, unsigned workers, Sample sample) {
     const std::string key = std::string(kernel) + " " + Deque::name + " " + std::to_string(workers) + " " + unit;
     row& r = table[key];
-    if (seconds() > deadline) return;
+    if (!wait_for_idle_machine()) return;
     p.clear_counters();
     const quiet_check check(workers);
     const double value = sample(p);
@@ -72,6 +81,7 @@ void round_of(long uts_roots, long uts_nodes) {
         if (w == 1) continue;
         if (wanted("search")) {  // how long a free worker looks for a job while the victim forks all the time
             for (int i = 0; i < 20; ++i) {
+                if (!wait_for_idle_machine()) continue;
                 p.take_search_times();
                 const quiet_check check(w);
                 k::fib_sample(p, 24);

@@ -5,6 +5,7 @@
 #include "platform.hpp"
 #include "steal_counters.hpp"
 
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -41,10 +42,11 @@ public:
         deque_bench_worker = static_cast<Deque*>(workers_[0].get());
         workers_[0]->worker_started();
         active_.store(true);
+        for (unsigned idle = 0; busy_.load() != threads_.size();) spin(idle);  // a measurement starts with all workers at work
         f();
         active_.store(false);
         workers_[0]->worker_stopped();
-        while (busy_.load() != 0) pause();
+        for (unsigned idle = 0; busy_.load() != 0;) spin(idle);
         deque_bench_worker = nullptr;
     }
 
@@ -115,7 +117,8 @@ private:
         unsigned idle = 0;
         while (!stop_.load(std::memory_order_relaxed)) {  // a flag: the join of the thread orders the rest
             if (!active_.load()) {
-                spin(idle);
+                if (++idle > 4000) std::this_thread::sleep_for(std::chrono::microseconds(100));
+                pause();
                 continue;
             }
             busy_.fetch_add(1);

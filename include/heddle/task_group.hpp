@@ -59,13 +59,15 @@ HEDDLE_API void close_group(group_state& group) noexcept;
 
 inline void begin_group(group_state& group) noexcept {
   fork_queue* queue = current_queue();
+  if (queue == nullptr) return;
   group.owner = queue->running;
   if (queue->watches_groups) [[unlikely]] open_group(group);
 }
 inline void wait_group(group_state& group) {
+  fork_queue* queue = current_queue();
   // acquire pairs with a child's last decrement: what the children did
-  if (group.stolen == 0 && group.outstanding.load(std::memory_order_acquire) == 0 && !group.open &&
-      group.owner == current_queue()->running) [[likely]] {
+  if (queue != nullptr && group.owner == queue->running && group.stolen == 0 && !group.open &&
+      group.outstanding.load(std::memory_order_acquire) == 0) [[likely]] {
     return;
   }
   wait_group_slow(group);

@@ -43,17 +43,19 @@ loop_quiet loop_begin_quietly() noexcept {
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }
 
-bool loop_spin(const job& work) noexcept {
-  std::uint64_t limit = 0;
+std::uint64_t loop_spin(const job& work) noexcept {
+  std::uint64_t start = 0;
   for (int i = 0;; ++i) {
     // acquire pairs with complete_job: the piece's effects
     const std::uintptr_t word = work.word.load(std::memory_order_acquire);
-    if (word == job_done || word == job_failed) return true;
-    if (i % 16 == 15) {
+    const bool ended = word == job_done || word == job_failed;
+    if (ended && i == 0) return 0;
+    if (ended || i % 16 == 1) {
       const std::uint64_t now = loop_ticks();
+      if (start == 0) start = now;
       // relaxed: a constant by now
-      if (limit == 0) limit = now + spin_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;
-      if (now >= limit) return false;
+      const bool enough = now - start >= spin_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;
+      if (ended || enough) return now - start + 1;
     }
     arch::pause();
   }

@@ -3,103 +3,143 @@
 #include <algorithm>
 
 #include "base/contracts.hpp"
-#include "sync/spin_guard.hpp"
 
 namespace heddle::queue {
 
 namespace {
 
-using guard = sync::spin_guard;
+// The word `open` as a value: {tag:32, count:12, top:20}.
+class public_part {
+ public:
+  explicit public_part(std::uint64_t word) noexcept : word_(word) {}
+  static constexpr std::uint32_t most = (1u << 12) - 1;
 
-// All below run under the guard, hence relaxed: the guard orders them; the owner's fast path needs only its own
-// stores, or the limits as of some moment that README.md, "Limits", argues about.
-slot* top_of(const fork_queue& q) noexcept { return q.top.load(std::memory_order_relaxed); }
-slot* split_of(const fork_queue& q) noexcept { return q.split.load(std::memory_order_relaxed); }
+  std::uint32_t top() const noexcept { return static_cast<std::uint32_t>(word_) & ((1u << 20) - 1); }
+  std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(word_) >> 20; }
+  std::uint32_t split() const noexcept { return top() + count(); }
 
-void set_limits(fork_queue& q) noexcept {
-  q.push_limit.store(q.every_fork ? nullptr : q.end, std::memory_order_relaxed);
-  q.pop_limit.store(split_of(q), std::memory_order_relaxed);
-  ++q.epoch;
+  // The owner's transitions: a new tag each.
+  [[nodiscard]] std::uint64_t renewed(std::uint32_t count, std::uint32_t top) const noexcept {
+    return (((word_ >> 32) + 1) << 32) | (std::uint64_t{count} << 20) | top;
+  }
+  // A thief's: the oldest entry is taken, `more` private ones behind the public part become public.
+  [[nodiscard]] std::uint64_t without_oldest() const noexcept { return word_ + 1 - one; }
+  [[nodiscard]] std::uint64_t forced(std::uint32_t more) const noexcept { return word_ + 1 + more * one; }
+
+ private:
+  static constexpr std::uint64_t one = std::uint64_t{1} << 20;
+  std::uint64_t word_;
+};
+
+// Above every slot: poisons pop_limit.
+slot* nowhere(const fork_queue& q) noexcept { return q.end + 1; }
+
+// Owner's slow paths only: stores the limits, then makes the new public part and its tag visible (rule R2).
+bool commit(fork_queue& q, std::uint64_t& seen, std::uint64_t next, bool hungry) noexcept {
+  q.pop_limit.store(q.base + public_part(next).split(), std::memory_order_relaxed);                   // both pair with request and
+  q.push_limit.store(hungry || q.every_fork ? q.base : q.end + 1, std::memory_order_relaxed);             // force_steal: by the CAS below
+  return q.open.compare_exchange_strong(seen, next);
 }
 
-// Makes the oldest private entry below `bottom` public when somebody asked and nothing is public. True when it did.
-bool answer(fork_queue& q, slot* bottom) noexcept {
-  if (!q.requested.load(std::memory_order_relaxed)) return false;
-  if (top_of(q) < split_of(q)) {          // the requester will find what is there
-    q.requested.store(false, std::memory_order_relaxed);
-    return true;
-  }
-  if (split_of(q) >= bottom) return false;  // nothing to give: the request stands
-  q.split.store(split_of(q) + 1, std::memory_order_relaxed);
-  q.requested.store(false, std::memory_order_relaxed);
+// Cleared before the CAS that answers it, so that a thief which takes the answer can ask again.
+bool take_request(fork_queue& q) noexcept {
+  if (!q.requested.load()) return false;
+  q.requested.store(false, std::memory_order_relaxed);  // pairs with request: made visible by the CAS in commit
   return true;
 }
 
-// A standing request keeps both limits at their poison, so that the next fork or join answers it.
-void close(fork_queue& q) noexcept {
-  set_limits(q);
-  if (q.requested.load(std::memory_order_relaxed)) {
-    q.push_limit.store(nullptr, std::memory_order_relaxed);
-  }
+enum class given : std::uint8_t { retry, nothing, something };
+
+// One try to commit the state `seen` with the private part [split, end), its oldest entry published if a thief asked and
+// nothing is public yet.
+given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted) noexcept {
+  const public_part x(seen);
+  const std::uint32_t share = wanted && x.count() < public_part::most && end > x.split() ? 1 : 0;
+  const bool hungry = wanted && share + x.count() == 0;
+  if (!commit(q, seen, x.renewed(x.count() + share, x.top()), hungry)) return given::retry;
+  if (hungry) q.requested.store(true);
+  return wanted && !hungry ? given::something : given::nothing;
 }
 
-void rewind_if_empty(fork_queue& q) noexcept {
-  if (top_of(q) != q.bottom.load(std::memory_order_relaxed)) return;
-  q.top.store(q.base, std::memory_order_relaxed);
-  q.split.store(q.base, std::memory_order_relaxed);
-  q.bottom.store(q.base, std::memory_order_release);  // pairs with force_steal: the queue is empty
-}
-
-// Owner, under the guard: is the entry at `position`, which bottom has been lowered to, still there?
-bool settle_pop(fork_queue& q, slot* position) noexcept {
-  const bool mine = position >= top_of(q);
-  if (mine) {
-    q.split.store(std::min(split_of(q), position), std::memory_order_relaxed);
-  } else {
-    q.bottom.store(position + 1, std::memory_order_relaxed);  // own variable
+// Commits, and looks again: a request that came during a slow path may have had its poison overwritten. Ends when requests are
+// answered, or stand with push_limit poisoned and nothing private. True: something was given.
+bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted) noexcept {
+  bool gave = false;
+  std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
+  while (commit_first || q.requested.load()) {
+    if (!commit_first) {
+      seen = q.open.load(std::memory_order_relaxed);            // as above
+      const public_part x(seen);
+      if (x.count() == 0 && x.top() == end && q.push_limit.load(std::memory_order_relaxed) == q.base) break;  // stands already
+      wanted = take_request(q);
+    }
+    given result;
+    while ((result = answer(q, seen, end, wanted)) == given::retry) {
+    }
+    gave = gave || result == given::something;
+    commit_first = false;
   }
-  rewind_if_empty(q);
-  return mine;
+  return gave;
 }
 
 }  // namespace
 
 void attach(fork_queue& q, slot* memory, std::size_t capacity) noexcept {
+  HEDDLE_CHECK(capacity <= largest_capacity, "queue of %zu slots", capacity);
   q.base = memory + 1;
   q.end = q.base + capacity;
-  q.bottom.store(q.base, std::memory_order_relaxed);  // before any other thread sees the queue, as the next two
-  q.top.store(q.base, std::memory_order_relaxed);
-  q.split.store(q.base, std::memory_order_relaxed);
-  set_limits(q);
+  q.bottom.store(q.base, std::memory_order_relaxed);     // before any other thread sees the queue, as the next two
+  q.pop_limit.store(q.base, std::memory_order_relaxed);
+  q.push_limit.store(q.end + 1, std::memory_order_relaxed);
 }
 
-slow_outcome push(fork_queue& q, entry item) noexcept {
-  guard hold(q.guard);
-  slot* bottom = q.bottom.load(std::memory_order_relaxed);  // own variable
-  if (bottom >= q.end) return {false, false};
-  bottom->store(item, std::memory_order_relaxed);           // published by the store below
-  q.bottom.store(bottom + 1, std::memory_order_release);    // pairs with force_steal: the slot and the job's fields
-  const bool published = answer(q, bottom + 1);
-  close(q);
-  return {true, published};
+slow_outcome push(fork_queue& q, slot* position) noexcept {
+  if (position >= q.end) {
+    q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in pop
+    const slow_outcome taken_back = pop(q, position);
+    return {!taken_back.done, taken_back.published};      // not taken back: a thief was quicker, so it was queued
+  }
+  const bool wanted = take_request(q);
+  const bool gave = settle(q, static_cast<std::uint32_t>(position + 1 - q.base), true, wanted);
+  return {true, gave};
 }
 
 slow_outcome pop(fork_queue& q, slot* position) noexcept {
-  guard hold(q.guard);
-  const bool mine = settle_pop(q, position);
-  const bool published = answer(q, q.bottom.load(std::memory_order_relaxed));
-  close(q);
-  return {mine, published};
+  const auto at = static_cast<std::uint32_t>(position - q.base);
+  const bool wanted = take_request(q);
+  std::uint64_t seen = q.open.load();
+  for (;;) {
+    const public_part x(seen);
+    if (x.split() <= at) {  // private: the limit was poisoned. Once the tag has moved, no forced steal can take it.
+      const given result = answer(q, seen, at, wanted);
+      if (result == given::retry) continue;
+      const bool more = settle(q, at, false, false);
+      return {true, result == given::something || more};
+    }
+    if (x.top() <= at) {  // public: taken back, with the younger half of what is below it, so that n of them cost log n of these
+      const std::uint32_t keep = x.top() + (at - x.top() + 1) / 2;
+      const bool hungry = wanted && keep == x.top();
+      if (!commit(q, seen, x.renewed(keep - x.top(), x.top()), hungry)) continue;
+      if (hungry) q.requested.store(true);
+      const bool more = settle(q, at, false, false);
+      return {true, (wanted && !hungry) || more};
+    }
+    // Stolen, and so is everything below: the queue is empty and begins at its base again.
+    // bottom goes first: whoever reads the new `open` must not see the old bottom.
+    q.bottom.store(q.base, std::memory_order_relaxed);          // pairs with force_steal: by the CAS
+    if (!commit(q, seen, x.renewed(0, 0), wanted)) continue;
+    if (wanted) q.requested.store(true);
+    return {false, settle(q, 0, false, false)};
+  }
 }
 
 entry take_newest_slow(fork_queue& q, bool& published) noexcept {
   published = false;
-  slot* bottom = q.bottom.load(std::memory_order_relaxed);  // own variable
-  slot* position = bottom - 1;
-  const entry item = position->load(std::memory_order_relaxed);
-  q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal through its membarrier: the entry is mine
+  slot* position = q.bottom.load(std::memory_order_relaxed) - 1;  // own variable
+  const entry item = position->load(std::memory_order_relaxed);   // only the owner writes slots
+  q.bottom.store(position, std::memory_order_relaxed);            // pairs with force_steal through its heavy fence: the entry is mine
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (position >= q.pop_limit.load(std::memory_order_relaxed)) [[likely]] return item;
+  if (position >= q.pop_limit.load(std::memory_order_relaxed)) [[likely]] return item;  // as in the fast pop
   const slow_outcome outcome = pop(q, position);
   published = outcome.published;
   return outcome.done ? item : 0;
@@ -107,55 +147,56 @@ entry take_newest_slow(fork_queue& q, bool& published) noexcept {
 
 entry steal(fork_queue& q, bool& left) noexcept {
   left = false;
-  if (!has_public(q)) return 0;
-  guard hold(q.guard, std::try_to_lock);
-  if (!hold) return 0;
-  slot* top = top_of(q);
-  if (top >= split_of(q)) return 0;
-  const entry item = top->load(std::memory_order_relaxed);  // the guard orders it after the owner's store
-  q.top.store(top + 1, std::memory_order_relaxed);
-  left = top + 1 < split_of(q);
+  std::uint64_t seen = q.open.load(std::memory_order_acquire);  // pairs with commit: slots and jobs below split
+  const public_part x(seen);
+  if (x.count() == 0) return 0;
+  const entry item = q.base[x.top()].load(std::memory_order_relaxed);  // meant if the CAS succeeds: no new tag in between
+  if (!q.open.compare_exchange_strong(seen, x.without_oldest())) return 0;
+  left = x.count() > 1;
   return item;
 }
 
 void request(fork_queue& q) noexcept {
-  if (q.requested.load(std::memory_order_relaxed)) return;  // somebody's request stands: it serves us too
-  guard hold(q.guard);
-  q.requested.store(true, std::memory_order_relaxed);
-  q.push_limit.store(nullptr, std::memory_order_relaxed);
-  q.pop_limit.store(q.end, std::memory_order_relaxed);
+  // The exchange orders the request before the poisons: an owner that overwrote a poison and then reads no request is earlier.
+  if (q.requested.load() || q.requested.exchange(true)) return;
+  q.pop_limit.store(nowhere(q));
+  q.push_limit.store(q.base);
 }
 
 void withdraw_request(fork_queue& q) noexcept {
-  guard hold(q.guard);
-  q.requested.store(false, std::memory_order_relaxed);
-  close(q);
+  q.requested.store(false);
+  settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, false);  // own variable
 }
 
 entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
-  std::uint64_t epoch;
-  {
-    guard hold(q.guard, std::try_to_lock);
-    if (!hold) return 0;
-    q.pop_limit.store(q.end, std::memory_order_relaxed);  // step 1: every later pop of the owner needs the guard
-    epoch = q.epoch;
+  std::uint64_t seen = q.open.load(std::memory_order_acquire);  // pairs with commit: bottom after a return to base
+  const public_part x(seen);
+  if (x.count() != 0) {
+    bool left;
+    return steal(q, left);
   }
-  heavy_fence();                                          // step 2: no pop that missed step 1 is still invisible
-  guard hold(q.guard, std::try_to_lock);
-  if (!hold || q.epoch != epoch) return 0;                // the owner came by: it answers requests itself
-  slot* top = top_of(q);
-  // pairs with push and the fast push: the slot and the job's fields
-  if (top >= q.bottom.load(std::memory_order_acquire)) return 0;
-  const entry item = top->load(std::memory_order_relaxed);
-  q.top.store(top + 1, std::memory_order_relaxed);
-  if (split_of(q) < top + 1) q.split.store(top + 1, std::memory_order_relaxed);
-  return item;
+  if (q.bottom.load(std::memory_order_relaxed) <= q.base + x.top()) return 0;  // a hint that saves the fence
+  q.pop_limit.store(nowhere(q));
+  heavy_fence();
+  slot* const end = q.bottom.load(std::memory_order_acquire);  // pairs with push: slots and jobs; with pop: the heavy fence
+  if (end <= q.base + x.top()) return 0;
+  const std::uint32_t more = std::min(static_cast<std::uint32_t>(end - (q.base + x.top())) - 1, public_part::most);
+  const entry item = q.base[x.top()].load(std::memory_order_relaxed);  // covered by the acquire above; meant if the CAS succeeds
+  return q.open.compare_exchange_strong(seen, x.forced(more)) ? item : 0;
+}
+
+bool has_public(const fork_queue& q) noexcept {
+  return public_part(q.open.load(std::memory_order_relaxed)).count() != 0;  // a hint; steal looks again
+}
+
+bool has_any(const fork_queue& q) noexcept {
+  // relaxed: a hint, or ordered by the caller's heavy fence
+  return q.bottom.load(std::memory_order_relaxed) > q.base + public_part(q.open.load(std::memory_order_relaxed)).top();
 }
 
 void watch_every_fork(fork_queue& q, bool on) noexcept {
-  guard hold(q.guard);
   q.every_fork = on;
-  close(q);
+  settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, take_request(q));  // own variable
 }
 
 }  // namespace heddle::queue

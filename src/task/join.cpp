@@ -9,13 +9,12 @@
 
 namespace heddle::detail {
 
-ticket push_slow(fork_queue* queue, entry item) noexcept {
-  if (queue == &worker::worker::foreign_queue) return foreign_ticket;
+ticket push_slow(fork_queue* queue, slot* position) noexcept {
   auto& self = static_cast<worker::worker&>(*queue);
-  const queue::slow_outcome outcome = queue::push(self, item);
-  trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(self.bottom.load(std::memory_order_relaxed) - self.base), item);  // own variable
+  const queue::slow_outcome outcome = queue::push(self, position);
+  trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), position);
   if (outcome.published) self.announce_work();
-  return outcome.done ? self.bottom.load(std::memory_order_relaxed) - 1 : nullptr;  // own variable
+  return outcome.done ? position : nullptr;
 }
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {

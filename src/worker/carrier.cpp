@@ -26,7 +26,7 @@ void runtime::carry(void* argument) {
     platform::bind_self(w.processing_unit);
     trace::emit<trace::event::worker_start>(w.ring, self.kernel.handle);
     w.run(self);
-    heddle_current_queue = &worker::foreign_queue;
+    heddle_current_queue = nullptr;
     if (self.assigned == &w) return;  // the runtime stops
     // B6: the worker was lent and the thread that kept this carrier has left it, in return_from_blocking, with the mutex
     // locked. Not a spare before w.run has returned: it decides by w.by, which must not name this carrier again by then.
@@ -68,7 +68,7 @@ bool runtime::lend_worker(worker& w) noexcept {
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
   const int unit = w.processing_unit;
   old->assigned = nullptr;        // B2: read by this kernel thread, and by the runtime's destructor once all threads have ended
-  heddle_current_queue = &worker::foreign_queue;
+  heddle_current_queue = nullptr;
   w.running = nullptr;
   {
     std::lock_guard hold(carrier_mutex_);  // an older carrier of this worker may be reading `by` in B5

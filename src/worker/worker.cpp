@@ -2,9 +2,10 @@
 
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
+#include "worker/carrier.hpp"
 #include "worker/runtime.hpp"
 
-constinit thread_local heddle::detail::fork_queue* heddle_current_queue = &heddle::worker::worker::foreign_queue;
+constinit thread_local heddle::detail::fork_queue* heddle_current_queue = nullptr;
 
 extern "C" heddle::arch::departure* heddle_depart(void* argument) noexcept {
   return heddle::worker::worker::current()->departing(*static_cast<heddle::fiber::thread*>(argument));
@@ -14,7 +15,7 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr std::size_t queue_slots = std::size_t{1} << 20;  // 8 MiB of address space, committed as far as forks nest
+constexpr std::size_t queue_capacity = queue::largest_capacity;  // 8 MiB of address space, committed as far as forks nest
 constexpr unsigned cache_batch = 64;
 constexpr unsigned cache_limit = 8 * cache_batch;
 constexpr unsigned fairness_interval = 61;                 // picks between two looks at what comes from outside
@@ -31,13 +32,11 @@ void nothing(void*, void*) {}
 
 }  // namespace
 
-constinit detail::fork_queue worker::foreign_queue{};
-
 worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
     : home(owner), rank(number), processing_unit(unit), random(seed), spin_us_(owner.options().spin) {
-  memory_ = static_cast<detail::slot*>(platform::reserve((queue_slots + 1) * sizeof(detail::slot)));
+  memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
-  queue::attach(*this, memory_, queue_slots);
+  queue::attach(*this, memory_, queue_capacity);
 }
 
 void worker::receive_from(unsigned slots) {
@@ -60,7 +59,7 @@ worker::~worker() {
     t->next = nullptr;
     home.stacks().give(t);
   }
-  platform::release(memory_, (queue_slots + 1) * sizeof(detail::slot));
+  platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot));
 }
 
 // --- switching ---------------------------------------------------------------------------------------------------
@@ -92,6 +91,7 @@ void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, voi
 void worker::dive(thread& next) noexcept { cross(nullptr, &next, nothing, nullptr, nullptr, false); }
 
 void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept {
+  const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
   trace::emit<trace::event::thread_switch_in>(ring, child.id);
   running = &child;
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
@@ -104,6 +104,7 @@ void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(t
   heddle_spawn(&self.stack_pointer, stack_top, reinterpret_cast<void (*)(void*)>(after), &self,
                reinterpret_cast<void (*)(void*)>(entry), &child);
 #endif
+  if (handled.any()) [[unlikely]] *current()->by->exceptions = handled;
 }
 
 void worker::came_back(thread& child, thread& parent) noexcept {
@@ -318,14 +319,19 @@ void serve(thread& self) noexcept {
 // --- ready threads -----------------------------------------------------------------------------------------------
 
 void worker::make_ready(thread& t) noexcept {
-  // relaxed: a stale answer delays the sharing of threads by one
-  if (requested.load(std::memory_order_relaxed)) [[unlikely]] {
-    queue::withdraw_request(*this);
-    home.incoming().push(t);
-    announce_work();
-    return;
-  }
   ready.push(t);
+  // After the push: with a sleeper's {request, heavy fence, look} these are Dekker's two sides.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time
+  if (requested.load(std::memory_order_relaxed)) [[unlikely]] share_ready();
+}
+
+void worker::share_ready() noexcept {
+  thread* oldest = ready.pop();
+  if (oldest == nullptr) return;  // a visitor was quicker
+  queue::withdraw_request(*this);
+  home.incoming().push(*oldest);
+  announce_work();
 }
 
 void make_ready_anywhere(thread& t) noexcept {

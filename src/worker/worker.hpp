@@ -39,8 +39,7 @@ class worker : public detail::fork_queue {
 
   // The worker that the calling code is on; null on a foreign kernel thread. Read again after every call that may switch.
   [[gnu::always_inline]] static worker* current() noexcept {
-    detail::fork_queue* queue = detail::current_queue();
-    return queue == &foreign_queue ? nullptr : static_cast<worker*>(queue);
+    return static_cast<worker*>(detail::current_queue());
   }
 
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
@@ -96,7 +95,6 @@ class worker : public detail::fork_queue {
     void* b;
   };
 
-  static detail::fork_queue foreign_queue;  // what kernel threads that carry no worker see
 
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
 
@@ -125,6 +123,7 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry pick_fairly() noexcept;
   bool sleep() noexcept;
   void refill() noexcept;
+  void share_ready() noexcept;
   void dive(thread& next) noexcept;   // from the carrier's stack into a thread; returns when a thread leaves for the run loop
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
 

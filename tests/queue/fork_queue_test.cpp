@@ -19,17 +19,14 @@ using heddle::queue::entry;
 using heddle::queue::slot;
 
 struct owned_queue : heddle::queue::fork_queue {
-  explicit owned_queue(std::size_t capacity) : memory(new slot[capacity + 1]{}) { heddle::queue::attach(*this, memory.get(), capacity); }
+  explicit owned_queue(std::size_t capacity) : memory(new slot[heddle::queue::slots_for(capacity)]{}) { heddle::queue::attach(*this, memory.get(), capacity); }
   std::unique_ptr<slot[]> memory;
 
   bool put(entry item) {
     slot* position = bottom.load();
-    if (position < push_limit.load()) {
-      position->store(item);
-      bottom.store(position + 1);
-      return true;
-    }
-    return heddle::queue::push(*this, item).done;
+    position->store(item);
+    bottom.store(position + 1);
+    return position + 1 < push_limit.load() || heddle::queue::push(*this, position).done;
   }
   entry take() {
     bool published = false;

@@ -31,49 +31,51 @@ using slot = std::atomic<entry>;
 
 inline entry entry_of(job* work) noexcept { return reinterpret_cast<entry>(work); }
 
-// base <= top <= split <= bottom <= end. [top, split) is public: taken only under `guard`. [split, bottom) is private:
-// the owner pushes and pops there with plain loads and stores.
+// base <= top <= split <= bottom <= end. [top, split) is public: anybody takes from it, by a compare-and-swap of `open`.
+// [split, bottom) is private: the owner pushes and pops there with plain loads and stores.
 struct fork_queue {
   // Owner's line. `bottom`: written by the owner, read by thieves that force a steal; publishes the slot below it.
   alignas(64) std::atomic<slot*> bottom{nullptr};
   slot* base{nullptr};
-  slot* end{nullptr};
+  slot* end{nullptr};           // one slot more exists: a push stores before it looks
   void* running{nullptr};       // the user-level thread on this worker, null in the run loop
   bool watches_groups{false};   // the policy wants to hear of task groups; set before the worker starts
+  bool every_fork{false};       // the policy wants to see every fork; owner's
 
-  // Limits, both read at each fork and join by the owner, written under `guard` alone (by owner or thief).
-  // push_limit: a push at or above it takes the slow path (overflow, a request, a policy that wants every fork).
-  // pop_limit: a pop below it takes the slow path; never less than `split` while the guard is free.
+  // Both limits are read at each fork and join by the owner, who alone lowers them; anybody may poison them.
+  // push_limit: a push that reaches it takes the slow path (overflow, a request, a policy that wants every fork).
+  // pop_limit: a pop below it takes the slow path; never less than split when the owner relies on it.
   alignas(64) std::atomic<slot*> push_limit{nullptr};
   std::atomic<slot*> pop_limit{nullptr};
-  std::atomic<bool> requested{false};
+  std::atomic<bool> requested{false};  // a thief is hungry; set by thieves, cleared by the owner when it answers
 
-  // Shared line: thieves poll top and split; written under `guard`.
-  alignas(64) std::atomic<slot*> top{nullptr};
-  std::atomic<slot*> split{nullptr};
-  std::atomic<bool> guard{false};
-  std::uint64_t epoch{0};       // under guard: counts the owner's slow pops, which lower pop_limit
-  bool every_fork{false};       // under guard: the policy asked to see every fork
+  // {tag:32, count:12, top:20}: top, and split = top + count, as distances from base. The tag counts the owner's slow paths.
+  alignas(64) std::atomic<std::uint64_t> open{0};
 };
 
-// What a push returns and its pop wants back; null: the queue was full and nothing was queued.
+// What a push returns and its pop wants back; null: the queue was full and nothing was queued; foreign_ticket: the caller
+// is on no worker.
 using ticket = slot*;
 
-// Slow paths, out of line. push_slow returns foreign_ticket when the caller is on no worker.
-HEDDLE_API ticket push_slow(fork_queue* queue, entry item) noexcept;
-// The owner has already lowered bottom to `position`; true when the entry there is still its own.
+// Slow paths, out of line, with the entry stored and bottom moved already. push_slow returns null when the
+// queue was full. pop_slow: true when the entry at `position` is still the owner's.
+HEDDLE_API ticket push_slow(fork_queue* queue, slot* position) noexcept;
 HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
 
 inline const ticket foreign_ticket = reinterpret_cast<ticket>(std::uintptr_t{1});
 
 // Offers `item` to thieves. Thread context: any.
+// The limit is read after bottom is stored: with a sleeper's {poison, heavy fence, read bottom} these are Dekker's two
+// sides, so that either the sleeper sees the entry or this push sees the poison.
 [[gnu::always_inline]] inline ticket push(entry item) noexcept {
   fork_queue* queue = current_queue();
+  if (queue == nullptr) [[unlikely]] return foreign_ticket;
   slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
-  // relaxed: a request that is missed here is seen at the next fork or join
-  if (position >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]] return push_slow(queue, item);
-  position->store(item, std::memory_order_relaxed);               // published by the store below
-  queue->bottom.store(position + 1, std::memory_order_release);   // pairs with force_steal: the slot and the job's fields
+  position->store(item, std::memory_order_relaxed);                // published by the store below, or by `open`
+  queue->bottom.store(position + 1, std::memory_order_release);    // pairs with force_steal: the slot and the job
+  std::atomic_signal_fence(std::memory_order_seq_cst);             // the processor's half of this fence is the sleeper's
+  // pairs with the sleeper's poison through its heavy fence; another request that is missed here is seen next time
+  if (position + 1 >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]] return push_slow(queue, position);
   return position;
 }
 
@@ -85,9 +87,9 @@ inline const ticket foreign_ticket = reinterpret_cast<ticket>(std::uintptr_t{1})
   fork_queue* queue = current_queue();
   if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]] return false;  // owner's own variable
   if (position->load(std::memory_order_relaxed) != item) [[unlikely]] return false;              // only the owner writes slots
-  queue->bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal through its membarrier: the entry is mine
-  std::atomic_signal_fence(std::memory_order_seq_cst);       // the processor's half of this fence is the thief's membarrier
-  if (position < queue->pop_limit.load(std::memory_order_relaxed)) [[unlikely]] return pop_slow(queue, position);
+  queue->bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal through its heavy fence: the entry is mine
+  std::atomic_signal_fence(std::memory_order_seq_cst);       // the processor's half of this fence is the thief's
+  if (position < queue->pop_limit.load(std::memory_order_relaxed)) [[unlikely]] return pop_slow(queue, position);  // as above
   return true;
 }
 

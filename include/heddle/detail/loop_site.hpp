@@ -2,6 +2,7 @@
 // kept from thieves. One object for each type of body, which for a lambda means for each place in the source.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,21 @@ class loop_site {
     correct(n, took);
   }
 
+  // By how many iterations the first half of a loop of n on two workers should be longer than the second, which starts
+  // later: half of what thieves were late so far. 0 for loops that this would distort.
+  std::size_t head_start(std::size_t n) const noexcept {
+    const float cost = cost_.load(std::memory_order_relaxed);  // a hint
+    const float late = static_cast<float>(late_.load(std::memory_order_relaxed)) / 2;  // a hint
+    return cost * static_cast<float>(n) > 8 * late && cost > 0 ? static_cast<std::size_t>(late / cost) : 0;
+  }
+  // The first half waited so long for the second, or not at all.
+  void learn_head_start(std::uint64_t waited) noexcept {
+    const std::uint32_t late = late_.load(std::memory_order_relaxed);  // a hint
+    const std::uint32_t most = loop_ticks_per_microsecond.load(std::memory_order_relaxed);  // a constant by now
+    const auto step = static_cast<std::uint32_t>(std::min<std::uint64_t>(waited / 4, most / 10));
+    late_.store(waited != 0 ? std::min(late + step, most) : late - late / 16, std::memory_order_relaxed);  // a hint
+  }
+
   // A loop of tiny size, shared with thieves, has ended: one step closer to being kept from them.
   void trust() noexcept {
     const std::uint32_t left = distrust_.load(std::memory_order_relaxed);  // a hint
@@ -87,6 +103,7 @@ class loop_site {
   std::atomic<float> cost_{0};                     // ticks per iteration; 0: not known
   std::atomic<std::uint32_t> distrust_{2};         // tiny loops to be seen before one is kept from thieves
   std::atomic<std::uint32_t> setbacks_{0};
+  std::atomic<std::uint32_t> late_{0};             // ticks between the start of a loop's two halves
   std::atomic<std::uint64_t> trusted_since_{0};
 };
 

@@ -40,7 +40,8 @@ HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
 HEDDLE_API void loop_measure_next() noexcept;
 
 // Waits a moment, spinning, for the job to end: a part of a loop that a thief took is about as long as the caller's own.
-HEDDLE_API bool loop_spin(const job& work) noexcept;
+// Returns for how many ticks; 0: it had ended before.
+HEDDLE_API std::uint64_t loop_spin(const job& work) noexcept;
 
 // push without a look at requests: only a steal by force takes the entry. Null: the queue is full.
 [[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
@@ -52,9 +53,7 @@ HEDDLE_API bool loop_spin(const job& work) noexcept;
   return position;
 }
 
-inline bool on_foreign_thread() noexcept {
-  return current_queue()->bottom.load(std::memory_order_relaxed) == nullptr;  // constant: nobody pushes there
-}
+inline bool on_foreign_thread() noexcept { return current_queue() == nullptr; }
 
 // Where [low, high) is halved: depends on high - low and the grain alone. Long ranges are cut at a multiple of 16 from
 // their start, so that neighbours seldom share a cache line and vector loops have no ragged ends.
@@ -63,6 +62,8 @@ constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t
   if (half >= 64 && half - 16 >= grain) half = (half + 8) & ~std::size_t{15};
   return low + half;
 }
+
+inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // a piece this long is worth a steal
 
 // `Work` has: `result`; result operator()(low, high), a chunk; result combine(result, result), of neighbours in order;
 // result nothing(), the value of a chunk that was dropped.
@@ -80,7 +81,11 @@ class loop_tree {
     if (site_.is_tiny(n)) return quietly(n);
     const loop_start start = loop_begin();
     measure_ = start.measure || !site_.is_known();
-    const result_holder r{split(0, n, grain_for(n, start.workers))};
+    const std::size_t grain = grain_for(n, start.workers);
+    std::size_t middle = loop_middle(0, n, grain);
+    const bool pair = start.workers == 2 && grain_ == 0;
+    if (pair) middle += site_.head_start(n);
+    const result_holder r{split_at(0, middle, n, grain, pair)};
     if (site_.is_tiny_size(n)) site_.trust();
     return r.take();
   }
@@ -115,7 +120,8 @@ class loop_tree {
     [[gnu::noinline]] result join() {
       join_outcome outcome = join_outcome::run_here;
       if (position != nullptr) {
-        loop_spin(*this);
+        const std::uint64_t waited = loop_spin(*this);
+        if (whole) tree->site_.learn_head_start(waited);
         outcome = join_slow(*this, position);
       }
       if (outcome == join_outcome::run_here) return tree->split(low, high, grain);
@@ -141,6 +147,7 @@ class loop_tree {
 
     loop_tree* tree;
     std::size_t low, high, grain;
+    bool whole{false};               // the upper part of the whole loop, whose only other part is its owner's
     ticket position;
     union {                          // alive only when another worker ran the piece
       result value;
@@ -158,8 +165,12 @@ class loop_tree {
 
   result split(std::size_t low, std::size_t high, std::size_t grain) {
     if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
-    const std::size_t middle = loop_middle(low, high, grain);
+    return split_at(low, loop_middle(low, high, grain), high, grain, false);
+  }
+
+  [[gnu::always_inline]] result split_at(std::size_t low, std::size_t middle, std::size_t high, std::size_t grain, bool whole) {
     piece upper(*this, middle, high, grain);
+    upper.whole = whole;
     upper.position = push(entry_of(&upper));
     guard unwind{&upper};
     result_holder first{split(low, middle, grain)};
@@ -236,7 +247,7 @@ class loop_tree {
     if (grain_ != 0) return grain_;
     if (n < 16) return 1;
     constexpr std::size_t pieces_per_worker = 8;
-    return std::max({n / (pieces_per_worker * workers), std::min(site_.iterations_in(1000), n / 2), std::size_t{1}});
+    return std::max({n / (pieces_per_worker * workers), std::min(site_.iterations_in(worthwhile_nanoseconds), n / 2), std::size_t{1}});
   }
   // A thief cuts what it took anew: others are hungry, too.
   std::size_t regrain(std::size_t grain, std::size_t n) noexcept {
