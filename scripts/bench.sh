@@ -45,6 +45,7 @@ if [ -n "$smoke" ]; then
   measure skynet skynet "${once[@]}" --n 1000
   measure uts uts "${once[@]}" --n 5 --variant binomial
   measure arrays matmul lu heat2d "${once[@]}" --n 200 --iterations 3
+  measure decision_tree decision_tree "${once[@]}" --n 2000
   measure sorts quicksort mergesort "${once[@]}" --n 20000
   measure fft fft "${once[@]}" --n 8192
   measure thread thread "${once[@]}" --n 2000
@@ -64,6 +65,7 @@ else
   measure join join --workers 1,2 --repeat "$repeat"
   measure wavefront wavefront --workers 1,2 --repeat "$repeat"
   measure arrays matmul quicksort mergesort heat2d lu fft --workers 1,2 --repeat "$repeat"
+  measure decision_tree decision_tree --workers 1,2 --repeat "$repeat"
   measure idle idle --workers 2 --repeat 1
   measure memory_fib memory --workers 2 --repeat 3 --variant fib
   measure memory_deep memory --workers 2 --repeat 1 --variant deep

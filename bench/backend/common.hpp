@@ -1,7 +1,8 @@
 // What a backend is. Each kernel is a template over one; heddle-bench-<runtime> instantiates it.
 //
-//   tasks, loops, threads: static constexpr bool; which parts it has. A kernel asks for what it needs.
-//   backend(settings): starts the runtime with settings.workers workers, this thread among them where
+//   tasks, loops, threads: static constexpr bool; which parts it has. A kernel asks for what it
+//   needs. backend(settings): starts the runtime with settings.workers workers, this thread among
+//   them where
 //     the runtime lets it take part.
 //   run(f): f as the root task, inside the runtime; returns when it is done.
 //   run_loops(f): f where a parallel loop is started from (OpenMP: outside a region).
@@ -12,8 +13,8 @@
 //   pair(f): f(0) and f(1), on two workers if both are free.
 //   group: run(f), wait(); children started one by one.
 //   scope(f): f(s); s.spawn(g) from any task inside; returns when all are done.
-//   thread(f): join(); yield(); gate: wait(), open(). Threads that may block, and what they block on.
-//   wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
+//   thread(f): join(); yield(); gate: wait(), open(). Threads that may block, and what they block
+//   on. wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
 //   every(period, end, f, ticks): f at each period by the runtime's own timer, see the kernel idle.
 //   nested_block(settings, levels): see the kernel memory.
 #pragma once

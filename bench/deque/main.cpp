@@ -38,11 +38,18 @@ bool wait_for_idle_machine() {
     return false;
 }
 
+// The helpers sleep when nothing runs; now they do not for the next 100 us.
+template <class Deque>
+void wake(pool<Deque>& p) {
+    p.run([] { spin_nanoseconds(20000); });
+}
+
 template <class Deque, class Sample>
 void take_sample(pool<Deque>& p, const char* kernel, const char* unit, unsigned workers, Sample sample) {
     const std::string key = std::string(kernel) + " " + Deque::name + " " + std::to_string(workers) + " " + unit;
     row& r = table[key];
     if (!wait_for_idle_machine()) return;
+    wake(p);
     p.clear_counters();
     const quiet_check check(workers);
     const double value = sample(p);
@@ -82,6 +89,7 @@ void round_of(long uts_roots, long uts_nodes) {
         if (wanted("search")) {  // how long a free worker looks for a job while the victim forks all the time
             for (int i = 0; i < 20; ++i) {
                 if (!wait_for_idle_machine()) continue;
+                wake(p);
                 p.take_search_times();
                 const quiet_check check(w);
                 k::fib_sample(p, 24);
@@ -105,7 +113,7 @@ void round_of(long uts_roots, long uts_nodes) {
         // Without a way to take from a victim that waits in its first half, the region never ends: not for the plain heartbeat.
         if constexpr (Deque::serves_long_leaves) {
             if (wanted("rendezvous")) {
-                for (int i = 0; i < 4; ++i) take_sample(p, "rendezvous", "us/region", w, [](auto& q) { return k::rendezvous_sample(q, 30); });
+                for (int i = 0; i < 4; ++i) take_sample(p, "rendezvous", "us/region", w, [](auto& q) { return k::rendezvous_sample(q, 100); });
             }
         }
     }

@@ -18,7 +18,7 @@ struct measure {
   std::string_view kernel;
   std::string_view metric;
   unsigned workers;
-  std::size_t n;  // the size it is meant for; rows of other sizes are not looked at
+  std::size_t n;        // the size it is meant for; rows of other sizes are not looked at
   double reach;         // at most, in the row's unit; 0: that it works at all
   double of_floor = 0;  // instead: at most this many times the row of `futex`
 };

@@ -40,21 +40,16 @@ struct memory {
   }
 
   template <class Backend>
-  static void fib_peak(context& c) {
-    const std::size_t base = empty_program_kib();
+  static void fib_peak(context& c, Backend& backend, std::size_t base) {
     std::uint64_t result = 0;
-    {
-      Backend backend(c.options());
-      backend.run([&] { result = fib_task<Backend>(static_cast<unsigned>(c.n())); });
-    }
+    backend.run([&] { result = fib_task<Backend>(static_cast<unsigned>(c.n())); });
     const std::size_t peak = peak_resident_kib();
     print_metric("fib", "KiB", {peak > base ? static_cast<double>(peak - base) : 0}, result);
   }
 
   template <class Backend>
-  static void blocked(context& c) {
+  static void blocked(context& c, Backend& backend) {
     const std::size_t count = c.iterations(Backend::size("blocked", default_threads));
-    Backend backend(c.options());
     backend.run([&] {
       const std::size_t before = resident_kib();
       typename Backend::gate gate;
@@ -89,9 +84,11 @@ struct memory {
       c.expect("deep", c.iterations(default_levels) * 2);
       c.expect("blocked", 2);
       c.expect("blocked_each", 2);
-      return;
     } else {
-      if (c.wants("fib")) fib_peak<Backend>(c);
+      // One runtime for all: Boost.Fiber's work stealing can be set up only once in a process.
+      const std::size_t base = c.wants("fib") ? empty_program_kib() : 0;
+      Backend backend(c.options());
+      if (c.wants("fib")) fib_peak(c, backend, base);
       if constexpr (requires { Backend::nested_block(c.options(), std::size_t{}); }) {
         if (c.wants("deep")) {
           const std::size_t levels = c.iterations(default_levels);
@@ -103,7 +100,7 @@ struct memory {
         }
       }
       if constexpr (requires { typename Backend::gate; }) {
-        if (c.wants("blocked")) blocked<Backend>(c);
+        if (c.wants("blocked")) blocked(c, backend);
       }
     }
   }

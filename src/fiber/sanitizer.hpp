@@ -29,6 +29,13 @@
 #undef HEDDLE_VALGRIND
 #endif
 
+// For functions that begin in one thread and return in another: ThreadSanitizer's count of calls must not be touched.
+#if defined(HEDDLE_TSAN)
+#define HEDDLE_NO_TSAN __attribute__((no_sanitize("thread")))
+#else
+#define HEDDLE_NO_TSAN
+#endif
+
 namespace heddle::fiber {
 
 // A stack exists from now on / no longer.

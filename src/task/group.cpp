@@ -27,7 +27,7 @@ void count_end(group_state& group) noexcept {
   wake(*sleeper);
 }
 
-void enter(block* self) noexcept {
+HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, inside its call
   auto& group = *static_cast<group_state*>(self->group);
   auto call = reinterpret_cast<void (*)(void*) noexcept>(const_cast<char*>(self->name));  // a child has no name: the word is free
   self->name = nullptr;

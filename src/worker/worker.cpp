@@ -7,7 +7,7 @@
 
 constinit thread_local heddle::detail::fork_queue* heddle_current_queue = nullptr;
 
-extern "C" heddle::arch::departure* heddle_depart(void* argument) noexcept {
+extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument) noexcept {
   return heddle::worker::worker::current()->departing(*static_cast<heddle::fiber::thread*>(argument));
 }
 
@@ -125,7 +125,7 @@ void worker::depart(thread& self, thread* next, void (*after)(void*, void*), voi
 }
 
 // Between the return of a thread's entry and the switch, still on its stack.
-inline arch::departure* worker::departing(thread& self) noexcept {
+HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
   thread* to = departing_to_;
   departure_.stack_pointer = to != nullptr ? to->stack_pointer : by->stack_pointer;
   trace::emit<trace::event::thread_park>(ring, 0u, self.id);

@@ -68,7 +68,11 @@ TEST_F(collect_rows, a_result_without_a_time_gives_no_row) {
 
 row timed(const char* runtime, const char* kernel, const char* metric, unsigned workers,
           double value, bool checked = true) {
-  return {kernel, runtime, "", workers, 1, metric, "ns", {value}, checked};
+  std::size_t n = 0;
+  for (const measure& m : measures) {
+    if (m.kernel == kernel) n = m.n;
+  }
+  return {kernel, runtime, "", workers, n, metric, "ns", {value}, checked};
 }
 
 std::string line_of(const std::string& text, const std::string& begin) {
@@ -89,6 +93,13 @@ TEST(measures, compare_with_what_is_to_be_reached) {
   EXPECT_THAT(
       line_of(text, "loop of 2"),
       testing::Not(testing::AnyOf(testing::HasSubstr("missed"), testing::HasSubstr("reached"))));
+}
+
+TEST(measures, are_of_one_size) {
+  std::vector<row> rows{timed("heddle", "skynet", "time", 2, 1)};
+  EXPECT_THAT(line_of(measures_table(rows), "skynet"), testing::HasSubstr("reached"));
+  rows[0].n = 1000;
+  EXPECT_THAT(line_of(measures_table(rows), "skynet"), testing::Not(testing::HasSubstr("reached")));
 }
 
 TEST(measures, of_the_floor_need_the_floor) {

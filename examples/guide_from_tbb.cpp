@@ -1,0 +1,89 @@
+// The right-hand sides of docs/guide/from_tbb.md.
+#include <heddle/heddle.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+// parallel_for over a blocked_range.
+void scale(std::vector<float>& x, float factor) {
+  heddle::parallel_for_range(std::size_t{0}, x.size(), [&](std::size_t low, std::size_t high) {
+    for (std::size_t i = low; i < high; ++i) x[i] *= factor;
+  });
+}
+
+// combinable, enumerable_thread_specific: what a chunk collects, added up at its end.
+std::vector<int> multiples_of(int k, int n) {
+  std::vector<int> all;
+  heddle::mutex guard;
+  heddle::parallel_for_range(0, n, [&](int low, int high) {
+    std::vector<int> mine;
+    for (int i = low; i < high; ++i) {
+      if (i % k == 0) mine.push_back(i);
+    }
+    std::lock_guard hold(guard);
+    all.insert(all.end(), mine.begin(), mine.end());
+  });
+  return all;
+}
+
+// parallel_pipeline: a thread for each serial filter, a loop or several threads for a parallel one. The capacities bound
+// how many items are on their way.
+int pipeline(int items) {
+  heddle::channel<int> numbers(16);
+  heddle::channel<std::string> texts(16);
+  heddle::jthread input([&] {
+    for (int i = 0; i < items; ++i) numbers.send(i);
+    numbers.close();
+  });
+  heddle::jthread transform([&] {
+    heddle::task_group workers;
+    for (int w = 0; w < 4; ++w) {
+      workers.run([&] {
+        for (int n : numbers) texts.send(std::to_string(n));
+      });
+    }
+    workers.wait();
+    texts.close();
+  });
+  int digits = 0;
+  for (const std::string& text : texts) digits += static_cast<int>(text.size());
+  return digits;
+}
+
+// task_group_context::cancel_group_execution.
+int find(const std::vector<int>& x, int wanted) {
+  std::stop_source found;
+  std::atomic<int> where{-1};
+  heddle::parallel_for(0, static_cast<int>(x.size()), [&](int i) {
+    if (x[i] == wanted) {
+      where = i;
+      found.request_stop();
+    }
+  }, {.stop = found.get_token()});
+  return where;
+}
+
+// task::suspend and resume: a promise.
+int answer_of_a_callback() {
+  heddle::promise<int> answer;
+  auto result = answer.get_future();
+  heddle::thread elsewhere([&] { answer.set_value(42); });
+  const int value = result.get();  // parks the user-level thread, not its worker
+  elsewhere.join();
+  return value;
+}
+
+int main() {
+  std::vector<float> x(1000, 1.0f);
+  scale(x, 2);
+  std::vector<int> y(10000);
+  heddle::parallel_for(0, 10000, [&](int i) { y[i] = i; });
+  const bool good = x[999] == 2 && multiples_of(7, 100).size() == 15 && multiples_of(1, 5000).size() == 5000 && pipeline(100) == 190 &&
+                    find(y, 7777) == 7777 && answer_of_a_callback() == 42;
+  std::puts(good ? "ok" : "wrong");
+  return good ? 0 : 1;
+}
