@@ -19,6 +19,7 @@
 #include "bench/driver/table.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "policy/policy.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -149,6 +150,21 @@ int show(const std::vector<std::string>& files) {
   return std::all_of(rows.begin(), rows.end(), [](const row& r) { return r.checked; }) ? 0 : 1;
 }
 
+void check_policies(const std::vector<std::string>& policies) {
+  std::vector<std::string> names;
+  for (const auto& p : policy::all()) names.emplace_back(p.name);
+  for (const std::string& text : policies) {
+    const std::string name = text.substr(0, text.find(':'));
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw usage_error::unknown("--policy", name, names);
+    try {
+      policy::make(text);
+    } catch (const std::invalid_argument& e) {
+      throw usage_error("--policy '" + text + "': " + e.what());
+    }
+  }
+}
+
 int run(request r, bool listed) {
   const auto programs = find_programs(program_folders());
   if (programs.empty())
@@ -161,6 +177,8 @@ int run(request r, bool listed) {
   } catch (const unknown_name& e) {
     throw usage_error::unknown(e.argument, e.given, e.valid);
   }
+  r.policies = rejoined_policies(r.policies);
+  check_policies(r.policies);
   if (r.workers.empty()) r.workers = {allowed_processors()};
 
   nlohmann::json report{{"header", header(programs)}, {"rows", nlohmann::json::array()}};

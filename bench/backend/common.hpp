@@ -82,6 +82,9 @@ std::uint64_t add(F&& f, G&& g) {
 template <class Backend, class F>
 std::uint64_t sum_by_halves(int first, int last, const F& f) {
   if (last - first <= 1) return first < last ? f(first) : 0;
+  if (last - first == 2) {
+    return Backend::add([first, &f] { return f(first); }, [first, &f] { return f(first + 1); });
+  }
   const int middle = first + (last - first) / 2;
   return Backend::add([first, middle, &f] { return sum_by_halves<Backend>(first, middle, f); },
                       [middle, last, &f] { return sum_by_halves<Backend>(middle, last, f); });

@@ -131,6 +131,8 @@ class heddle_backend : public backend_defaults {
     runtime_options o;
     o.workers = s.workers;
     if (!s.policy.empty()) o.policy = s.policy;
+    // 1,360 nested nodes: what rivals take from a kernel thread's stack of 8 MiB, by default.
+    if (s.kernel == "uts") o.stack_size = std::size_t{8} << 20;
     return o;
   }
 

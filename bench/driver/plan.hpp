@@ -48,6 +48,21 @@ struct job {
   }
 };
 
+// "sb:sigma=0.5,mu=0.2,random_ws" was split at every comma: what belongs to the policy before it
+// goes back there.
+inline std::vector<std::string> rejoined_policies(const std::vector<std::string>& parts) {
+  std::vector<std::string> policies;
+  for (const std::string& part : parts) {
+    const bool parameter =
+        part.find('=') != std::string::npos && part.find(':') == std::string::npos;
+    if (parameter && !policies.empty())
+      policies.back() += "," + part;
+    else
+      policies.push_back(part);
+  }
+  return policies;
+}
+
 // A name in the request that nothing has: which argument, what was given, what there is.
 struct unknown_name {
   std::string argument, given;

@@ -1,5 +1,6 @@
-// The project's main program as a kernel: training of one decision tree on --n generated rows; see bench/decision_tree/.
-// Milliseconds for binning and building; the checksum is the tree's. Each runtime has the executor written for it there.
+// The project's main program as a kernel: training of one decision tree on --n generated rows; see
+// bench/decision_tree/. Milliseconds for binning and building; the checksum is the tree's. Each
+// runtime has the executor written for it there.
 #pragma once
 
 #include "decision_tree/generator.hpp"

@@ -83,7 +83,8 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 }
 
 // Just before a switch. `from` null: leaves the carrier's stack; `to` null: goes back to it. `last`: `from` never runs again.
-inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native,
+// Always inline: a call would begin on the one and end on the other shadow stack, whatever its caller is.
+HEDDLE_NO_TSAN [[gnu::always_inline]] inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native,
                           [[maybe_unused]] bool last) noexcept {
 #if defined(HEDDLE_TSAN)
   if (to != nullptr && to->sanitizer_fiber == nullptr) to->sanitizer_fiber = __tsan_create_fiber(0);
@@ -97,7 +98,7 @@ inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread
 }
 
 // First thing on the other side: in the `after` callback of the switch, on behalf of the context switched to.
-inline void after_switch([[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native) noexcept {
+HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native) noexcept {
 #if defined(HEDDLE_ASAN)
   __sanitizer_finish_switch_fiber(to != nullptr ? to->sanitizer_fiber : native.fake, nullptr, nullptr);
   if (to != nullptr) to->sanitizer_fiber = nullptr;

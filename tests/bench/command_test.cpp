@@ -85,6 +85,16 @@ TEST_F(bench_command, an_unknown_rival_is_one_line_with_the_nearest) {
   EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1);
 }
 
+TEST_F(bench_command, an_unknown_policy_is_one_line_with_the_nearest) {
+  const outcome o = bench("fib --policy random_w");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_THAT(o.output, HasSubstr("random_ws"));
+  EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1);
+  EXPECT_EQ(calls(), "");
+  EXPECT_EQ(bench("fib --policy serial:nonsense=1").status, 2);
+  EXPECT_EQ(bench("fib --policy random_ws,serial --repeat 1").status, 0);
+}
+
 TEST_F(bench_command, a_bad_number_is_a_bad_argument) {
   EXPECT_EQ(bench("fib --repeat 0").status, 2);
   EXPECT_EQ(bench("fib --workers zero").status, 2);

@@ -114,5 +114,12 @@ TEST(plan, a_job_passes_everything_on) {
                                                 "7", "--policy", "adws", "--variant", "hot"));
 }
 
+TEST(rejoined_policies, keep_their_parameters) {
+  EXPECT_THAT(rejoined_policies({"sb:sigma=0.5", "mu=0.2", "random_ws", "x:a=1"}),
+              ElementsAre("sb:sigma=0.5,mu=0.2", "random_ws", "x:a=1"));
+  EXPECT_THAT(rejoined_policies({}), ElementsAre());
+  EXPECT_THAT(rejoined_policies({"a=1"}), ElementsAre("a=1"));
+}
+
 }  // namespace
 }  // namespace heddle::bench

@@ -117,7 +117,7 @@ void deadlock(int ready) {
 
 TEST(watchdog, names_the_threads_of_a_deadlock) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
-  const std::vector<std::string> wanted = {"no progress", "(left first) waits for: mutex", "(right first) waits for: mutex", "waits for: join"};
+  const std::vector<std::string> wanted = {"no progress", "(left first) waits for: mutex", "(right first) waits for: mutex", "(unnamed) waits for: thread"};
   expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, deadlock), wanted);
 }
 

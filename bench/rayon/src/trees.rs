@@ -31,6 +31,10 @@ fn sum<F: Fn(usize) -> u64 + Sync>(first: usize, last: usize, f: &F) -> u64 {
     match last - first {
         0 => 0,
         1 => f(first),
+        2 => {
+            let (a, b) = rayon::join(|| f(first), || f(first + 1));
+            a + b
+        }
         n => {
             let middle = first + n / 2;
             let (a, b) = rayon::join(|| sum(first, middle, f), || sum(middle, last, f));

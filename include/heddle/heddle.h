@@ -1,0 +1,147 @@
+/* heddle for C and for whatever can call C: threads, groups, loops and synchronisation. C11 (C++ includes heddle.hpp).
+ *
+ * Functions return a heddle_status; HEDDLE_OK is 0. Each create has a destroy, which needs the object unused. Callbacks run
+ * on user-level threads: what they wait for through this header suspends them, never their worker. Unless said otherwise
+ * every function may be called from any thread, foreign kernel threads included; those marked [waits] may suspend the
+ * calling user-level thread, which may go on on another kernel thread. No C++ exception leaves a function; one that leaves
+ * a C++ callback is reported as HEDDLE_FAILED. Times are in nanoseconds. */
+#ifndef HEDDLE_HEDDLE_H
+#define HEDDLE_HEDDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEDDLE_C_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum heddle_status {
+  HEDDLE_OK = 0,
+  HEDDLE_INVALID = 1,    /* an argument that cannot be */
+  HEDDLE_NO_MEMORY = 2,
+  HEDDLE_NO_THREAD = 3,  /* no kernel thread or no stack can be had */
+  HEDDLE_TIMED_OUT = 4,
+  HEDDLE_BUSY = 5,       /* not without waiting */
+  HEDDLE_NOT_OWNER = 6,  /* the calling thread may not do this */
+  HEDDLE_FAILED = 7      /* a callback ended by a C++ exception */
+} heddle_status;
+
+/* One line in English; never null. */
+HEDDLE_C_API const char* heddle_strerror(heddle_status status);
+HEDDLE_C_API const char* heddle_version(void);
+
+/* --- runtimes ----------------------------------------------------------------------------------------------------- */
+
+typedef struct heddle_runtime heddle_runtime;
+
+/* Zero-initialise; a field left 0 takes its HEDDLE_* variable, then its default. */
+typedef struct heddle_runtime_options {
+  unsigned workers;
+  const char* policy;
+  size_t stack_size;
+} heddle_runtime_options;
+
+typedef void (*heddle_function)(void* argument);
+
+/* Where a runtime is asked for, NULL is that of the calling thread, else the global one, which is made at first use. */
+HEDDLE_C_API heddle_status heddle_runtime_create(heddle_runtime** out, const heddle_runtime_options* options);
+/* Waits for the runtime's threads to end. HEDDLE_NOT_OWNER from a thread of the runtime itself. [waits] */
+HEDDLE_C_API heddle_status heddle_runtime_destroy(heddle_runtime* runtime);
+/* Calls f(argument) on a user-level thread of the runtime and waits for it. [waits] */
+HEDDLE_C_API heddle_status heddle_runtime_run(heddle_runtime* runtime, heddle_function f, void* argument);
+HEDDLE_C_API unsigned heddle_runtime_workers(heddle_runtime* runtime);
+/* Rank of the worker that runs the caller; -1 when it is not the runtime's. Out of date after anything that waits. */
+HEDDLE_C_API int heddle_runtime_worker_rank(heddle_runtime* runtime);
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+typedef struct heddle_thread heddle_thread;
+
+typedef struct heddle_thread_options {
+  size_t stack_size;         /* 0: the runtime's default */
+  const char* name;          /* shown when threads are dumped; must outlive the thread; may be NULL */
+  heddle_runtime* runtime;
+} heddle_thread_options;
+
+/* A thread that calls f(argument); options may be NULL. Exactly one join or detach must follow, which frees the handle. */
+HEDDLE_C_API heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_options* options,
+                                                void* (*f)(void* argument), void* argument);
+/* Waits for its end; *result, unless NULL, is what f returned. [waits] */
+HEDDLE_C_API heddle_status heddle_thread_join(heddle_thread* thread, void** result);
+HEDDLE_C_API heddle_status heddle_thread_detach(heddle_thread* thread);
+/* Id of the calling user-level thread; 0 on a foreign kernel thread. */
+HEDDLE_C_API uint64_t heddle_thread_id(void);
+HEDDLE_C_API void heddle_yield(void);              /* [waits] */
+HEDDLE_C_API void heddle_sleep(uint64_t time);     /* [waits] */
+/* Calls f while the worker goes on with other threads on another kernel thread: for calls that block in the kernel. [waits] */
+HEDDLE_C_API heddle_status heddle_blocking(heddle_function f, void* argument);
+
+/* --- groups, forks, loops ----------------------------------------------------------------------------------------- */
+
+typedef struct heddle_group heddle_group;
+
+/* work: the children's work in any unit, 0 unknown; bytes: memory they touch together, 0 unknown. Belongs to its maker. */
+HEDDLE_C_API heddle_status heddle_group_create(heddle_group** out, double work, size_t bytes);
+/* Waits for the children first. HEDDLE_NOT_OWNER, and nothing done, from another thread than the maker. [waits] */
+HEDDLE_C_API heddle_status heddle_group_destroy(heddle_group* group);
+/* A child that calls f(argument); work: its share, 0 unknown. Also from children and, until the wait, other threads. [waits] */
+HEDDLE_C_API heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* argument, double work);
+/* HEDDLE_FAILED if a child failed; HEDDLE_NOT_OWNER. The group can be used again. [waits] */
+HEDDLE_C_API heddle_status heddle_group_wait(heddle_group* group);
+/* Children that have not begun are dropped. */
+HEDDLE_C_API heddle_status heddle_group_cancel(heddle_group* group);
+
+/* f(f_argument) and g(g_argument), possibly in parallel. [waits] */
+HEDDLE_C_API heddle_status heddle_invoke(heddle_function f, void* f_argument, heddle_function g, void* g_argument);
+
+/* body(low, high, argument) on chunks that cover [first, last) once. grain: iterations a chunk has at least, 0 automatic. [waits] */
+HEDDLE_C_API heddle_status heddle_for(int64_t first, int64_t last, uint64_t grain,
+                                      void (*body)(int64_t low, int64_t high, void* argument), void* argument);
+
+/* --- synchronisation ---------------------------------------------------------------------------------------------- */
+
+typedef struct heddle_mutex heddle_mutex;
+HEDDLE_C_API heddle_status heddle_mutex_create(heddle_mutex** out);
+HEDDLE_C_API heddle_status heddle_mutex_destroy(heddle_mutex* mutex);
+HEDDLE_C_API heddle_status heddle_mutex_lock(heddle_mutex* mutex);                        /* [waits] */
+HEDDLE_C_API heddle_status heddle_mutex_try_lock(heddle_mutex* mutex);                    /* HEDDLE_BUSY */
+HEDDLE_C_API heddle_status heddle_mutex_try_lock_for(heddle_mutex* mutex, uint64_t time); /* HEDDLE_TIMED_OUT [waits] */
+HEDDLE_C_API heddle_status heddle_mutex_unlock(heddle_mutex* mutex);
+
+typedef struct heddle_condition heddle_condition;
+HEDDLE_C_API heddle_status heddle_condition_create(heddle_condition** out);
+HEDDLE_C_API heddle_status heddle_condition_destroy(heddle_condition* condition);
+/* The mutex is held by the caller before and after, whatever is returned; callers look at their predicate again. [waits] */
+HEDDLE_C_API heddle_status heddle_condition_wait(heddle_condition* condition, heddle_mutex* mutex);
+HEDDLE_C_API heddle_status heddle_condition_wait_for(heddle_condition* condition, heddle_mutex* mutex, uint64_t time); /* HEDDLE_TIMED_OUT [waits] */
+HEDDLE_C_API heddle_status heddle_condition_notify_one(heddle_condition* condition);
+HEDDLE_C_API heddle_status heddle_condition_notify_all(heddle_condition* condition);
+
+typedef struct heddle_semaphore heddle_semaphore;
+HEDDLE_C_API heddle_status heddle_semaphore_create(heddle_semaphore** out, size_t permits);
+HEDDLE_C_API heddle_status heddle_semaphore_destroy(heddle_semaphore* semaphore);
+HEDDLE_C_API heddle_status heddle_semaphore_acquire(heddle_semaphore* semaphore);                         /* [waits] */
+HEDDLE_C_API heddle_status heddle_semaphore_try_acquire(heddle_semaphore* semaphore);                     /* HEDDLE_BUSY */
+HEDDLE_C_API heddle_status heddle_semaphore_try_acquire_for(heddle_semaphore* semaphore, uint64_t time);  /* HEDDLE_TIMED_OUT [waits] */
+HEDDLE_C_API heddle_status heddle_semaphore_release(heddle_semaphore* semaphore, size_t count);
+
+typedef struct heddle_barrier heddle_barrier;
+HEDDLE_C_API heddle_status heddle_barrier_create(heddle_barrier** out, size_t expected);
+HEDDLE_C_API heddle_status heddle_barrier_destroy(heddle_barrier* barrier);
+HEDDLE_C_API heddle_status heddle_barrier_wait(heddle_barrier* barrier);  /* arrives and waits [waits] */
+HEDDLE_C_API heddle_status heddle_barrier_drop(heddle_barrier* barrier);  /* arrives, and is expected no more */
+
+typedef struct heddle_latch heddle_latch;
+HEDDLE_C_API heddle_status heddle_latch_create(heddle_latch** out, size_t expected);
+HEDDLE_C_API heddle_status heddle_latch_destroy(heddle_latch* latch);
+HEDDLE_C_API heddle_status heddle_latch_count_down(heddle_latch* latch, size_t count);
+HEDDLE_C_API heddle_status heddle_latch_wait(heddle_latch* latch);      /* [waits] */
+HEDDLE_C_API heddle_status heddle_latch_try_wait(heddle_latch* latch);  /* HEDDLE_BUSY */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

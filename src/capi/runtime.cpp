@@ -1,0 +1,69 @@
+#include "capi/status.hpp"
+
+namespace capi = heddle::capi;
+
+extern "C" {
+
+const char* heddle_strerror(heddle_status status) {
+  switch (status) {
+    case HEDDLE_OK: return "success";
+    case HEDDLE_INVALID: return "an argument is null or out of range";
+    case HEDDLE_NO_MEMORY: return "not enough memory";
+    case HEDDLE_NO_THREAD: return "no kernel thread or no stack for a thread can be had";
+    case HEDDLE_TIMED_OUT: return "the time limit passed";
+    case HEDDLE_BUSY: return "not possible without waiting";
+    case HEDDLE_NOT_OWNER: return "the calling thread may not do this";
+    case HEDDLE_FAILED: return "a callback ended by a C++ exception";
+  }
+  return "not a status of heddle";
+}
+
+const char* heddle_version(void) { return HEDDLE_VERSION_STRING; }
+
+heddle_status heddle_runtime_create(heddle_runtime** out, const heddle_runtime_options* options) {
+  if (out == nullptr) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    heddle::runtime_options o;
+    if (options != nullptr) {
+      if (options->workers != 0) o.workers = options->workers;
+      if (options->policy != nullptr) o.policy = options->policy;
+      if (options->stack_size != 0) o.stack_size = options->stack_size;
+    }
+    *out = new heddle_runtime{heddle::runtime(o)};
+    return HEDDLE_OK;
+  });
+}
+
+heddle_status heddle_runtime_destroy(heddle_runtime* runtime) {
+  if (runtime == nullptr) return HEDDLE_INVALID;
+  if (runtime->object.is_current()) return HEDDLE_NOT_OWNER;
+  return capi::destroy(runtime);
+}
+
+heddle_status heddle_runtime_run(heddle_runtime* runtime, heddle_function f, void* argument) {
+  if (f == nullptr) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    capi::of(runtime).run([&] { capi::call(f, argument); });
+    return HEDDLE_OK;
+  });
+}
+
+unsigned heddle_runtime_workers(heddle_runtime* runtime) {
+  unsigned workers = 0;
+  capi::guarded([&] {
+    workers = capi::of(runtime).workers();
+    return HEDDLE_OK;
+  });
+  return workers;
+}
+
+int heddle_runtime_worker_rank(heddle_runtime* runtime) {
+  int rank = -1;
+  capi::guarded([&] {
+    rank = capi::of(runtime).worker_rank();
+    return HEDDLE_OK;
+  });
+  return rank;
+}
+
+}  // extern "C"

@@ -1,0 +1,93 @@
+// Threads of heddle.h. The handle is shared by the thread and its joiner: whoever comes last frees it.
+#include <heddle/blocking.hpp>
+#include <heddle/sleep.hpp>
+#include <heddle/thread.hpp>
+
+#include <atomic>
+#include <memory>
+
+#include "capi/status.hpp"
+
+namespace capi = heddle::capi;
+
+struct heddle_thread {
+  void* (*f)(void*);
+  void* argument;
+  void* result{nullptr};
+  bool failed{false};
+  // Set by the end of the thread or by detach; the second of them frees the handle. A join needs neither.
+  std::atomic<bool> one_is_gone{false};
+  heddle::thread object;
+};
+
+namespace {
+
+void leave(heddle_thread* handle) noexcept {
+  if (handle->one_is_gone.exchange(true)) delete handle;
+}
+
+}  // namespace
+
+extern "C" {
+
+heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_options* options, void* (*f)(void*), void* argument) {
+  if (out == nullptr || f == nullptr) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    heddle::thread_options o;
+    if (options != nullptr) {
+      o.stack_size = options->stack_size;
+      o.name = options->name;
+      if (options->runtime != nullptr) o.where = &options->runtime->object;
+    }
+    auto handle = std::make_unique<heddle_thread>();
+    handle->f = f;
+    handle->argument = argument;
+    // The thread must not meet a handle that lacks its own thread object: it starts at once. So it never looks at that.
+    handle->object = heddle::thread(o, [h = handle.get()] {
+      try {
+        h->result = h->f(h->argument);
+      } catch (...) {
+        h->failed = true;
+      }
+      leave(h);
+    });
+    *out = handle.release();
+    return HEDDLE_OK;
+  });
+}
+
+heddle_status heddle_thread_join(heddle_thread* thread, void** result) {
+  if (thread == nullptr || !thread->object.joinable()) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    thread->object.join();  // the thread has left the handle: it is ours
+    const bool failed = thread->failed;
+    if (result != nullptr) *result = thread->result;
+    leave(thread);
+    return failed ? HEDDLE_FAILED : HEDDLE_OK;
+  });
+}
+
+heddle_status heddle_thread_detach(heddle_thread* thread) {
+  if (thread == nullptr || !thread->object.joinable()) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    thread->object.detach();
+    leave(thread);
+    return HEDDLE_OK;
+  });
+}
+
+uint64_t heddle_thread_id(void) { return heddle::this_thread::id(); }
+
+void heddle_yield(void) { heddle::this_thread::yield(); }
+
+void heddle_sleep(uint64_t time) { heddle::this_thread::sleep_for(capi::span(time)); }
+
+heddle_status heddle_blocking(heddle_function f, void* argument) {
+  if (f == nullptr) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    heddle::blocking([&] { capi::call(f, argument); });
+    return HEDDLE_OK;
+  });
+}
+
+}  // extern "C"

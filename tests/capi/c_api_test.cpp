@@ -1,0 +1,150 @@
+// heddle.h seen from C++: errors, exceptions of callbacks, ownership; and that the header is C11. The C program that uses
+// all of it is examples/c_program.c.
+#include <heddle/heddle.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "support/watchdog.hpp"
+
+namespace {
+
+void throws(void*) { throw std::invalid_argument("a callback's own"); }
+void nothing(void*) {}
+
+class c_api : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(heddle_runtime_create(&runtime_, nullptr), HEDDLE_OK); }
+  void TearDown() override { EXPECT_EQ(heddle_runtime_destroy(runtime_), HEDDLE_OK); }
+  template <class F>
+  heddle_status run(F f) {
+    return heddle_runtime_run(runtime_, [](void* data) { (*static_cast<F*>(data))(); }, &f);
+  }
+  heddle_runtime* runtime_ = nullptr;
+  heddle_test::watchdog dog_{"c_api"};
+};
+
+TEST_F(c_api, null_is_refused_everywhere) {
+  EXPECT_EQ(heddle_runtime_create(nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_runtime_destroy(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_runtime_run(runtime_, nullptr, nullptr), HEDDLE_INVALID);
+  heddle_thread* t = nullptr;
+  EXPECT_EQ(heddle_thread_create(nullptr, nullptr, [](void*) -> void* { return nullptr; }, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_thread_create(&t, nullptr, nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_thread_join(nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_thread_detach(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_blocking(nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_group_create(nullptr, 0, 0), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_group_run(nullptr, nothing, nullptr, 0), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_group_wait(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_group_cancel(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_group_destroy(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_invoke(nothing, nullptr, nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_for(0, 1, 0, nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_mutex_create(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_mutex_unlock(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_condition_wait(nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_condition_notify_all(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_semaphore_release(nullptr, 1), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_barrier_wait(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_latch_wait(nullptr), HEDDLE_INVALID);
+}
+
+TEST_F(c_api, numbers_out_of_range_are_refused) {
+  heddle_semaphore* s = nullptr;
+  heddle_barrier* b = nullptr;
+  heddle_latch* l = nullptr;
+  EXPECT_EQ(heddle_semaphore_create(&s, ~std::size_t{0}), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_barrier_create(&b, 0), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_barrier_create(&b, std::size_t{1} << 40), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_latch_create(&l, ~std::size_t{0}), HEDDLE_INVALID);
+  heddle_thread* t = nullptr;
+  heddle_thread_options huge{};
+  huge.stack_size = std::size_t{1} << 60;
+  EXPECT_EQ(heddle_thread_create(&t, &huge, [](void*) -> void* { return nullptr; }, nullptr), HEDDLE_NO_THREAD);
+}
+
+TEST_F(c_api, an_exception_of_a_callback_is_a_status) {
+  EXPECT_EQ(heddle_runtime_run(runtime_, throws, nullptr), HEDDLE_FAILED);
+  EXPECT_EQ(run([] {
+    EXPECT_EQ(heddle_blocking(throws, nullptr), HEDDLE_FAILED);
+    EXPECT_EQ(heddle_invoke(throws, nullptr, nothing, nullptr), HEDDLE_FAILED);
+    EXPECT_EQ(heddle_invoke(nothing, nullptr, throws, nullptr), HEDDLE_FAILED);
+    EXPECT_EQ(heddle_for(0, 100, 1, [](std::int64_t, std::int64_t, void*) { throw 1; }, nullptr), HEDDLE_FAILED);
+    heddle_thread* t = nullptr;
+    ASSERT_EQ(heddle_thread_create(&t, nullptr, [](void*) -> void* { throw std::bad_alloc(); }, nullptr), HEDDLE_OK);
+    EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_FAILED);
+    heddle_group* g = nullptr;
+    ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
+    EXPECT_EQ(heddle_group_run(g, throws, nullptr, 0), HEDDLE_OK);
+    EXPECT_EQ(heddle_group_wait(g), HEDDLE_FAILED);
+    EXPECT_EQ(heddle_group_wait(g), HEDDLE_OK);
+    EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
+  }), HEDDLE_OK);
+}
+
+TEST_F(c_api, what_belongs_to_another_thread_is_refused) {
+  EXPECT_EQ(run([this] {
+    EXPECT_EQ(heddle_runtime_destroy(runtime_), HEDDLE_NOT_OWNER);
+    heddle_group* g = nullptr;
+    ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
+    heddle_thread* t = nullptr;
+    heddle_thread_create(&t, nullptr, [](void* group) -> void* {
+      EXPECT_EQ(heddle_group_wait(static_cast<heddle_group*>(group)), HEDDLE_NOT_OWNER);
+      EXPECT_EQ(heddle_group_destroy(static_cast<heddle_group*>(group)), HEDDLE_NOT_OWNER);
+      return nullptr;
+    }, g);
+    EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_OK);
+    EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
+  }), HEDDLE_OK);
+}
+
+TEST_F(c_api, detached_and_joined_threads_free_their_handles) {
+  std::atomic<int> done{0};
+  auto count = [](void* data) -> void* {
+    ++*static_cast<std::atomic<int>*>(data);
+    return data;
+  };
+  heddle_thread_options options{};
+  options.runtime = runtime_;
+  for (int i = 0; i < 500; ++i) {
+    heddle_thread* t = nullptr;
+    ASSERT_EQ(heddle_thread_create(&t, &options, count, &done), HEDDLE_OK);
+    if (i % 2 == 0) {
+      EXPECT_EQ(heddle_thread_detach(t), HEDDLE_OK);
+    } else {
+      void* result = nullptr;
+      EXPECT_EQ(heddle_thread_join(t, &result), HEDDLE_OK);
+      EXPECT_EQ(result, &done);
+    }
+  }
+  while (done.load() < 500) std::this_thread::yield();
+}
+
+TEST_F(c_api, a_cancelled_group_drops_what_has_not_begun) {
+  EXPECT_EQ(run([] {
+    heddle_group* g = nullptr;
+    ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
+    std::atomic<int> calls{0};
+    EXPECT_EQ(heddle_group_cancel(g), HEDDLE_OK);
+    for (int i = 0; i < 10; ++i) heddle_group_run(g, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls, 0);
+    EXPECT_EQ(heddle_group_wait(g), HEDDLE_OK);
+    EXPECT_EQ(calls.load(), 0);
+    EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
+  }), HEDDLE_OK);
+}
+
+TEST(c_header, is_c11) {
+  const char* compiler = std::getenv("CC") != nullptr ? std::getenv("CC") : "cc";
+  if (std::system((std::string(compiler) + " --version > /dev/null 2>&1").c_str()) != 0) GTEST_SKIP() << "no C compiler";
+  const std::string root = HEDDLE_SOURCE_DIR;
+  EXPECT_EQ(std::system((std::string(compiler) + " -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I'" + root +
+                         "/include' '" + root + "/examples/c_program.c'").c_str()), 0);
+}
+
+}  // namespace
