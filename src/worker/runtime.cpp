@@ -220,10 +220,13 @@ void runtime::leave_timekeeping(unsigned rank) noexcept {
 }
 
 void runtime::timer_added() noexcept {
+  // A worker on its way to the run loop looks at the timers before it sleeps.
+  const worker* w = worker::current();
+  const bool looks_itself = w != nullptr && &w->home == this && w->running == nullptr;
   // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
   const int keeper = timekeeper_.load();
   if (keeper >= 0) wake(static_cast<unsigned>(keeper));
-  else wake_one_for(0);
+  else if (!looks_itself) wake_one_for(0);
 }
 
 // --- what a policy asks of the mechanism -------------------------------------------------------------------------
@@ -254,10 +257,10 @@ entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcep
   }
   thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
   trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
-  if (idle_.anyone_asleep()) {
-    queue::request(from);
-    if (left) wake_one_for(self);
-  }
+  // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf would hide
+  // that fork until a forced steal.
+  if (!left) queue::request(from);
+  else if (idle_.anyone_asleep()) wake_one_for(self);
   return found;
 }
 

@@ -319,7 +319,9 @@ void serve(thread& self) noexcept {
 // --- ready threads -----------------------------------------------------------------------------------------------
 
 void worker::make_ready(thread& t) noexcept {
+  const bool next = running == nullptr && ready.looks_empty();  // in the run loop: this worker runs it at once
   ready.push(t);
+  if (next) return;
   // After the push: with a sleeper's {request, heavy fence, look} these are Dekker's two sides.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -54,6 +55,15 @@ std::string said_by_child(const char* variable, const char* value, const std::ve
   };
   char buffer[4096];
   while (!complete()) {
+    // Asked before the last thread was parked? Ask again.
+    pollfd source{error[0], POLLIN, 0};
+    if (poll(&source, 1, 200) == 0) {
+      if (signal_when_ready == 0 || waitpid(child, nullptr, WNOHANG) == 0) {
+        if (signal_when_ready != 0) kill(child, signal_when_ready);
+        continue;
+      }
+      break;
+    }
     const ssize_t n = read(error[0], buffer, sizeof buffer);
     if (n <= 0) break;
     text.append(buffer, static_cast<std::size_t>(n));

@@ -47,10 +47,11 @@ TEST_P(waits, no_other_work_runs_on_a_waiting_stack) {
     std::uint64_t thread = 0;
     std::atomic<bool> inside{false};
   };
-  std::vector<note> notes(400);
+  constexpr int tasks = 400 / heddle_test::fewer;
+  std::vector<note> notes(tasks);
   std::atomic<int> intruders{0};
   run([&] {
-    each(0, 400, [&](int i) {
+    each(0, tasks, [&](int i) {
       const std::uint64_t me = heddle::this_thread::id();
       for (const note& other : notes) {
         if (other.inside.load() && other.thread == me) ++intruders;
@@ -191,9 +192,10 @@ TEST_P(waits, onetbb_1684_a_wait_by_a_stranger_is_an_error) {
 // More threads waiting than any queue was made for, and each wait ends.
 TEST_P(waits, ten_thousand_waiters) {
   run([] {
-    heddle::latch gate(1), all(10000);
+    constexpr int count = 10000 / heddle_test::fewer;
+    heddle::latch gate(1), all(count);
     std::vector<heddle::thread> threads;
-    for (int i = 0; i < 10000; ++i) {
+    for (int i = 0; i < count; ++i) {
       threads.emplace_back([&] {
         gate.wait();
         all.count_down();

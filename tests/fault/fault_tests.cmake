@@ -1,0 +1,31 @@
+# Tests that are more than one program: plug-ins, debuggers. Included by heddle_add_all_tests (cmake/heddle_tests.cmake).
+
+# llvm_98479: there compilers keep the address of a thread_local.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/worker/migration_test.cpp" PROPERTIES COMPILE_OPTIONS "-O3;-fPIC")
+
+if(NOT HEDDLE_SANITIZE)
+  # Two libraries with heddle inside and a program without: scikit-learn #34070, dlclose.
+  foreach(which IN ITEMS first second)
+    add_library(fault_plugin_${which} MODULE "${PROJECT_SOURCE_DIR}/tests/fault/plugin/plugin.cpp")
+    target_link_libraries(fault_plugin_${which} PRIVATE heddle)
+    target_compile_options(fault_plugin_${which} PRIVATE ${HEDDLE_WARNINGS})
+  endforeach()
+  add_executable(fault_plugin_host "${PROJECT_SOURCE_DIR}/tests/fault/plugin/host_main.cpp")
+  target_compile_options(fault_plugin_host PRIVATE ${HEDDLE_WARNINGS})
+  target_link_libraries(fault_plugin_host PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(fault_plugin_host fault_plugin_first fault_plugin_second PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests" LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  add_dependencies(fault_plugin_host fault_plugin_first fault_plugin_second)
+  add_test(NAME fault_plugin_test
+    COMMAND fault_plugin_host $<TARGET_FILE:fault_plugin_first> $<TARGET_FILE:fault_plugin_second>)
+  set_tests_properties(fault_plugin_test PROPERTIES LABELS fault TIMEOUT ${HEDDLE_TEST_TIMEOUT})
+
+  add_executable(fault_stops "${PROJECT_SOURCE_DIR}/tests/fault/debug/stops_main.cpp")
+  target_compile_options(fault_stops PRIVATE ${HEDDLE_WARNINGS} -g)
+  target_link_libraries(fault_stops PRIVATE heddle_static)
+  set_target_properties(fault_stops PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  foreach(tool IN ITEMS gdb valgrind)
+    add_test(NAME fault_${tool}_test COMMAND "${PROJECT_SOURCE_DIR}/tests/fault/debug/${tool}_test.sh" $<TARGET_FILE:fault_stops>)
+    set_tests_properties(fault_${tool}_test PROPERTIES LABELS fault TIMEOUT ${HEDDLE_TEST_TIMEOUT} SKIP_RETURN_CODE 77)
+  endforeach()
+endif()
