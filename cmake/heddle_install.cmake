@@ -57,5 +57,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 # The static library is linked by name against these.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libhwloc-dev, libnuma-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libhwloc-dev")
 include(CPack)
