@@ -31,7 +31,11 @@ impl Context {
     }
 
     pub fn iterations(&self, otherwise: usize) -> usize {
-        if self.settings.iterations != 0 { self.settings.iterations } else { otherwise }
+        if self.settings.iterations != 0 {
+            self.settings.iterations
+        } else {
+            otherwise
+        }
     }
 
     pub fn wants(&self, variant: &str) -> bool {
@@ -44,21 +48,46 @@ impl Context {
     }
 
     pub fn pool(&self) -> rayon::ThreadPool {
-        rayon::ThreadPoolBuilder::new().num_threads(self.settings.workers).build().expect("a pool")
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.settings.workers)
+            .build()
+            .expect("a pool")
     }
 
     /// Runs setup, body, check for each warm-up and sample; only the body is timed, in seconds times `scale`.
-    pub fn measure<S>(&self, metric: &str, unit: &str, scale: f64, state: &mut S, setup: impl Fn(&mut S), body: impl Fn(&mut S), check: impl Fn(&S) -> u64) {
-        self.collect(metric, unit, state, |s| {
-            setup(s);
-            let begin = Instant::now();
-            body(s);
-            begin.elapsed().as_secs_f64() * scale
-        }, check);
+    pub fn measure<S>(
+        &self,
+        metric: &str,
+        unit: &str,
+        scale: f64,
+        state: &mut S,
+        setup: impl Fn(&mut S),
+        body: impl Fn(&mut S),
+        check: impl Fn(&S) -> u64,
+    ) {
+        self.collect(
+            metric,
+            unit,
+            state,
+            |s| {
+                setup(s);
+                let begin = Instant::now();
+                body(s);
+                begin.elapsed().as_secs_f64() * scale
+            },
+            check,
+        );
     }
 
     /// The same where the body returns its own sample.
-    pub fn collect<S>(&self, metric: &str, unit: &str, state: &mut S, body: impl Fn(&mut S) -> f64, check: impl Fn(&S) -> u64) {
+    pub fn collect<S>(
+        &self,
+        metric: &str,
+        unit: &str,
+        state: &mut S,
+        body: impl Fn(&mut S) -> f64,
+        check: impl Fn(&S) -> u64,
+    ) {
         let mut samples = Vec::new();
         let mut checksum = 0;
         for round in 0..self.settings.warmup + self.settings.samples {
@@ -98,7 +127,17 @@ impl Digest {
 
 pub fn status_field_kib(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().find_map(|l| l.strip_prefix(field)?.strip_prefix(':')?.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    status
+        .lines()
+        .find_map(|l| {
+            l.strip_prefix(field)?
+                .strip_prefix(':')?
+                .split_whitespace()
+                .next()?
+                .parse()
+                .ok()
+        })
+        .unwrap_or(0)
 }
 
 /// A pointer that several tasks write through, each to places of its own.

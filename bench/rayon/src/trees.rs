@@ -22,7 +22,15 @@ pub fn fib_task(n: u32) -> u64 {
 pub fn fib(c: &Context) {
     c.run(|| {
         let n = c.n() as u32;
-        c.measure("ns_per_spawn", "ns", 1e9 / fib_spawns(c.n()), &mut 0, |_| {}, |r| *r = fib_task(n), |r| *r);
+        c.measure(
+            "ns_per_spawn",
+            "ns",
+            1e9 / fib_spawns(c.n()),
+            &mut 0,
+            |_| {},
+            |r| *r = fib_task(n),
+            |r| *r,
+        );
     });
 }
 
@@ -75,7 +83,15 @@ fn nqueens_task(n: usize, placed: usize, b: &Board) -> u64 {
 pub fn nqueens(c: &Context) {
     c.run(|| {
         let n = c.n().min(LIMIT);
-        c.measure("time", "ms", 1e3, &mut 0, |_| {}, |r| *r = nqueens_task(n, 0, &[0; LIMIT]), |r| *r);
+        c.measure(
+            "time",
+            "ms",
+            1e3,
+            &mut 0,
+            |_| {},
+            |r| *r = nqueens_task(n, 0, &[0; LIMIT]),
+            |r| *r,
+        );
     });
 }
 
@@ -126,13 +142,25 @@ impl Shape for Geometric {
 fn uts_task<S: Shape>(shape: &S, state: u64, level: u32) -> u64 {
     match shape.children(state, level) {
         0 => 1,
-        count => 1 + sum(0, count, &|i| uts_task(shape, mix64(state.wrapping_add(i as u64 + 1)), level + 1)),
+        count => {
+            1 + sum(0, count, &|i| {
+                uts_task(shape, mix64(state.wrapping_add(i as u64 + 1)), level + 1)
+            })
+        }
     }
 }
 
 fn uts_time<S: Shape>(c: &Context, metric: &str, shape: &S) {
     let root = mix64(c.n() as u64 + S::SEED_OFFSET);
-    c.measure(metric, "ms", 1e3, &mut 0, |_| {}, |r| *r = uts_task(shape, root, 0), |r| *r);
+    c.measure(
+        metric,
+        "ms",
+        1e3,
+        &mut 0,
+        |_| {},
+        |r| *r = uts_task(shape, root, 0),
+        |r| *r,
+    );
 }
 
 pub fn uts(c: &Context) {
@@ -155,7 +183,17 @@ fn skynet_task(first: u64, size: u64) -> u64 {
 }
 
 pub fn skynet(c: &Context) {
-    c.run(|| c.measure("time", "ms", 1e3, &mut 0, |_| {}, |r| *r = skynet_task(0, c.n() as u64), |r| *r));
+    c.run(|| {
+        c.measure(
+            "time",
+            "ms",
+            1e3,
+            &mut 0,
+            |_| {},
+            |r| *r = skynet_task(0, c.n() as u64),
+            |r| *r,
+        )
+    });
 }
 
 #[inline(never)]
@@ -176,19 +214,35 @@ pub fn spawn(c: &Context) {
     const BATCHES: usize = 400;
     c.run(|| {
         if c.wants("tree") {
-            c.measure("tree", "ns", 1e9 / fib_spawns(c.n()), &mut 0, |_| {}, |r| *r = spawn_task(c.n() as u32), |r| *r);
+            c.measure(
+                "tree",
+                "ns",
+                1e9 / fib_spawns(c.n()),
+                &mut 0,
+                |_| {},
+                |r| *r = spawn_task(c.n() as u32),
+                |r| *r,
+            );
         }
         if c.wants("flat") {
             let scale = 1e9 / (BATCH * BATCHES) as f64;
-            c.measure("flat", "ns", scale, &mut vec![0u64; BATCH], |ran| ran.fill(0), |ran| {
-                for _ in 0..BATCHES {
-                    rayon::scope(|s| {
-                        for slot in ran.iter_mut() {
-                            s.spawn(move |_| *slot += 1);
-                        }
-                    });
-                }
-            }, |ran| ran.iter().sum());
+            c.measure(
+                "flat",
+                "ns",
+                scale,
+                &mut vec![0u64; BATCH],
+                |ran| ran.fill(0),
+                |ran| {
+                    for _ in 0..BATCHES {
+                        rayon::scope(|s| {
+                            for slot in ran.iter_mut() {
+                                s.spawn(move |_| *slot += 1);
+                            }
+                        });
+                    }
+                },
+                |ran| ran.iter().sum(),
+            );
         }
     });
 }
