@@ -66,8 +66,7 @@ nlohmann::json header(const std::map<std::string, program>& programs) {
           {"machine",
            {{"processor", processor_model()},
             {"processors", allowed_processors()},
-            {"architecture", system.machine},
-            {"host", system.nodename}}},
+            {"architecture", system.machine}}},
           {"kernel", std::string(system.sysname) + " " + system.release},
           {"runtimes", runtimes},
           {"load_before", load_average()}};
@@ -100,17 +99,20 @@ class kernel_run {
  private:
   void execute(const job& j, std::vector<metric_line>& into, progress& shown, std::size_t& faults) {
     const outcome done = run_program(j.executable->path, j.arguments(request_), process_limit);
+    std::string failure = done.late ? "killed after " + std::to_string(process_limit.count()) + " s"
+                                    : "exit status " + std::to_string(done.status);
     if (done.status == 0 && !done.late) {
-      for (auto& m : parse_metrics(done.output)) into.push_back(std::move(m));
-      return;
+      try {
+        for (auto& m : parse_metrics(done.output)) into.push_back(std::move(m));
+        return;
+      } catch (const nlohmann::json::exception& e) {
+        failure = std::string("unreadable output: ") + e.what();
+      }
     }
     ++faults;
     shown.clear();
     std::cerr << "heddle bench: " << j.kernel << " on " << j.executable->runtime << ", "
-              << j.workers << " workers: "
-              << (done.late ? "killed after " + std::to_string(process_limit.count()) + " s"
-                            : "exit status " + std::to_string(done.status))
-              << "\n";
+              << j.workers << " workers: " << failure << "\n";
   }
 
   const request& request_;

@@ -42,7 +42,8 @@ void enter(block* self) noexcept {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
-    if (joiner != nullptr && joiner->home == self->home && claim(w, wake_reason::notified)) {
+    if (joiner != nullptr && joiner->home == self->home) {
+      w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);  // no one competes for a join
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
         static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);  // pairs with join_thread's look
       });

@@ -10,7 +10,7 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned insist_after_us = 12;   // a request unanswered for so long: the victim sits in a long leaf
+constexpr unsigned insist_after_us = 5;    // a request unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md)
 constexpr unsigned least_spin_us = 2;
 
 }  // namespace

@@ -144,5 +144,13 @@ TEST_F(bench_command, a_program_that_fails_is_status_1_and_the_others_go_on) {
   EXPECT_THAT(o.output, HasSubstr("heddle"));
 }
 
+TEST_F(bench_command, output_that_is_no_protocol_is_status_1) {
+  runtime("tbb", "80.0", "00000000000000aa\\");
+  const outcome o = bench("fib --rivals tbb --workers 1 --repeat 1");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.output, HasSubstr("unreadable output"));
+  EXPECT_THAT(o.output, HasSubstr("ns_per_spawn"));
+}
+
 }  // namespace
 }  // namespace heddle::bench

@@ -111,6 +111,35 @@ TEST_P(mutexes, nobody_starves) {
   for (auto& t : greedy) t.join();
 }
 
+// The bound itself, step by step on one worker: the holder unlocks and locks again before the woken waiter can run. Four
+// times that succeeds; at the fifth the waiter has been handed the lock.
+TEST(mutex_fairness, a_waiter_that_lost_four_times_is_handed_the_lock) {
+  heddle_test::watchdog dog("mutex_fairness");
+  heddle::runtime one({.workers = 1});
+  one.run([] {
+    heddle::mutex m;
+    bool got_it = false;
+    m.lock();
+    heddle::thread waiter([&] {
+      std::lock_guard hold(m);
+      got_it = true;
+    });
+    heddle::this_thread::yield();
+    for (int lost = 0; lost < 4; ++lost) {
+      m.unlock();
+      ASSERT_TRUE(m.try_lock());
+      heddle::this_thread::yield();
+      ASSERT_FALSE(got_it);
+    }
+    m.unlock();
+    EXPECT_FALSE(m.try_lock());
+    waiter.join();
+    EXPECT_TRUE(got_it);
+    EXPECT_TRUE(m.try_lock());
+    m.unlock();
+  });
+}
+
 TEST_P(mutexes, a_suspended_holder_keeps_it_while_its_worker_runs_others) {
   heddle::mutex m;
   std::atomic<int> others{0};

@@ -7,8 +7,9 @@
 #include <cstdio>
 
 extern "C" {
-[[gnu::noinline]] void stop_in_thread(volatile int* value) { ++*const_cast<int*>(value); }
-[[gnu::noinline]] void stop_in_child(volatile int* value) { ++*const_cast<int*>(value); }
+// Unlike each other, or they are folded into one.
+[[gnu::noinline]] void stop_in_thread(volatile int* value) { *value = *value + 1; }
+[[gnu::noinline]] void stop_in_child(volatile int* value) { *value = *value + 10; }
 }
 
 namespace {
@@ -44,5 +45,5 @@ int main() {
     return fib(12);
   });
   std::printf("%ld %d\n", result, value);
-  return result == 144 && value == 2 ? 0 : 1;
+  return result == 144 && value == 11 ? 0 : 1;
 }
