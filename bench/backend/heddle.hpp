@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <heddle/detail/task.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
+#include <heddle/semaphore.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
@@ -80,6 +82,37 @@ class heddle_backend : public backend_defaults {
 
   using thread = heddle::thread;
   static void yield() { heddle::this_thread::yield(); }
+
+  // A graph's nodes as tasks in memory that exists already: nothing is allocated in a run.
+  template <class Graph>
+  class bare {
+   public:
+    explicit bare(Graph& graph) : first_(&graph.at(0, 0)), tasks_(new task[graph.count()]) {
+      for (std::size_t i = 0; i < graph.count(); ++i) tasks_[i].owner = this;
+    }
+    void run() {
+      detail::enqueue(tasks_[0]);
+      done_.acquire();
+    }
+    // What run_from sees as its scope: the lambda it spawns says which node.
+    void spawn(typename Graph::node* x) { detail::enqueue(tasks_[x - first_]); }
+    void finished() { done_.release(); }
+
+   private:
+    struct task : detail::job {
+      task() : job(&task::execute) {}
+      static void execute(detail::job* self) noexcept {
+        auto* const mine = static_cast<task*>(self);
+        bare& all = *mine->owner;
+        if (Graph::continue_from(all, all.first_ + (mine - all.tasks_.get()))) all.finished();
+      }
+      bare* owner = nullptr;
+    };
+
+    typename Graph::node* first_;
+    std::unique_ptr<task[]> tasks_;
+    heddle::binary_semaphore done_{0};
+  };
 
   class gate {
    public:

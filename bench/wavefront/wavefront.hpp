@@ -1,7 +1,7 @@
 // A prebuilt graph of 256 x 256 nearly empty tasks: a node may run when its upper and left
 // neighbours have. ns per task. "counters": each node holds an atomic count of predecessors; a
 // finished node continues with its first ready successor and spawns the second, on the runtime's
-// bare tasks. "graph": the runtime's own graph facility, where it has one (TBB: continue_node,
+// bare tasks (a runtime that has tasks in the caller's memory: `bare` of its backend). "graph": the runtime's own graph facility, where it has one (TBB: continue_node,
 // built once; OpenMP: task depend, which has to be built at every run). --n is the side.
 #pragma once
 
@@ -59,13 +59,17 @@ class wavefront_graph {
   }
   [[nodiscard]] std::uint64_t checksum() { return at(side_ - 1, side_ - 1).paths; }
 
-  template <class Scope>
-  static void run_from(Scope& scope, node* x) {
+  // Runs x and whatever it makes ready, one by one; what becomes ready beside goes to `tasks`. True if
+  // the last node of the graph was among them.
+  template <class Tasks>
+  static bool continue_from(Tasks& tasks, node* x) {
+    bool last = false;
     while (x != nullptr) {
       x->visit();
       x->missing.store(
           x->predecessors,
           std::memory_order_relaxed);  // for the next run; the fetch_sub below publish it
+      last = x->successor_count == 0;
       node* next = nullptr;
       for (int i = 0; i < x->successor_count; ++i) {
         node* const s = x->successors[static_cast<std::size_t>(i)];
@@ -73,14 +77,23 @@ class wavefront_graph {
         // predecessors' paths
         if (s->predecessors != 1 && s->missing.fetch_sub(1, std::memory_order_acq_rel) != 1)
           continue;
-        if (next == nullptr) {
-          next = s;
-        } else {
-          scope.spawn([&scope, s] { run_from(scope, s); });
-        }
+        if (next == nullptr) next = s;
+        else tasks.spawn(s);
       }
       x = next;
     }
+    return last;
+  }
+
+  template <class Scope>
+  static void run_from(Scope& scope, node* x) {
+    struct in_scope {
+      Scope& scope;
+      void spawn(node* s) {
+        scope.spawn([&inner = scope, s] { run_from(inner, s); });
+      }
+    } tasks{scope};
+    continue_from(tasks, x);
   }
 
  private:
@@ -107,13 +120,22 @@ struct wavefront {
       wavefront_graph graph(c.n());
       const double scale = 1e9 / static_cast<double>(runs * graph.count());
       if (c.wants("counters")) {
-        c.measure(
-            "counters", "ns", scale, [&] { graph.forget(); },
-            [&] {
-              for (std::size_t i = 0; i < runs; ++i)
-                Backend::scope([&graph](auto& scope) { graph.run_from(scope, &graph.at(0, 0)); });
-            },
-            [&] { return graph.checksum(); });
+        const auto measure = [&](auto&& run) {
+          c.measure(
+              "counters", "ns", scale, [&] { graph.forget(); },
+              [&] {
+                for (std::size_t i = 0; i < runs; ++i) run();
+              },
+              [&] { return graph.checksum(); });
+        };
+        if constexpr (requires { typename Backend::template bare<wavefront_graph>; }) {
+          typename Backend::template bare<wavefront_graph> tasks(graph);
+          measure([&] { tasks.run(); });
+        } else {
+          measure([&] {
+            Backend::scope([&graph](auto& scope) { graph.run_from(scope, &graph.at(0, 0)); });
+          });
+        }
       }
       if (c.wants("graph")) {
         if constexpr (requires { typename Backend::template wave<wavefront_graph>; }) {

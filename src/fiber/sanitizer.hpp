@@ -30,7 +30,9 @@
 #endif
 
 // For functions that begin in one thread and return in another: ThreadSanitizer's count of calls must not be touched.
-#if defined(HEDDLE_TSAN)
+#if defined(HEDDLE_TSAN) && defined(__clang__)
+#define HEDDLE_NO_TSAN __attribute__((disable_sanitizer_instrumentation))  // no_sanitize keeps the calls at entry and exit
+#elif defined(HEDDLE_TSAN)
 #define HEDDLE_NO_TSAN __attribute__((no_sanitize("thread")))
 #else
 #define HEDDLE_NO_TSAN
@@ -84,7 +86,7 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 
 // Just before a switch. `from` null: leaves the carrier's stack; `to` null: goes back to it. `last`: `from` never runs again.
 // Always inline: a call would begin on the one and end on the other shadow stack, whatever its caller is.
-HEDDLE_NO_TSAN [[gnu::always_inline]] inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native,
+[[gnu::always_inline]] HEDDLE_NO_TSAN inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native,
                           [[maybe_unused]] bool last) noexcept {
 #if defined(HEDDLE_TSAN)
   if (to != nullptr && to->sanitizer_fiber == nullptr) to->sanitizer_fiber = __tsan_create_fiber(0);

@@ -29,7 +29,7 @@ extern HEDDLE_API constinit std::atomic<std::uint32_t> loop_ticks_per_microsecon
 // inside loops, which share their site among all workers, do not pass its line around.
 class loop_site {
  public:
-  // Loops shorter than this are over before a thief has brought a part of them home.
+  // Loops shorter than this are over before a thief has brought a part of them home, however fast it is.
   static constexpr std::uint64_t tiny_nanoseconds = 700;
   // A tiny loop's first half that takes longer was misjudged.
   static constexpr std::uint64_t long_nanoseconds = 4000;
@@ -69,15 +69,19 @@ class loop_site {
   // later: half of what thieves were late so far. 0 for loops that this would distort.
   std::size_t head_start(std::size_t n) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
-    const float late = static_cast<float>(late_.load(std::memory_order_relaxed)) / 2;  // a hint
-    return cost * static_cast<float>(n) > 8 * late && cost > 0 ? static_cast<std::size_t>(late / cost) : 0;
+    const float late = late_.load(std::memory_order_relaxed);  // a hint
+    return cost > 0 && cost * static_cast<float>(n) > 8 * late ? static_cast<std::size_t>(late / 2 / cost) : 0;
   }
-  // The first half waited so long for the second, or not at all.
-  void learn_head_start(std::uint64_t waited) noexcept {
-    const std::uint32_t late = late_.load(std::memory_order_relaxed);  // a hint
-    const std::uint32_t most = loop_ticks_per_microsecond.load(std::memory_order_relaxed);  // a constant by now
-    const auto step = static_cast<std::uint32_t>(std::min<std::uint64_t>(waited / 4, most / 10));
-    late_.store(waited != 0 ? std::min(late + step, most) : late - late / 16, std::memory_order_relaxed);  // a hint
+  // The first half, with its head start or without, waited so long for the second, or not at all.
+  void learn_lateness(std::uint64_t waited, bool had_head_start) noexcept {
+    const float late = late_.load(std::memory_order_relaxed);  // a hint
+    const float seen = static_cast<float>(waited) + (had_head_start ? late : 0);
+    late_.store(waited != 0 ? late + (seen - late) / 8 : late * 15 / 16, std::memory_order_relaxed);  // a hint
+  }
+  // A tiny loop was measured: if it is tiny only because thieves were late, let it be tried again some time.
+  void forget_lateness() noexcept {
+    const float late = late_.load(std::memory_order_relaxed);  // a hint
+    if (lateness_factor * late > least_shared_ticks()) late_.store(late * 31 / 32, std::memory_order_relaxed);  // a hint
   }
 
   // A loop of tiny size, shared with thieves, has ended: one step closer to being kept from them.
@@ -95,15 +99,21 @@ class loop_site {
  private:
   static constexpr float slack = 100;  // ticks: the two time stamps and what they disturb
 
-  static float tiny_ticks() noexcept {
+  // Two workers finish in T / 2 + lateness what one does in T, and pay for the queue.
+  static constexpr float lateness_factor = 2.5f;
+
+  static float least_shared_ticks() noexcept {
     return static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed)) * (tiny_nanoseconds / 1000.0f);  // a constant by now
+  }
+  float tiny_ticks() const noexcept {
+    return std::max(least_shared_ticks(), lateness_factor * late_.load(std::memory_order_relaxed));  // a hint
   }
   HEDDLE_API void correct(std::size_t n, float ticks) noexcept;
 
   std::atomic<float> cost_{0};                     // ticks per iteration; 0: not known
   std::atomic<std::uint32_t> distrust_{2};         // tiny loops to be seen before one is kept from thieves
   std::atomic<std::uint32_t> setbacks_{0};
-  std::atomic<std::uint32_t> late_{0};             // ticks between the start of a loop's two halves
+  std::atomic<float> late_{0};                     // ticks between the start of a loop's two halves
   std::atomic<std::uint64_t> trusted_since_{0};
 };
 

@@ -84,7 +84,11 @@ class loop_tree {
     const std::size_t grain = grain_for(n, start.workers);
     std::size_t middle = loop_middle(0, n, grain);
     const bool pair = start.workers == 2 && grain_ == 0;
-    if (pair) middle += site_.head_start(n);
+    if (pair) {
+      const std::size_t more = site_.head_start(n);
+      middle += more;
+      head_start_ = more != 0;
+    }
     const result_holder r{split_at(0, middle, n, grain, pair)};
     if (site_.is_tiny_size(n)) site_.trust();
     return r.take();
@@ -121,7 +125,7 @@ class loop_tree {
       join_outcome outcome = join_outcome::run_here;
       if (position != nullptr) {
         const std::uint64_t waited = loop_spin(*this);
-        if (whole) tree->site_.learn_head_start(waited);
+        if (whole) tree->site_.learn_lateness(waited, tree->head_start_);
         outcome = join_slow(*this, position);
       }
       if (outcome == join_outcome::run_here) return tree->split(low, high, grain);
@@ -208,6 +212,7 @@ class loop_tree {
     unwind.of = nullptr;
     const bool mine = upper.position == nullptr || pop(entry_of(&upper), upper.position);
     site_.observe(upper.low, ticks);
+    site_.forget_lateness();
     if (mine) {
       const std::size_t grain = loop_site::is_long(ticks) ? grain_for(upper.high - upper.low, loop_begin().workers) : upper.grain;
       return work_.combine(first.take(), split(upper.low, upper.high, grain));
@@ -259,7 +264,8 @@ class loop_tree {
   loop_site& site_;
   const std::size_t grain_;
   const bool fixed_;                 // the tree depends on n and the grain alone
-  bool measure_{false};              // the first chunk is timed; written before the first split
+  bool measure_{false};              // the first chunk is timed; both written before the first split
+  bool head_start_{false};
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;
   const bool stoppable_;

@@ -1,0 +1,19 @@
+// The bare task: a job in memory of the caller's, run by whichever worker takes it. What graphs are made of.
+#pragma once
+
+#include <heddle/detail/fork_queue.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle::detail {
+
+// Offers `work` to this worker and to thieves; it runs once, on a user-level thread, and may wait for anything. Its code
+// says by itself when it is done, and may enqueue it again. Thread context: user-level threads only. A full queue: runs
+// it here and now.
+inline void enqueue(job& work) noexcept {
+  if (push(entry_of(&work)) == nullptr) [[unlikely]] {
+    // relaxed: nobody waits for a bare task, so its word is its code and does not change
+    reinterpret_cast<job::code>(work.word.load(std::memory_order_relaxed))(&work);
+  }
+}
+
+}  // namespace heddle::detail
