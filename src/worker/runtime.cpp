@@ -92,6 +92,7 @@ runtime::~runtime() {
     for (unsigned rank = 0; rank < workers(); ++rank) wake(rank);
     platform::wait_on(drained_word_, 0);
   }
+  while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit, past its push
   stopping_.store(true);
   for (unsigned rank = 0; rank < workers(); ++rank) wake(rank);
   for (;;) {
@@ -119,8 +120,11 @@ runtime::~runtime() {
 // --- threads from outside ----------------------------------------------------------------------------------------
 
 void runtime::submit(thread& t) noexcept {
+  // Until the push the thread keeps the runtime alive; from then on only this count does.
+  submitting_.fetch_add(1);
   inbox_.push(t);
   wake_one_for(0);
+  submitting_.fetch_sub(1);
 }
 
 thread* runtime::new_thread(std::size_t stack_bytes, void (*entry)(thread*)) noexcept {

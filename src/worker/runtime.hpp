@@ -137,6 +137,7 @@ class runtime final : private policy::scheduler {
   std::atomic<bool> draining_{false};            // set once by the destructor
   std::atomic<std::uint32_t> drained_word_{0};   // futex word of the destructor
   std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
+  std::atomic<std::uint32_t> submitting_{0};     // calls of submit under way; the destructor waits for them
   std::mutex carrier_mutex_;
   carrier* spares_{nullptr};                     // under carrier_mutex_
   carrier* carriers_{nullptr};                   // under carrier_mutex_

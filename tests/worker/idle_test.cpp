@@ -11,6 +11,7 @@
 #include <chrono>
 #include <ctime>
 #include <thread>
+#include <vector>
 
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
@@ -18,6 +19,9 @@
 namespace {
 
 using namespace std::chrono_literals;
+
+// A sanitizer's own kernel thread works, too.
+constexpr double idle_use = heddle_test::sanitized ? 0.10 : 0.01;
 
 double seconds_on(clockid_t clock) {
   timespec t{};
@@ -43,7 +47,7 @@ TEST(rayon_642_idle, a_runtime_without_work_uses_no_processor) {
     heddle::runtime rt({.workers = workers});
     rt.run([] { fib(16); });
     use_during(50ms);  // until the workers sleep
-    EXPECT_LT(use_during(1500ms), 0.01) << workers << " workers";
+    EXPECT_LT(use_during(1500ms), idle_use) << workers << " workers";
   }
 }
 
@@ -53,7 +57,7 @@ TEST(rayon_642_idle, nor_does_one_whose_threads_all_wait) {
   std::vector<heddle::thread> parked;
   for (int i = 0; i < 100; ++i) parked.emplace_back(heddle::thread_options{.where = &rt}, [&] { go.acquire(); });
   use_during(50ms);
-  EXPECT_LT(use_during(1500ms), 0.01);
+  EXPECT_LT(use_during(1500ms), idle_use);
   go.release(100);
   for (auto& t : parked) t.join();
 }
