@@ -23,10 +23,10 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#if defined(HEDDLE_VALGRIND) && __has_include(<valgrind/valgrind.h>)
+// One client request for each stack made, a few instructions outside valgrind.
+#if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
-#else
-#undef HEDDLE_VALGRIND
+#define HEDDLE_VALGRIND 1
 #endif
 
 // For functions that begin in one thread and return in another: ThreadSanitizer's count of calls must not be touched.

@@ -85,6 +85,9 @@ runtime& runtime::global() {
   std::lock_guard hold(mutex);
   existing = instance.load();
   if (existing == nullptr || made_in.load() != platform::fork_count()) {
+    static runtime* abandoned = nullptr;  // the parent's, in a forked child: unusable, and no leak
+    abandoned = existing;
+    static_cast<void>(abandoned);
     existing = new runtime();
     made_in.store(platform::fork_count());
     instance.store(existing);
