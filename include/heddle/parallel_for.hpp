@@ -93,8 +93,8 @@ template <class Index, class F>
 /// counts in their common type; std::out_of_range when a bound does not fit it) or random access iterators. An empty or
 /// reversed range does nothing. Chunks may run in any order, on any thread of the runtime; the body may wait for anything.
 ///
-/// The first exception of the order of iterations is thrown here once all chunks that had begun have ended; the others
-/// are dropped. May suspend the calling thread, which may go on on another worker. Callable from any thread: a foreign
+/// When chunks throw, those that have not begun are dropped, and one of the exceptions is thrown here once all that had
+/// begun have ended. May suspend the calling thread, which may go on on another worker. Callable from any thread: a foreign
 /// kernel thread hands the loop to its runtime and sleeps.
 template <class First, class Last, class Body>
   requires std::invocable<Body&, detail::loop_index<First, Last>, detail::loop_index<First, Last>>

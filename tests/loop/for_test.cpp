@@ -186,7 +186,7 @@ TEST_P(loop, an_exception_at_any_index_reaches_the_caller) {
   });
 }
 
-TEST_P(loop, the_first_exception_wins_when_all_throw) {
+TEST_P(loop, one_exception_arrives_when_all_throw) {
   run([] {
     for (int round = 0; round < 100 * heddle_test::stress(); ++round) {
       try {
