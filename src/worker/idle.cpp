@@ -68,6 +68,14 @@ thread* worker::find_work() noexcept {
   idle.end_search();
   if (found != 0 && idle.anyone_asleep()) {
     queue::request(*this);  // what this one will fork is for the next sleeper
+    // Whoever published while we searched woke nobody on our account, and requests answered then are used up.
+    bool visible = !home.incoming().empty();
+    for (unsigned r = 0; r < home.workers(); ++r) {
+      if (r == rank) continue;
+      if (queue::has_public(home.at(r))) visible = true;
+      else queue::request(home.at(r));
+    }
+    if (visible) home.wake_one_for(rank);
     home.delegate_timekeeping();
   }
   trace::emit<trace::event::idle_end>(ring);
@@ -86,7 +94,11 @@ bool worker::sleep() noexcept {
   platform::heavy_fence();                             // S4
   const bool work =  // S5
       !home.incoming().empty() || !direct.empty() || !ready.looks_empty() || home.stopping() || home.scheduler_policy().may_find(rank);
-  if (work && idle.retract(rank)) {
+  // A request answered while we still counted as searching woke nobody, and the entry may be gone again: then nothing stands
+  // on that worker for us, and its next fork would pass us by.
+  bool standing = true;
+  for (unsigned r = 0; r < home.workers(); ++r) standing = standing && (r == rank || home.at(r).requested.load());
+  if ((work || !standing) && idle.retract(rank)) {
     idle.begin_search();
     return false;
   }
