@@ -36,7 +36,6 @@ struct alignas(64) thread {
   bool taken{false};
   bool counted{false};                 // a group's child that the group's counter knows of from the start
   std::uint8_t size_class{0};
-  std::uint8_t preempt_off{0};
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
 
   // Second line.
@@ -53,8 +52,6 @@ struct alignas(64) thread {
   void* group{nullptr};                // task group a child belongs to
   void* policy_data{nullptr};          // the policy's own (ranges, identities); cleared when the thread ends
   const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
-  thread* all_next{nullptr};           // registry of live threads, under the pool's lock
-  thread* all_previous{nullptr};
   void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack
   unsigned valgrind_id{0};
 };

@@ -26,9 +26,10 @@ void loop_site::correct(std::size_t n, float ticks) noexcept {
 }
 
 void loop_site::misjudged() noexcept {
+  // All relaxed: estimates, each of its own; a lost or stale one changes how a later loop is cut, never what it computes.
   const std::uint64_t now = loop_ticks();
   const std::uint64_t lasted = now - trusted_since_.load(std::memory_order_relaxed);
-  const std::uint64_t rate = loop_ticks_per_microsecond.load(std::memory_order_relaxed);
+  const std::uint64_t rate = loop_ticks_per_microsecond.load(std::memory_order_relaxed);  // as above, also below
   const std::uint32_t setbacks = lasted > lasting_us * rate ? 0 : setbacks_.load(std::memory_order_relaxed);
   distrust_.store(first_penalty << setbacks, std::memory_order_relaxed);
   setbacks_.store(std::min(setbacks + 1, most_setbacks), std::memory_order_relaxed);
