@@ -1,16 +1,23 @@
-// heddle report: where the time of traced runs went.
+// heddle report: where the time of traced runs went, as tables or as one page.
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/report_figures.hpp"
+#include "cli/report_page.hpp"
 #include "trace/file.hpp"
 #include "trace/legend.hpp"
+#include "trace/page.hpp"
 #include "trace/report.hpp"
 
 namespace heddle::cli {
@@ -20,12 +27,44 @@ struct report_arguments {
   std::vector<std::string> files;
   bool json = false;
   std::string events;
+  std::string page;
 };
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw std::runtime_error("report: cannot write to standard output");
   }
+}
+
+std::string contents(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw usage_error(fmt::format("{}: cannot open: {}", file, std::strerror(errno)));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Traces and rows of figures, told apart by the ending of their names.
+int write_page(const report_arguments& given) {
+  std::vector<trace::page_run> runs;
+  nlohmann::json figures = nlohmann::json::array();
+  try {
+    for (const std::string& file : given.files) {
+      if (file.ends_with(".json") || file.ends_with(".jsonl")) {
+        for (const nlohmann::json& row : read_figures(file, contents(file))) figures.push_back(row);
+      } else {
+        runs.push_back({file, trace::load(file)});
+      }
+    }
+  } catch (const trace::trace_error& e) {
+    throw usage_error(e.what());
+  } catch (const std::invalid_argument& e) {
+    throw usage_error(e.what());
+  }
+  const std::string rows = figures.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string page = trace::write_page(runs, rows, report_page_pattern());
+  std::ofstream out(given.page, std::ios::binary | std::ios::trunc);
+  out.write(page.data(), static_cast<std::streamsize>(page.size()));
+  if (!out.flush()) throw std::runtime_error(fmt::format("report: cannot write {}: {}", given.page, std::strerror(errno)));
+  return 0;
 }
 
 int report(const report_arguments& given) {
@@ -40,6 +79,7 @@ int report(const report_arguments& given) {
     throw usage_error(
         "TRACE is missing: name a file that a program wrote under HEDDLE_TRACE=NAME.heddle");
   }
+  if (!given.page.empty()) return write_page(given);
   std::vector<trace::named_summary> traces;
   try {
     for (const std::string& file : given.files)
@@ -55,6 +95,8 @@ std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<report_arguments>();
   app.add_option("TRACE", given->files,
                  "Traces in the binary form (NAME.heddle); several are shown side by side");
+  app.add_option("-o,--output", given->page,
+                 "Write one self-contained HTML page to this file instead; it takes files of `heddle sim --json`, too");
   app.add_flag("--json", given->json, "Write JSON instead of tables");
   app.add_option("--events", given->events,
                  "Print the list of events, as text or markdown, and read no trace")

@@ -27,7 +27,7 @@ function(heddle_add_test area name)
   endif()
   if(TARGET heddle_cli)
     target_compile_definitions(${test} PRIVATE HEDDLE_COMMAND="$<TARGET_FILE:heddle_cli>")
-    if(area STREQUAL "cli")
+    if(area STREQUAL "cli" OR area STREQUAL "bench")   # they run the command
       add_dependencies(${test} heddle_cli)
     endif()
   endif()

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <heddle/cost.hpp>  // says to the simulator that kernels tell their costs
 #include <heddle/detail/task.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/parallel_for.hpp>

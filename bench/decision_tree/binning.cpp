@@ -1,5 +1,7 @@
 #include "binning.hpp"
 
+#include "../harness/cost.hpp"
+
 #include <bit>
 #include <limits>
 #include <utility>
@@ -44,6 +46,10 @@ void sort(std::vector<float>& values) {
 feature_cuts find_cuts(std::vector<float>& sample, std::size_t bins) {
     feature_cuts cuts;
     cuts.fill(std::numeric_limits<float>::infinity());
+    if (told::model() != nullptr) [[unlikely]] {
+        for (int pass = 0; pass < 3; ++pass) told::write(sample.data(), sample.size() * sizeof(float));
+        told::cycles(12 * static_cast<double>(sample.size()));
+    }
     sort(sample);
     std::size_t const total = sample.size();
 
@@ -95,6 +101,11 @@ quantiser::quantiser(feature_cuts const& cuts) {
 }
 
 void quantiser::apply(float const* values, std::size_t count, std::uint8_t* out, std::size_t stride) const {
+    if (told::model() != nullptr) [[unlikely]] {
+        told::read(values, count * sizeof(float));
+        told::write(out, count * stride);
+        told::cycles(6 * static_cast<double>(count));
+    }
     // Several values at a time: a search is a chain of dependent loads, and chains overlap.
     constexpr std::size_t lanes = 8;
     std::size_t i = 0;

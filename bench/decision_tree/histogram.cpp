@@ -1,5 +1,7 @@
 #include "histogram.hpp"
 
+#include "../harness/cost.hpp"
+
 #include <algorithm>
 
 namespace heddle::bench::decision_tree {
@@ -68,6 +70,15 @@ struct prefix_sums {
     }
 };
 
+// One array goes into another, element by element.
+template <class From, class To>
+void tell(From const* from, To const* to, std::size_t count, double cycles) {
+    if (told::model() == nullptr) [[likely]] return;
+    told::read(from, count * sizeof(From));
+    told::write(to, count * sizeof(To));
+    told::cycles(cycles * static_cast<double>(count));
+}
+
 template <class Score>
 struct lanes {
     static constexpr std::size_t count = 16 / sizeof(Score);
@@ -127,6 +138,11 @@ split best_of(Cell const* cells, std::size_t first_feature, std::size_t last_fea
     prefix_sums sums;
     std::uint32_t const least = std::max(min_leaf, 1u);
     if (node.rows < 2 * least) return best;
+    if (told::model() != nullptr) [[unlikely]] {
+        std::size_t const bins = (last_feature - first_feature) * most_bins;
+        told::read(cells + first_feature * most_bins, bins * sizeof(Cell));
+        told::cycles(4 * static_cast<double>(bins));
+    }
     for (std::size_t feature = first_feature; feature < last_feature; ++feature) {
         sums.fill(cells + feature * most_bins);
         // A small node has most of its bins outside this range.
@@ -145,6 +161,11 @@ split best_of(Cell const* cells, std::size_t first_feature, std::size_t last_fea
 }  // namespace
 
 void accumulate(row_layout layout, std::uint8_t const* rows, std::size_t count, narrow_cell* cells) {
+    if (told::model() != nullptr) [[unlikely]] {
+        told::read(rows, count * layout.stride);
+        told::write(cells, layout.features * most_bins * sizeof(*cells));
+        told::cycles(static_cast<double>(count * layout.features));
+    }
     if (layout.features == 28) {
         accumulate_fixed<28>(layout.stride, rows, count, cells);
     } else {
@@ -153,26 +174,32 @@ void accumulate(row_layout layout, std::uint8_t const* rows, std::size_t count, 
 }
 
 void add(wide_cell* to, wide_cell const* from, std::size_t count) {
+    tell(from, to, count, 0.5);
     for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
 void add(wide_cell* to, narrow_cell const* from, std::size_t count) {
+    tell(from, to, count, 1);
     for (std::size_t i = 0; i < count; ++i) to[i] += (from[i] & 0xffff) | static_cast<wide_cell>(from[i] >> 16) << 32;
 }
 
 void subtract(wide_cell* from, wide_cell const* what, std::size_t count) {
+    tell(what, from, count, 0.5);
     for (std::size_t i = 0; i < count; ++i) from[i] -= what[i];
 }
 
 void subtract(wide_cell* from, narrow_cell const* what, std::size_t count) {
+    tell(what, from, count, 1);
     for (std::size_t i = 0; i < count; ++i) from[i] -= (what[i] & 0xffff) | static_cast<wide_cell>(what[i] >> 16) << 32;
 }
 
 void subtract(narrow_cell* from, narrow_cell const* what, std::size_t count) {
+    tell(what, from, count, 0.25);
     for (std::size_t i = 0; i < count; ++i) from[i] -= what[i];
 }
 
 void narrow(narrow_cell* to, wide_cell const* from, std::size_t count) {
+    tell(from, to, count, 1);
     for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<narrow_cell>(from[i] & 0xffff) | static_cast<narrow_cell>(from[i] >> 32) << 16;
 }
 

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 #include "harness/random.hpp"
 
@@ -24,6 +25,13 @@ inline constexpr std::size_t fft_butterfly_limit = 4096;
 // twiddles[k * step] = exp(-2 pi i k / (2 half)).
 inline void butterflies_leaf(complex_number* out, std::size_t half, std::size_t first,
                              std::size_t last, const complex_number* twiddles, std::size_t step) {
+  if (told::model() != nullptr) [[unlikely]] {
+    const std::size_t bytes = (last - first) * sizeof(complex_number);
+    told::write(out + first, bytes);
+    told::write(out + half + first, bytes);
+    told::read_rows(twiddles + first * step, last - first, sizeof(complex_number), step * sizeof(complex_number));
+    told::cycles(4 * static_cast<double>(last - first));
+  }
   for (std::size_t k = first; k < last; ++k) {
     const complex_number w = twiddles[k * step], e = out[k], o = out[k + half];
     const complex_number t{w.re * o.re - w.im * o.im, w.re * o.im + w.im * o.re};
@@ -49,6 +57,7 @@ template <class Backend>
 void fft_task(complex_number* out, const complex_number* in, std::size_t n,
               const complex_number* twiddles, std::size_t step) {
   if (n == 1) {
+    told::read(in, sizeof(complex_number));
     out[0] = in[0];
     return;
   }

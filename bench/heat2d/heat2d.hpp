@@ -1,4 +1,4 @@
-// Jacobi iterations of the 5-point heat equation on an n x n grid of doubles, two buffers; each
+// Jacobi iterations of the 5-point heat equation on an n x n grid of floats, two buffers; each
 // iteration halves the grid recursively down to 64 x 64 blocks. Bound by memory: what a schedule
 // that keeps a block on one core can gain. Origin: the Cilk distribution's heat; the iterative
 // program of the locality papers (ADWS, LAWS). Only additions in a fixed order and a factor 0.25:
@@ -7,27 +7,40 @@
 
 #include <bit>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 #include "harness/random.hpp"
 
 namespace heddle::bench {
 
 inline constexpr std::size_t heat2d_block = 64;
+inline constexpr double heat2d_cycles = 1;  // a point: four loads, four operations and a store, eight points at once
 
 struct heat2d_grid {
-  const double* from;
-  double* to;
+  const float* from;
+  float* to;
   std::size_t stride;
 };
 
-inline void heat2d_leaf(const double* __restrict from, double* __restrict to, std::size_t stride,
+inline void heat2d_leaf(const float* __restrict from, float* __restrict to, std::size_t stride,
                         std::size_t row, std::size_t row_end, std::size_t column,
                         std::size_t column_end) {
+  if (told::model() != nullptr) [[unlikely]] {
+    const std::size_t columns = column_end - column;
+    told::read(from + (row - 1) * stride + column, columns * sizeof(float));
+    told::read(from + row * stride + column - 1, (columns + 2) * sizeof(float));
+    for (std::size_t i = row; i < row_end; ++i) {
+      told::read(from + (i + 1) * stride + column - 1, (columns + 2) * sizeof(float));
+      told::write(to + i * stride + column, columns * sizeof(float));
+    }
+    told::cycles(heat2d_cycles * static_cast<double>((row_end - row) * columns));
+    if (told::only()) return;
+  }
   for (std::size_t i = row; i < row_end; ++i) {
     for (std::size_t j = column; j < column_end; ++j) {
-      const double* const p = from + i * stride + j;
+      const float* const p = from + i * stride + j;
       to[i * stride + j] =
-          0.25 * (((p[-static_cast<std::ptrdiff_t>(stride)] + p[stride]) + p[-1]) + p[1]);
+          0.25f * (((p[-static_cast<std::ptrdiff_t>(stride)] + p[stride]) + p[-1]) + p[1]);
     }
   }
 }
@@ -65,9 +78,9 @@ struct heat2d {
   static void execute(context& c) {
     const std::size_t stride = c.n() + 2;
     const std::size_t iterations = c.iterations(default_iterations);
-    std::vector<double> input(stride * stride);
-    for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<double>(mix64(i) % 256);
-    std::vector<double> one, two;
+    std::vector<float> input(stride * stride);
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<float>(mix64(i) % 256);
+    std::vector<float> one, two;
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
@@ -85,8 +98,8 @@ struct heat2d {
           },
           [&] {
             digest d;
-            for (const double x : iterations % 2 == 0 ? one : two)
-              d.add(std::bit_cast<std::uint64_t>(x));
+            for (const float x : iterations % 2 == 0 ? one : two)
+              d.add(std::bit_cast<std::uint32_t>(x));
             return d.value();
           });
     });

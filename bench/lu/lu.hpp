@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 #include "harness/random.hpp"
 
@@ -14,8 +15,18 @@ namespace heddle::bench {
 
 inline constexpr std::size_t lu_block = 64;
 
+// A block that a leaf updates, and one that it reads; `work`: multiply-adds.
+inline void lu_tell(const double* updated, std::size_t rows, std::size_t columns, std::size_t stride, double work) {
+  told::write_rows(updated, rows, columns * sizeof(double), stride * sizeof(double));
+  told::cycles(work / 4);
+}
+inline void lu_tell_read(const double* read, std::size_t rows, std::size_t columns, std::size_t stride) {
+  told::read_rows(read, rows, columns * sizeof(double), stride * sizeof(double));
+}
+
 // All three leaves work on parts of one matrix with the given stride.
 inline void lu_leaf(double* a, std::size_t n, std::size_t stride) {
+  if (told::model() != nullptr) [[unlikely]] lu_tell(a, n, n, stride, static_cast<double>(n * n * n) / 3);
   for (std::size_t k = 0; k < n; ++k) {
     const double inverse = 1.0 / a[k * stride + k];
     for (std::size_t i = k + 1; i < n; ++i) {
@@ -30,6 +41,10 @@ inline void lu_leaf(double* a, std::size_t n, std::size_t stride) {
 // x := L^-1 x, L unit lower triangular n x n, x n x columns.
 inline void lower_leaf(const double* l, double* x, std::size_t n, std::size_t columns,
                        std::size_t stride) {
+  if (told::model() != nullptr) [[unlikely]] {
+    lu_tell_read(l, n, n, stride);
+    lu_tell(x, n, columns, stride, static_cast<double>(n * n * columns) / 2);
+  }
   for (std::size_t i = 1; i < n; ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       const double factor = l[i * stride + k];
@@ -43,6 +58,10 @@ inline void lower_leaf(const double* l, double* x, std::size_t n, std::size_t co
 // x := x U^-1, U upper triangular n x n, x rows x n.
 inline void upper_leaf(const double* u, double* x, std::size_t n, std::size_t rows,
                        std::size_t stride) {
+  if (told::model() != nullptr) [[unlikely]] {
+    lu_tell_read(u, n, n, stride);
+    lu_tell(x, rows, n, stride, static_cast<double>(n * n * rows) / 2);
+  }
   for (std::size_t i = 0; i < rows; ++i) {
     double* __restrict const row = x + i * stride;
     for (std::size_t k = 0; k < n; ++k) {
@@ -57,6 +76,11 @@ inline void upper_leaf(const double* u, double* x, std::size_t n, std::size_t ro
 inline void schur_leaf(double* __restrict c, const double* __restrict a, const double* __restrict b,
                        std::size_t rows, std::size_t columns, std::size_t inner,
                        std::size_t stride) {
+  if (told::model() != nullptr) [[unlikely]] {
+    lu_tell_read(b, inner, columns, stride);
+    lu_tell_read(a, rows, inner, stride);
+    lu_tell(c, rows, columns, stride, static_cast<double>(rows * columns * inner));
+  }
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < inner; ++k) {
       const double factor = a[i * stride + k];

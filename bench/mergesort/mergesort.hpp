@@ -14,6 +14,13 @@ inline constexpr std::ptrdiff_t merge_spawn_limit = 4096;
 
 inline void merge_leaf(const std::uint32_t* a, const std::uint32_t* a_end, const std::uint32_t* b,
                        const std::uint32_t* b_end, std::uint32_t* out) {
+  if (told::model() != nullptr) [[unlikely]] {
+    told::read(a, static_cast<std::size_t>(a_end - a) * sizeof(*a));
+    told::read(b, static_cast<std::size_t>(b_end - b) * sizeof(*b));
+    const auto n = static_cast<std::size_t>((a_end - a) + (b_end - b));
+    told::write(out, n * sizeof(*out));
+    told::cycles(4 * static_cast<double>(n));
+  }
   while (a != a_end && b != b_end) {
     const bool second = *b < *a;
     *out++ = second ? *b : *a;
@@ -48,6 +55,7 @@ void mergesort_task(std::uint32_t* first, std::uint32_t* last, std::uint32_t* ot
                     bool into_other) {
   const std::ptrdiff_t n = last - first;
   if (n <= sort_insertion_limit) {
+    tell_sort(first, last);
     insertion_sort(first, last);
     if (into_other) std::copy(first, last, other);
     return;

@@ -3,8 +3,10 @@
 // of nested fork-join.
 #pragma once
 
+#include <bit>
 #include <utility>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 #include "harness/random.hpp"
 
@@ -40,16 +42,46 @@ inline std::uint32_t* partition_around_median(std::uint32_t* first, std::uint32_
   }
 }
 
+// Half of the comparisons of a partition are mispredicted.
+inline void tell_partition(const std::uint32_t* first, const std::uint32_t* last) {
+  if (told::model() == nullptr) [[likely]] return;
+  const std::size_t bytes = static_cast<std::size_t>(last - first) * sizeof(std::uint32_t);
+  constexpr std::size_t step = 4096;  // from both ends, as it goes
+  for (std::size_t at = 0; at < bytes; at += 2 * step) {
+    const std::size_t left = bytes - at;
+    told::write(reinterpret_cast<const char*>(first) + at / 2, left < step ? left : step);
+    if (left > step) told::write(reinterpret_cast<const char*>(last) - at / 2 - step, step);
+  }
+  told::cycles(8 * static_cast<double>(last - first));
+}
+// The whole of a piece that no task is made for.
+inline void tell_sort(const std::uint32_t* first, const std::uint32_t* last) {
+  if (told::model() == nullptr || last == first) [[likely]] return;
+  const auto n = static_cast<std::size_t>(last - first);
+  told::write(first, n * sizeof(std::uint32_t));
+  told::cycles(6 * static_cast<double>(n) * static_cast<double>(std::bit_width(n)));
+}
+
+template <class Backend>
+void quicksort_parts(std::uint32_t* first, std::uint32_t* last);
+
 template <class Backend>
 void quicksort_task(std::uint32_t* first, std::uint32_t* last) {
+  if (last - first <= sort_spawn_limit) tell_sort(first, last);
+  quicksort_parts<Backend>(first, last);
+}
+
+template <class Backend>
+void quicksort_parts(std::uint32_t* first, std::uint32_t* last) {
   while (last - first > sort_insertion_limit) {
+    if (last - first > sort_spawn_limit) tell_partition(first, last);
     std::uint32_t* const middle = partition_around_median(first, last);
     if (last - first > sort_spawn_limit) {
       Backend::invoke([=] { quicksort_task<Backend>(first, middle); },
                       [=] { quicksort_task<Backend>(middle, last); });
       return;
     }
-    quicksort_task<Backend>(first, middle);
+    quicksort_parts<Backend>(first, middle);
     first = middle;
   }
   insertion_sort(first, last);

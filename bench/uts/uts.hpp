@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 #include "harness/random.hpp"
 
@@ -47,6 +48,7 @@ struct uts_geometric {
 template <class Backend, class Shape>
 std::uint64_t uts_task(std::uint64_t state, int level) {
   const int count = Shape::children(state, level);
+  told::cycles(10);
   if (count == 0) return 1;
   return 1 + Backend::sum(count, [state, level](int i) {
            return uts_task<Backend, Shape>(mix64(state + static_cast<std::uint64_t>(i) + 1),

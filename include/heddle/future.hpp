@@ -46,7 +46,9 @@ inline constexpr bool takes_value<F, void> = std::is_invocable_v<F&>;
 
 template <class F, class T>
 struct then_result {
-  static_assert(takes_value<F, T> || std::is_invocable_v<F&, future<T>>, "then(f): f takes the value (nothing for void), or the future");
+  // Not asked with a future if it takes the value: asking compiles the body of a generic lambda.
+  static_assert(std::disjunction_v<std::bool_constant<takes_value<F, T>>, std::is_invocable<F&, future<T>>>,
+                "then(f): f takes the value (nothing for void), or the future");
   using type = typename std::conditional_t<takes_value<F, T>, std::conditional_t<std::is_void_v<T>, std::invoke_result<F&>, std::invoke_result<F&, T>>,
                                            std::invoke_result<F&, future<T>>>::type;
 };
@@ -85,7 +87,7 @@ class future {
   /// The future of f's result. f gets the value when it is there (nothing for void), on a new user-level thread of
   /// `options.where`, by default of the runtime that calls then(); if the result is an exception, f is not called and the
   /// exception passes on. If f cannot be called with the value but with a future<T>, it gets the finished future, whatever
-  /// is in it. This future is not valid afterwards. Throws std::bad_alloc; when no thread can be made for f in the end, that
+  /// is in it; a generic lambda (`auto` parameter, return type deduced) counts as taking the value. This future is not valid afterwards. Throws std::bad_alloc; when no thread can be made for f in the end, that
   /// std::system_error is the result.
   template <class F>
   auto then(const thread_options& options, F&& f) -> future<typename detail::then_result<std::decay_t<F>, T>::type>;

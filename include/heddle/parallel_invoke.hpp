@@ -23,6 +23,14 @@ enum class join_outcome { run_here, done, failed };
 // The join of a fork whose second half is not at the bottom of the caller's queue: waits until whoever has it is done.
 // run_here: it was never queued. Suspends; the caller may be on another worker afterwards.
 HEDDLE_API join_outcome join_slow(job& work, ticket position) noexcept;
+// For traces. was_taken_back: the caller's failed pop of this job was none, it only had to be told; once. note_join: both halves
+// have ended.
+HEDDLE_API bool was_taken_back(const job& work) noexcept;
+HEDDLE_API void note_join(const job& work) noexcept;
+struct join_noted {
+  const job& of;
+  ~join_noted() { note_join(of); }
+};
 
 // The address of a frame's member, computed anew: keeps it out of a callee-saved register over the first half.
 template <class T>
@@ -119,6 +127,7 @@ struct fork_frame : job {
 
 template <class G>
 [[gnu::noinline]] typename fork_frame<G>::result join_stolen(fork_frame<G>& frame) {
+  const join_noted at_end{frame};
   return frame.take(join_slow(frame, frame.position));
 }
 
@@ -151,7 +160,7 @@ template <class F, class G>
 template <class F, class G>
 inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   detail::fork_frame<G> frame(g);
-  const detail::ticket position = detail::push(detail::entry_of(&frame));
+  const detail::ticket position = detail::push_fork(detail::entry_of(&frame));
   if (position == detail::foreign_ticket) [[unlikely]] {
     return detail::run_in_runtime([&]() -> detail::pair_of_results<F, G> { return parallel_invoke(f, g); });
   }

@@ -27,6 +27,11 @@ struct runtime_options {
   std::optional<unsigned> spin{};               ///< microseconds a worker searches before it sleeps
   std::optional<std::uint64_t> seed{};          ///< of the workers' random sources
   std::optional<std::string> trace{};           ///< file to write a trace to when the runtime ends; "": none
+  std::optional<std::size_t> trace_buffer{};    ///< events kept of each worker
+  std::optional<bool> smt{};                    ///< false: one worker a core, not one a hardware thread
+  std::optional<unsigned> watchdog{};           ///< seconds without progress after which all threads are printed; 0: never
+  std::optional<std::string> signal_stacks{};   ///< signal at which all threads are printed: "USR1", "USR2", "QUIT", "WINCH", "off"
+  std::optional<std::string> machine{};         ///< whose memory groups policies see; "": this machine's
 };
 
 /// What a runtime has done so far; each field may lag behind by what is under way.

@@ -54,6 +54,11 @@ inline void* prepare(void* stack_top, void (*entry)(void*), void* argument) noex
   return frame;
 }
 
+#if defined(HEDDLE_SIM)
+// A loop that waits for somebody else lets them run (platform/sim).
+extern "C" void heddle_sim_pause() noexcept;
+inline void pause() noexcept { heddle_sim_pause(); }
+#else
 inline void pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -61,5 +66,6 @@ inline void pause() noexcept {
   asm volatile("isb" ::: "memory");
 #endif
 }
+#endif
 
 }  // namespace heddle::arch

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fiber/thread.hpp"
+#include "sync/mutex.hpp"
 
 namespace heddle::fiber {
 
@@ -70,7 +71,7 @@ class stack_pool {
 
   const std::uint8_t default_class_;
   const std::size_t committed_limit_;
-  mutable std::mutex mutex_;
+  mutable sync::mutex mutex_;
   std::array<size_list, classes> lists_{};
   std::vector<slab> slabs_;
   std::size_t taken_{0};

@@ -7,6 +7,8 @@
 
 #include <heddle/detail/wait.hpp>
 
+#include "fiber/schedulable.hpp"
+
 namespace heddle::worker {
 class runtime;
 }
@@ -20,13 +22,15 @@ inline constexpr std::uintptr_t running = 0;
 inline constexpr std::uintptr_t finished = 1;
 inline constexpr std::uintptr_t detached = 2;
 
+inline constexpr std::uint32_t no_worker = ~0u;
+
 // Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time. Fields without a comment are
 // touched by that owner alone.
 struct alignas(64) thread {
   // First line: what a switch touches.
   void* stack_pointer{nullptr};        // valid while suspended
   thread* next{nullptr};               // link of the ready queue or of a free list
-  void (*entry)(thread*){nullptr};     // what the thread does; runs once
+  void (*call)(void*) noexcept{nullptr};  // what a group's child does with `argument`; runs once
   void* argument{nullptr};             // entry's own: a closure in the stack's argument area, or a job
   worker::runtime* home{nullptr};      // the runtime whose workers run it
   // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished. Written by the
@@ -44,13 +48,13 @@ struct alignas(64) thread {
   std::size_t stack_bytes{0};          // usable bytes, control block included
   thread* parent{nullptr};             // spawner, for a group's child
   std::uint32_t parent_spawn{0};       // its value of `spawns` at that moment
-  std::uint32_t worker_rank{0};        // last worker; for the dump of all threads
+  std::uint32_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
   const char* name{nullptr};
   std::uint64_t id{0};
 
   // Third line: seldom used.
   void* group{nullptr};                // task group a child belongs to
-  void* policy_data{nullptr};          // the policy's own (ranges, identities); cleared when the thread ends
+  schedulable scheduling;              // the policy's own (ranges, identities); its word is cleared when the thread is made
   const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
   void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack
   unsigned valgrind_id{0};

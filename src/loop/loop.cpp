@@ -38,6 +38,10 @@ loop_quiet loop_begin_quietly() noexcept {
   // the entry there, or this sees that it sleeps (src/loop/README.md, Q2).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const sync::idle_set& idle = me.home.idle();
+  if (me.every_join) [[unlikely]] {  // a pop is followed by a join then, and not by a second push
+    if (idle.anyone_asleep()) me.announce_work();
+    return {true, take_turn()};
+  }
   return {!idle.anyone_asleep() || idle.anyone_searching(), take_turn()};
 }
 

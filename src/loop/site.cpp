@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/platform.hpp"
+
 namespace heddle::detail {
 
 namespace {
@@ -14,6 +16,7 @@ constexpr float unclear = 200;                // ticks: below, the time stamps t
 }  // namespace
 
 constinit std::atomic<std::uint32_t> loop_ticks_per_microsecond{0};
+constinit const virtual_clock loop_virtual_ticks = platform::simulated ? platform::ticks : nullptr;
 
 // All accesses are of hints, see the header.
 void loop_site::correct(std::size_t n, float ticks) noexcept {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -21,7 +22,7 @@ struct destroy {
 };
 using handle = std::unique_ptr<hwloc_topology, destroy>;
 
-enum class origin { here, xml, synthetic };
+enum class origin { here, xml, xml_text, synthetic };
 
 handle load(origin from, const std::string& argument) {
   hwloc_topology_t raw = nullptr;
@@ -29,6 +30,9 @@ handle load(origin from, const std::string& argument) {
   handle made(raw);
   if (from == origin::xml && hwloc_topology_set_xml(raw, argument.c_str()) != 0) {
     throw std::invalid_argument("machine file " + argument + ": " + (errno == ENOENT ? std::strerror(errno) : "not a file written by lstopo"));
+  }
+  if (from == origin::xml_text && hwloc_topology_set_xmlbuffer(raw, argument.c_str(), static_cast<int>(argument.size() + 1)) != 0) {
+    throw std::invalid_argument("machine: the text is not one that lstopo wrote");
   }
   if (from == origin::synthetic && hwloc_topology_set_synthetic(raw, argument.c_str()) != 0) {
     throw std::invalid_argument("machine synthetic:" + argument +
@@ -42,6 +46,7 @@ handle load(origin from, const std::string& argument) {
   hwloc_topology_set_flags(raw, flags);
   if (hwloc_topology_load(raw) != 0) {
     if (from == origin::xml) throw std::invalid_argument("machine file " + argument + ": not a file written by lstopo");
+    if (from == origin::xml_text) throw std::invalid_argument("machine: the text is not one that lstopo wrote");
     throw std::invalid_argument("machine " + (argument.empty() ? "here" : argument) + ": hwloc cannot load it (" + std::strerror(errno) + ")");
   }
   return made;
@@ -159,7 +164,19 @@ topology convert(origin from, const std::string& argument, std::string name) {
 }  // namespace
 
 topology topology::this_machine() { return convert(origin::here, "", "this machine"); }
+namespace {
+
+std::unique_ptr<const topology>& pretended() {
+  static std::unique_ptr<const topology> machine;
+  return machine;
+}
+
+}  // namespace
+
+void topology::pretend(topology other) { pretended() = std::make_unique<const topology>(std::move(other)); }
+
 const topology& topology::here() {
+  if (pretended() != nullptr) return *pretended();
   static const topology machine = [] {
     try {
       return this_machine();
@@ -174,6 +191,7 @@ const topology& topology::here() {
 }
 
 topology topology::from_xml(const std::string& file) { return convert(origin::xml, file, file); }
+topology topology::from_xml_text(const std::string& text, const std::string& name) { return convert(origin::xml_text, text, name); }
 topology topology::from_synthetic(const std::string& description) {
   return convert(origin::synthetic, description, "synthetic:" + description);
 }
@@ -182,6 +200,15 @@ topology topology::from_name(const std::string& name) {
   constexpr std::string_view synthetic = "synthetic:";
   if (name.empty()) return this_machine();
   return name.starts_with(synthetic) ? from_synthetic(name.substr(synthetic.size())) : from_xml(name);
+}
+
+std::string topology::this_machine_xml() {
+  const handle loaded = load(origin::here, "");
+  char* text = nullptr;
+  int length = 0;
+  if (hwloc_topology_export_xmlbuffer(loaded.get(), &text, &length, 0) != 0) return "";
+  const std::unique_ptr<char, std::function<void(char*)>> freed(text, [&](char* t) { hwloc_free_xmlbuffer(loaded.get(), t); });
+  return text;
 }
 
 }  // namespace heddle::machine

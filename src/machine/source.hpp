@@ -24,6 +24,8 @@ class tree_builder {
   // From what was found: `sets` may be in any order.
   static topology whole(std::string name, bool this_machine, std::uint64_t memory_bytes, unsigned kinds,
                         std::vector<processing_unit> units, std::vector<topology_set> sets);
+  // Replaces the tree by one with the same workers, after units or sets have changed.
+  static void place_again(topology& on);
   // Replaces the tree: one worker on each unit of `workers`, `positions` being the units' places in the order of the tree.
   static void place(topology& on, std::vector<processing_unit> workers, const std::vector<unsigned>& positions);
 };

@@ -1,6 +1,7 @@
 #include "machine/topology.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -121,6 +122,17 @@ std::vector<memory_group> breadth_first(const std::vector<draft>& tree) {
   return groups;
 }
 
+std::vector<cache_info> caches_of(const std::vector<topology_set>& sets) {
+  std::vector<cache_info> caches;
+  for (const topology_set& set : sets) {
+    if (is_cache(set.kind)) caches.push_back({set.kind, set.capacity, set.line_size, set.associativity, set.first, set.last});
+  }
+  std::sort(caches.begin(), caches.end(), [](const cache_info& a, const cache_info& b) {
+    return a.kind != b.kind ? a.kind > b.kind : a.first_unit < b.first_unit;
+  });
+  return caches;
+}
+
 }  // namespace
 
 topology tree_builder::whole(std::string name, bool this_machine, std::uint64_t memory_bytes, unsigned kinds,
@@ -131,11 +143,23 @@ topology tree_builder::whole(std::string name, bool this_machine, std::uint64_t 
   made.memory_bytes_ = memory_bytes;
   made.kinds_ = kinds;
   made.sets_ = std::make_shared<const std::vector<topology_set>>(std::move(sets));
+  made.caches_ = std::make_shared<const std::vector<cache_info>>(caches_of(*made.sets_));
   std::vector<unsigned> positions(units.size());
   std::iota(positions.begin(), positions.end(), 0u);
   made.units_ = std::make_shared<const std::vector<processing_unit>>(units);
   place(made, std::move(units), positions);
   return made;
+}
+
+void tree_builder::place_again(topology& on) {
+  std::vector<processing_unit> workers;
+  std::vector<unsigned> positions;
+  for (const processing_unit& worker : *on.worker_units_) {
+    const processing_unit* known = on.unit(worker.number);
+    workers.push_back(known != nullptr ? *known : worker);
+    positions.push_back(static_cast<unsigned>(known != nullptr ? known - on.units_->data() : on.units_->size()));
+  }
+  place(on, std::move(workers), positions);
 }
 
 void tree_builder::place(topology& on, std::vector<processing_unit> workers, const std::vector<unsigned>& positions) {
@@ -176,6 +200,54 @@ std::vector<int> topology::compact_order(std::vector<int> units) const {
   std::sort(places.begin(), places.end());
   std::transform(places.begin(), places.end(), units.begin(), [](const auto& place) { return place.second; });
   return units;
+}
+
+std::uint64_t topology::node_bytes(int numa) const noexcept {
+  for (const topology_set& set : *sets_) {
+    if (set.kind == group_kind::numa && (*units_)[set.first].numa == numa) return set.capacity;
+  }
+  return 0;
+}
+
+topology topology::named(std::string name) const {
+  topology made = *this;
+  made.name_ = std::make_shared<const std::string>(std::move(name));
+  return made;
+}
+
+topology topology::with_kinds(std::span<const unsigned> kind_of_unit, std::span<const double> speeds) const {
+  if (kind_of_unit.size() != units_->size()) throw std::invalid_argument("there must be one kind for each processing unit");
+  for (const double speed : speeds) {
+    if (!std::isfinite(speed) || speed <= 0) throw std::invalid_argument("the speed of a kind of core must be positive");
+  }
+  std::vector<processing_unit> units = *units_;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (kind_of_unit[i] >= speeds.size()) throw std::invalid_argument("a processing unit is of a kind that has no speed");
+    units[i].kind = kind_of_unit[i];
+    units[i].speed = speeds[kind_of_unit[i]];
+  }
+  topology made = *this;
+  made.kinds_ = static_cast<unsigned>(speeds.size());
+  made.units_ = std::make_shared<const std::vector<processing_unit>>(std::move(units));
+  tree_builder::place_again(made);
+  return made;
+}
+
+topology topology::with_caches(std::span<const cache_info> caches) const {
+  const auto same_place = [](const cache_info& a, const cache_info& b) {
+    return a.kind == b.kind && a.first_unit == b.first_unit && a.last_unit == b.last_unit;
+  };
+  if (!std::ranges::equal(caches, *caches_, same_place)) throw std::invalid_argument("the caches are not those of the machine");
+  std::vector<topology_set> sets;
+  for (const topology_set& set : *sets_) {
+    if (!is_cache(set.kind)) sets.push_back(set);
+  }
+  for (const cache_info& c : caches) sets.push_back({c.kind, c.capacity, c.line_size, c.associativity, c.first_unit, c.last_unit});
+  topology made = *this;
+  made.caches_ = std::make_shared<const std::vector<cache_info>>(caches_of(sets));
+  made.sets_ = std::make_shared<const std::vector<topology_set>>(std::move(sets));
+  tree_builder::place_again(made);
+  return made;
 }
 
 topology topology::for_workers(std::span<const int> units) const {

@@ -1,14 +1,36 @@
-// The seam below which an operating system or a virtual clock is known. Implemented by linux/ and (later) by sim/; both
-// are linked under the same names. Nothing above this line includes a system header for threads, time or memory maps.
+// The seam below which an operating system or a virtual clock is known. Implemented by linux/ and by sim/; both are linked
+// under the same names, and what stands above is compiled for sim/ with HEDDLE_SIM. Nothing above this line includes a system header for threads, time or memory maps.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace heddle::platform {
 
 using nanoseconds = std::uint64_t;
+
+// Kernel threads are simulated, time is virtual: the few places where that changes more than a call's meaning ask this.
+#if defined(HEDDLE_SIM)
+inline constexpr bool simulated = true;
+#else
+inline constexpr bool simulated = false;
+#endif
+
+// What the scheduler does, told to a platform that makes it take time; nothing elsewhere. Waking, sleeping and fences are
+// charged by the functions below. A scheduling point: other kernel threads may run during the call. `distance`: of a steal.
+enum class operation : std::uint8_t { fork, join, spawn, thread_switch, migration, steal, failed_steal, clock };
+#if defined(HEDDLE_SIM)
+void charge(operation what, unsigned distance = 0) noexcept;
+// For the account of the run. report(runtime) is called when all kernel threads sleep without a deadline, before the process ends.
+void runtime_started(const void* runtime, const char* policy, unsigned workers, void (*report)(const void*));
+void runtime_ended(const void* runtime) noexcept;
+#else
+inline void charge(operation, unsigned = 0) noexcept {}
+inline void runtime_started(const void*, const char*, unsigned, void (*)(const void*)) {}
+inline void runtime_ended(const void*) noexcept {}
+#endif
 
 // Time since an arbitrary start, monotonic.
 nanoseconds now() noexcept;
@@ -30,16 +52,19 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED.
 void heavy_fence() noexcept;
 
-// A kernel thread. start: 0, or the error of pthread_create (nothing started).
+// A kernel thread. start: 0, or the error of pthread_create (nothing started). It begins on `processing_unit` where that is possible: one
+// that would bind itself first waits, perhaps for milliseconds, for the processor that it was put on.
 struct kernel_thread {
   std::uintptr_t handle{0};
 };
-int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept;
+int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit = -1) noexcept;
 void join(kernel_thread& thread) noexcept;
 
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
 // False when the system refuses.
 bool bind_self(int processing_unit) noexcept;
+// The units the calling kernel thread may run on, ascending; none when the system does not tell. Throws std::bad_alloc.
+std::vector<int> allowed_units();
 
 // Memory for stacks and queues: reserved, zero, committed on first touch, never merged into huge pages.
 // nullptr when the system refuses.

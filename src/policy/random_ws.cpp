@@ -4,7 +4,7 @@
 // Deviation: a victim keeps its newest tasks private and is asked for work first (docs/investigations/deque.md).
 #include "policy/random_ws.hpp"
 
-#include <stdexcept>
+#include "policy/parameters.hpp"
 
 namespace heddle::policy {
 
@@ -27,15 +27,10 @@ placement random_ws::spawn(unsigned, const spawn_info&) noexcept {
   return {parent_first_ ? placement::kind::parent_first : placement::kind::child_first, nobody, 0};
 }
 
-std::unique_ptr<policy> random_ws::make(const std::vector<parameter>& parameters) {
-  bool parent_first = false;
-  for (const parameter& p : parameters) {
-    if (p.name != "spawn") throw std::invalid_argument("policy random_ws has no parameter '" + std::string(p.name) + "'; it has spawn=child|parent");
-    if (p.value != "child" && p.value != "parent") {
-      throw std::invalid_argument("policy random_ws: spawn=" + std::string(p.value) + " is not child or parent");
-    }
-    parent_first = p.value == "parent";
-  }
+std::unique_ptr<policy> random_ws::make(const std::vector<parameter>& given) {
+  parameters p("random_ws", given);
+  const bool parent_first = p.choice("spawn", "child|parent") == 1;
+  p.finish();
   return std::make_unique<random_ws>(parent_first);
 }
 

@@ -8,7 +8,7 @@ namespace heddle::policy {
 class random_ws final : public policy {
  public:
   explicit random_ws(bool parent_first) noexcept : parent_first_(parent_first) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& parameters);
+  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   policy_wants wants() const noexcept override { return {.spawns = parent_first_}; }
   entry acquire(unsigned self, effort how) noexcept override;

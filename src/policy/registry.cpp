@@ -1,8 +1,14 @@
 #include <stdexcept>
 
+#include "policy/adws.hpp"
+#include "policy/hierarchical_ws.hpp"
+#include "policy/ml_adws.hpp"
+#include "policy/parameters.hpp"
+#include "base/nearest.hpp"
 #include "policy/policy.hpp"
 #include "policy/random_ws.hpp"
 #include "policy/serial.hpp"
+#include "policy/work_sharing.hpp"
 
 namespace heddle::policy {
 
@@ -13,14 +19,18 @@ bool policy::may_find(unsigned self) noexcept {
   return false;
 }
 
-std::unique_ptr<policy> serial::make(const std::vector<parameter>& parameters) {
-  if (!parameters.empty()) throw std::invalid_argument("policy serial has no parameters");
+std::unique_ptr<policy> serial::make(const std::vector<parameter>& given) {
+  parameters("serial", given).finish();
   return std::make_unique<serial>();
 }
 
 const std::vector<registration>& all() {
   static const std::vector<registration> table = {
       {"random_ws", "random work stealing, spawn=child|parent (Blumofe and Leiserson 1999)", random_ws::make},
+      {"adws", "almost deterministic work stealing, steal=on|off (Shiina and Taura 2019)", adws::make},
+      {"hierarchical_ws", "work stealing, nearest victims first, attempts=N a ring (Quintin and Wagner 2010)", hierarchical_ws::make},
+      {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},
+      {"ml-adws", "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off (Shiina 2021)", ml_adws::make},
       {"serial", "no stealing: the order of the serial program; specification of the policy interface", serial::make},
   };
   return table;
@@ -47,6 +57,7 @@ std::unique_ptr<policy> make(std::string_view text) {
   }
   std::string message = "no policy is called '" + std::string(name) + "'; the policies are";
   for (const std::string& known : names) message += " " + known;
+  message += base::did_you_mean(name, names);
   throw std::invalid_argument(message);
 }
 

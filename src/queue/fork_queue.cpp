@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/contracts.hpp"
+#include "platform/platform.hpp"
 
 namespace heddle::queue {
 
@@ -36,8 +37,8 @@ slot* nowhere(const fork_queue& q) noexcept { return q.end + 1; }
 
 // Owner's slow paths only: stores the limits, then makes the new public part and its tag visible (rule R2).
 bool commit(fork_queue& q, std::uint64_t& seen, std::uint64_t next, bool hungry) noexcept {
-  q.pop_limit.store(q.base + public_part(next).split(), std::memory_order_relaxed);                   // both pair with request and
-  q.push_limit.store(hungry || q.every_fork ? q.base : q.end + 1, std::memory_order_relaxed);             // force_steal: by the CAS below
+  q.pop_limit.store(q.every_join || platform::simulated ? nowhere(q) : q.base + public_part(next).split(), std::memory_order_relaxed);  // both pair with request and
+  q.push_limit.store(hungry || q.every_fork || platform::simulated ? q.base : q.end + 1, std::memory_order_relaxed);             // force_steal: by the CAS below
   return q.open.compare_exchange_strong(seen, next);
 }
 
@@ -194,8 +195,9 @@ bool has_any(const fork_queue& q) noexcept {
   return q.bottom.load(std::memory_order_relaxed) > q.base + public_part(q.open.load(std::memory_order_relaxed)).top();
 }
 
-void watch_every_fork(fork_queue& q, bool on) noexcept {
+void watch_every_fork(fork_queue& q, bool on, bool joins) noexcept {
   q.every_fork = on;
+  q.every_join = joins;
   settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, take_request(q));  // own variable
 }
 

@@ -56,6 +56,6 @@ bool has_public(const fork_queue& queue) noexcept;
 bool has_any(const fork_queue& queue) noexcept;
 
 // Owner, or before its start: every fork goes to push_slow from now on, or no longer.
-void watch_every_fork(fork_queue& queue, bool on) noexcept;
+void watch_every_fork(fork_queue& queue, bool on, bool joins = false) noexcept;
 
 }  // namespace heddle::queue

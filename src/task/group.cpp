@@ -6,6 +6,7 @@
 #include <heddle/runtime.hpp>
 
 #include "base/contracts.hpp"
+#include "task/spawn.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -27,48 +28,69 @@ void count_end(group_state& group) noexcept {
   wake(*sleeper);
 }
 
+// Stack addresses, which a group keeps as long as it lives: their lower half tells the groups of one moment apart.
+std::uint32_t trace_id(const group_state& group) noexcept {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&group) >> 4);
+}
+
+template <bool Traced>
 HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, inside its call
   auto& group = *static_cast<group_state*>(self->group);
-  auto call = reinterpret_cast<void (*)(void*) noexcept>(const_cast<char*>(self->name));  // a child has no name: the word is free
-  self->name = nullptr;
-  call(self->argument);
+  if constexpr (Traced) {
+    trace::emit<trace::event::task_begin>(worker::worker::current()->ring, 1u, self->id, self->call);
+  }
+  self->call(self->argument);
   worker::worker* w = worker::worker::current();
-  if (w->home.watches_tasks()) [[unlikely]] w->home.scheduler_policy().task_end(w->rank, self->policy_data);
+  if constexpr (Traced) trace::emit<trace::event::task_end>(w->ring, self->id);
+  if (self->scheduling.word != nullptr) [[unlikely]] {
+    w->home.scheduler_policy().task_end(w->rank, self->scheduling);
+    self->scheduling.word = nullptr;  // its thread may go on with jobs
+  }
   if (!self->counted) {
-    // Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody knows of it but us.
-    block* parent = self->parent;
-    const entry mine = continuation_of(*parent);
-    slot* position = w->bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
-    // relaxed twice: only this worker writes its slots; an entry in the queue keeps the parent from running and changing `spawns`
-    if (position->load(std::memory_order_relaxed) == mine && parent->spawns.load(std::memory_order_relaxed) == self->parent_spawn &&
-        pop(mine, position)) {
-      w->came_back(*self, *parent);
-      return;
-    }
+    if (take_spawner_back(*self)) return;
   }
   count_end(group);
   worker::serve(*self);
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
 }
 
-// Runs on the child's stack once the spawner is complete in memory.
+policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
+  // relaxed: the number of children is a hint
+  return {group.work, group.bytes, group.index.load(std::memory_order_relaxed), w.current_thread()->scheduling, group.policy_data};
+}
+
+}  // namespace
+
+bool take_spawner_back(block& self) noexcept {
+  // Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody knows of it but us.
+  worker::worker* w = worker::worker::current();
+  block* parent = self.parent;
+  const entry mine = continuation_of(*parent);
+  slot* position = w->bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
+  // relaxed twice: only this worker writes its slots; an entry in the queue keeps the parent from running and changing `spawns`
+  if (position->load(std::memory_order_relaxed) != mine || parent->spawns.load(std::memory_order_relaxed) != self.parent_spawn ||
+      !pop(mine, position)) {
+    return false;
+  }
+  w->came_back(self, *parent);
+  return true;
+}
+
 void offer_continuation(block* parent) {
   if (push(continuation_of(*parent)) != nullptr) [[likely]] return;
   parent->taken = true;  // the queue is full: the continuation goes on as a ready thread
   worker::worker::current()->make_ready(*parent);
 }
 
-}  // namespace
-
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  block* t = w != nullptr ? w->new_block() : worker::here().new_thread(0, enter);
+  block* t = w != nullptr ? w->new_block() : worker::here().new_thread(0, enter<false>);
   if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
   if (w != nullptr) renew_thread(*t, w->home);
   char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);
   t->argument = room;
   t->group = &group;
-  t->name = reinterpret_cast<const char*>(call);
+  t->call = call;
   return {reinterpret_cast<child_handle*>(t), room};
 }
 
@@ -79,21 +101,30 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, enter);
-    worker::make_ready_anywhere(child);
+    worker::start_at(child, child.argument, enter<false>);
+    worker::start_root(child);
     return;
   }
-  if (w->watches_groups && !child.counted && !group.open) [[unlikely]] open_group(group);  // used again after a wait
+  void (*entry)(block*) noexcept = enter<false>;
+  if (w->watches_groups) [[unlikely]] {
+    if (!child.counted && !group.open) open_group(group);  // used again after a wait
+    if (w->ring != nullptr) {
+      trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
+      entry = enter<true>;
+    }
+  }
   policy::placement where;
-  if (w->home.watches_spawns()) [[unlikely]] {
-    policy::spawn_info info{work, group.work, group.bytes, group.index.fetch_add(1), label, &child.policy_data, &self->policy_data};
+  if (w->watches_spawns || group.policy_data != nullptr) [[unlikely]] {
+    // relaxed: a number, and the policy orders what it makes of it
+    const policy::spawn_info info{work, group.work, group.bytes, group.index.fetch_add(1, std::memory_order_relaxed), label,
+                                  child.scheduling, self->scheduling, self == group.owner ? group.policy_data : nullptr};
     where = w->home.scheduler_policy().spawn(w->rank, info);
   }
   if (where.how != policy::placement::kind::child_first) {
     child.counted = true;
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, enter);
-    if (where.how == policy::placement::kind::send) w->home.send(where.target, where.slot, child);
+    worker::start_at(child, child.argument, entry);
+    if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
     else w->queue_child(child);
     return;
   }
@@ -103,7 +134,7 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
   child.parent_spawn = self->spawns.load(std::memory_order_relaxed) + 1;
   self->spawns.store(child.parent_spawn, std::memory_order_relaxed);
   const bool counted = child.counted;
-  w->spawn(*self, child, child.argument, offer_continuation, enter);
+  w->spawn(*self, child, child.argument, offer_continuation, entry);
   if (self->taken) {
     self->taken = false;
     if (!counted) ++group.stolen;
@@ -116,10 +147,9 @@ void wait_group_slow(group_state& group) {
   if (self != group.owner) {
     throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
   }
-  if (group.open) [[unlikely]] {
-    policy::group_info info{group.work, group.bytes, &w->current_thread()->policy_data, group.policy_data};
+  if (group.open && w->home.watches_groups()) [[unlikely]] {
+    policy::group_info info = info_of(group, *w);
     w->home.scheduler_policy().group_wait(w->rank, info);
-    group.policy_data = info.group_data;
   }
   const std::int64_t stolen = std::exchange(group.stolen, 0);
   // acquire pairs with count_end: what the children did
@@ -144,18 +174,25 @@ void child_threw(group_state& group) noexcept {
 
 void open_group(group_state& group) noexcept {
   worker::worker& w = *worker::worker::current();
-  policy::group_info info{group.work, group.bytes, &w.current_thread()->policy_data, nullptr};
-  w.home.scheduler_policy().group_begin(w.rank, info);
-  group.policy_data = info.group_data;
   group.open = true;
+  trace::emit<trace::event::group_begin>(w.ring, trace_id(group), group.work, group.bytes);
+  if (!w.home.watches_groups()) return;  // open for the trace alone
+  group.policy_data = nullptr;
+  group.index.store(0, std::memory_order_relaxed);  // no child yet
+  policy::group_info info = info_of(group, w);
+  w.home.scheduler_policy().group_begin(w.rank, info);
+  group.policy_data = info.data;
 }
 
 void close_group(group_state& group) noexcept {
   worker::worker* w = worker::worker::current();
   group.open = false;
-  policy::group_info info{group.work, group.bytes, &w->current_thread()->policy_data, group.policy_data};
-  const unsigned target = w->home.scheduler_policy().group_end(w->rank, info);
-  if (target != w->rank) w->home.move_running(target);
+  trace::emit<trace::event::group_end>(w->ring, trace_id(group));
+  if (!w->home.watches_groups()) return;
+  policy::group_info info = info_of(group, *w);
+  group.policy_data = nullptr;
+  const policy::placement where = w->home.scheduler_policy().group_end(w->rank, info);
+  if (where.how == policy::placement::kind::send) w->home.place_running(where);
 }
 
 }  // namespace heddle::detail

@@ -4,6 +4,7 @@
 #include <heddle/detail/wait.hpp>
 
 #include "base/contracts.hpp"
+#include "task/fork_apart.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -11,26 +12,80 @@ namespace heddle::detail {
 
 ticket push_slow(fork_queue* queue, slot* position) noexcept {
   auto& self = static_cast<worker::worker&>(*queue);
+  if constexpr (platform::simulated) {  // every fork comes here: its time passes before the entry can be seen
+    queue->bottom.store(position, std::memory_order_relaxed);      // own variable, as below
+    platform::charge(platform::operation::fork);
+    queue->bottom.store(position + 1, std::memory_order_relaxed);
+  }
   const queue::slow_outcome outcome = queue::push(self, position);
-  trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), position);
+  if (self.ring != nullptr && outcome.done && (!platform::simulated || self.every_fork || outcome.published)) [[unlikely]] {
+    const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
+    if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
+      // relaxed, and after the push: a thief's own word may stand there already; then the function stays unknown
+      std::uintptr_t code = reinterpret_cast<job*>(item)->word.load(std::memory_order_relaxed);
+      if (code <= job_failed || (code & job_waiter_bit) != 0) code = 0;
+      trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
+    }
+  }
   if (outcome.published) self.announce_work();
   return outcome.done ? position : nullptr;
 }
 
+ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second, std::size_t bytes) noexcept {
+  auto& self = static_cast<worker::worker&>(*queue);
+  if (self.every_fork && self.home.watches_forks()) [[unlikely]] {
+    if (const ticket apart = fork_apart(self, position, first, second, bytes); apart != nullptr) return apart;
+  }
+  return push_slow(queue, position);
+}
+
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
   auto& self = static_cast<worker::worker&>(*queue);
+  if constexpr (platform::simulated) {  // every join: what was computed before it takes its time while thieves can have the entry
+    queue->bottom.store(position + 1, std::memory_order_relaxed);  // own variable, as below
+    platform::charge(platform::operation::join);
+    queue->bottom.store(position, std::memory_order_relaxed);
+  }
   const queue::slow_outcome outcome = queue::pop(self, position);
   if (outcome.published) self.announce_work();
+  if (outcome.done && self.every_join) [[unlikely]] {
+    // The caller takes a job that is its own for one that was stolen, and comes by join_slow and note_join: the places where
+    // its end can be told.
+    const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
+    if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
+      trace::emit<trace::event::second_half>(self.ring, item);
+      self.taken_back = item;
+      return false;
+    }
+  }
   return outcome.done;
 }
 
+bool was_taken_back(const job& work) noexcept {
+  worker::worker* me = worker::worker::current();
+  if (me == nullptr || me->taken_back != reinterpret_cast<entry>(&work)) [[likely]] return false;
+  me->taken_back = 0;
+  return true;
+}
+
+void note_join(const job& work) noexcept {
+  worker::worker* me = worker::worker::current();
+  if (me != nullptr) trace::emit<trace::event::join>(me->ring, &work);
+}
+
 void complete_job(job& work, std::uintptr_t status) noexcept {
+  worker::worker* me = worker::worker::current();
+  if (me != nullptr) {
+    trace::emit<trace::event::task_end>(me->ring, &work);  // before the owner can go on
+    if (fiber::schedulable& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]] end_half(*me, half);
+  }
   const std::uintptr_t before = work.word.exchange(status);
   if ((before & job_waiter_bit) != 0) wake(*reinterpret_cast<waiter*>(before & ~job_waiter_bit));
 }
 
 join_outcome join_slow(job& work, ticket position) noexcept {
-  if (position == nullptr) return join_outcome::run_here;
+  if (position == nullptr || was_taken_back(work)) return join_outcome::run_here;
+  if (position == apart_ticket) [[unlikely]] wait_apart();
   std::uintptr_t word = work.word.load(std::memory_order_acquire);  // pairs with complete_job: the second half's effects
   if (word != job_done && word != job_failed) {
     waiter w("join");
@@ -42,6 +97,7 @@ join_outcome join_slow(job& work, ticket position) noexcept {
     }, &work);
     word = work.word.load(std::memory_order_acquire);  // pairs with complete_job: the second half's effects
   }
+  if (position == apart_ticket) [[unlikely]] end_apart();
   return word == job_failed ? join_outcome::failed : join_outcome::done;
 }
 

@@ -5,10 +5,12 @@
 #include <cstdlib>
 #include <mutex>
 #include <random>
+#include <vector>
 
 #include "base/options.hpp"
 #include "machine/plan.hpp"
 #include "platform/platform.hpp"
+#include "sync/mutex.hpp"
 #include "trace/file.hpp"
 #include "worker/runtime.hpp"
 
@@ -26,18 +28,25 @@ base::option_values values_of(const runtime_options& o) {
   if (o.spin) v.spin = *o.spin;
   if (o.seed) v.seed = *o.seed;
   if (o.trace) v.trace = *o.trace;
+  if (o.trace_buffer) v.trace_buffer = *o.trace_buffer;
+  if (o.smt) v.smt = *o.smt;
+  if (o.watchdog) v.watchdog = *o.watchdog;
+  if (o.signal_stacks) v.signal_stacks = *o.signal_stacks;
+  if (o.machine) v.machine = *o.machine;
   base::check_options(v);
   return v;
 }
 
 worker::settings settings_from(const base::option_values& v) {
   const machine::topology& here = machine::topology::here();
-  const machine::worker_plan plan = machine::plan(here, machine::read_limits(), v);
+  const bool other = !v.machine.empty() && here.is_this_machine();  // a simulated machine is what it is
+  const machine::topology on = other ? machine::topology::from_name(v.machine) : here;
+  const machine::worker_plan plan = machine::plan(on, on.is_this_machine() ? machine::read_limits() : machine::limits(), v);
   worker::settings s;
-  s.machine = std::make_shared<const machine::topology>(here.for_workers(plan.units));
+  s.machine = std::make_shared<const machine::topology>(on.for_workers(plan.units));
   s.units = plan.units;
-  if (!plan.bind) s.units.assign(plan.units.size(), -1);
-  s.crowded = plan.crowded;
+  if (!plan.bind || other) s.units.assign(plan.units.size(), -1);
+  s.crowded = plan.crowded || (other && plan.units.size() > here.workers());
   s.policy = v.policy;
   s.stack_size = v.stack_size;
   s.stack_cache = v.stack_cache * plan.units.size();
@@ -48,6 +57,7 @@ worker::settings settings_from(const base::option_values& v) {
   s.program = platform::program_name();
   s.trace_file = v.trace;
   s.trace_records = v.trace_buffer;
+  s.trace_forks = v.trace_forks;
   return s;
 }
 
@@ -77,7 +87,7 @@ void save_global_trace() {
 
 runtime& runtime::global() {
   // Not destroyed: threads may run until the process ends. In a forked child the workers do not exist; it makes its own.
-  static std::mutex mutex;
+  static sync::mutex mutex;
   static std::atomic<runtime*> instance{nullptr};
   static std::atomic<std::uint64_t> made_in{0};
   runtime* existing = instance.load();
@@ -85,9 +95,9 @@ runtime& runtime::global() {
   std::lock_guard hold(mutex);
   existing = instance.load();
   if (existing == nullptr || made_in.load() != platform::fork_count()) {
-    static runtime* abandoned = nullptr;  // the parent's, in a forked child: unusable, and no leak
-    abandoned = existing;
-    static_cast<void>(abandoned);
+    // The parent's, in a forked child: unusable, and no leak, for this keeps it in sight.
+    static auto& abandoned = *new std::vector<runtime*>;
+    if (existing != nullptr) abandoned.push_back(existing);
     existing = new runtime();
     made_in.store(platform::fork_count());
     instance.store(existing);

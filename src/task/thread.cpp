@@ -35,6 +35,9 @@ void complete(void* data, void*) {
 void enter(block* self) noexcept {
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
   call(self->argument);
+  if (self->scheduling.word != nullptr) [[unlikely]] {
+    self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
+  }
   self->home->count_finished();
   // acquire pairs with the joiner's exchange: its waiter
   const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
@@ -42,7 +45,7 @@ void enter(block* self) noexcept {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
-    if (joiner != nullptr && joiner->home == self->home) {
+    if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr) {
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);  // no one competes for a join
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
         static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);  // pairs with join_thread's look
@@ -74,7 +77,10 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
 void start_thread(thread_handle* handle) noexcept {
   block* t = block_of(handle);
   t->home->count_made();
-  worker::make_ready_anywhere(*t);
+  if (worker::worker* w = worker::worker::current(); w != nullptr) {
+    trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
+  }
+  worker::start_root(*t);
 }
 
 void join_thread(thread_handle* handle) noexcept {
@@ -87,6 +93,7 @@ void join_thread(thread_handle* handle) noexcept {
       return static_cast<block*>(data)->completion.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&me));
     }, t);
   }
+  if (worker::worker* w = worker::worker::current(); w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
   t->home->free_thread(*t);
 }
 

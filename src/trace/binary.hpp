@@ -1,5 +1,5 @@
 // The binary trace format (README.md, "File format"): written by any build, read by any build of
-// the same format version.
+// the same format version or a newer one.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace heddle::trace {
 
 inline constexpr std::string_view binary_magic{"heddle\x1at", 8};
-inline constexpr std::uint32_t binary_version = 1;
+inline constexpr std::uint32_t binary_version = 2;
 
 [[nodiscard]] std::string encode_binary(const recording& what);
 
 // Throws trace_error (without a file name) for anything that is not a whole, intact trace of this
-// format version.
+// format version or an older one.
 [[nodiscard]] recording decode_binary(std::string_view bytes);
 
 // FNV-1a over 64-bit words, the last one filled up with zeros; finds damage, not forgery.

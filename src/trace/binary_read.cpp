@@ -131,9 +131,9 @@ recording decode_binary(std::string_view bytes) {
   }
   reader head(bytes.substr(binary_magic.size()));
   const auto version = head.number<std::uint32_t>("header");
-  if (version != binary_version) {
+  if (version == 0 || version > binary_version) {
     throw trace_error(fmt::format(
-        "trace format {}, this heddle reads format {}; record it again with this version", version,
+        "trace format {}, this heddle reads formats up to {}; record it again with this version", version,
         binary_version));
   }
   head.number<std::uint32_t>("header");
@@ -156,6 +156,13 @@ recording decode_binary(std::string_view bytes) {
   result.machine = in.text("machine");
   result.policy = in.text("policy");
   result.end_ns = in.number<std::uint64_t>("end");
+  if (version >= 2) {
+    const auto attributes = in.count<std::uint32_t>(16, "attributes");
+    for (std::uint32_t i = 0; i < attributes; ++i) {
+      std::string name = in.text("attributes");
+      result.attributes[std::move(name)] = in.text("attributes");
+    }
+  }
   const std::vector<known_event> legend = read_legend(in);
   const auto texts = in.count<std::uint32_t>(8, "texts");
   for (std::uint32_t i = 0; i < texts; ++i) result.texts.push_back(in.text("texts"));

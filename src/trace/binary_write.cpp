@@ -57,6 +57,11 @@ std::string encode_binary(const recording& what) {
   body.text(what.machine);
   body.text(what.policy);
   body.number(what.end_ns);
+  body.number(static_cast<std::uint32_t>(what.attributes.size()));
+  for (const auto& [name, value] : what.attributes) {
+    body.text(name);
+    body.text(value);
+  }
 
   body.number(static_cast<std::uint32_t>(event_count));
   for (const event_info& e : std::span(detail::events).subspan(1)) {

@@ -51,8 +51,10 @@ class chrome_writer : public replay_visitor {
     }
     replay(what_, *this);
     fmt::format_to(std::back_inserter(out_),
-                   "\n],\"otherData\":{{\"machine\":{},\"policy\":{},\"lost_records\":{}}}}}\n",
-                   json_string(what_.machine), json_string(what_.policy), lost);
+                   "\n],\"otherData\":{{\"machine\":{},\"policy\":{}", json_string(what_.machine), json_string(what_.policy));
+    for (const auto& [key, value] : what_.attributes)
+      fmt::format_to(std::back_inserter(out_), ",{}:{}", json_string(key), json_string(value));
+    fmt::format_to(std::back_inserter(out_), ",\"lost_records\":{}}}}}\n", lost);
     return std::move(out_);
   }
 
@@ -145,6 +147,9 @@ class chrome_writer : public replay_visitor {
       case span::thread:
         name = fmt::format("thread {}", s.by->a);
         break;
+      case span::region:
+        name = s.by->arg < what_.texts.size() ? what_.texts[s.by->arg] : fmt::format("region {}", s.by->arg);
+        break;
       case span::steal:
         name = fmt::format("steal from {}", s.by->arg);
         break;
@@ -185,6 +190,8 @@ class chrome_writer : public replay_visitor {
                                                : fmt::format("{}", word);
       case unit::text:
         return word < what_.texts.size() ? json_string(what_.texts[word]) : fmt::format("{}", word);
+      case unit::pair:
+        return fmt::format("[{},{}]", word >> 32, word & 0xffffffff);
       default:
         return fmt::format("{}", word);
     }

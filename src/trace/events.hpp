@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, activity_count> activity_names{"bu
 enum class span_owner : std::uint8_t { worker, thread };
 
 // The meaning of a field's bits. `work` is a double; `reason` a park_reason; `text` a number given
-// by recorder::text.
+// by recorder::text. `pair`: two numbers of 32 bits, the first one in the high half.
 enum class unit : std::uint8_t {
   none,
   count,
@@ -42,11 +42,12 @@ enum class unit : std::uint8_t {
   bytes,
   work,
   reason,
-  text
+  text,
+  pair
 };
-inline constexpr std::array<std::string_view, 11> unit_names{
+inline constexpr std::array<std::string_view, 12> unit_names{
     "none",    "count", "id",   "worker", "thread", "task",
-    "address", "bytes", "work", "reason", "text"};
+    "address", "bytes", "work", "reason", "text", "pair"};
 
 // Field `reason` of thread_park. `ended`: the thread will not come back.
 enum class park_reason : std::uint32_t { wait, yield, preempted, moved, ended };

@@ -25,6 +25,10 @@ struct recording {
   std::string machine;  // one line, for people
   std::string policy;
   std::uint64_t end_ns = 0;  // when it was collected
+  // What else is known of the run, by name: "clock" ("real" or "virtual"), "event_ns" (what writing an event costs),
+  // "forks" ("all": each fork and join is here), "fork_ns" (what that costs a fork, beside its events), "seed". Readers
+  // ignore names that they do not know.
+  std::map<std::string, std::string> attributes;
   std::vector<worker_log> workers;
   std::vector<std::string> texts;                // by text id
   std::map<std::uint64_t, std::string> symbols;  // function names by address, as far as known

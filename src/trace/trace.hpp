@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sync/mutex.hpp"
 #include "trace/emit.hpp"
 #include "trace/recording.hpp"
 
@@ -20,6 +22,7 @@ struct recorder_options {
   std::string program;
   std::string machine;
   std::string policy;
+  std::map<std::string, std::string> attributes;  // recording::attributes; the recorder adds those it knows itself
   // Name of the function at an address, empty if unknown; asked by collect.
   std::string (*symbol)(std::uint64_t) = nullptr;
 };
@@ -43,14 +46,18 @@ class recorder {
   // Any thread; locks, so not in a signal handler: policies ask when they start.
   [[nodiscard]] std::uint32_t text(std::string_view words);
 
+  // Tells this recorder from all others of the process, ended ones included.
+  [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
+
   // All that the rings hold. Any thread, also while workers run: then each ring is read up to about
   // now.
   [[nodiscard]] recording collect() const;
 
  private:
+  std::uint64_t serial_;
   recorder_options options_;
   std::vector<std::unique_ptr<ring>> rings_;  // the last one is the foreign threads'
-  mutable std::mutex mutex_;                  // guards places_ and texts_
+  mutable sync::mutex mutex_;                  // guards places_ and texts_
   std::vector<std::string> places_;
   std::vector<std::string> texts_;
 };

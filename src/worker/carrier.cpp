@@ -1,14 +1,22 @@
-// Carriers, and how a worker changes them in blocking(). Protocol B1-B6 and proof: src/wait/README.md, "Blocking calls".
+// Carriers, and how a worker changes them in blocking(). Protocol B1-B7 and proof: src/wait/README.md, "Blocking calls".
 #include "worker/carrier.hpp"
 
 #include <cxxabi.h>
 
 #include <new>
+#include <utility>
 
 #include "base/contracts.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle::worker {
+
+namespace {
+
+constexpr unsigned spares_kept = 16;                              // for ever; a burst of blocking calls may make thousands
+constexpr platform::nanoseconds patience = 1'000'000'000;         // of a spare beyond these
+
+}  // namespace
 
 void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
@@ -18,7 +26,15 @@ void runtime::carry(void* argument) {
   for (;;) {
     std::uint32_t signal;
     // acquire pairs with the assigning kernel thread: `assigned` and the worker
-    while ((signal = self.signal.load(std::memory_order_acquire)) == 0) platform::wait_on(self.signal, 0);
+    while ((signal = self.signal.load(std::memory_order_acquire)) == 0) {
+      if (!self.passing) {
+        platform::wait_on(self.signal, 0);
+        continue;
+      }
+      const platform::nanoseconds limit = platform::now() + patience;
+      platform::wait_on(self.signal, 0, limit);
+      if (platform::now() >= limit && self.home.dismiss(self)) return;
+    }
     if (signal == 2) return;
     self.signal.store(0);
     worker& w = *self.assigned;
@@ -32,14 +48,15 @@ void runtime::carry(void* argument) {
     // locked. Not a spare before w.run has returned: it decides by w.by, which must not name this carrier again by then.
     self.next_spare = self.home.spares_;
     self.home.spares_ = &self;
+    self.passing = ++self.home.spare_count_ > spares_kept;
     self.home.carrier_mutex_.unlock();
   }
 }
 
-carrier* runtime::make_carrier() noexcept {
+carrier* runtime::make_carrier(int processing_unit) noexcept {
   auto* c = new (std::nothrow) carrier(*this);
   if (c == nullptr) return nullptr;
-  if (platform::start(c->kernel, carry, c, "heddle") != 0) {
+  if (platform::start(c->kernel, carry, c, "heddle", processing_unit) != 0) {
     delete c;
     return nullptr;
   }
@@ -49,12 +66,39 @@ carrier* runtime::make_carrier() noexcept {
   return c;
 }
 
+// B7: true when `self` is to end: it was still a spare, there are more than are kept, and it is one no longer. It cannot join
+// itself: the next one that ends does it, or the destructor, whoever takes it from the list of all carriers.
+bool runtime::dismiss(carrier& self) noexcept {
+  carrier* before = nullptr;
+  {
+    std::lock_guard hold(carrier_mutex_);
+    carrier** place = &spares_;
+    while (*place != nullptr && *place != &self) place = &(*place)->next_spare;
+    if (*place == nullptr) return false;  // taken: a worker is on the way
+    self.passing = spare_count_ > spares_kept;
+    if (!self.passing) return false;
+    *place = self.next_spare;
+    --spare_count_;
+    before = std::exchange(dismissed_, &self);
+    if (before != nullptr) {
+      for (place = &carriers_; *place != nullptr && *place != before; place = &(*place)->next_all) {}
+      if (*place == nullptr) before = nullptr;  // the destructor has it
+      else *place = before->next_all;
+    }
+  }
+  if (before == nullptr) return true;
+  platform::join(before->kernel);
+  delete before;
+  return true;
+}
+
 carrier* runtime::take_spare() noexcept {
   {
     std::lock_guard hold(carrier_mutex_);
     if (spares_ != nullptr) {
       carrier* c = spares_;
       spares_ = c->next_spare;
+      --spare_count_;
       return c;
     }
   }
@@ -82,6 +126,7 @@ bool runtime::lend_worker(worker& w) noexcept {
 }
 
 void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
+  if (recorder_ != nullptr) trace::emit<trace::event::blocking_end>(recorder_->foreign(), self.id);  // no worker's ring: c has none
   const exception_state mine = c.leave_exceptions();
   fiber::before_switch(&self, nullptr, c.native, false);
   heddle_switch(&self.stack_pointer, c.stack_pointer, [](void* a, void* b) {

@@ -31,6 +31,7 @@ struct carrier {
   exception_state* exceptions{nullptr};   // of this kernel thread; empty whenever a thread starts or goes on
   worker* assigned{nullptr};              // written before `signal` is raised
   std::atomic<std::uint32_t> signal{0};   // 1: a worker is assigned, 2: end; futex word of a spare carrier
+  bool passing{false};                    // a spare beyond those that are kept: ends when nobody needs it for a while
   carrier* next_spare{nullptr};           // under the runtime's carrier mutex
   carrier* next_all{nullptr};             // under the runtime's carrier mutex
 

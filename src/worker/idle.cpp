@@ -27,7 +27,6 @@ void worker::run(carrier& carried_by) noexcept {
 
 entry worker::look_everywhere(bool insist) noexcept {
   home.fire_timers();
-  if (thread* t = take_direct(); t != nullptr) return ready_entry(*t);
   if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
   return home.scheduler_policy().acquire(rank, insist ? policy::effort::insist : policy::effort::glance);
@@ -38,6 +37,7 @@ thread* worker::find_work() noexcept {
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
   idle.begin_search();
+  this->idle.store(true, std::memory_order_relaxed);  // a hint
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   entry found = 0;
@@ -66,13 +66,16 @@ thread* worker::find_work() noexcept {
     }
   }
   idle.end_search();
-  if (found != 0 && idle.anyone_asleep()) {
+  this->idle.store(false, std::memory_order_relaxed);  // a hint
+  // With a policy that limits who robs whom, a published entry wakes a thief although others search: nothing was lost.
+  if (found != 0 && home.limits_thieves()) home.delegate_timekeeping();
+  else if (found != 0 && idle.anyone_asleep()) {
     queue::request(*this);  // what this one will fork is for the next sleeper
     // Whoever published while we searched woke nobody on our account, and requests answered then are used up.
-    bool visible = !home.incoming().empty();
+    bool visible = !home.incoming().empty() || !ready.looks_empty();  // several timers at once, say
     for (unsigned r = 0; r < home.workers(); ++r) {
       if (r == rank) continue;
-      if (queue::has_public(home.at(r))) visible = true;
+      if (queue::has_public(home.at(r)) || !home.at(r).ready.looks_empty()) visible = true;
       else queue::request(home.at(r));
     }
     if (visible) home.wake_one_for(rank);
@@ -88,16 +91,16 @@ bool worker::sleep() noexcept {
   token.store(0, std::memory_order_relaxed);           // before announce: no waker before it
   idle.announce(rank);                                 // S1
   for (unsigned r = 0; r < home.workers(); ++r) {      // S2: the next fork or wake-up anywhere comes to us
-    if (r != rank) queue::request(home.at(r));
+    if (home.may_rob(rank, r)) queue::request(home.at(r));
   }
   idle.end_search();                                   // S3
   platform::heavy_fence();                             // S4
   const bool work =  // S5
-      !home.incoming().empty() || !direct.empty() || !ready.looks_empty() || home.stopping() || home.scheduler_policy().may_find(rank);
+      !home.incoming().empty() || !ready.looks_empty() || home.stopping() || home.scheduler_policy().may_find(rank);
   // A request answered while we still counted as searching woke nobody, and the entry may be gone again: then nothing stands
   // on that worker for us, and its next fork would pass us by.
   bool standing = true;
-  for (unsigned r = 0; r < home.workers(); ++r) standing = standing && (r == rank || home.at(r).requested.load());
+  for (unsigned r = 0; r < home.workers(); ++r) standing = standing && (!home.may_rob(rank, r) || home.at(r).requested.load());
   if ((work || !standing) && idle.retract(rank)) {
     idle.begin_search();
     return false;

@@ -1,8 +1,11 @@
 #include "worker/runtime.hpp"
 
+#include <heddle/trace.hpp>
+
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -12,6 +15,7 @@
 #include "machine/topology.hpp"
 #include "trace/file.hpp"
 #include "worker/faults.hpp"
+#include "worker/trace_cost.hpp"
 
 namespace heddle::worker {
 
@@ -46,20 +50,29 @@ runtime::runtime(settings s)
     options.program = settings_.program;
     options.machine = settings_.machine != nullptr ? settings_.machine->name() : std::string();
     options.symbol = symbol_name;
+    options.attributes["forks"] = settings_.trace_forks ? "all" : "slow path";
+    options.attributes["seed"] = std::to_string(settings_.seed);
+    options.attributes["clock"] = platform::simulated ? "virtual" : "real";
+    if (platform::simulated) options.attributes["event_ns"] = "0";
+    if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(cost_of_traced_fork());
     recorder_ = std::make_unique<trace::recorder>(count, options);
+    trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
   }
   for (unsigned rank = 0; rank < count; ++rank) {
     workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
   wants_ = policy_->wants();
-  for (const auto& w : workers_) w->watches_groups = wants_.groups;
-  for (const auto& w : workers_) w->receive_from(policy_->mailbox_slots());
+  for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
   policy_->start(*this);
-  for (const auto& w : workers_) queue::watch_every_fork(*w, wants_.every_fork);
+  for (const auto& w : workers_) {
+    const bool traced = recorder_ != nullptr && settings_.trace_forks;
+    w->watches_spawns = wants_.spawns;
+    queue::watch_every_fork(*w, wants_.forks || traced, traced);
+  }
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   for (unsigned rank = 0; rank < count; ++rank) {
-    carrier* c = make_carrier();
+    carrier* c = make_carrier(settings_.units[rank]);
     if (c != nullptr) {
       workers_[rank]->by = c;
       c->assigned = workers_[rank].get();
@@ -68,7 +81,7 @@ runtime::runtime(settings s)
       continue;
     }
     stopping_.store(true);
-    for (unsigned r = 0; r < rank; ++r) wake(r);
+    for (unsigned r = 0; r < rank; ++r) send_token(r);
     for (carrier* made = carriers_; made != nullptr;) {
       carrier* next = made->next_all;
       platform::join(made->kernel);
@@ -79,6 +92,7 @@ runtime::runtime(settings s)
                             "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
                                 " could not be started; raise RLIMIT_NPROC or set HEDDLE_WORKERS lower");
   }
+  platform::runtime_started(this, settings_.policy.c_str(), count, [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
 }
 
 void runtime::save_trace() const { trace::save(recorder_->collect(), settings_.trace_file); }
@@ -89,12 +103,12 @@ runtime::~runtime() {
   draining_.store(true);
   while (!drained()) {
     drained_word_.store(0);
-    for (unsigned rank = 0; rank < workers(); ++rank) wake(rank);
+    for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
     platform::wait_on(drained_word_, 0);
   }
   while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit, past its push
   stopping_.store(true);
-  for (unsigned rank = 0; rank < workers(); ++rank) wake(rank);
+  for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
   for (;;) {
     carrier* c;
     {
@@ -109,7 +123,9 @@ runtime::~runtime() {
     platform::join(c->kernel);
     delete c;
   }
+  platform::runtime_ended(this);
   if (recorder_ == nullptr) return;
+  trace::detail::recording_runtimes.fetch_sub(1, std::memory_order_relaxed);  // is_recording: a hint
   try {
     save_trace();
   } catch (const std::exception& e) {
@@ -183,7 +199,7 @@ void runtime::check_drained() noexcept {
 
 // --- waking ------------------------------------------------------------------------------------------------------
 
-void runtime::wake(unsigned rank) noexcept {
+void runtime::send_token(unsigned rank) noexcept {
   worker& w = *workers_[rank];
   w.token.store(1, std::memory_order_release);  // pairs with worker::sleep: what was published before the wake
   platform::wake_one(w.token);
@@ -198,7 +214,17 @@ void runtime::wake_one_for(unsigned rank) noexcept {
   if (w != nullptr && w->ring != nullptr && &w->home == this) {
     trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
   }
-  wake(static_cast<unsigned>(chosen));
+  send_token(static_cast<unsigned>(chosen));
+}
+
+void runtime::wake_thief_of(unsigned rank) noexcept {
+  if (!wants_.limits) return wake_one_for(rank);
+  if (!idle_.anyone_asleep()) return;
+  // Searchers do not count: they need not be allowed to take it. Nobody is chosen, as in wake.
+  for (unsigned i = 1; i < workers(); ++i) {
+    const unsigned r = (rank + i) % workers();
+    if (idle_.is_asleep(r) && policy_->may_rob(r, rank)) return send_token(r);
+  }
 }
 
 // --- time --------------------------------------------------------------------------------------------------------
@@ -229,7 +255,7 @@ void runtime::timer_added() noexcept {
   const bool looks_itself = w != nullptr && &w->home == this && w->running == nullptr;
   // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
   const int keeper = timekeeper_.load();
-  if (keeper >= 0) wake(static_cast<unsigned>(keeper));
+  if (keeper >= 0) send_token(static_cast<unsigned>(keeper));
   else if (!looks_itself) wake_one_for(0);
 }
 
@@ -256,15 +282,17 @@ entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcep
     }
   }
   if (found == 0) {
+    platform::charge(platform::operation::failed_steal);
     trace::emit<trace::event::steal_fail>(thief.ring, victim);
     return 0;
   }
   thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  platform::charge(platform::operation::steal, platform::simulated ? distance(self, victim) : 0);
   trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
   // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf would hide
   // that fork until a forced steal.
   if (!left) queue::request(from);
-  else if (idle_.anyone_asleep()) wake_one_for(self);
+  else if (idle_.anyone_asleep()) wake_thief_of(victim);
   return found;
 }
 
@@ -279,34 +307,54 @@ void runtime::request(unsigned self, unsigned victim) noexcept {
   queue::request(from);
 }
 
-entry runtime::receive(unsigned self, unsigned slot) noexcept { return workers_[self]->receive(slot); }
+entry runtime::entry_of(policy::task& t) noexcept {
+  static_assert(std::is_standard_layout_v<thread>);
+  return ready_entry(*reinterpret_cast<thread*>(reinterpret_cast<char*>(&t) - offsetof(thread, scheduling)));
+}
 
-void runtime::wake_worker(unsigned rank) noexcept {
+bool runtime::all_idle() const noexcept {
+  for (const auto& w : workers_) {
+    if (!w->idle.load(std::memory_order_relaxed)) return false;  // a hint
+  }
+  return true;
+}
+
+void runtime::watch(unsigned self, bool on) noexcept {
+  worker& w = *workers_[self];
+  w.watches_groups = (wants_.groups && on) || recorder_ != nullptr;
+  w.watches_spawns = wants_.spawns && on;
+  const bool forks = (wants_.forks && on) || w.every_join;
+  if (w.every_fork != forks) queue::watch_every_fork(w, forks, w.every_join);
+}
+
+void runtime::warn_of_hint(unsigned self, const char* text, double value) noexcept {
+  worker& w = *workers_[self];
+  if (w.ring == nullptr) return;
+  const thread* by = w.current_thread();
+  trace::emit<trace::event::hint_warning>(w.ring, recorder_->text(text), by != nullptr ? by->id : 0, value);
+}
+
+void runtime::wake(unsigned rank) noexcept {
+  // As in wake_one_for: with the sleeper's {announce, heavy fence, look}, Dekker's two sides.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!idle_.is_asleep(rank)) return;
   // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
-  wake(rank);
+  send_token(rank);
 }
 
-void runtime::send(unsigned target, unsigned slot, thread& t) noexcept {
-  workers_[target]->post(slot, t);
-  wake_worker(target);
-}
-
-void runtime::send_direct(unsigned target, thread& t) noexcept {
-  workers_[target]->direct.push(t);
-  wake_worker(target);
-}
-
-void runtime::move_running(unsigned target) noexcept {
+void runtime::place_running(const policy::placement& where) noexcept {
   struct move {
     runtime* home;
-    unsigned target;
+    policy::placement where;
     thread* self;
-  } m{this, target, worker::current()->current_thread()};
-  worker::current()->switch_away(*m.self, [](void* data, void*) {
-    const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is sent
-    inner.home->send_direct(inner.target, *inner.self);
+  } m{this, where, worker::current()->current_thread()};
+  worker* w = worker::current();
+  const exception_state handled = w->by->leave_exceptions();
+  w->switch_away(*m.self, [](void* data, void*) {
+    const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is placed
+    inner.home->policy_->place(worker::current()->rank, inner.self->scheduling, inner.where);
   }, &m, nullptr);
+  if (handled.any()) [[unlikely]] *worker::current()->by->exceptions = handled;
 }
 
 }  // namespace heddle::worker

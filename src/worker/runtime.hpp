@@ -12,6 +12,7 @@
 #include "fiber/stack_pool.hpp"
 #include "policy/policy.hpp"
 #include "sync/idle_set.hpp"
+#include "sync/mutex.hpp"
 #include "trace/trace.hpp"
 #include "worker/carrier.hpp"
 #include "worker/inbox.hpp"
@@ -35,6 +36,7 @@ struct settings {
   unsigned watchdog{0};                   // seconds
   std::string dump_signal{"off"};
   std::string trace_file;                 // written by the destructor; "": off
+  bool trace_forks{false};                // each fork and join is an event
   std::size_t trace_records{0};           // per worker; 0: off
   void* handle{nullptr};                  // the public heddle::runtime
 };
@@ -72,16 +74,21 @@ class runtime final : private policy::scheduler {
   void count_made() noexcept;
   void count_finished() noexcept;
 
-  // To a worker's mailbox slot, or to the worker itself; it is woken if it sleeps.
-  void send(unsigned target, unsigned slot, thread& t) noexcept;
-  void send_direct(unsigned target, thread& t) noexcept;
-  // The calling thread goes on on `target`.
-  void move_running(unsigned target) noexcept;
 
-  bool watches_spawns() const noexcept { return wants_.spawns; }
-  bool watches_tasks() const noexcept { return wants_.task_ends; }
+  bool watches_groups() const noexcept { return wants_.groups; }
+  bool watches_forks() const noexcept { return wants_.forks; }
+  bool watches_roots() const noexcept { return wants_.roots; }
+  bool asks_before_picks() const noexcept { return wants_.picks; }
+  bool may_rob(unsigned thief, unsigned victim) const noexcept {
+    return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
+  }
+  bool limits_thieves() const noexcept { return wants_.limits; }
+  // The calling thread is suspended and then placed by the policy.
+  void place_running(const policy::placement& where) noexcept;
 
   void wake_one_for(unsigned rank) noexcept;
+  // Somebody who may take what worker `rank` has made public.
+  void wake_thief_of(unsigned rank) noexcept;
   void fire_timers() noexcept {
     if (timers_.next() != timer_heap::never) [[unlikely]] fire_due_timers();
   }
@@ -99,6 +106,7 @@ class runtime final : private policy::scheduler {
   bool drained() const noexcept;
   // Grows whenever a worker chooses what to run.
   std::uint64_t progress() const noexcept;
+  std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
   // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
   // carrier could be had.
@@ -114,14 +122,20 @@ class runtime final : private policy::scheduler {
   entry steal(unsigned self, unsigned victim, policy::effort how) noexcept override;
   bool has_work(unsigned victim) const noexcept override;
   void request(unsigned self, unsigned victim) noexcept override;
-  entry receive(unsigned self, unsigned slot) noexcept override;
+  entry newest(unsigned self) noexcept override { return workers_[self]->take_newest(); }
+  entry entry_of(policy::task& t) noexcept override;
+  void wake_any(unsigned near) noexcept override { wake_one_for(near); }
+  bool all_idle() const noexcept override;
+  void watch(unsigned self, bool on) noexcept override;
+  void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
 
   static void carry(void* argument);
-  carrier* make_carrier() noexcept;
+  carrier* make_carrier(int processing_unit = -1) noexcept;
   carrier* take_spare() noexcept;
+  bool dismiss(carrier& self) noexcept;
   void fire_due_timers() noexcept;
-  void wake(unsigned rank) noexcept;
-  void wake_worker(unsigned rank) noexcept;
+  void send_token(unsigned rank) noexcept;
+  void wake(unsigned rank) noexcept override;
 
   settings settings_;
   fiber::stack_pool stacks_;
@@ -138,8 +152,10 @@ class runtime final : private policy::scheduler {
   std::atomic<std::uint32_t> drained_word_{0};   // futex word of the destructor
   std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
   std::atomic<std::uint32_t> submitting_{0};     // calls of submit under way; the destructor waits for them
-  std::mutex carrier_mutex_;
+  sync::mutex carrier_mutex_;
   carrier* spares_{nullptr};                     // under carrier_mutex_
+  unsigned spare_count_{0};                      // under carrier_mutex_
+  carrier* dismissed_{nullptr};                  // under carrier_mutex_; has ended or is about to, not joined yet
   carrier* carriers_{nullptr};                   // under carrier_mutex_
   std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
 };

@@ -1,12 +1,15 @@
-// Time limits of waiting threads, in a binary heap. Fired by whichever worker looks first; a sleeping worker keeps time
-// when nobody is awake.
+// Time limits of waiting threads. Fired by whichever worker looks first; a sleeping worker keeps time when nobody is awake.
+//
+// A leftist heap (Crane 1972; Knuth, The Art of Computer Programming, vol. 3, 5.2.3) of the timers themselves, with links to
+// parents for removal: nothing is allocated, so that arming one cannot fail inside a suspension. Every operation takes at most
+// 2 log2 n steps, not only on average: the lock is a spin lock.
 #pragma once
 
 #include <atomic>
-#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 #include <heddle/detail/wait.hpp>
 
@@ -14,30 +17,36 @@
 
 namespace heddle::worker {
 
+// On the stack of the waiting thread. The fields below `waiting` are the heap's, under its lock.
 struct timer {
   platform::nanoseconds deadline;
   detail::waiter* waiting;
-  std::size_t position{none};
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  timer* parent{nullptr};
+  timer* left{nullptr};
+  timer* right{nullptr};
+  std::uint32_t rank{0};     // 1 + nodes on the shortest way down to a free place; the right side's is never the larger
+  bool armed{false};         // in the heap
 };
 
 class timer_heap {
  public:
   static constexpr platform::nanoseconds never = std::numeric_limits<platform::nanoseconds>::max();
 
-  // True when it is the earliest now. Throws std::bad_alloc.
-  bool add(timer& t) {
+  // True when it is the earliest now.
+  bool add(timer& t) noexcept {
     std::lock_guard hold(lock_);
-    heap_.push_back(&t);
-    t.position = heap_.size() - 1;
-    up(t.position);
+    t.parent = t.left = t.right = nullptr;
+    t.rank = 1;
+    t.armed = true;
+    root_ = merge(root_, &t);
     publish();
-    return t.position == 0;
+    return root_ == &t;
   }
 
+  // Harmless when it has fired.
   void remove(timer& t) noexcept {
     std::lock_guard hold(lock_);
-    if (t.position != timer::none) take_out(t.position);
+    if (t.armed) take_out(t);
     publish();
   }
 
@@ -48,9 +57,9 @@ class timer_heap {
       detail::waiter* due = nullptr;
       {
         std::lock_guard hold(lock_);
-        while (!heap_.empty() && heap_.front()->deadline <= now && due == nullptr) {
-          detail::waiter* candidate = heap_.front()->waiting;
-          take_out(0);
+        while (root_ != nullptr && root_->deadline <= now && due == nullptr) {
+          detail::waiter* candidate = root_->waiting;
+          take_out(*root_);
           if (detail::claim(*candidate, detail::wake_reason::timed_out)) due = candidate;
         }
         publish();
@@ -65,42 +74,53 @@ class timer_heap {
 
  private:
   void publish() noexcept {
-    next_.store(heap_.empty() ? never : heap_.front()->deadline, std::memory_order_relaxed);  // a hint; the heap is under lock_
+    next_.store(root_ == nullptr ? never : root_->deadline, std::memory_order_relaxed);  // a hint; the heap is under lock_
   }
-  void place(std::size_t at, timer* t) noexcept {
-    heap_[at] = t;
-    t->position = at;
+
+  static std::uint32_t rank_of(const timer* t) noexcept { return t == nullptr ? 0 : t->rank; }
+  // Puts the sides of a node in order. True when its rank changed.
+  static bool settle(timer& t) noexcept {
+    if (rank_of(t.left) < rank_of(t.right)) std::swap(t.left, t.right);
+    return std::exchange(t.rank, rank_of(t.right) + 1) != rank_of(t.right) + 1;
   }
-  void up(std::size_t at) noexcept {
-    timer* t = heap_[at];
-    for (; at > 0 && t->deadline < heap_[(at - 1) / 2]->deadline; at = (at - 1) / 2) place(at, heap_[(at - 1) / 2]);
-    place(at, t);
-  }
-  void down(std::size_t at) noexcept {
-    timer* t = heap_[at];
-    for (;;) {
-      std::size_t child = 2 * at + 1;
-      if (child >= heap_.size()) break;
-      if (child + 1 < heap_.size() && heap_[child + 1]->deadline < heap_[child]->deadline) ++child;
-      if (heap_[child]->deadline >= t->deadline) break;
-      place(at, heap_[child]);
-      at = child;
+
+  // One heap of two roots: their right edges, which are short, woven into one.
+  static timer* merge(timer* a, timer* b) noexcept {
+    timer* root = nullptr;
+    timer* above = nullptr;
+    timer** place = &root;
+    while (a != nullptr && b != nullptr) {
+      if (b->deadline < a->deadline) std::swap(a, b);
+      *place = a;
+      a->parent = above;
+      above = a;
+      place = &a->right;
+      a = a->right;
     }
-    place(at, t);
+    timer* rest = a != nullptr ? a : b;
+    *place = rest;
+    if (rest != nullptr) rest->parent = above;
+    for (timer* t = above; t != nullptr; t = t->parent) settle(*t);
+    return root;
   }
-  void take_out(std::size_t at) noexcept {
-    heap_[at]->position = timer::none;
-    timer* last = heap_.back();
-    heap_.pop_back();
-    if (at == heap_.size()) return;
-    place(at, last);
-    down(at);
-    up(last->position);
+
+  void take_out(timer& t) noexcept {
+    t.armed = false;
+    timer* above = t.parent;
+    timer* below = merge(t.left, t.right);
+    if (below != nullptr) below->parent = above;
+    if (above == nullptr) {
+      root_ = below;
+      return;
+    }
+    (above->left == &t ? above->left : above->right) = below;
+    // Changed ranks grow by one a step upwards, and none exceeds log2 n.
+    while (above != nullptr && settle(*above)) above = above->parent;
   }
 
   detail::spin_word lock_;
-  std::vector<timer*> heap_;                                // under lock_
-  std::atomic<platform::nanoseconds> next_{never};          // earliest deadline; written under lock_
+  timer* root_{nullptr};                             // under lock_
+  std::atomic<platform::nanoseconds> next_{never};   // earliest deadline; written under lock_
 };
 
 }  // namespace heddle::worker

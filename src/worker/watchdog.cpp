@@ -7,8 +7,10 @@ namespace heddle::worker {
 
 namespace {
 
-// Raised by the signal handler and by the destructor; one for the process, for a handler knows no object.
+// Of the process, for a handler knows no object. `calls` wakes the watchdogs: raised by the handler and by each destructor;
+// `questions` by the handler alone.
 std::atomic<std::uint32_t> calls{0};
+std::atomic<std::uint32_t> questions{0};
 
 }  // namespace
 
@@ -19,6 +21,7 @@ watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) n
 }
 
 watchdog::~watchdog() {
+  if (kernel_.handle == 0) return;
   ending_.store(true);
   calls.fetch_add(1);
   platform::wake_all(calls);
@@ -26,6 +29,7 @@ watchdog::~watchdog() {
 }
 
 void watchdog::asked(int) {
+  questions.fetch_add(1);
   calls.fetch_add(1);
   platform::wake_all(calls);  // a futex call: async-signal-safe
 }
@@ -33,6 +37,7 @@ void watchdog::asked(int) {
 void watchdog::watch(void* argument) {
   auto& self = *static_cast<watchdog*>(argument);
   std::uint32_t seen = calls.load();
+  std::uint32_t answered = questions.load();
   std::uint64_t progress = self.home_.progress();
   bool reported = false;
   while (!self.ending_.load()) {
@@ -41,7 +46,10 @@ void watchdog::watch(void* argument) {
     if (self.ending_.load()) return;
     if (calls.load() != seen) {
       seen = calls.load();
-      dump_threads(self.home_);
+      if (const std::uint32_t asked = questions.load(); asked != answered) {
+        answered = asked;
+        dump_threads(self.home_);
+      }
       continue;
     }
     if (limit == 0 || platform::now() < limit) continue;
@@ -55,6 +63,7 @@ void watchdog::watch(void* argument) {
       reported = false;
     }
     progress = now;
+    self.looks_.fetch_add(1);
   }
 }
 

@@ -20,6 +20,9 @@ class watchdog {
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 
+  // Times it has compared the progress so far. Any thread.
+  std::uint64_t looks() const noexcept { return looks_.load(); }
+
  private:
   static void watch(void* argument);
   static void asked(int signal);
@@ -27,7 +30,8 @@ class watchdog {
   runtime& home_;
   const unsigned seconds_;
   platform::kernel_thread kernel_;
-  std::atomic<bool> ending_{false};  // set by the destructor
+  std::atomic<bool> ending_{false};        // set by the destructor
+  std::atomic<std::uint64_t> looks_{0};    // written by the watchdog's kernel thread
 };
 
 }  // namespace heddle::worker

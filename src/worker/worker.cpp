@@ -1,5 +1,7 @@
 #include "worker/worker.hpp"
 
+#include <algorithm>
+
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "worker/carrier.hpp"
@@ -16,7 +18,7 @@ namespace heddle::worker {
 namespace {
 
 constexpr std::size_t queue_capacity = queue::largest_capacity;  // 8 MiB of address space, committed as far as forks nest
-constexpr unsigned cache_batch = 64;
+constexpr unsigned cache_batch = 64;                      // from the pool at once, once so many were needed; before that fewer, for each is a page fault
 constexpr unsigned cache_limit = 8 * cache_batch;
 constexpr unsigned fairness_interval = 61;                 // picks between two looks at what comes from outside
 
@@ -32,24 +34,21 @@ void nothing(void*, void*) {}
 
 }  // namespace
 
+// A simulated platform hears of the switch, and of threads that change workers.
+inline void worker::charge_switch([[maybe_unused]] thread* to) const noexcept {
+  platform::charge(platform::operation::thread_switch);
+  if constexpr (platform::simulated) {
+    if (to == nullptr) return;
+    if (to->worker_rank != rank && to->worker_rank != fiber::no_worker) platform::charge(platform::operation::migration);
+    to->worker_rank = rank;
+  }
+}
+
 worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
     : home(owner), rank(number), processing_unit(unit), random(seed), spin_us_(owner.options().spin) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
   queue::attach(*this, memory_, queue_capacity);
-}
-
-void worker::receive_from(unsigned slots) {
-  mail_.reset(new mailbox[slots]);
-}
-
-entry worker::receive(unsigned slot) noexcept {
-  mailbox& box = mail_[slot];
-  if (box.opened == nullptr) box.opened = box.arriving.take_all();
-  thread* t = box.opened;
-  if (t == nullptr) return 0;
-  box.opened = t->next;
-  return ready_entry(*t);
 }
 
 worker::~worker() {
@@ -65,6 +64,7 @@ worker::~worker() {
 // --- switching ---------------------------------------------------------------------------------------------------
 
 [[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+  charge_switch(to);
   void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
   void* load = to != nullptr ? to->stack_pointer : by->stack_pointer;
   if (from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
@@ -91,6 +91,8 @@ void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, voi
 void worker::dive(thread& next) noexcept { cross(nullptr, &next, nothing, nullptr, nullptr, false); }
 
 void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept {
+  platform::charge(platform::operation::spawn);
+  if constexpr (platform::simulated) child.worker_rank = rank;
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
   trace::emit<trace::event::thread_switch_in>(ring, child.id);
   running = &child;
@@ -127,8 +129,9 @@ void worker::depart(thread& self, thread* next, void (*after)(void*, void*), voi
 // Between the return of a thread's entry and the switch, still on its stack.
 HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
   thread* to = departing_to_;
+  charge_switch(to);
   departure_.stack_pointer = to != nullptr ? to->stack_pointer : by->stack_pointer;
-  trace::emit<trace::event::thread_park>(ring, 0u, self.id);
+  trace::emit<trace::event::thread_park>(ring, trace::park_reason::ended, self.id);
   if (to != nullptr) trace::emit<trace::event::thread_switch_in>(ring, to->id);
   running = to;
   fiber::before_switch(&self, to, by->native, true);
@@ -143,7 +146,8 @@ HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
 // --- control blocks ----------------------------------------------------------------------------------------------
 
 void worker::refill() noexcept {
-  thread* chain = home.stacks().take(home.stacks().default_class(), cache_batch);
+  thread* chain = home.stacks().take(home.stacks().default_class(), batch_);
+  batch_ = std::min(2 * batch_, cache_batch);
   while (chain != nullptr) {
     thread* t = chain;
     chain = t->next;
@@ -199,9 +203,10 @@ void renew_thread(thread& t, runtime& home) noexcept {
   t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
   t.taken = false;
   t.counted = false;
-  t.policy_data = nullptr;
+  t.scheduling.word = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;
+  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
 }
 
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
@@ -236,36 +241,30 @@ entry worker::pick() noexcept {
   if (tick % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
-  bool published = false;
-  if (const entry item = queue::take_newest(*this, published); item != 0) {
-    if (published) [[unlikely]] announce_work();
-    return item;
+  if (home.asks_before_picks()) [[unlikely]] {
+    if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
   }
-  thread* t = ready.pop();
-  return t == nullptr ? 0 : ready_entry(*t);
+  if (const entry item = take_newest(); item != 0) return item;
+  if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
+  return home.asks_before_picks() ? home.scheduler_policy().pick(rank, true) : 0;
+}
+
+entry worker::take_newest() noexcept {
+  bool published = false;
+  const entry item = queue::take_newest(*this, published);
+  if (published) [[unlikely]] announce_work();
+  return item;
 }
 
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
 entry worker::pick_fairly() noexcept {
   home.fire_timers();
-  if (thread* t = take_direct(); t != nullptr) return ready_entry(*t);
   thread* t = ready.pop();
   if (thread* chain = adopt_inbox(); chain != nullptr) {
     if (t == nullptr) return ready_entry(*chain);
     ready.push(*chain);
   }
   return t == nullptr ? 0 : ready_entry(*t);
-}
-
-thread* worker::take_direct() noexcept {
-  thread* first = direct.take_all();
-  if (first == nullptr) return nullptr;
-  for (thread* t = first->next; t != nullptr;) {
-    thread* next = t->next;
-    ready.push(*t);
-    t = next;
-  }
-  return first;
 }
 
 thread* worker::adopt_inbox() noexcept {
@@ -283,17 +282,15 @@ thread* worker::adopt_inbox() noexcept {
   return first;
 }
 
-namespace {
-
 void run_job(detail::job* work) noexcept {
   std::uintptr_t word = work->word.load(std::memory_order_acquire);  // pairs with the waiting owner's exchange: its waiter
   if ((word & detail::job_waiter_bit) != 0) {
     word = reinterpret_cast<std::uintptr_t>(reinterpret_cast<detail::waiter*>(word & ~detail::job_waiter_bit)->payload);
   }
+  worker* w = worker::current();
+  trace::emit<trace::event::task_begin>(w->ring, 0u, work, word);  // its end: complete_job
   reinterpret_cast<detail::job::code>(word)(work);
 }
-
-}  // namespace
 
 void run_jobs(thread* self) noexcept {
   run_job(static_cast<detail::job*>(self->argument));
@@ -336,9 +333,25 @@ void worker::share_ready() noexcept {
   announce_work();
 }
 
+void start_root(thread& t) noexcept {
+  if (t.home->watches_roots()) [[unlikely]] {
+    const worker* w = worker::current();
+    const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
+    const policy::placement where = t.home->scheduler_policy().started(self, t.scheduling);
+    if (where.how == policy::placement::kind::send) return t.home->scheduler_policy().place(self, t.scheduling, where);
+  }
+  make_ready_anywhere(t);
+}
+
 void make_ready_anywhere(thread& t) noexcept {
   worker* w = worker::current();
-  if (w != nullptr && &w->home == t.home) w->make_ready(t);
+  if (w != nullptr && &w->home != t.home) w = nullptr;
+  if (t.scheduling.word != nullptr) [[unlikely]] {
+    const unsigned self = w != nullptr ? w->rank : policy::nobody;
+    const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
+    if (where.how == policy::placement::kind::send) return t.home->scheduler_policy().place(self, t.scheduling, where);
+  }
+  if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);
 }
 
@@ -346,6 +359,6 @@ void worker::queue_child(thread& t) noexcept {
   if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
 }
 
-void worker::announce_work() noexcept { home.wake_one_for(rank); }
+void worker::announce_work() noexcept { home.wake_thief_of(rank); }
 
 }  // namespace heddle::worker

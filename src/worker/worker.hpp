@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 
 #include "arch/arch.hpp"
 #include "base/random.hpp"
@@ -65,6 +64,8 @@ class worker : public detail::fork_queue {
   void make_ready(thread& t) noexcept;
   // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox.
   [[nodiscard]] entry pick() noexcept;
+  // Newest entry of the own queue; 0: none.
+  [[nodiscard]] entry take_newest() noexcept;
   // The thread to switch to for an entry (a fresh one for a job); null for 0.
   [[nodiscard]] thread* thread_for(entry item) noexcept;
 
@@ -76,12 +77,6 @@ class worker : public detail::fork_queue {
   // The same, not prepared: for a child that is spawned.
   [[nodiscard]] thread* new_block() noexcept;
   void free_thread(thread& t) noexcept;
-
-  // Slots of the mailbox that a policy sends to.
-  void receive_from(unsigned slots);
-  void post(unsigned slot, thread& t) noexcept { mail_[slot].arriving.push(t); }
-  [[nodiscard]] entry receive(unsigned slot) noexcept;
-  bool has_mail(unsigned slot) const noexcept { return mail_[slot].opened != nullptr || !mail_[slot].arriving.empty(); }
 
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
@@ -101,10 +96,12 @@ class worker : public detail::fork_queue {
   runtime& home;
   const unsigned rank;
   int processing_unit;                      // to bind to; -1: not bound
+  std::atomic<bool> idle{false};            // it searches or sleeps; written by the worker, read by anyone as a hint
+  bool watches_spawns{false};               // the policy wants to hear of children; the worker's
   carrier* by{nullptr};                     // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
+  detail::entry taken_back{0};               // the job that a pop told of as stolen, until its join; only with every_join
   ready_queue ready;
-  inbox direct;                             // threads that shall go on on this worker and no other
   base::random_source random;
   std::atomic<std::uint32_t> token{0};      // 1: woken; futex word of a sleeping worker
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
@@ -126,15 +123,8 @@ class worker : public detail::fork_queue {
   void share_ready() noexcept;
   void dive(thread& next) noexcept;   // from the carrier's stack into a thread; returns when a thread leaves for the run loop
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
+  void charge_switch(thread* to) const noexcept;
 
-  struct mailbox {
-    inbox arriving;
-    thread* opened{nullptr};                // taken from `arriving`, oldest first
-  };
-
-  [[nodiscard]] thread* take_direct() noexcept;
-
-  std::unique_ptr<mailbox[]> mail_;
   arch::departure departure_{};
   thread* departing_to_{nullptr};
 #if defined(HEDDLE_ASAN)
@@ -142,6 +132,7 @@ class worker : public detail::fork_queue {
 #endif
   thread* cache_{nullptr};
   unsigned cached_{0};
+  unsigned batch_{4};                      // stacks taken from the pool next time
   unsigned spin_us_;
   detail::slot* memory_{nullptr};
 };
@@ -152,12 +143,17 @@ void renew_thread(thread& t, runtime& home) noexcept;
 void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept;
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
 
+// Runs it, on the calling thread.
+void run_job(detail::job* work) noexcept;
+
 // Entry of threads that run jobs: runs `argument` (a job), then whatever job is next, until a thread is.
 void run_jobs(thread* self) noexcept;
 
 // The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then departs.
 void serve(thread& self) noexcept;
 
+// The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
+void start_root(thread& t) noexcept;
 // Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "machine/limits.hpp"
+#include "machine/model.hpp"
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
@@ -80,7 +81,52 @@ TEST(topo, this_machine_with_its_limits) {
   EXPECT_THAT(o.out, HasSubstr("cgroup CPU quota"));
 }
 
+TEST(topo, draws_every_shipped_machine_with_its_figures) {
+  const captured list = run_captured({"topo", "--list"});
+  EXPECT_EQ(list.status, 0) << list.err;
+  for (const std::string& name : machine::model::shipped()) {
+    SCOPED_TRACE(name);
+    EXPECT_THAT(list.out, HasSubstr(name + " "));
+    const captured o = run_captured({"topo", "--ascii", "--machine", name});
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_THAT(o.out, StartsWith(name + ": "));
+    for (const char* part : {" ns", "\nmodel: ", "GHz", "\n  node 0", "channel", "\n  operations, ns: fork ", "\n  source: ", "\n  by default: "}) {
+      EXPECT_THAT(o.out, HasSubstr(part));
+    }
+  }
+}
+
+TEST(topo, shows_latencies_kinds_and_links_of_a_model) {
+  const captured o = run_captured({"topo", "--ascii", "--machine", "opteron-8380-a-8-0-0-8"});
+  EXPECT_THAT(o.out, HasSubstr("|- l3 6 MiB, 48-way, lines of 64 B, 22 ns, shared by 4 units"));
+  EXPECT_THAT(o.out, HasSubstr("worker 0, unit 0 of core 0, package 0, kind 1 at speed 1.00"));
+  EXPECT_THAT(o.out, HasSubstr("kind 0, 0.8 GHz: speed 0.32, units 8-15"));
+  EXPECT_THAT(o.out, HasSubstr("0->3, 1->2, 2->1, 3->0: 80 ns more, 4 GB/s a direction"));
+  EXPECT_THAT(o.out, HasSubstr("  l1: 1.2 ns; 64 KiB, 2-way"));
+  EXPECT_THAT(run_captured({"topo", "--machine", "this"}).out, HasSubstr("\nmodel: "));
+  EXPECT_THAT(run_captured({"topo"}).out, Not(HasSubstr("\nmodel: ")));
+}
+
+TEST(topo, json_holds_the_model) {
+  const nlohmann::json m = topo_json({"--machine", "skylake-4x16"}).at("model");
+  EXPECT_EQ(m.at("name"), "skylake-4x16");
+  EXPECT_EQ(m.at("frequency"), 2.1);
+  EXPECT_EQ(m.at("levels").size(), 3u);
+  EXPECT_EQ(m.at("caches").size(), 64u + 64u + 4u);
+  EXPECT_EQ(m.at("caches").back().at("units").size(), 16u);
+  EXPECT_EQ(m.at("nodes").size(), 4u);
+  EXPECT_EQ(m.at("links").size(), 12u);
+  EXPECT_GT(m.at("costs").at("steal"), 0);
+  EXPECT_FALSE(topo_json({}).contains("model"));
+}
+
+TEST(topo, writes_the_file_of_a_shipped_machine) {
+  EXPECT_EQ(run_captured({"topo", "--file", "--machine", "grace-72"}).out, machine::model::shipped_text("grace-72"));
+  expect_refused(run_captured({"topo", "--file", "--machine", "grace-73"}), {"'grace-73' is not shipped", "grace-72"});
+}
+
 TEST(topo, refuses_in_one_line) {
+  expect_refused(run_captured({"topo", "--machine", "skylake-4x61"}), {"skylake-4x61", "did you mean skylake-4x16"});
   expect_refused(run_captured({"topo", "--machine", "/absent.xml"}), {"/absent.xml"});
   expect_refused(run_captured({"topo", "--machine", "synthetic:what:1"}), {"synthetic:what:1", "for example"});
   expect_refused(run_captured({"topo", "--workers", "x"}), {"--workers=x", "integer from 0 to 4096"});

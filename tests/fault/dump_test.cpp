@@ -10,9 +10,9 @@
 
 #include <poll.h>
 #include <sys/wait.h>
-#include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "support/runtimes.hpp"
+#include "worker/faults.hpp"
+#include "worker/runtime.hpp"
 
 namespace {
 
@@ -132,15 +134,55 @@ TEST(watchdog, names_the_threads_of_a_deadlock) {
   expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, deadlock), wanted);
 }
 
+// The program lasts until its watchdog has looked several times: at a runtime with nothing to do, and at one whose threads
+// come and go all the time.
 TEST(watchdog, is_silent_while_there_is_progress_or_nothing_to_do) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
-  const auto text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [](int ready) {
-    heddle::runtime rt({.workers = 2});
-    rt.run([] { heddle::this_thread::yield(); });
-    EXPECT_EQ(write(ready, "!", 1), 1);
-    usleep(2500 * 1000);  // more than two periods without work
+  for (const bool busy : {false, true}) {
+    // A machine that gives the program no processor for a second makes no progress, too: one attempt in peace is enough.
+    std::string text = "no progress";
+    for (int attempt = 0; attempt < 5 && text.find("no progress") != std::string::npos; ++attempt) {
+      text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [busy](int ready) {
+        heddle::runtime rt({.workers = 2});
+        rt.run([] { heddle::this_thread::yield(); });
+        EXPECT_EQ(write(ready, "!", 1), 1);
+        const auto looks = [&] { return rt.core().watchdog_looks(); };
+        for (const auto first = looks(); looks() < first + 3;) {
+          if (busy) rt.run([] { heddle::this_thread::yield(); });
+          else usleep(1000);
+        }
+      });
+    }
+    EXPECT_EQ(text.find("no progress"), std::string::npos) << text;
+  }
+}
+
+// A dump in the middle of spawns: what it calls a child is a name at every moment.
+TEST(dump, names_are_names_while_children_come_and_go) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "the dump reads what others write";
+  heddle::runtime rt({.workers = 2});
+  std::atomic<bool> over{false};
+  heddle::thread spawner({.name = "the spawner", .where = &rt}, [&] {
+    while (!over.load()) {
+      heddle::task_group group;
+      for (int i = 0; i < 1000; ++i) group.run([] {});
+      group.wait();
+    }
   });
-  EXPECT_EQ(text.find("no progress"), std::string::npos) << text;
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3000; ++i) heddle::worker::dump_threads(rt.core());
+  const std::string text = testing::internal::GetCapturedStderr();
+  over = true;
+  spawner.join();
+  int named = 0;
+  for (std::size_t at = text.find(" runs thread "); at != std::string::npos; at = text.find(" runs thread ", at + 1)) {
+    const std::size_t open = text.find('(', at), close = text.find(")\n", at);
+    ASSERT_TRUE(open < close && close != std::string::npos);
+    const std::string name = text.substr(open + 1, close - open - 1);
+    ASSERT_TRUE(name == "unnamed" || name == "the spawner") << "'" << name << "'";
+    ++named;
+  }
+  if (named == 0) GTEST_SKIP() << "no dump met a running thread";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 namespace heddle_test {
 
@@ -27,6 +28,21 @@ inline constexpr bool sanitized = __has_feature(thread_sanitizer) || __has_featu
 #else
 inline constexpr bool sanitized = false;
 #endif
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool thread_sanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool thread_sanitized = __has_feature(thread_sanitizer);
+#else
+inline constexpr bool thread_sanitized = false;
+#endif
+
+// Every policy that `heddle help policies` knows, and the variants that differ in what they do with tasks.
+inline const std::vector<std::string> all_policies = {
+    "random_ws", "random_ws:spawn=parent", "hierarchical_ws", "work_sharing", "work_sharing:order=fifo", "serial",
+    "adws", "adws:steal=off",
+    "ml-adws", "ml-adws:aggregation=group",
+};
 
 class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::string>> {
  protected:
@@ -49,7 +65,7 @@ class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::st
 inline std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::string>>& info) {
   std::string name = std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param));
   for (char& c : name) {
-    if (c == ':' || c == '=' || c == ',') c = '_';
+    if (c == ':' || c == '=' || c == ',' || c == '-') c = '_';
   }
   return name;
 }
@@ -59,5 +75,4 @@ inline std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned
 #define HEDDLE_OVER_RUNTIMES(suite)                                                                              \
   INSTANTIATE_TEST_SUITE_P(workers, suite,                                                                       \
                            testing::Combine(testing::Values(1u, 2u, 4u, 8u),                                     \
-                                            testing::Values("random_ws", "random_ws:spawn=parent", "serial")),   \
-                           heddle_test::runtime_name)
+                                            testing::ValuesIn(heddle_test::all_policies)), heddle_test::runtime_name)

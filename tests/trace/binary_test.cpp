@@ -123,7 +123,29 @@ TEST(binary, every_damaged_byte_is_told) {
 TEST(binary, another_format_version_is_named) {
   std::string bytes = encode_binary(every_event());
   bytes[8] = 7;
-  EXPECT_THAT(failure(bytes), HasSubstr("trace format 7, this heddle reads format 1"));
+  EXPECT_THAT(failure(bytes), HasSubstr("trace format 7, this heddle reads formats up to 2"));
+}
+
+// Version 1 had no attributes.
+TEST(binary, the_first_format_is_read) {
+  recording what = every_event();
+  what.attributes.clear();
+  std::string payload = encode_binary(what).substr(32);
+  payload.erase(3 * 8 + what.program.size() + what.machine.size() + what.policy.size() + 8, 4);  // their number: none
+  std::string bytes(binary_magic);
+  const auto put = [&](std::uint64_t value, std::size_t width) { bytes.append(reinterpret_cast<const char*>(&value), width); };
+  put(1, 4);
+  put(0, 4);
+  put(payload.size(), 8);
+  put(checksum(payload), 8);
+  EXPECT_EQ(decode_binary(bytes + payload).workers.size(), what.workers.size());
+}
+
+TEST(binary, attributes_come_back) {
+  recording what = every_event();
+  what.attributes["clock"] = "virtual";
+  what.attributes["something else"] = "";
+  EXPECT_EQ(decode_binary(encode_binary(what)).attributes, what.attributes);
 }
 
 // Damage that the checksum does not see (a faulty writer): an error or a recording, never a crash

@@ -118,7 +118,7 @@ TEST(chrome, every_event_gives_valid_json) {
 TEST(chrome, infinite_hints_stay_readable) {
   recorder rec(1, test::options());
   for (const double work : {HUGE_VAL, -HUGE_VAL, std::nan(""), 1e300})
-    at<event::group_begin>(1, rec.of(0), work, 0);
+    at<event::group_begin>(1, rec.of(0), 1, work, 0);
   check(chrome(rec.collect()));
 }
 

@@ -44,7 +44,7 @@ TEST(events, emit_puts_each_field_into_its_slot) {
   emit<event::task_begin>(&r, 3, std::uint64_t{0x1234567890}, &function);
   emit<event::steal_attempt>(&r, 9);
   emit<event::thread_switch_in>(&r, std::uint64_t{11});
-  emit<event::group_begin>(&r, 2.5, 4096);
+  emit<event::group_begin>(&r, 6, 2.5, 4096);
   emit<event::thread_park>(&r, park_reason::ended, 12);
   const std::vector<record> got = r.snapshot().records;
   ASSERT_EQ(got.size(), 5u);
@@ -53,7 +53,7 @@ TEST(events, emit_puts_each_field_into_its_slot) {
   EXPECT_EQ(got[1], (record{77, event::steal_attempt, 5, 9, 0, 0}));
   EXPECT_EQ(got[2], (record{77, event::thread_switch_in, 5, 0, 11, 0}));
   EXPECT_EQ(got[3],
-            (record{77, event::group_begin, 5, 0, std::bit_cast<std::uint64_t>(2.5), 4096}));
+            (record{77, event::group_begin, 5, 6, std::bit_cast<std::uint64_t>(2.5), 4096}));
   EXPECT_EQ(got[4], (record{77, event::thread_park, 5,
                             static_cast<std::uint32_t>(park_reason::ended), 12, 0}));
 }

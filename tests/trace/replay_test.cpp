@@ -38,12 +38,12 @@ TEST(replay, what_a_thread_has_open_travels_with_it) {
   at<event::worker_start>(0, rec.of(0), 1);
   at<event::worker_start>(0, rec.of(1), 2);
   at<event::thread_switch_in>(10, rec.of(0), 7);
-  at<event::group_begin>(11, rec.of(0), 1.0, 0);
+  at<event::group_begin>(11, rec.of(0), 1, 1.0, 0);
   at<event::task_begin>(12, rec.of(0), 0, 1, 0);
   at<event::thread_park>(20, rec.of(0), park_reason::wait, 7);
   at<event::thread_switch_in>(20, rec.of(1), 7);  // at the same time, on the other worker
   at<event::task_end>(25, rec.of(1), 1);
-  at<event::group_end>(26, rec.of(1));
+  at<event::group_end>(26, rec.of(1), 1);
   at<event::thread_park>(30, rec.of(1), park_reason::ended, 7);
   at<event::worker_stop>(40, rec.of(0));
   at<event::worker_stop>(40, rec.of(1));

@@ -10,6 +10,8 @@
 
 #include <array>
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -166,6 +168,7 @@ TEST_P(blocking, threads_that_block_end_before_the_runtime) {
 
 HEDDLE_OVER_RUNTIMES(blocking);
 
+// Before all tests that leave ended kernel threads behind: the C library keeps their stacks for the next.
 // No kernel thread can be had: f runs in place, and the worker waits for it.
 TEST(blocking_without_carriers, runs_in_place) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -192,6 +195,55 @@ TEST(blocking_without_carriers, runs_in_place) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+long kernel_threads() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+// A burst needs a carrier for each call; afterwards all but a few end, and calls go on as before.
+TEST(blocking_carriers, end_after_a_burst) {
+  heddle_test::watchdog guard("carriers");
+  constexpr int burst = 60, kept = 16, workers = 2;
+  const long before = kernel_threads();
+  heddle::runtime own({.workers = workers});
+  for (int round = 0; round < 2; ++round) {
+    kernel_pipe p;
+    std::atomic<int> reading{0};
+    own.run([&] {
+      std::vector<heddle::thread> readers;
+      for (int i = 0; i < burst; ++i) {
+        readers.emplace_back([&] {
+          heddle::blocking([&] {
+            ++reading;
+            p.get();
+          });
+        });
+      }
+      while (reading.load() < burst) heddle::this_thread::yield();
+      for (int i = 0; i < burst; ++i) p.put('x');
+      for (auto& t : readers) t.join();
+    });
+    EXPECT_GE(kernel_threads(), before + workers);
+    while (kernel_threads() > before + workers + kept) usleep(10000);  // the guard ends a wait in vain
+  }
+}
+
+// The destructor and carriers that are about to end.
+TEST(blocking_carriers, end_while_the_runtime_ends) {
+  heddle_test::watchdog guard("carriers");
+  for (int round = 0; round < 3; ++round) {
+    heddle::runtime own({.workers = 2});
+    kernel_pipe p;
+    own.run([&] {
+      std::vector<heddle::thread> readers;
+      for (int i = 0; i < 40; ++i) readers.emplace_back([&] { heddle::blocking([&] { p.get(); }); });
+      for (int i = 0; i < 40; ++i) p.put('x');
+      for (auto& t : readers) t.join();
+    });
+    usleep(static_cast<useconds_t>(995'000 + 5'000 * round));
+  }
 }
 
 }  // namespace

@@ -143,6 +143,10 @@ TEST_P(futures, then_chains_values_and_passes_exceptions_on) {
     EXPECT_THROW(failed.get(), std::runtime_error);
     EXPECT_EQ(calls.load(), 0);
 
+    auto generic = heddle::async([] { return 3; }).then([](auto x) { return x + 1; });  // no body for a future
+    EXPECT_EQ(generic.get(), 4);
+    auto nothing = heddle::async([] {}).then([](auto before) { return before.is_ready(); });  // fits the future only
+    EXPECT_TRUE(nothing.get());
     auto repaired = heddle::async([]() -> int { throw std::runtime_error("first"); }).then([](heddle::future<int> before) {
       try {
         return before.get();

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -20,8 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A sanitizer's own kernel thread works, too.
+// A sanitizer's own kernel thread works, too. A worker that does not sleep uses 1.
 constexpr double idle_use = heddle_test::sanitized ? 0.10 : 0.01;
+constexpr int attempts = 10;
 
 double seconds_on(clockid_t clock) {
   timespec t{};
@@ -36,6 +38,13 @@ double use_during(std::chrono::milliseconds interval) {
   return (seconds_on(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (seconds_on(CLOCK_MONOTONIC) - wall);
 }
 
+// The least of several: workers may be late to fall asleep on a busy machine, but one that polls uses a processor every time.
+double least_use(double enough) {
+  double least = use_during(300ms);
+  for (int i = 1; i < attempts && least >= enough; ++i) least = std::min(least, use_during(300ms));
+  return least;
+}
+
 long fib(long n) {
   if (n < 2) return n;
   auto [x, y] = heddle::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
@@ -46,8 +55,7 @@ TEST(rayon_642_idle, a_runtime_without_work_uses_no_processor) {
   for (unsigned workers : {1u, 2u, 8u}) {
     heddle::runtime rt({.workers = workers});
     rt.run([] { fib(16); });
-    use_during(50ms);  // until the workers sleep
-    EXPECT_LT(use_during(1500ms), idle_use) << workers << " workers";
+    EXPECT_LT(least_use(idle_use), idle_use) << workers << " workers";
   }
 }
 
@@ -56,8 +64,7 @@ TEST(rayon_642_idle, nor_does_one_whose_threads_all_wait) {
   heddle::counting_semaphore<> go(0);
   std::vector<heddle::thread> parked;
   for (int i = 0; i < 100; ++i) parked.emplace_back(heddle::thread_options{.where = &rt}, [&] { go.acquire(); });
-  use_during(50ms);
-  EXPECT_LT(use_during(1500ms), idle_use);
+  EXPECT_LT(least_use(idle_use), idle_use);
   go.release(100);
   for (auto& t : parked) t.join();
 }
@@ -72,17 +79,21 @@ TEST(rayon_642_idle, a_timer_wakes_one_worker_not_all) {
       ++ticks;
     }
   });
-  use_during(50ms);
-  const auto before = rt.statistics().parks;
-  const long ticked = ticks.load();
-  const double use = use_during(1500ms);
-  const auto parks = rt.statistics().parks - before;
-  const long ticked_now = ticks.load() - ticked;
+  const double enough = heddle_test::sanitized ? 0.25 : 0.08;
+  double use = 1;
+  for (int i = 0; i < attempts && use >= enough; ++i) {
+    const auto before = rt.statistics().parks;
+    const long ticked = ticks.load();
+    use = use_during(500ms);
+    const auto parks = rt.statistics().parks - before;
+    const long ticked_now = ticks.load() - ticked;
+    // Four workers that all woke would park four times a tick.
+    EXPECT_LT(parks, static_cast<std::uint64_t>(3 * ticked_now + 20));
+  }
+  EXPECT_LT(use, enough);
+  EXPECT_GT(ticks.load(), 0);
   over = true;
   timer.join();
-  EXPECT_LT(use, heddle_test::sanitized ? 0.25 : 0.08);
-  EXPECT_GT(ticked_now, 0);
-  EXPECT_LT(parks, static_cast<std::uint64_t>(3 * ticked_now + 20));  // four workers that all woke would park four times a tick
 }
 
 // Both workers must take part: each half waits for the other to have begun.
@@ -90,36 +101,53 @@ void rendezvous() {
   std::atomic<int> there{0};
   const auto half = [&] {
     ++there;
-    while (there.load() < 2) {}
+    while (there.load() < 2) std::this_thread::yield();
   };
   heddle::parallel_invoke(half, half);
 }
 
-std::uint64_t parks_in_gaps(unsigned spin, int gaps) {
+TEST(llvm_195239_gap, a_short_gap_costs_no_kernel_sleep) {
+  heddle_test::watchdog guard("short gaps");
+  constexpr int gaps = 200;
+  constexpr unsigned spin = 200'000;
   heddle::runtime rt({.workers = 2, .bind = "off", .spin = spin});
-  return rt.run([&] {
+  rt.run([&] {
     for (int i = 0; i < 20; ++i) rendezvous();
-    const auto before = rt.statistics().parks;
+    // Between two meetings the second worker searches, beginning after the first meeting's begin and ending before the second's
+    // end. If these lie less than `spin` apart, by this kernel thread's clock, it had no reason to sleep, however busy the
+    // machine is. An interval that was longer may shorten its next searches, and so excuses one sleep.
+    std::uint64_t sleeps = 0, excused = 1;
+    int judged = 0;
+    auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < gaps; ++i) {
-      const auto until = std::chrono::steady_clock::now() + 20us;
-      while (std::chrono::steady_clock::now() < until) {}
+      const auto before = rt.statistics().parks;
+      while (std::chrono::steady_clock::now() < begin + 20us) {}
+      const auto next = std::chrono::steady_clock::now();
       rendezvous();
+      const bool judge = std::chrono::steady_clock::now() - begin < std::chrono::microseconds(spin / 2);
+      const auto parks = rt.statistics().parks - before;
+      begin = next;
+      if (judge) sleeps += parks;
+      else ++excused;
+      judged += judge ? 1 : 0;
     }
-    return rt.statistics().parks - before;
+    EXPECT_LE(sleeps, excused) << "in " << judged << " short gaps of " << gaps;
+    if (judged < gaps / 4) GTEST_SKIP() << "only " << judged << " of " << gaps << " gaps were short: this machine is too busy to tell";
   });
 }
 
-TEST(llvm_195239_gap, a_short_gap_costs_no_kernel_sleep) {
-  heddle_test::watchdog guard("short gaps");
-  const int gaps = 200;
-  // A preempted worker may find itself asleep afterwards; a worker that sleeps in each gap does so 200 times.
-  EXPECT_LT(parks_in_gaps(5000, gaps), static_cast<std::uint64_t>(gaps / 4));
-}
-
 TEST(llvm_195239_gap, the_knob_is_what_keeps_it_awake) {
-  heddle_test::watchdog guard("short gaps");
-  const int gaps = 200;
-  EXPECT_GT(parks_in_gaps(0, gaps), parks_in_gaps(5000, gaps));
+  heddle_test::watchdog guard("sleep in every gap");
+  heddle::runtime rt({.workers = 2, .bind = "off", .spin = 0});
+  rt.run([&] {
+    for (int i = 0; i < 20; ++i) {
+      rendezvous();
+      // Without the knob the second worker sleeps, however short the gap will turn out: the watchdog ends a wait in vain.
+      const auto before = rt.statistics().parks;
+      rendezvous();
+      while (rt.statistics().parks == before) std::this_thread::yield();
+    }
+  });
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <exception>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
@@ -41,7 +43,7 @@ bool migrate() {
   const pid_t before = kernel_thread();
   heddle::task_group group;
   group.run([&] {
-    while (!gone_on.load()) {}
+    while (!gone_on.load()) std::this_thread::yield();  // the kernel's: the worker stays here
   });
   const bool moved = kernel_thread() != before;
   gone_on = true;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <heddle/detail/current.hpp>
 #include <heddle/export.hpp>
@@ -40,7 +42,8 @@ struct fork_queue {
   slot* end{nullptr};           // one slot more exists: a push stores before it looks
   void* running{nullptr};       // the user-level thread on this worker, null in the run loop
   bool watches_groups{false};   // the policy wants to hear of task groups; set before the worker starts
-  bool every_fork{false};       // the policy wants to see every fork; owner's
+  bool every_fork{false};       // the policy or a trace wants to see every fork; owner's
+  bool every_join{false};       // a trace wants to see every join, too: pops take the slow path; owner's
 
   // Both limits are read at each fork and join by the owner, who alone lowers them; anybody may poison them.
   // push_limit: a push that reaches it takes the slow path (overflow, a request, a policy that wants every fork).
@@ -60,14 +63,19 @@ using ticket = slot*;
 // Slow paths, out of line, with the entry stored and bottom moved already. push_slow returns null when the
 // queue was full. pop_slow: true when the entry at `position` is still the owner's.
 HEDDLE_API ticket push_slow(fork_queue* queue, slot* position) noexcept;
+// The same for the second half of a fork: a policy may make it a task of its own, and the caller come back on another worker.
+HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second, std::size_t bytes) noexcept;
 HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
+
+inline constexpr double unknown_work = std::numeric_limits<double>::quiet_NaN();
 
 inline const ticket foreign_ticket = reinterpret_cast<ticket>(std::uintptr_t{1});
 
-// Offers `item` to thieves. Thread context: any.
+// Stores `item` and calls slow(queue, position) when that is due.
 // The limit is read after bottom is stored: with a sleeper's {poison, heavy fence, read bottom} these are Dekker's two
 // sides, so that either the sleeper sees the entry or this push sees the poison.
-[[gnu::always_inline]] inline ticket push(entry item) noexcept {
+template <class Slow>
+[[gnu::always_inline]] inline ticket push_or(entry item, Slow slow) noexcept {
   fork_queue* queue = current_queue();
   if (queue == nullptr) [[unlikely]] return foreign_ticket;
   slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
@@ -75,8 +83,18 @@ inline const ticket foreign_ticket = reinterpret_cast<ticket>(std::uintptr_t{1})
   queue->bottom.store(position + 1, std::memory_order_release);    // pairs with force_steal: the slot and the job
   std::atomic_signal_fence(std::memory_order_seq_cst);             // the processor's half of this fence is the sleeper's
   // pairs with the sleeper's poison through its heavy fence; another request that is missed here is seen next time
-  if (position + 1 >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]] return push_slow(queue, position);
+  if (position + 1 >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]] return slow(queue, position);
   return position;
+}
+
+// Offers `item` to thieves. Thread context: any.
+[[gnu::always_inline]] inline ticket push(entry item) noexcept { return push_or(item, push_slow); }
+
+// Offers the second half of a fork; the ticket goes to its pop, and when that fails to join_slow. The hints of both halves'
+// work and bytes are for policies that look at every fork; NaN and 0: not known.
+[[gnu::always_inline]] inline ticket push_fork(entry item, double first = unknown_work, double second = unknown_work,
+                                               std::size_t bytes = 0) noexcept {
+  return push_or(item, [&](fork_queue* queue, slot* position) { return push_fork_slow(queue, position, first, second, bytes); });
 }
 
 // Takes `item` back if it is the newest entry of the worker that the caller is on now (which need not be the worker

@@ -11,8 +11,13 @@
 
 namespace heddle::detail {
 
+// Reads the clock of a simulated machine; null on real ones.
+using virtual_clock = std::uint64_t (*)() noexcept;
+extern HEDDLE_API constinit const virtual_clock loop_virtual_ticks;
+
 // The processor's time stamp: about 10 ns to read, the same on all cores. Its rate: loop_ticks_per_microsecond.
 [[gnu::always_inline]] inline std::uint64_t loop_ticks() noexcept {
+  if (loop_virtual_ticks != nullptr) [[unlikely]] return loop_virtual_ticks();
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #else
@@ -72,11 +77,14 @@ class loop_site {
     const float late = late_.load(std::memory_order_relaxed);  // a hint
     return cost > 0 && cost * static_cast<float>(n) > 8 * late ? static_cast<std::size_t>(late / 2 / cost) : 0;
   }
-  // The first half, with its head start or without, waited so long for the second, or not at all.
-  void learn_lateness(std::uint64_t waited, bool had_head_start) noexcept {
+  // The first half, with its head start or without, waited so long for the second, or not at all. What one loop of n can say
+  // ends at its half: a thief that slept, or found the data in another core's cache, is no rule.
+  void learn_lateness(std::size_t n, std::uint64_t waited, bool had_head_start) noexcept {
     const float late = late_.load(std::memory_order_relaxed);  // a hint
-    const float seen = static_cast<float>(waited) + (had_head_start ? late : 0);
-    late_.store(waited != 0 ? late + (seen - late) / 8 : late * 15 / 16, std::memory_order_relaxed);  // a hint
+    if (waited == 0) return late_.store(late * 15 / 16, std::memory_order_relaxed);  // a hint
+    const float most = cost_.load(std::memory_order_relaxed) * static_cast<float>(n) / 2;  // a hint
+    const float seen = std::min(static_cast<float>(waited) + (had_head_start ? late : 0), most);
+    late_.store(late + (seen - late) / 8, std::memory_order_relaxed);  // a hint
   }
   // A tiny loop was measured: if it is tiny only because thieves were late, let it be tried again some time.
   void forget_lateness() noexcept {

@@ -122,10 +122,11 @@ class loop_tree {
 
     // Somebody else has it, or nobody ever will because the queue was full.
     [[gnu::noinline]] result join() {
+      const join_noted at_end{*this};
       join_outcome outcome = join_outcome::run_here;
-      if (position != nullptr) {
+      if (position != nullptr && !was_taken_back(*this)) {
         const std::uint64_t waited = loop_spin(*this);
-        if (whole) tree->site_.learn_lateness(waited, tree->head_start_);
+        if (whole) tree->site_.learn_lateness(high, waited, tree->head_start_);
         outcome = join_slow(*this, position);
       }
       if (outcome == join_outcome::run_here) return tree->split(low, high, grain);
@@ -175,7 +176,7 @@ class loop_tree {
   [[gnu::always_inline]] result split_at(std::size_t low, std::size_t middle, std::size_t high, std::size_t grain, bool whole) {
     piece upper(*this, middle, high, grain);
     upper.whole = whole;
-    upper.position = push(entry_of(&upper));
+    upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle));
     guard unwind{&upper};
     result_holder first{split(low, middle, grain)};
     unwind.of = nullptr;

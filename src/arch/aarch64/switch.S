@@ -98,12 +98,16 @@ heddle_spawn:
     str    x19, [x0]
     mov    x20, x4
     mov    x21, x5
-    mov    sp, x1
+    .cfi_remember_state
+    mov    sp, x1                   // the end of the stack for unwinders: see the x86-64 version
+    .cfi_undefined x30
+    .cfi_def_cfa sp, 0
     mov    x0, x3
     blr    x2
     mov    x0, x21
     blr    x20
     mov    sp, x19
+    .cfi_restore_state
     .cfi_def_cfa sp, 176
     ldp    x29, x30, [sp, #80]
     ldp    x21, x22, [sp, #16]

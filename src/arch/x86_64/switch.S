@@ -115,12 +115,16 @@ heddle_spawn:
     .cfi_offset %r13, -40
     .cfi_offset %r12, -32
     .cfi_offset %rbx, -24
-    mov    %rsi, %rsp
+    .cfi_remember_state
+    mov    %rsi, %rsp           // the child's stack ends here for unwinders: its spawner may go on elsewhere, and its frames with it
+    .cfi_undefined %rip
+    .cfi_def_cfa %rsp, 0
     mov    %rcx, %rdi
     call   *%rdx
     mov    %r13, %rdi
     call   *%r12
     mov    %rbx, %rsp
+    .cfi_restore_state
     .cfi_def_cfa %rsp, 64
     mov    24(%rsp), %r13
     mov    32(%rsp), %r12

@@ -71,7 +71,10 @@ const cpu_set_t initial_mask = [] {
 
 std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
 
-[[maybe_unused]] const bool fork_handler_installed = [] {
+// Registered while the process has one kernel thread, as a rule: with more of them the kernel waits for a grace period, which kept a
+// worker's first sleep for 10 to 20 ms, with everybody's forks unseen.
+[[maybe_unused]] const bool prepared = [] {
+  register_membarrier();
   pthread_atfork(nullptr, nullptr, [] {
     forks.fetch_add(1);
     register_membarrier();  // registration does not survive fork
@@ -111,12 +114,23 @@ void heavy_fence() noexcept {
 #endif
 }
 
-int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept {
+int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit) noexcept {
   auto* block = new (std::nothrow) start_block{entry, argument, {}};
   if (block == nullptr) return ENOMEM;
   for (unsigned i = 0; i + 1 < sizeof block->name && name[i] != 0; ++i) block->name[i] = name[i];
   pthread_t handle;
-  const int error = pthread_create(&handle, nullptr, run, block);
+  int error = EINVAL;  // also what an affinity outside the process's own is refused with
+  if (processing_unit >= 0) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<unsigned>(processing_unit), &set);
+    pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    error = pthread_create(&handle, &attributes, run, block);
+    pthread_attr_destroy(&attributes);
+  }
+  if (error == EINVAL) error = pthread_create(&handle, nullptr, run, block);
   if (error != 0) {
     delete block;
     return error;

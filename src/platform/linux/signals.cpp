@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "platform/linux/elf_symbols.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::platform {
@@ -86,8 +87,15 @@ void write_error(const char* text, std::size_t length) noexcept {
 
 symbol symbol_at(const void* address) noexcept {
   Dl_info info;
-  if (dladdr(address, &info) == 0 || info.dli_sname == nullptr) return {nullptr, nullptr};
-  return {info.dli_sname, info.dli_saddr};
+  if (dladdr(address, &info) == 0) return {nullptr, nullptr};
+  if (info.dli_sname != nullptr) return {info.dli_sname, info.dli_saddr};
+  try {
+    symbol found{nullptr, nullptr};
+    if (info.dli_fname != nullptr) found.name = unexported_function(info, address, found.start);
+    return found;
+  } catch (const std::exception&) {  // no memory for the table
+    return {nullptr, nullptr};
+  }
 }
 
 const char* program_name() noexcept { return program_invocation_short_name; }

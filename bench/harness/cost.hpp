@@ -1,0 +1,48 @@
+// What kernels tell the simulator of their costs (heddle/cost.hpp), in a form that programs without heddle have, too: there
+// the symbol is missing and nothing is told. A leaf tells its cost once, before it computes; outside a simulation that is two
+// predictable branches.
+//
+// What is told: every part of the data that a leaf touches, as often as it comes into the innermost cache anew; what hits
+// there is in the cycles.
+#pragma once
+
+#include <cstddef>
+
+#include <heddle/detail/cost_model.hpp>
+
+extern "C" __attribute__((weak)) const heddle_cost_model* heddle_cost;
+
+namespace heddle::bench::told {
+
+inline const heddle_cost_model* model() {
+  return &heddle_cost == nullptr ? nullptr : heddle_cost;
+}
+inline void cycles(double n) {
+  if (const auto* to = model(); to != nullptr) [[unlikely]] to->cycles(n);
+}
+inline void read(const void* address, std::size_t bytes) {
+  if (const auto* to = model(); to != nullptr) [[unlikely]] to->access(address, bytes, 0);
+}
+inline void write(const void* address, std::size_t bytes) {
+  if (const auto* to = model(); to != nullptr) [[unlikely]] to->access(address, bytes, 1);
+}
+
+// `count` pieces of `bytes`, each `stride` bytes after the one before.
+inline void read_rows(const void* first, std::size_t count, std::size_t bytes, std::size_t stride) {
+  if (const auto* to = model(); to != nullptr) [[unlikely]] {
+    for (std::size_t i = 0; i < count; ++i) to->access(static_cast<const char*>(first) + i * stride, bytes, 0);
+  }
+}
+inline void write_rows(const void* first, std::size_t count, std::size_t bytes, std::size_t stride) {
+  if (const auto* to = model(); to != nullptr) [[unlikely]] {
+    for (std::size_t i = 0; i < count; ++i) to->access(static_cast<const char*>(first) + i * stride, bytes, 1);
+  }
+}
+
+// The simulator's fast mode: a leaf may leave out arithmetic on which nothing else depends; results are then not looked at.
+inline bool only() {
+  const auto* to = model();
+  return to != nullptr && to->only != 0;
+}
+
+}  // namespace heddle::bench::told

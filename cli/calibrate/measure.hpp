@@ -1,0 +1,66 @@
+// What `heddle calibrate` measures. Times in ns. Each figure is the quiet quartile of many short runs: what shares the machine
+// only lengthens a run, so on a quiet machine it is close to the median, and on a busy one it is what undisturbed runs say.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine/topology.hpp"
+
+namespace heddle::cli::calibrate {
+
+struct effort {
+  unsigned runs = 31;                  // of each measurement
+  double run_ns = 1.5e6;               // length of one, where it can be chosen: less than a time slice
+  std::size_t most_memory = std::size_t{512} << 20;
+};
+
+// The quartile of `runs` values on the side of the low ones (of times), or of the high ones (of rates).
+template <class F>
+double quiet_time(unsigned runs, F&& measure) {
+  std::vector<double> values;
+  for (unsigned i = 0; i < runs; ++i) values.push_back(measure());
+  std::nth_element(values.begin(), values.begin() + runs / 4, values.end());
+  return values[runs / 4];
+}
+template <class F>
+double quiet_rate(unsigned runs, F&& measure) {
+  return -quiet_time(runs, [&] { return -measure(); });
+}
+
+struct memory_figures {
+  double frequency;                    // cycles per ns
+  std::vector<std::pair<std::size_t, double>> curve;   // bytes chased through, ns a step
+  std::map<machine::group_kind, double> latency;
+  double memory_latency;
+  double one_core_bandwidth;           // bytes per ns
+  double bandwidth;                    // all of `units` together
+};
+
+// On the first of `units` and, for the bandwidth, on all of them. Throws std::bad_alloc.
+memory_figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how);
+
+// Keys of the table [costs]; what could not be measured is absent. Needs two units for steals, wakes and fences.
+std::map<std::string, double> measure_operations(const std::vector<int>& units, const effort& how);
+
+// A kernel thread on a unit, for the length of an object.
+class helper {
+ public:
+  template <class F>
+  helper(int unit, F& body) : helper(unit, [](void* f) { (*static_cast<F*>(f))(); },
+                                        const_cast<void*>(static_cast<const void*>(&body))) {}
+  ~helper();
+  helper(const helper&) = delete;
+  helper& operator=(const helper&) = delete;
+
+ private:
+  helper(int unit, void (*call)(void*), void* argument);
+  struct state;
+  state* state_;
+};
+
+}  // namespace heddle::cli::calibrate

@@ -1,0 +1,204 @@
+// Latencies by chasing pointers through growing rings of lines (the method of lmbench's lat_mem_rd: McVoy, Staelin, USENIX
+// 1996), bandwidth by reading, the clock by a chain of dependent additions.
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <numeric>
+
+#include "base/random.hpp"
+#include "cli/calibrate/measure.hpp"
+#include "platform/platform.hpp"
+
+namespace heddle::cli::calibrate {
+namespace {
+
+struct freed {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+// Aligned so that the system may back it with huge pages where it does that by itself.
+class buffer {
+ public:
+  explicit buffer(std::size_t bytes) : bytes_((bytes + alignment - 1) / alignment * alignment), memory_(std::aligned_alloc(alignment, bytes_)) {
+    if (memory_ == nullptr) throw std::bad_alloc();
+  }
+  char* data() const { return static_cast<char*>(memory_.get()); }
+
+ private:
+  static constexpr std::size_t alignment = std::size_t{2} << 20;
+  std::size_t bytes_;
+  std::unique_ptr<void, freed> memory_;
+};
+
+// A ring through every line of [memory, memory + bytes). Lines are shuffled within windows of 32 pages: no prefetcher can
+// follow, and each address translation serves many steps, as it does in programs that work on tiles.
+void* make_ring(char* memory, std::size_t bytes, std::size_t line) {
+  const std::size_t lines = bytes / line, window = std::size_t{32} * 4096 / line;
+  std::vector<std::uint32_t> order(lines);
+  std::iota(order.begin(), order.end(), 0u);
+  base::random_source random(1);
+  for (std::size_t begin = 0; begin < lines; begin += window) {
+    const std::size_t count = std::min(window, lines - begin);
+    for (std::size_t i = count; i > 1; --i) std::swap(order[begin + i - 1], order[begin + random.below(static_cast<std::uint32_t>(i))]);
+  }
+  for (std::size_t i = 0; i < lines; ++i) {
+    *reinterpret_cast<void**>(memory + order[i] * line) = memory + order[i + 1 == lines ? 0 : i + 1] * line;
+  }
+  return memory + order[0] * line;
+}
+
+[[gnu::noinline]] void* chase(void* from, std::size_t steps) {
+  void** at = static_cast<void**>(from);
+  for (std::size_t i = 0; i < steps; i += 16) {
+    for (int unrolled = 0; unrolled < 16; ++unrolled) at = static_cast<void**>(*at);
+  }
+  return at;
+}
+
+std::atomic<void*> sink;
+
+// One round through the ring is read first, so that what fits into a cache lies there; then runs go on around it.
+double latency_of(char* memory, std::size_t bytes, std::size_t line, const effort& how) {
+  void* at = chase(make_ring(memory, bytes, line), bytes / line);
+  const auto step_of = [&](std::size_t steps) {
+    const auto begin = platform::now();
+    at = chase(at, steps);
+    const auto end = platform::now();
+    sink.store(at);
+    return static_cast<double>(end - begin) / static_cast<double>(steps);
+  };
+  constexpr std::size_t first = 4096;
+  const std::size_t steps = std::max(first, static_cast<std::size_t>(how.run_ns / std::max(0.1, step_of(first)))) / 16 * 16;
+  return quiet_time(how.runs, [&] { return step_of(steps); });
+}
+
+double cycles_per_ns(const effort& how) {
+  const auto additions = static_cast<std::uint64_t>(how.run_ns) / 16 * 16;
+  return quiet_rate(how.runs, [&] {
+    std::uint64_t sum = 1, one = 1;
+    asm volatile("" : "+r"(one));
+    const auto begin = platform::now();
+    for (std::uint64_t i = 0; i < additions; i += 16) {
+      for (int unrolled = 0; unrolled < 16; ++unrolled) {
+#if defined(__x86_64__)
+        asm volatile("addq %1, %0" : "+r"(sum) : "r"(one));
+#else
+        asm volatile("add %0, %0, %1" : "+r"(sum) : "r"(one));
+#endif
+      }
+    }
+    return static_cast<double>(additions) / static_cast<double>(platform::now() - begin);
+  });
+}
+
+[[gnu::noinline]] std::uint64_t read_all(const char* memory, std::size_t bytes) {
+  const auto* words = reinterpret_cast<const std::uint64_t*>(memory);
+  std::uint64_t a = 0, b = 0, c = 0, d = 0;
+  for (std::size_t i = 0; i + 4 <= bytes / 8; i += 4) {
+    a += words[i];
+    b += words[i + 1];
+    c += words[i + 2];
+    d += words[i + 3];
+  }
+  return a + b + c + d;
+}
+
+// Bytes per ns that the units read together, each from memory that it touched first.
+double bandwidth_of(const std::vector<int>& units, std::size_t bytes_each, const effort& how) {
+  std::atomic<unsigned> ready{0};
+  std::atomic<bool> go{false}, stop{false};
+  std::atomic<std::uint64_t> total{0};
+  std::atomic<bool> failed{false};
+  const auto body = [&] {
+    std::unique_ptr<buffer> own;
+    try {
+      own = std::make_unique<buffer>(bytes_each);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    if (own) std::fill_n(own->data(), bytes_each, 1);
+    ++ready;
+    while (!go.load()) platform::yield_processor();
+    const std::size_t piece = std::size_t{1} << 20;
+    std::uint64_t sum = 0;
+    for (std::size_t at = 0; own && !stop.load(); at = at + 2 * piece > bytes_each ? 0 : at + piece) {
+      sum += read_all(own->data() + at, piece);
+      total += piece;
+    }
+    sink.store(reinterpret_cast<void*>(sum));
+  };
+  std::vector<std::unique_ptr<helper>> helpers;
+  for (const int unit : units) helpers.push_back(std::make_unique<helper>(unit, body));
+  while (ready.load() < units.size()) platform::yield_processor();
+  go = true;
+  const double result = quiet_rate(how.runs, [&] {
+    const std::uint64_t before = total.load();
+    const auto begin = platform::now();
+    // Asleep: this kernel thread shares a processor with one that measures.
+    std::atomic<std::uint32_t> nobody{0};
+    const auto end = begin + static_cast<platform::nanoseconds>(10 * how.run_ns);
+    while (platform::now() < end) platform::wait_on(nobody, 0, end);
+    return static_cast<double>(total.load() - before) / static_cast<double>(platform::now() - begin);
+  });
+  stop = true;
+  helpers.clear();
+  if (failed) throw std::bad_alloc();
+  return result;
+}
+
+}  // namespace
+
+memory_figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how) {
+  memory_figures made{};
+  std::size_t position = 0, line = 64, last_level = 0;
+  for (std::size_t i = 0; i < here.units().size(); ++i) {
+    if (here.units()[i].number == units.front()) position = i;
+  }
+  std::vector<machine::cache_info> caches;               // those of the unit, innermost first
+  for (const machine::cache_info& c : here.caches()) {
+    if (position < c.first_unit || position >= c.last_unit) continue;
+    caches.push_back(c);
+    if (c.line_size != 0) line = std::max<std::size_t>(line, c.line_size);
+    last_level = std::max<std::size_t>(last_level, c.capacity);
+  }
+  std::size_t most = std::min(how.most_memory, std::max<std::size_t>(8 * last_level, std::size_t{128} << 20));
+  if (here.memory_bytes() != 0) most = std::min<std::size_t>(most, here.memory_bytes() / 8);
+  const auto body = [&] {
+    made.frequency = cycles_per_ns(how);
+    const buffer ring(most);
+    std::fill_n(ring.data(), most, 0);
+    std::size_t inner = 0;
+    for (const machine::cache_info& c : caches) {
+      // Well inside the level, well beyond the one before; of a cache that others share, no more than it takes to leave the one
+      // before: others may be at work, in other virtual machines too.
+      std::size_t bytes = c.capacity / 2;
+      if (c.last_unit - c.first_unit > 1 && inner != 0) bytes = std::min(bytes, 2 * inner);
+      if (bytes < 2 * inner) bytes = (inner + c.capacity) / 2;
+      if (c.capacity == 0 || bytes > most) continue;
+      made.latency[c.kind] = latency_of(ring.data(), bytes / line * line, line, how);
+      inner = c.capacity;
+    }
+    made.memory_latency = latency_of(ring.data(), most / line * line, line, how);
+    effort quick = how;
+    quick.runs = 7;
+    for (std::size_t bytes = 4096; bytes <= most; bytes *= 2) made.curve.emplace_back(bytes, latency_of(ring.data(), bytes, line, quick));
+  };
+  bool out_of_memory = false;
+  const auto guarded = [&] {
+    try {
+      body();
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+    }
+  };
+  { const helper on_the_unit(units.front(), guarded); }
+  if (out_of_memory) throw std::bad_alloc();
+  const std::size_t each = std::max(most / units.size(), std::size_t{16} << 20);
+  made.one_core_bandwidth = bandwidth_of({units.front()}, most, how);
+  made.bandwidth = std::max(made.one_core_bandwidth, bandwidth_of(units, each, how));
+  return made;
+}
+
+}  // namespace heddle::cli::calibrate

@@ -1,0 +1,119 @@
+// heddle dag: work, span and parallelism of a program, from a trace or from a run of its own.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "trace/dag.hpp"
+#include "trace/file.hpp"
+
+namespace heddle::cli {
+namespace {
+
+struct dag_arguments {
+  std::vector<std::string> what;
+  bool json = false;
+  unsigned workers = 1;
+  trace::dag_options options;
+};
+
+// A folder for one trace, gone with its holder.
+class scratch {
+ public:
+  scratch() : path_((std::filesystem::temp_directory_path() / "heddle-dag-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error(fmt::format("dag: cannot make a folder for the trace: {}", std::strerror(errno)));
+  }
+  ~scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  [[nodiscard]] std::string file(const char* name) const { return (std::filesystem::path(path_) / name).string(); }
+
+ private:
+  std::string path_;
+};
+
+// Runs the program with every fork traced, by default on one worker: the serial execution, whose times no rival for the caches
+// disturbs. What it prints goes to stderr, for stdout is ours.
+trace::recording run_traced(const dag_arguments& given) {
+  const scratch folder;
+  const std::string file = folder.file("run.heddle");
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error(fmt::format("dag: cannot start a process: {}", std::strerror(errno)));
+  if (child == 0) {
+    setenv("HEDDLE_TRACE", file.c_str(), 1);
+    setenv("HEDDLE_TRACE_FORKS", "on", 1);
+    setenv("HEDDLE_WORKERS", std::to_string(given.workers).c_str(), 1);
+    setenv("HEDDLE_TRACE_BUFFER", "16M", 0);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    std::vector<char*> words;
+    for (const std::string& w : given.what) words.push_back(const_cast<char*>(w.c_str()));
+    words.push_back(nullptr);
+    execvp(words[0], words.data());
+    std::fprintf(stderr, "heddle dag: cannot run %s: %s\n", words[0], std::strerror(errno));
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) throw std::runtime_error(fmt::format("dag: {} did not end by itself", given.what[0]));
+  if (WEXITSTATUS(status) != 0) fmt::print(stderr, "heddle dag: {} ended with status {}\n", given.what[0], WEXITSTATUS(status));
+  if (!std::filesystem::exists(file)) {
+    throw usage_error(fmt::format("{} wrote no trace: is it linked with heddle, and does it use it?", given.what[0]));
+  }
+  return trace::load(file);
+}
+
+int dag(const dag_arguments& given, bool runs_program) {
+  if (given.what.empty()) throw usage_error("TRACE is missing: name a file recorded with HEDDLE_TRACE_FORKS=on, or a program: heddle dag -- ./app");
+  if (!runs_program && given.what.size() > 1) {
+    throw usage_error(fmt::format("'{}' is one too many: one trace, or -- before a program and its arguments", given.what[1]));
+  }
+  trace::recording recorded;
+  try {
+    recorded = runs_program ? run_traced(given) : trace::load(given.what[0]);
+  } catch (const trace::trace_error& e) {
+    throw usage_error(e.what());
+  }
+  const trace::dag_summary found = trace::analyse(recorded, given.options);
+  const std::string text = given.json ? trace::dag_json(recorded, found) : trace::dag_text(recorded, found);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw std::runtime_error("dag: cannot write to standard output");
+  }
+  return 0;
+}
+
+// A trace has the ending of traces; everything else is a program.
+bool is_program(const std::vector<std::string>& what) { return !what.empty() && !what[0].ends_with(".heddle"); }
+
+std::function<int()> add(CLI::App& app) {
+  auto given = std::make_shared<dag_arguments>();
+  app.add_option("TRACE", given->what, "A trace (NAME.heddle); or, after --, a program and its arguments, to be run and traced");
+  app.add_flag("--json", given->json, "Write JSON instead of a table");
+  app.add_option("--workers", given->workers, "Workers of the program that is run; 1: its serial execution")->capture_default_str()->check(CLI::Range(1, 4096));
+  app.add_option("--burden", given->options.burden_ns, "Nanoseconds that each fork on the path costs when its halves run on two workers")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--event-cost", given->options.event_ns, "Nanoseconds of tracing to subtract for each event; negative: as recorded")
+      ->capture_default_str();
+  app.footer("Examples: heddle dag run.heddle; heddle dag -- ./app --size 1000");
+  return [given] { return dag(*given, is_program(given->what)); };
+}
+
+const registration entry{command{"dag", "show work, span, parallelism and grain of a program, from its trace or a run of it", add}};
+
+}  // namespace
+}  // namespace heddle::cli

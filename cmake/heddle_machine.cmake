@@ -1,0 +1,38 @@
+# heddle_model: machine files, for the command and the simulator. A library of its own, so that libheddle.so stays without
+# a TOML parser (docs/decisions/0005-toml.md). sim/machines/ becomes a table of texts in it.
+
+file(GLOB machine_files CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/sim/machines/*.toml" "${PROJECT_SOURCE_DIR}/sim/machines/*.xml")
+list(SORT machine_files)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${machine_files})
+set(machine_table "")
+foreach(file IN LISTS machine_files)
+  file(READ "${file}" text)
+  get_filename_component(name "${file}" NAME)
+  string(APPEND machine_table "    {\"${name}\", R\"machine_file(${text})machine_file\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp" @ONLY CONTENT [=[
+#include "machine/model/shipped.hpp"
+
+namespace heddle::machine {
+
+std::span<const shipped_file> shipped_files() noexcept {
+  static constexpr shipped_file files[] = {
+@machine_table@  };
+  return files;
+}
+
+}  // namespace heddle::machine
+]=])
+
+# heddle_model: for what brings a core of its own, like the simulated platform. heddle_machine_files: the same, for programs
+# on libheddle; heddle_add_test finds it for tests/machine under its other name.
+heddle_glob(model_sources src/machine/model/*.cpp)
+heddle_add_objects(heddle_model_objects ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
+foreach(lib heddle_model heddle_machine_files)
+  add_library(${lib} STATIC $<TARGET_OBJECTS:heddle_model_objects>)
+  set_target_properties(${lib} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(${lib} INTERFACE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+endforeach()
+target_link_libraries(heddle_machine_files INTERFACE heddle_static)
+add_library(heddle_machine_objects ALIAS heddle_machine_files)

@@ -1,0 +1,36 @@
+// What a piece of code costs on a modelled machine. Outside `heddle sim` each call is one load and one branch.
+#pragma once
+
+#include <cstddef>
+
+#include <heddle/detail/cost_model.hpp>
+#include <heddle/export.hpp>
+
+extern "C" {
+// Null outside the simulator.
+extern HEDDLE_API const heddle_cost_model* heddle_cost;
+HEDDLE_API void heddle_cost_declare();
+}
+
+namespace heddle::cost {
+
+namespace detail {
+// A program that includes this header tells its costs: what it does not annotate is then free, so that runs are deterministic.
+inline const bool declared = (heddle_cost_declare(), true);
+}
+
+// Arithmetic that takes n cycles of the machine's fastest core. Any context; may be a scheduling point of the simulator.
+inline void cycles(double n) {
+  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->cycles(n);
+}
+// The calling thread reads or writes all of [address, address + bytes), once, in order.
+inline void read(const void* address, std::size_t bytes) {
+  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->access(address, bytes, 0);
+}
+inline void write(const void* address, std::size_t bytes) {
+  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->access(address, bytes, 1);
+}
+// True in the fast mode of the simulator: a kernel may skip the arithmetic whose cost it has told. Its results are then not checked.
+inline bool only() { return heddle_cost != nullptr && heddle_cost->only != 0; }
+
+}  // namespace heddle::cost

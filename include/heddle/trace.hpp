@@ -1,0 +1,91 @@
+/// What a program tells its trace about itself: named parts, and which piece of its data it works on. `heddle report` shows
+/// the parts in the timeline and the pieces as a task map. While nothing is traced each call is one load and one branch.
+///
+/// Names are kept by address while a program runs: pass string literals. Thread context: any; without effect on a foreign
+/// kernel thread. Nothing here suspends, throws, or allocates, except that the first use of a name in a traced run does.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <heddle/export.hpp>
+
+namespace heddle::trace {
+
+namespace detail {
+
+// Runtimes that record at the moment. relaxed everywhere: a late answer costs the first or last event.
+extern HEDDLE_API constinit std::atomic<int> recording_runtimes;
+
+inline bool is_recording() noexcept { return recording_runtimes.load(std::memory_order_relaxed) != 0; }
+
+HEDDLE_API void note_region_begin(const char* name) noexcept;
+HEDDLE_API void note_region_end() noexcept;
+HEDDLE_API void note_piece(const char* grid, std::uint64_t low, std::uint64_t high) noexcept;
+HEDDLE_API void note_tree_piece(const char* tree, std::uint64_t range, std::uint64_t depth) noexcept;
+
+}  // namespace detail
+
+/// The calling task works on the cells [x0, x1) x [y0, y1) of the grid `name` from here on: said once, at the start of a leaf.
+/// A grid that is gone through several times (iterations) has its pieces told each time.
+inline void piece(const char* name, std::uint32_t x0, std::uint32_t y0, std::uint32_t x1, std::uint32_t y1) noexcept {
+  if (detail::is_recording()) [[unlikely]] {
+    detail::note_piece(name, std::uint64_t{x0} << 32 | y0, std::uint64_t{x1} << 32 | y1);
+  }
+}
+
+/// The same for a piece [first, last) of something with one dimension.
+inline void piece(const char* name, std::uint32_t first, std::uint32_t last) noexcept { piece(name, first, 0, last, 1); }
+
+/// A node of a tree: the path of child indices that leads to it, kept as a part of the interval that the root owns. Made for
+/// passing down by value; nodes below 2^-32 of the root become empty, and are drawn on their parent.
+class tree_node {
+ public:
+  constexpr tree_node() noexcept = default;
+
+  /// The child `index` of `count`, 0 <= index < count.
+  [[nodiscard]] constexpr tree_node child(std::uint32_t index, std::uint32_t count) const noexcept {
+    const std::uint64_t width = high_ - low_;
+    return {low_ + width * index / count, low_ + width * (index + 1) / count, depth_ + 1};
+  }
+  /// The child whose weight lies between `before` and `before + own` of `all`: for trees whose children differ in size.
+  [[nodiscard]] constexpr tree_node share(double before, double own, double all) const noexcept {
+    const auto width = static_cast<double>(high_ - low_);
+    return {low_ + static_cast<std::uint64_t>(width * (before / all)), low_ + static_cast<std::uint64_t>(width * ((before + own) / all)),
+            depth_ + 1};
+  }
+
+  [[nodiscard]] constexpr std::uint32_t depth() const noexcept { return depth_; }
+  [[nodiscard]] constexpr std::uint64_t low() const noexcept { return low_; }
+  [[nodiscard]] constexpr std::uint64_t high() const noexcept { return high_; }
+
+ private:
+  constexpr tree_node(std::uint64_t low, std::uint64_t high, std::uint32_t depth) noexcept : low_(low), high_(high), depth_(depth) {}
+  std::uint64_t low_{0};
+  std::uint64_t high_{0xffffffff};
+  std::uint32_t depth_{0};
+};
+
+/// The calling task works on this node of the tree `name` from here on.
+inline void piece(const char* name, const tree_node& node) noexcept {
+  if (detail::is_recording()) [[unlikely]] detail::note_tree_piece(name, node.low() << 32 | node.high(), node.depth());
+}
+
+/// A part of the program with a name of its own in the timeline, from construction to destruction; regions nest. Belongs to the
+/// thread: when that is parked and goes on elsewhere, the region follows it.
+class region {
+ public:
+  explicit region(const char* name) noexcept : told_(detail::is_recording()) {
+    if (told_) [[unlikely]] detail::note_region_begin(name);
+  }
+  ~region() {
+    if (told_) [[unlikely]] detail::note_region_end();
+  }
+  region(const region&) = delete;
+  region& operator=(const region&) = delete;
+
+ private:
+  bool told_;
+};
+
+}  // namespace heddle::trace

@@ -1,0 +1,79 @@
+// A set-associative cache with exact least-recently-used replacement, of line numbers: no data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "sim/cache_index.hpp"
+#include "sim/huge_pages.hpp"
+
+namespace heddle::sim {
+
+// How a capacity is cut into sets. Lines that do not fill a set of `ways` are left out, so a set count need not be a power
+// of two; caches of the papers' machines have 11, 12 and 20 ways and odd slice counts.
+struct cache_shape {
+  std::uint32_t sets{1};
+  std::uint32_t ways{1};
+
+  // `associativity` as in machine::cache_info: -1 is fully associative, 0 unknown: then 8 ways. At least one line.
+  static cache_shape of(std::uint64_t capacity, unsigned line_size, int associativity);
+};
+
+// Two structures, by the number of ways. Up to `scanned_ways`: each set is an array of its lines, last used first, searched
+// and shifted four at a time; 16 ways of 4 bytes are one cache line of the machine that simulates. Above: cache_index, a hash
+// table and a list.
+class cache {
+ public:
+  static constexpr std::uint32_t scanned_ways = 32;
+
+  // Keeps its sets at `storage`, place for storage_for(shape) line numbers, aligned to 16 bytes; without one it has its own.
+  explicit cache(cache_shape shape, line_number* storage = nullptr);
+  static std::size_t storage_for(cache_shape shape) noexcept {
+    return shape.ways > scanned_ways ? 0 : std::size_t{shape.sets} * padded(shape.ways);
+  }
+
+  // Finds the line and makes it the last used of its set; or puts it there, in the place of the least recently used one.
+  // Returns whether it was found.
+  bool access(line_number line) {
+    if (index_ != nullptr) return index_->access(line, set_of(line));
+    line_number* const set = set_at(line);
+    return *set == line || shift_in(set, line);
+  }
+  // The set comes into the cache of the machine that simulates.
+  void prefetch(line_number line) const noexcept {
+    if (index_ == nullptr) __builtin_prefetch(set_at(line), 1);
+    else index_->prefetch(line);
+  }
+  // Takes the line out; false if it is not there.
+  bool remove(line_number line);
+  bool contains(line_number line) const;
+  void clear();
+
+  std::uint64_t lines() const noexcept { return std::uint64_t{shape_.sets} * shape_.ways; }
+  cache_shape shape() const noexcept { return shape_; }
+  std::uint64_t bytes() const noexcept { return storage_for(shape_) * sizeof(line_number) + (index_ != nullptr ? index_->bytes() : 0); }
+
+ private:
+  // line % sets. Not a power of two: Lemire's remainder by two multiplications (doi 10.1002/spe.2689).
+  std::uint32_t set_of(line_number line) const noexcept {
+    if (mask_ != no_mask) return line & mask_;
+    const std::uint64_t fraction = inverse_ * line;
+    return static_cast<std::uint32_t>((static_cast<wide>(fraction) * shape_.sets) >> 64);
+  }
+  line_number* set_at(line_number line) const noexcept { return sets_ + std::size_t{set_of(line)} * stride_; }
+  static constexpr std::uint32_t padded(std::uint32_t ways) noexcept { return (ways + 3) / 4 * 4; }
+  bool shift_in(line_number* set, line_number line);
+
+  __extension__ using wide = unsigned __int128;
+  static constexpr std::uint32_t no_mask = ~0u;
+
+  cache_shape shape_;
+  std::uint32_t stride_;
+  std::uint32_t mask_;
+  std::uint64_t inverse_;
+  table<line_number> own_;
+  line_number* sets_;                     // `ways` lines each, last used first; no_line in free places and in those up to the stride
+  std::unique_ptr<cache_index> index_;    // instead of sets_
+};
+
+}  // namespace heddle::sim

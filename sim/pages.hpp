@@ -1,0 +1,87 @@
+// From addresses to frames. Frames are numbered in the order of first touch, so what a program's addresses are, which
+// differs from run to run, has no influence on caches, channels or nodes. (Where in its page a byte lies has.)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace heddle::sim {
+
+enum class page_policy : std::uint8_t { first_touch, interleave, bind };
+
+class page_table {
+ public:
+  using frame_number = std::uint32_t;
+
+  // Frames are numbered below `max_frames`, nodes below `nodes`.
+  page_table(unsigned nodes, std::uint64_t max_frames);
+
+  // The frame of a page, by its number (address / page size); made if there is none. `near`: the node of the core that asks.
+  // Throws std::length_error when there are no more frames.
+  frame_number frame_of(std::uint64_t page, unsigned near) {
+    const std::uint64_t number = page >> leaf_bits;
+    const recent& slot = recent_[number % recent_.size()];
+    leaf& pages = slot.number == number ? *slot.pages : leaf_of(number);
+    const frame_number entry = pages[page & (leaf_pages - 1)];
+    return entry != absent ? entry : make(page, near);
+  }
+  unsigned node_of(frame_number frame) const noexcept { return nodes_of_frames_[frame]; }
+  frame_number frames() const noexcept { return static_cast<frame_number>(nodes_of_frames_.size()); }
+  std::uint64_t pages_on(unsigned node) const noexcept { return pages_on_[node]; }
+
+  // Pages [first, last] that are made from now on follow `policy`. Interleaving starts at node 0 with page `first`.
+  void place(std::uint64_t first, std::uint64_t last, page_policy policy, unsigned node);
+  // Pages [first, last] and what place() said of them are gone; gone(frame) is called for each that was there. Their frames
+  // are used again.
+  template <class Gone>
+  void forget(std::uint64_t first, std::uint64_t last, Gone&& gone) {
+    cut_rules(first, last);
+    for (auto at = leaves_.lower_bound(first >> leaf_bits); at != leaves_.end() && at->first <= last >> leaf_bits; ++at) {
+      const std::uint64_t base = at->first << leaf_bits;
+      for (std::uint64_t i = base < first ? first - base : 0; i < leaf_pages && i <= last - base; ++i) {
+        frame_number& entry = (*at->second)[i];
+        if (entry == absent) continue;
+        gone(entry);
+        --pages_on_[nodes_of_frames_[entry]];
+        free_.push_back(entry);
+        entry = absent;
+      }
+    }
+  }
+
+  std::uint64_t bytes() const noexcept;
+
+ private:
+  static constexpr unsigned leaf_bits = 12;
+  static constexpr std::uint64_t leaf_pages = std::uint64_t{1} << leaf_bits;
+  static constexpr frame_number absent = ~0u;
+  using leaf = std::array<frame_number, leaf_pages>;
+  struct recent {
+    std::uint64_t number{~std::uint64_t{0}};
+    leaf* pages{nullptr};
+  };
+  struct rule {
+    std::uint64_t last;
+    std::uint64_t origin;                // first page of place()'s range
+    page_policy policy;
+    unsigned node;
+  };
+
+  leaf& leaf_of(std::uint64_t number);
+  frame_number make(std::uint64_t page, unsigned near);
+  unsigned node_for(std::uint64_t page, unsigned near) const;
+  void cut_rules(std::uint64_t first, std::uint64_t last);
+
+  std::uint64_t max_frames_;
+  std::map<std::uint64_t, std::unique_ptr<leaf>> leaves_;   // ordered: forget() frees in the order of pages
+  std::array<recent, 64> recent_;                           // leaves, by number
+  std::vector<std::uint8_t> nodes_of_frames_;
+  std::vector<frame_number> free_;
+  std::vector<std::uint64_t> pages_on_;
+  std::map<std::uint64_t, rule> rules_;                     // by first page; disjoint
+};
+
+}  // namespace heddle::sim

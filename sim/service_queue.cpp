@@ -1,0 +1,64 @@
+#include "sim/service_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::sim {
+
+void service_queue::grow(std::uint64_t number) {
+  std::size_t size = ring_.size();
+  while (size <= number - oldest_) size *= 2;
+  std::vector<slot> larger(size);
+  for (const slot& s : ring_) {
+    if (s.number >= oldest_) larger[s.number & (size - 1)] = s;
+  }
+  ring_ = std::move(larger);
+}
+
+service_queue::slot& service_queue::at_number(std::uint64_t number) {
+  if (number > top_) {
+    if (number - oldest_ >= ring_.size()) grow(number);
+    top_ = number;
+  }
+  slot& s = ring_[number & (ring_.size() - 1)];
+  if (s.number != number) s = {number, 0, 1};
+  return s;
+}
+
+std::uint64_t service_queue::first_with_room(std::uint64_t number) {
+  const auto limit = static_cast<float>(width_);
+  std::uint64_t found = number;
+  while (true) {
+    const slot& s = at_number(found);
+    if (s.used < limit) break;
+    found += s.skip;
+  }
+  while (number < found) {      // next time in one step
+    slot& s = at_number(number);
+    number += s.skip;
+    s.skip = static_cast<std::uint32_t>(std::min<std::uint64_t>(found - s.number, ~0u));
+  }
+  return found;
+}
+
+double service_queue::serve(double at, double busy, double oldest) {
+  oldest_ = std::max(oldest_, static_cast<std::uint64_t>(oldest / width_));
+  auto number = std::max(oldest_, static_cast<std::uint64_t>(at / width_));
+  const auto limit = static_cast<float>(width_);
+  number = first_with_room(number);
+  const double start = std::max(at, static_cast<double>(number) * width_ + static_cast<double>(at_number(number).used));
+  for (double left = busy;;) {
+    slot& s = at_number(number);
+    const double room = width_ - static_cast<double>(s.used);
+    if (left < room) {
+      s.used += static_cast<float>(left);
+      return start;
+    }
+    s.used = limit;
+    left -= room;
+    if (left <= 0) return start;
+    number = first_with_room(number + 1);
+  }
+}
+
+}  // namespace heddle::sim

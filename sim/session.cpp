@@ -1,0 +1,128 @@
+#include "sim/session.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <stdexcept>
+
+#include "base/contracts.hpp"
+#include "platform/platform.hpp"
+#include "platform/sim/cost_hooks.hpp"
+
+namespace heddle::sim {
+
+namespace {
+
+// The system's clock, past the one that the simulator puts in its place.
+std::uint64_t real_now() noexcept {
+  timespec t{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+picoseconds from_nanoseconds(double ns) { return static_cast<picoseconds>(std::llround(ns * 1000)); }
+
+operation_times times_of(const machine::model& m, bool all_free) {
+  operation_times t;
+  if (all_free) {
+    // Not nothing for a turn of a waiting loop: nobody else's time would ever come.
+    return t;
+  }
+  const machine::operation_costs& c = m.costs;
+  t.fork = from_nanoseconds(c.fork);
+  t.join = from_nanoseconds(c.join);
+  t.spawn = from_nanoseconds(c.spawn);
+  t.thread_switch = from_nanoseconds(c.thread_switch);
+  t.steal = from_nanoseconds(c.steal);
+  t.steal_per_level = from_nanoseconds(c.steal_per_level);
+  t.failed_steal = from_nanoseconds(c.failed_steal);
+  t.wake = from_nanoseconds(c.wake);
+  t.wake_latency = from_nanoseconds(c.wake_latency);
+  t.sleep = from_nanoseconds(c.sleep);
+  t.heavy_fence = from_nanoseconds(c.heavy_fence);
+  t.clock = from_nanoseconds(c.clock);
+  return t;
+}
+
+[[noreturn]] void memory_failed(const std::exception& e) noexcept {
+  std::fprintf(stderr, "heddle: sim: memory model: %s\n", e.what());
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
+
+picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, picoseconds at) {
+  try {
+    return from_nanoseconds(static_cast<memory_model*>(context)->access(unit, address, bytes, write, static_cast<double>(at) / 1000));
+  } catch (const std::exception& e) {
+    memory_failed(e);
+  }
+}
+
+void place(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node) {
+  try {
+    static_cast<memory_model*>(context)->place(address, bytes, static_cast<page_policy>(policy), node);
+  } catch (const std::exception& e) {
+    memory_failed(e);
+  }
+}
+
+void forget(void* context, std::uint64_t address, std::uint64_t bytes) { static_cast<memory_model*>(context)->forget(address, bytes); }
+
+configuration configuration_for(const session_options& o, const machine::model& m, memory_model& memory) {
+  configuration c;
+  c.units.clear();
+  for (const machine::processing_unit& u : m.tree.units()) c.units.push_back({u.number, u.speed});
+  c.times = times_of(m, o.free_scheduler);
+  c.frequency = m.frequency;
+  c.charge = o.charge;
+  c.fast = o.fast;
+  c.access = access;
+  c.place = place;
+  c.forget = forget;
+  c.memory = &memory;
+  return c;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+
+session_options session_options::from_environment() {
+  session_options o;
+  if (std::string name = variable("HEDDLE_SIM_MACHINE"); !name.empty()) o.machine = std::move(name);
+  const std::string charge = variable("HEDDLE_SIM_CHARGE");
+  if (charge == "annotations") o.charge = charging::annotations;
+  else if (charge == "measured") o.charge = charging::measured;
+  else if (!charge.empty() && charge != "auto") throw std::invalid_argument("HEDDLE_SIM_CHARGE=" + charge + ": expected auto, annotations or measured");
+  o.fast = variable("HEDDLE_SIM_FAST") == "1";
+  o.free_scheduler = variable("HEDDLE_SIM_FREE") == "1";
+  if (const std::string seed = variable("HEDDLE_SIM_EXPLORE"); !seed.empty()) o.explore = std::strtoull(seed.c_str(), nullptr, 10);
+  o.statistics = variable("HEDDLE_SIM_STATISTICS");
+  return o;
+}
+
+session::session(session_options o)
+    : options_(std::move(o)),
+      model_(machine::model::from_name(options_.machine)),
+      memory_(model_),
+      explorer_(options_.explore ? std::make_unique<explorer>(explorer::plan_for(*options_.explore)) : nullptr),
+      engine_(std::make_unique<engine>(configuration_for(options_, model_, memory_), explorer_.get())),
+      real_start_(real_now()) {
+  machine::topology::pretend(model_.tree);
+  active = engine_.get();
+  offer_cost_model(options_.charge != charging::measured, options_.fast);
+}
+
+session::~session() { offer_cost_model(false, false); }
+
+}  // namespace heddle::sim

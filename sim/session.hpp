@@ -1,0 +1,56 @@
+// One simulated process: from HEDDLE_SIM_* variables to an engine on a modelled machine, and from there to the line of
+// figures that `heddle sim` reads.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "machine/model.hpp"
+#include "platform/sim/configuration.hpp"
+#include "platform/sim/engine.hpp"
+#include "platform/sim/explorer.hpp"
+#include "sim/memory_model.hpp"
+
+namespace heddle::sim {
+
+struct session_options {
+  std::string machine{"this"};            // machine::model::from_name
+  charging charge{charging::automatic};
+  bool fast{false};
+  bool free_scheduler{false};             // its operations cost nothing: a serial program's time
+  std::optional<std::uint64_t> explore;   // seed of a schedule to explore
+  std::string statistics;                 // file to append the figures to; "": none
+
+  // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _FREE (1), _EXPLORE (seed), _STATISTICS.
+  // Throws std::invalid_argument.
+  static session_options from_environment();
+};
+
+class session {
+ public:
+  // From here on the calling kernel thread is the simulated program's first. Throws std::invalid_argument (the machine).
+  explicit session(session_options o);
+  ~session();
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  engine& of() noexcept { return *engine_; }
+  const machine::model& machine() const noexcept { return model_; }
+  memory_model& memory() noexcept { return memory_; }
+
+  // One line of JSON; fields: docs/guide/simulator.md.
+  std::string figures();
+  // Appends figures() to the file of the options, if the program started a runtime. Prints what goes wrong.
+  void save() noexcept;
+
+ private:
+  session_options options_;
+  machine::model model_;
+  memory_model memory_;
+  std::unique_ptr<explorer> explorer_;
+  std::unique_ptr<engine> engine_;
+  std::uint64_t real_start_;
+};
+
+}  // namespace heddle::sim

@@ -1,0 +1,170 @@
+// Discrete events: which simulated kernel thread runs, and when it is. Protocol and invariants: README.md.
+// Source of the scheme: process interaction in virtual time, as in SimGrid (Casanova et al., JPDC 74(10), 2014); the order
+// of turns on a shared unit is that of Linux's completely fair scheduler, simplified.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/sim/configuration.hpp"
+#include "platform/sim/cpu_meter.hpp"
+#include "platform/sim/event_heap.hpp"
+#include "platform/sim/strand.hpp"
+
+namespace heddle::sim {
+
+class explorer;
+
+struct engine_counts {
+  std::uint64_t events{0};          // charges, sleeps and wake-ups
+  std::uint64_t switches{0};        // from one strand to another
+  std::uint64_t steals{0}, failed_steals{0}, migrations{0}, forks{0}, wakes{0}, sleeps{0};
+};
+
+// A set of workers, as the engine hears of it.
+struct runtime_note {
+  const void* runtime;
+  std::string policy;
+  unsigned workers;
+  picoseconds start;
+  picoseconds end;                  // never: it lives
+  void (*report)(const void*);      // writes what its threads do to standard error
+};
+
+// One a process at a time; every function is called on its one kernel thread.
+class engine {
+ public:
+  static constexpr picoseconds origin = 1'000'000'000 * nanosecond;  // what clocks show when the program starts
+  static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
+
+  explicit engine(configuration c, explorer* chooser = nullptr);
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  const configuration& settings() const noexcept { return settings_; }
+  strand& self() noexcept { return *self_; }
+  const std::vector<std::unique_ptr<strand>>& strands() const noexcept { return strands_; }
+  engine_counts& counts() noexcept { return counts_; }
+  // The latest clock of all strands that ran.
+  picoseconds latest() const noexcept { return latest_ > self_->time ? latest_ : self_->time; }
+
+  // The clock of the running strand, what it computed since its last call included.
+  picoseconds now() noexcept {
+    take_measured();
+    return self_->time;
+  }
+
+  // The running strand spends `cost` (of a core of speed 1); whoever is earlier then goes on first.
+  void charge(activity what, picoseconds cost) noexcept {
+    take_measured();
+    ++counts_.events;
+    advance(what, scaled(cost));
+    mark();
+  }
+  // A turn of a loop that waits for somebody else.
+  void spin(picoseconds cost) noexcept;
+  void yield() noexcept;
+  void cycles(double n) noexcept;
+  void access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept;
+
+  // Null: no memory. The strand starts at the caller's time plus the latency of a wake-up, bound to the unit with that number if
+  // there is one.
+  [[nodiscard]] strand* start(void (*entry)(void*), void* argument, const char* name, int number = -1) noexcept;
+  // Sleeps on `word` until woken; false: `deadline` came first. `never`: no deadline.
+  bool sleep(const void* word, picoseconds deadline) noexcept;
+  // Wakes at most `most` strands that sleep on `word`, longest asleep first; returns how many.
+  unsigned wake(const void* word, unsigned most) noexcept;
+  void join(strand& s) noexcept;
+  // To a unit by the operating system's number; negative: any. False: there is no such unit.
+  bool bind(int number) noexcept;
+
+  // The program tells its costs: what it does not tell is free from now on, and so is what it did so far.
+  void declare_costs() noexcept;
+  bool measures() const noexcept { return measures_; }
+
+  // After fork(), in the child: the running strand is the only one.
+  void keep_only_self() noexcept;
+
+  // Runtimes that were started; the live ones report when every strand sleeps for ever, before the process ends.
+  std::vector<runtime_note>& runtimes() noexcept { return runtimes_; }
+
+  static constexpr int deadlock_status = 3;   // exit status of a process that is ended by a deadlock
+
+ private:
+  struct unit {
+    strand* occupant{nullptr};
+    std::vector<strand*> queue;             // in order of arrival
+    double slowness{1};                     // 1 / speed
+  };
+
+  [[gnu::always_inline]] void point() noexcept {
+    if (chooser_ != nullptr) [[unlikely]] return choose_at_point(false);
+    if (!events_.empty() && events_.top().before(*self_)) [[unlikely]] go_to_earliest();
+  }
+  picoseconds scaled(picoseconds cost) const noexcept {
+    const double slowness = self_->unit < 0 ? 1.0 : units_[static_cast<unsigned>(self_->unit)].slowness;
+    return slowness == 1.0 ? cost : static_cast<picoseconds>(static_cast<double>(cost) * slowness + 0.5);
+  }
+  void spend(activity what, picoseconds cost) noexcept {
+    self_->time += cost;
+    self_->used += cost;
+    self_->spent[static_cast<unsigned>(what)] += cost;
+  }
+  void take_measured() noexcept {
+    if (measures_) [[unlikely]] measure();
+  }
+  void mark() noexcept {
+    if (measures_) [[unlikely]] meter_.mark();
+  }
+  bool in_program() const noexcept;
+  void measure() noexcept;
+  void advance(activity what, picoseconds cost) noexcept;
+  void go_to_earliest() noexcept;
+  void choose_at_point(bool must_switch) noexcept;
+  strand& next() noexcept;
+  void leave_for_next() noexcept;
+  void switch_to(strand& s, strand* ended = nullptr) noexcept;
+  static void run(void* self);
+  [[noreturn]] void end_self() noexcept;
+  [[noreturn]] void deadlock() noexcept;
+
+  // units.cpp
+  void arrive(strand& s) noexcept;           // can run from s.time on
+  void leave_unit(strand& s) noexcept;
+  void hand_over(unit& u, picoseconds at) noexcept;
+  void take_turns() noexcept;
+  int index_of(int number) const noexcept;
+  int free_unit(int preferred) const noexcept;
+  int unit_for(strand& s) noexcept;
+  void enqueue(unsigned index, strand& s) noexcept;
+
+  strand*& sleepers_of(const void* word) noexcept;
+  void remove_sleeper(strand& s) noexcept;
+
+  configuration settings_;
+  explorer* chooser_;
+  cpu_meter meter_;
+  bool measures_{false};
+  strand* self_;
+  event_heap events_;
+  picoseconds latest_{origin};
+  engine_counts counts_;
+  std::vector<unit> units_;
+  std::vector<strand*> buckets_;             // sleepers by word, newest last
+  std::vector<std::unique_ptr<strand>> strands_;
+  std::vector<runtime_note> runtimes_;
+  exceptions_in_flight* exceptions_;         // of the one kernel thread
+};
+
+// The engine of the process; made with default settings at the first use if nobody began one.
+extern engine* active;
+[[gnu::cold]] engine& begin_default();
+inline engine& here() noexcept {
+  if (active == nullptr) [[unlikely]] return begin_default();
+  return *active;
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,22 @@
+#include "platform/sim/explorer.hpp"
+
+#include <algorithm>
+
+namespace heddle::sim {
+
+explorer::plan explorer::plan_for(std::uint64_t seed) noexcept {
+  plan p;
+  p.seed = seed;
+  if (seed % 2 == 1) p.mean_run = 2u << (seed / 2 % 6);
+  else p.preemptions = 1 + static_cast<unsigned>(seed / 2 % 4);
+  // Short and long programs alike: most runs force their switches early.
+  p.length = std::uint64_t{500} << (seed / 8 % 8);
+  return p;
+}
+
+explorer::explorer(const plan& p) : random_(p.seed), preemptions_(p.preemptions), mean_run_(p.mean_run) {
+  for (unsigned i = 0; i < preemptions_; ++i) places_.push_back(1 + random_.below(static_cast<std::uint32_t>(p.length)));
+  std::sort(places_.begin(), places_.end());
+}
+
+}  // namespace heddle::sim

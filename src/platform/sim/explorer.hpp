@@ -1,0 +1,50 @@
+// Who goes on at a scheduling point when interleavings are explored instead of timed. Two searches: random choice, and
+// a few forced switches at random places (most bugs need one or two: Musuvathi, Qadeer, "Iterative context bounding",
+// PLDI 2007; the places are drawn as in Burckhardt et al., "A randomized scheduler with probabilistic guarantees of
+// finding bugs", ASPLOS 2010).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "platform/sim/strand.hpp"
+
+namespace heddle::sim {
+
+class explorer {
+ public:
+  struct plan {
+    std::uint64_t seed{1};
+    unsigned preemptions{0};        // forced switches in all; 0: any number, each with probability 1 / mean_run
+    unsigned mean_run{8};           // points between two switches of the random search
+    std::uint64_t length{20'000};   // points among which the forced switches are drawn
+  };
+  // Odd seeds search at random with runs of 2 to 64 points, even ones with one to four forced switches.
+  static plan plan_for(std::uint64_t seed) noexcept;
+
+  explicit explorer(const plan& p);
+
+  // At a point where `running` could go on: whether another one must.
+  bool preempts() noexcept {
+    ++points_;
+    if (preemptions_ == 0) return random_.below(mean_run_) == 0;
+    if (next_ == places_.size() || points_ < places_[next_]) return false;
+    ++next_;
+    return true;
+  }
+  // One of the strands that could run.
+  std::size_t choose(std::size_t candidates) noexcept { return random_.below(static_cast<std::uint32_t>(candidates)); }
+  std::uint64_t points() const noexcept { return points_; }
+
+ private:
+  base::random_source random_;
+  const unsigned preemptions_;
+  const unsigned mean_run_;
+  std::vector<std::uint64_t> places_;   // of the forced switches, ascending
+  std::size_t next_{0};
+  std::uint64_t points_{0};
+};
+
+}  // namespace heddle::sim

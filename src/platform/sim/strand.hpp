@@ -1,0 +1,67 @@
+// A simulated kernel thread. All of them are multiplexed on the one kernel thread of the process; each has a stack, a
+// clock, and its copy of what the C and C++ runtimes keep per kernel thread.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include <heddle/detail/current.hpp>
+
+namespace heddle::sim {
+
+using picoseconds = std::uint64_t;      // 213 days in all; integers, so that sums do not depend on their order
+inline constexpr picoseconds nanosecond = 1000;
+inline constexpr picoseconds never = ~picoseconds{0};
+
+// What the Itanium C++ ABI (2.2.2) keeps per kernel thread of the exceptions in flight.
+struct exceptions_in_flight {
+  void* caught{nullptr};
+  unsigned uncaught{0};
+};
+
+enum class strand_state : std::uint8_t {
+  ready,    // running, or in the heap of events until its time comes
+  queued,   // could run, but another strand has its processing unit
+  asleep,   // on a word; in the heap, too, if it has a deadline
+  ended
+};
+
+// How the time of a strand is spent, for the statistics.
+enum class activity : std::uint8_t { program, scheduler, search };
+
+struct strand {
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+
+  unsigned id{0};
+  strand_state state{strand_state::ready};
+  bool timed_out{false};
+  char name[16]{};
+  picoseconds time{0};                  // its clock; asleep with a deadline: the deadline
+  std::size_t place{nowhere};           // in the heap of events
+
+  void* stack_pointer{nullptr};         // while it does not run
+  void* stack{nullptr};                 // null: the process's own
+  void (*entry)(void*){nullptr};
+  void* argument{nullptr};
+
+  // Copies, while it does not run.
+  detail::fork_queue* queue{nullptr};
+  exceptions_in_flight exceptions;
+  int error{0};                         // errno
+
+  int bound{-1};                        // index of a processing unit; -1: any
+  int unit{-1};                         // where it runs or is queued; -1: asleep or ended
+  int last_unit{-1};
+  picoseconds used{0};                  // processor time, as its unit's queue is ordered by it
+
+  const void* word{nullptr};            // asleep on it
+  strand* next{nullptr};                // in a list of sleepers
+
+  bool carried{false};                  // has carried a worker
+  picoseconds spent[3]{};               // by activity
+
+  bool before(const strand& other) const noexcept { return time != other.time ? time < other.time : id < other.id; }
+};
+
+}  // namespace heddle::sim

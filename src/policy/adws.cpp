@@ -1,0 +1,598 @@
+// Almost deterministic work stealing (ADWS).
+// Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), Algorithms 4.1 - 4.3 and
+// Appendix A; Shiina, Taura (SC 2019). Names: the local queue is the worker's fork queue while !uses_migrated, the migration
+// queue is `passed`, above it `migrated`, above it the fork queue while uses_migrated (POPTASKFROMLOCAL empties the local queue
+// before it turns to the migration queue, so one physical queue serves for both).
+// Deviations, and why:
+// - A range is split at spawn only while it is a search root's; a task within one worker runs its children first wherever it
+//   is (section 4.2.3). Read literally, line 13 would send the children of stolen tasks back to the victim.
+// - A group's node becomes active at its owner's wait whatever is left of the owner's range (section 4.3.3 on figure 4.14; line
+//   22 would never activate a group whose children were all spawned).
+// - The group of the root task is found by every worker: line 7 alone leaves a worker that got no search root without any node.
+// - The last worker of a range that ends where the worker does is robbed of both queues: all that it has is of this group.
+// - A thread that waits is woken to its owner's slot, instead of being moved there once it runs.
+// - Forks (parallel_invoke, loops) are groups of two, their first half the one that is not spawned.
+// - Hints that are not given: equal shares among as many children as the last group with the same code had, two at first.
+//   Hints that cannot be (negative, infinite, a total of zero) count as not given and are reported once. A child of no work
+//   stays with its spawner. Cuts closer than 1e-6 to a worker's end are put there.
+// - Threads that are nobody's child: the first one alive is laid out over all workers; while others are alive, all workers may
+//   rob each other, for such threads have no place in the tree.
+// - tree nodes number 512 a worker; deeper groups are not laid out.
+#include "policy/adws.hpp"
+
+#include <utility>
+
+#include "base/contracts.hpp"
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+namespace {
+
+constexpr unsigned search_root_slot = 1;
+constexpr unsigned woken_slot = 2;        // the same place; but the thread waited for something else than children
+constexpr unsigned longest_walk = 4096;   // of thieves, up the tree: a race may make them walk in a circle
+constexpr unsigned idle_enough = 4;       // searches, before levels are given up: what is being taken at the moment looks idle, too
+constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
+
+placement send_to(unsigned which, unsigned slot) noexcept { return {placement::kind::send, which, slot}; }
+
+}  // namespace
+
+void adws::survey() {
+  const unsigned workers = host_->workers();
+  member_count_ = workers;
+  members_.reset(new member[workers]);
+  domains_.resize(1);
+  for (unsigned rank = 0; rank < workers; ++rank) {
+    members_[rank].head = rank;
+    domains_[0].members.push_back(rank);
+    domains_[0].place_of_worker.push_back(rank);
+    stations_[rank].acts_for = rank;
+    stations_[rank].heads.push_back(rank);
+  }
+}
+
+laid_out adws::root_layout() const noexcept {
+  return {{0, static_cast<double>(host_->workers())}, not_given, 0, 0, unchanged};
+}
+
+void adws::start(scheduler& host) {
+  policy::start(host);
+  stations_.reset(new station[host.workers()]);
+  for (unsigned rank = 0; rank < host.workers(); ++rank) stations_[rank].nodes.start(rank);
+  survey();
+  multi_level_ = domains_.size() > 1;
+}
+
+// --- which member, which level -----------------------------------------------------------------------------------
+
+unsigned adws::owner_of(const laid_out& at) const noexcept {
+  const std::vector<unsigned>& all = domains_[at.domain].members;
+  return all[std::min<std::size_t>(at.range.owner(), all.size() - 1)];
+}
+
+// Line 27. Not by what is left of the owner's range: a thief may have gone on with it.
+unsigned adws::owner_of(const tree_node& n) const noexcept {
+  const std::vector<unsigned>& all = domains_[n.domain.load(std::memory_order_relaxed)].members;  // its owner's, as the next
+  return all[std::min(static_cast<std::size_t>(n.from.load(std::memory_order_relaxed)), all.size() - 1)];
+}
+
+// The worker's queue belongs to another member from now on.
+void adws::act_for(unsigned self, unsigned which) noexcept {
+  const unsigned before = acts_for(self);
+  if (before == which) return;
+  member& old = members_[before];
+  std::lock_guard hold(stations_[self].turning);
+  (old.uses_migrated.load(std::memory_order_relaxed) ? old.migrated : old.local).fill_from(*host_, self);  // the head's own
+  stations_[self].acts_for.store(which, std::memory_order_relaxed);  // under `turning`
+}
+
+void adws::use_migrated(unsigned self, member& m, bool yes) noexcept {
+  if (m.uses_migrated.load(std::memory_order_relaxed) == yes) return;  // the head's own
+  std::lock_guard hold(stations_[self].turning);
+  if (!yes) m.migrated.fill_from(*host_, self);
+  m.uses_migrated.store(yes, std::memory_order_relaxed);               // under `turning`
+}
+
+// A search root, or a task above the leaf level, goes on here.
+void adws::adopt(unsigned self, task& t) noexcept {
+  const domain& d = domains_[layout_of(t).domain];
+  const unsigned which = d.members[d.place_of_worker[self]];
+  if (const std::uint32_t base = std::exchange(layout_of(t).base, unchanged); base != unchanged) {
+    stations_[self].base.store(base, std::memory_order_relaxed);  // its own variable
+  }
+  act_for(self, which);
+  member& m = members_[which];
+  use_migrated(self, m, false);
+  m.tree.store(static_cast<tree_node*>(t.word), std::memory_order_release);  // pairs with choose_victims: the node
+  host_->watch(self, true);
+}
+
+entry adws::start_passed(unsigned self, task& t) noexcept {
+  if (domains_[layout_of(t).domain].leaf) {
+    t.word = nullptr;  // nothing below it is laid out any more: as under random_ws
+    host_->watch(self, false);
+  } else {
+    const double here = domains_[layout_of(t).domain].place_of_worker[self];
+    layout_of(t).range = {here, here};  // a thief is its owner now
+    host_->watch(self, true);
+  }
+  return host_->entry_of(t);
+}
+
+// --- what a worker runs next: Algorithm 4.3 ----------------------------------------------------------------------
+
+// POPTASKFROMLOCAL of one member, but for the fork queue.
+entry adws::next_of(unsigned self, unsigned which) noexcept {
+  member& m = members_[which];
+  if (m.looks_empty()) return 0;
+  if (task* t = m.search_roots.pop_front(); t != nullptr) {
+    adopt(self, *t);
+    return host_->entry_of(*t);
+  }
+  act_for(self, which);
+  if (!m.uses_migrated.load(std::memory_order_relaxed)) {  // the head's own
+    if (const entry found = m.local.take_newest(); found != 0) return found;
+    if (m.migrated.size() == 0 && m.passed.looks_empty()) return 0;
+    use_migrated(self, m, true);
+  }
+  if (const entry found = m.migrated.take_newest(); found != 0) return found;
+  if (task* t = m.passed.pop_front(); t != nullptr) return start_passed(self, *t);
+  use_migrated(self, m, false);
+  return m.local.take_newest();
+}
+
+// Of the member that the worker acts for; then of others, if it may.
+entry adws::next_own(unsigned self) noexcept {
+  const unsigned current = acts_for(self);
+  if (const entry found = next_of(self, current); found != 0) return found;
+  use_migrated(self, members_[current], false);  // both queues are empty
+  for (const unsigned which : stations_[self].heads) {
+    if (which == current || !may_act_for(self, which)) continue;
+    if (const entry found = next_of(self, which); found != 0) return found;
+  }
+  return 0;
+}
+
+entry adws::pick(unsigned self, bool own_is_empty) noexcept {
+  if (own_is_empty) return next_own(self);
+  for (const unsigned which : stations_[self].heads) {
+    member& m = members_[which];
+    if (m.search_roots.looks_empty() || !may_act_for(self, which)) [[likely]] continue;
+    task* t = m.search_roots.pop_front();
+    if (t == nullptr) continue;
+    adopt(self, *t);
+    return host_->entry_of(*t);
+  }
+  return 0;
+}
+
+// STEALTASK, lines 28 - 34, for a member that the worker acts for.
+adws::victims adws::choose_victims(unsigned self, unsigned which) const noexcept {
+  if (!steals_) return {false, 0, 0, 0, false};
+  const std::uint32_t level = members_[which].level;
+  const tree_node* top = nullptr;
+  const auto consider = [&](const tree_node* n) {
+    const domain& d = domains_[n->domain.load(std::memory_order_relaxed)];  // a hint
+    if (d.level != level || d.members[d.place_of_worker[self]] != which) return false;
+    const distribution_range r{n->from.load(std::memory_order_relaxed), n->to.load(std::memory_order_relaxed)};  // hints
+    const unsigned place = d.place_of_worker[self];
+    if (n->active.load() && r.owner() <= place && place <= r.last()) top = n;
+    return true;
+  };
+  if (const tree_node* root = root_group_.load(); root != nullptr) consider(root);
+  // acquire pairs with adopt, open: the node; relaxed: parents are nodes for ever
+  const tree_node* n = top != nullptr ? nullptr : members_[which].tree.load(std::memory_order_acquire);
+  for (unsigned steps = 0; n != nullptr && n != &everything_ && steps < longest_walk; ++steps) {
+    if (!consider(n)) break;
+    n = n->parent.load(std::memory_order_relaxed);
+  }
+  if (top == nullptr) return {false, 0, 0, 0, false};
+  const distribution_range r{top->from.load(std::memory_order_relaxed), top->to.load(std::memory_order_relaxed)};  // hints
+  const std::uint32_t d = top->domain.load(std::memory_order_relaxed);                                             // a hint
+  const auto most = static_cast<unsigned>(domains_[d].members.size() - 1);
+  return {true, d, std::min(r.owner(), most), std::min(r.last(), most), r.covers_last()};
+}
+
+// STEALTASK, lines 37 - 42, for the member at `place` of the range's domain.
+entry adws::steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept {
+  member& m = members_[domains_[from.domain].members[place]];
+  if (m.head == self) return 0;
+  if (place != from.first) {
+    if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
+    if (const entry found = m.migrated.take_oldest(); found != 0) return found;
+    if (const entry found = steal_queue_of(self, m, true, how); found != 0) return found;
+  }
+  if (place != from.last || from.covers_last) {
+    if (const entry found = m.local.take_oldest(); found != 0) return found;
+    return steal_queue_of(self, m, false, how);
+  }
+  return 0;
+}
+
+// Of the fork queue, if it is this queue of this member.
+entry adws::steal_queue_of(unsigned self, const member& of, bool migrated, effort how) noexcept {
+  const auto which = static_cast<unsigned>(&of - members_.get());
+  const auto is_it = [&] { return acts_for(of.head) == which && of.uses_migrated.load(std::memory_order_relaxed) == migrated; };  // a hint
+  if (!is_it() || !host_->has_work(of.head)) return 0;
+  station& victim = stations_[of.head];
+  if (!victim.turning.try_lock()) return 0;
+  const entry found = is_it() ? host_->steal(self, of.head, how) : 0;
+  victim.turning.unlock();
+  if (found == 0 && how == effort::glance) host_->request(self, of.head);
+  return found;
+}
+
+entry adws::steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept {
+  if (const entry found = host_->steal(self, victim, how); found != 0) return found;
+  if (how == effort::glance) host_->request(self, victim);
+  for (const unsigned which : stations_[victim].heads) {
+    member& m = members_[which];
+    if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
+    if (const entry found = m.migrated.take_oldest(); found != 0) return found;
+    if (const entry found = m.local.take_oldest(); found != 0) return found;
+  }
+  return 0;
+}
+
+// Nobody runs anything, and nobody has what he may run.
+bool adws::is_stuck() const noexcept {
+  if (!host_->all_idle()) return false;
+  for (unsigned rank = 0; rank < host_->workers(); ++rank) {
+    if (host_->has_work(rank)) return false;
+    for (const unsigned which : stations_[rank].heads) {
+      if (may_act_for(rank, which) && !members_[which].looks_empty()) return false;
+    }
+  }
+  return true;
+}
+
+// Nobody runs anything, and still a task of another level than the worker's may wait, because what it waits for is not a
+// descendant's end: then levels do not count.
+entry adws::rescue(unsigned self) noexcept {
+  for (const unsigned which : stations_[self].heads) {
+    if (members_[which].looks_empty()) continue;
+    act_for(self, which);
+    if (const entry found = next_own(self); found != 0) return found;
+  }
+  return 0;
+}
+
+entry adws::acquire(unsigned self, effort how) noexcept {
+  if (const entry found = next_own(self); found != 0) return found;
+  const unsigned workers = host_->workers();
+  if (workers < 2) return 0;
+  if (is_everybodys()) {
+    unsigned victim = host_->random(self, workers);
+    for (unsigned i = 0; i < (how == effort::insist ? workers : 1); ++i, victim = (victim + 1) % workers) {
+      if (victim == self) continue;
+      if (const entry found = steal_from_anywhere(self, victim, how); found != 0) return found;
+    }
+    return 0;
+  }
+  for (const unsigned which : stations_[self].heads) {
+    if (!may_act_for(self, which)) continue;
+    const victims from = choose_victims(self, which);
+    if (!from.any || from.last == from.first) continue;
+    const unsigned count = from.last - from.first + 1;
+    unsigned place = host_->random(self, count);
+    for (unsigned i = 0; i < (how == effort::insist ? count : 1); ++i, place = (place + 1) % count) {
+      if (const entry found = steal_from(self, from, from.first + place, how); found != 0) {
+        act_for(self, which);
+        return found;
+      }
+    }
+  }
+  if (!multi_level_ || how != effort::insist) return 0;
+  unsigned& seen = stations_[self].all_idle_seen;
+  seen = is_stuck() ? seen + 1 : 0;
+  return seen >= idle_enough ? rescue(self) : 0;
+}
+
+bool adws::has_work_for(const victims& from, unsigned place) const noexcept {
+  const member& m = members_[domains_[from.domain].members[place]];
+  const bool queue = acts_for(m.head) == static_cast<unsigned>(&m - members_.get()) &&
+                     host_->has_work(m.head);
+  const bool queue_is_migrated = m.uses_migrated.load(std::memory_order_relaxed);  // a hint
+  if (place != from.first && (!m.passed.looks_empty() || m.migrated.size() != 0 || (queue && queue_is_migrated))) return true;
+  return (place != from.last || from.covers_last) && (m.local.size() != 0 || (queue && !queue_is_migrated));
+}
+
+bool adws::may_find(unsigned self) noexcept {
+  if (is_everybodys()) {
+    for (unsigned i = 0; i < member_count_; ++i) {
+      const member& m = members_[i];
+      if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0) return true;
+    }
+    return policy::may_find(self);
+  }
+  for (const unsigned which : stations_[self].heads) {
+    if (!may_act_for(self, which)) continue;
+    if (!members_[which].looks_empty()) return true;
+    const victims from = choose_victims(self, which);
+    for (unsigned place = from.first; from.any && place <= from.last; ++place) {
+      if (members_[domains_[from.domain].members[place]].head != self && has_work_for(from, place)) return true;
+    }
+  }
+  if (multi_level_ && is_stuck()) {
+    for (unsigned i = 0; i < member_count_; ++i) {
+      if (members_[i].looks_empty()) continue;
+      if (members_[i].head == self) return true;
+      host_->wake(members_[i].head);
+    }
+  }
+  return false;
+}
+
+bool adws::may_rob(unsigned self, unsigned victim) noexcept {
+  if (self == victim) return false;
+  if (is_everybodys()) return true;
+  for (const unsigned which : stations_[self].heads) {
+    if (!may_act_for(self, which)) continue;
+    const victims from = choose_victims(self, which);
+    for (unsigned place = from.first; from.any && place <= from.last; ++place) {
+      if (members_[domains_[from.domain].members[place]].head == victim) return true;
+    }
+  }
+  return false;
+}
+
+// --- tasks -------------------------------------------------------------------------------------------------------
+
+placement adws::started(unsigned, task& t) noexcept {
+  if (host_->workers() == 1) return stay;
+  if (has_root_.exchange(true)) {
+    t.word = &outside_;
+    outside_tasks_.fetch_add(1);
+    return stay;
+  }
+  t.word = &everything_;
+  layout_of(t) = root_layout();
+  return send_to(owner_of(layout_of(t)), search_root_slot);
+}
+
+void adws::place(unsigned, task& t, const placement& where) noexcept {
+  member& m = members_[where.target];
+  if (where.slot != 0) {
+    if (where.slot == woken_slot) disordered_.store(true, std::memory_order_relaxed);  // a flag for the audit
+    HEDDLE_AUDIT_CHECK(!is_exclusive() || m.search_roots.looks_empty(), "a second search root waits for worker %u (Theorem 2)", m.head);
+    m.search_roots.push_back(t);
+  } else {
+    HEDDLE_AUDIT_CHECK(!m.is_passed_to.exchange(true) || !is_exclusive(), "two workers pass tasks to worker %u (Theorem 1)", m.head);
+    m.passed.push_back(t);
+#if defined(HEDDLE_AUDIT)
+    m.is_passed_to.store(false);
+#endif
+  }
+  host_->wake(m.head);
+}
+
+placement adws::ready(unsigned, task& t) noexcept {
+  if (!is_laid_out(t)) return stay;
+  const auto* n = static_cast<const tree_node*>(t.word);
+  if (n->owner == &t && n->waits) return send_to(owner_of(*n), search_root_slot);
+  const laid_out& at = layout_of(t);
+  if (n->owner != &t && !distributes(at)) return stay;
+  return send_to(owner_of(at), woken_slot);
+}
+
+// ONTASKCOMPLETION.
+void adws::task_end(unsigned, task& t) noexcept {
+  if (t.word == &outside_) {
+    outside_tasks_.fetch_sub(1);
+  } else if (t.word == &everything_) {
+    has_root_.store(false);
+  } else if (layout_of(t).range.is_search_root()) {
+    activate(*static_cast<tree_node*>(t.word));
+  }
+}
+
+void adws::activate(tree_node& n) noexcept {
+  if (n.active.exchange(true) || !steals_) return;
+  const domain& d = domains_[n.domain.load(std::memory_order_relaxed)];  // the caller's group, or a group whose child the caller is
+  const distribution_range r{n.from.load(std::memory_order_relaxed), n.to.load(std::memory_order_relaxed)};  // as above
+  const unsigned last = std::min(r.last(), static_cast<unsigned>(d.members.size() - 1));
+  for (unsigned place = r.owner(); place <= last; ++place) host_->wake(members_[d.members[place]].head);
+}
+
+// --- groups: Algorithm 4.2 ---------------------------------------------------------------------------------------
+
+double adws::checked(unsigned self, double hint, const char* text, bool zero_is_valid) noexcept {
+  if (std::isnan(hint)) return hint;
+  if (hint > 0 && std::isfinite(hint)) return hint;
+  if (hint == 0 && zero_is_valid) return hint;
+  const unsigned bit = zero_is_valid ? 1 : 2;
+  if ((warned_.fetch_or(bit) & bit) == 0) host_->warn_of_hint(self, text, hint);
+  return not_given;
+}
+
+// TASKGROUP::INIT, lines 3 and 6 - 7.
+void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& next) noexcept {
+  tree_node* n = &node;
+  laid_out& at = layout_of(owner);
+  auto* parent = static_cast<tree_node*>(owner.word);
+  n->saved = at;
+  n->owner = &owner;
+  n->label = nullptr;
+  n->expected = 0;
+  n->hinted = 0;
+  n->waits = false;
+  n->base = stations_[self].base.load(std::memory_order_relaxed);  // its own variable
+  if (next.domain != at.domain) {
+    at = next;
+    const domain& d = domains_[at.domain];
+    stations_[self].base.store(d.level, std::memory_order_relaxed);  // its own variable
+    act_for(self, d.members[d.place_of_worker[self]]);
+  } else {
+    const distribution_range above{parent->from.load(std::memory_order_relaxed), parent->to.load(std::memory_order_relaxed)};  // its own group's
+    HEDDLE_AUDIT_CHECK(parent == &everything_ || parent->domain.load() != at.domain || disordered_.load() ||
+                           (above.from <= at.range.from && at.range.to <= above.to),
+                       "range [%g, %g) is not inside its parent's", at.range.from, at.range.to);
+    static_cast<void>(above);
+  }
+  n->from.store(at.range.from, std::memory_order_relaxed);  // hints; published with the node
+  n->to.store(at.range.to, std::memory_order_relaxed);
+  n->domain.store(at.domain, std::memory_order_relaxed);
+  n->parent.store(parent, std::memory_order_relaxed);
+  owner.word = n;
+  now(self).tree.store(n, std::memory_order_release);  // pairs with choose_victims: the node
+  if (parent == &everything_) root_group_.store(n);
+}
+
+// TASKGROUP::WAIT, lines 26 - 31.
+placement adws::close(unsigned self, task& owner, tree_node& n) noexcept {
+  n.active.store(false);
+  tree_node* expected = &n;
+  root_group_.compare_exchange_strong(expected, nullptr);
+  if (owner.word != &n) disordered_.store(true, std::memory_order_relaxed);  // a flag for the audit
+  const unsigned way_back = owner_of(n);
+  layout_of(owner) = n.saved;
+  layout_of(owner).base = n.base;
+  owner.word = n.parent.load(std::memory_order_relaxed);  // its own node
+  n.owner = nullptr;
+  stations_[n.home].nodes.give(n);
+  if (members_[way_back].head != self) return send_to(way_back, search_root_slot);
+  adopt(self, owner);
+  return stay;
+}
+
+void adws::group_begin(unsigned self, group_info& info) noexcept {
+  if (!is_laid_out(info.owner)) {
+    if (now(self).leaf) host_->watch(self, false);
+    return;
+  }
+  const laid_out& at = layout_of(info.owner);
+  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
+  laid_out next = at;
+  descend(self, next, bytes);
+  if (next.domain == at.domain && !at.range.is_search_root()) {
+    if (domains_[at.domain].leaf) host_->watch(self, false);
+    return;
+  }
+  tree_node* n = stations_[self].nodes.take();
+  if (n == nullptr) return;  // nests too deep
+  open(self, *n, info.owner, next);
+  layout_of(info.owner).left = checked(self, info.work, "a group's work is not a positive number", false);
+  layout_of(info.owner).bytes = bytes;
+  info.data = n;
+}
+
+// The child's part of what is left, in [0, 1].
+double adws::share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept {
+  if (info.index == 0 || n.label == nullptr) {
+    n.label = info.label;
+    const group_memory::guess last = memory_.recall(info.label);
+    n.expected = std::max(last.children, 1u);
+    if (std::isnan(at.left) && !std::isnan(info.work) && last.work > 0) at.left = last.work;
+  }
+  const double work = checked(self, info.work, "a child's work is negative or infinite", true);
+  const double equal = info.index + 1 >= n.expected ? 1 : 1.0 / (n.expected - info.index);
+  if (!std::isnan(work)) n.hinted += work;
+  if (std::isnan(at.left)) return equal;
+  const double given = std::isnan(work) ? at.left * equal : work;
+  const double share = at.left > 0 ? std::min(given / at.left, 1.0) : 1;
+  at.left -= given;
+  return share;
+}
+
+// TASKGROUP::CREATE, lines 11 - 19.
+placement adws::hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept {
+  laid_out& at = layout_of(owner);
+  laid_out& to = layout_of(child);
+  child.word = owner.word;
+  if (!at.range.is_search_root()) {  // above the leaves, in one member: its head does one after the other, be it a thief
+    const double here = domains_[at.domain].place_of_worker[self];
+    at.range = {here, here};
+    to = {at.range, not_given, bytes * share, at.domain, unchanged};
+    return {};
+  }
+  to = {at.range.split_upper(share), not_given, bytes * share, at.domain, unchanged};
+  const unsigned target = owner_of(to);
+  const bool search_root = to.range.is_search_root();
+  if (acts_for(self) == target) {
+    if (!search_root && domains_[to.domain].leaf) child.word = nullptr;
+    return {};
+  }
+  return send_to(target, search_root ? search_root_slot : 0);
+}
+
+placement adws::spawn(unsigned self, const spawn_info& info) noexcept {
+  auto* n = static_cast<tree_node*>(info.group_data);
+  if (!is_laid_out(info.parent)) {
+    if (now(self).leaf) host_->watch(self, false);
+    return {};
+  }
+  laid_out& at = layout_of(info.parent);
+  if (n == nullptr) {  // within one member; or the child of a task that does not own the group
+    if (domains_[at.domain].leaf) return {};
+    const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
+    const double share = info.work > 0 && info.group_work > info.work ? info.work / info.group_work : 0.5;
+    const double here = domains_[at.domain].place_of_worker[self];
+    info.child.word = info.parent.word;
+    layout_of(info.child) = {{here, here}, not_given, bytes * share, at.domain, unchanged};
+    return {};
+  }
+  const double share = share_of(self, *n, at, info);
+  if (domains_[at.domain].leaf && (share <= 0 || !at.range.is_search_root())) return {};  // of no work; or within one worker
+  return hand_out(self, info.parent, info.child, share, at.bytes);
+}
+
+void adws::group_wait(unsigned, group_info& info) noexcept {
+  auto* n = static_cast<tree_node*>(info.data);
+  if (n == nullptr) return;
+  if (n->label != nullptr) memory_.remember(n->label, info.children, n->hinted);
+  n->waits = true;
+  activate(*n);
+}
+
+placement adws::group_end(unsigned self, group_info& info) noexcept {
+  auto* n = static_cast<tree_node*>(info.data);
+  return n == nullptr ? stay : close(self, info.owner, *n);
+}
+
+// --- forks -------------------------------------------------------------------------------------------------------
+
+// Changes nothing but the node set aside: the fork may not come about.
+bool adws::fork_begin(unsigned self, const fork_info& info) noexcept {
+  if (!is_laid_out(info.owner) || !distributes(layout_of(info.owner))) {
+    if (now(self).leaf) host_->watch(self, false);
+    return false;
+  }
+  station& here = stations_[self];
+  if (here.reserved == nullptr) here.reserved = here.nodes.take();
+  return here.reserved != nullptr;
+}
+
+placement adws::fork(unsigned self, const fork_info& info, task& child) noexcept {
+  const double first = checked(self, info.first, "the work of half a fork is negative or infinite", true);
+  const double second = checked(self, info.second, "the work of half a fork is negative or infinite", true);
+  const double share = first + second > 0 ? second / (first + second) : 0.5;
+  laid_out& at = layout_of(info.owner);
+  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
+  laid_out next = at;
+  descend(self, next, bytes);
+  open(self, *std::exchange(stations_[self].reserved, nullptr), info.owner, next);
+  at.bytes = bytes * (1 - share);
+  return hand_out(self, info.owner, child, share, bytes);
+}
+
+void adws::fork_wait(unsigned, task& owner) noexcept {
+  auto* n = static_cast<tree_node*>(owner.word);
+  n->waits = true;
+  activate(*n);
+}
+
+placement adws::fork_end(unsigned self, task& owner) noexcept {
+  auto* n = static_cast<tree_node*>(owner.word);
+  return close(self, owner, *n);
+}
+
+std::unique_ptr<policy> adws::make(const std::vector<parameter>& given) {
+  parameters p("adws", given);
+  const bool steals = p.choice("steal", "on|off") == 0;
+  p.finish();
+  return std::make_unique<adws>(steals);
+}
+
+}  // namespace heddle::policy

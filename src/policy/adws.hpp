@@ -1,0 +1,117 @@
+// Almost deterministic work stealing; see adws.cpp for its source.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "policy/distribution.hpp"
+#include "policy/members.hpp"
+#include "policy/policy.hpp"
+
+namespace heddle::policy {
+
+// Single level: the members are the workers, all in one domain. ml_adws adds domains and moves between them.
+class adws : public policy {
+ public:
+  explicit adws(bool steals) noexcept : steals_(steals) {}
+  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+
+  policy_wants wants() const noexcept override {
+    return {.spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true};
+  }
+  void start(scheduler& host) override;
+  entry acquire(unsigned self, effort how) noexcept override;
+  bool may_find(unsigned self) noexcept override;
+  bool may_rob(unsigned self, unsigned victim) noexcept override;
+  entry pick(unsigned self, bool own_is_empty) noexcept override;
+  placement started(unsigned self, task& t) noexcept override;
+  placement spawn(unsigned self, const spawn_info& info) noexcept override;
+  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement ready(unsigned self, task& t) noexcept override;
+  void task_end(unsigned self, task& t) noexcept override;
+  void group_begin(unsigned self, group_info& info) noexcept override;
+  void group_wait(unsigned self, group_info& info) noexcept override;
+  placement group_end(unsigned self, group_info& info) noexcept override;
+  bool fork_begin(unsigned self, const fork_info& info) noexcept override;
+  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+  void fork_wait(unsigned self, task& owner) noexcept override;
+  placement fork_end(unsigned self, task& owner) noexcept override;
+
+ protected:
+  // What start() calls to fill members_, domains_ and stations_, and where the root task begins.
+  virtual void survey();
+  virtual laid_out root_layout() const noexcept;
+  // Where a group of `bytes` (0: not known) of a task with layout `at` is laid out: may change domain and range.
+  virtual void descend(unsigned, laid_out&, double) const noexcept {}
+  unsigned acts_for(unsigned self) const noexcept {
+    return stations_[self].acts_for.load(std::memory_order_relaxed);  // a hint, or the worker's own variable
+  }
+
+  struct alignas(64) station {
+    std::atomic<unsigned> acts_for{0};       // a member; written by the worker, read by thieves as a hint
+    std::atomic<unsigned> base{0};           // level of the innermost group that it has opened: it acts for no member above
+    detail::spin_word turning;               // held while its queue becomes another one, and by a thief that takes from it
+    std::vector<unsigned> heads;             // members it is the head of
+    tree_nodes nodes;
+    unsigned all_idle_seen{0};               // in so many searches in a row nobody ran anything
+    tree_node* reserved{nullptr};            // for the next fork
+  };
+
+  std::unique_ptr<member[]> members_;
+  unsigned member_count_{0};
+  std::vector<domain> domains_;
+  std::unique_ptr<station[]> stations_;          // by rank
+
+ private:
+  struct victims {                           // whom a member may rob now: those at first .. last of the domain
+    bool any;
+    std::uint32_t domain;
+    unsigned first, last;
+    bool covers_last;
+  };
+
+  bool is_laid_out(const task& t) const noexcept { return t.word != nullptr && t.word != &outside_; }
+  bool distributes(const laid_out& at) const noexcept { return at.range.is_search_root() || !domains_[at.domain].leaf; }
+  member& now(unsigned self) noexcept { return members_[acts_for(self)]; }
+  unsigned owner_of(const laid_out& at) const noexcept;
+  unsigned owner_of(const tree_node& n) const noexcept;
+  void act_for(unsigned self, unsigned which) noexcept;
+  void adopt(unsigned self, task& t) noexcept;
+  entry start_passed(unsigned self, task& t) noexcept;
+  entry next_own(unsigned self) noexcept;
+  bool is_everybodys() const noexcept { return outside_tasks_.load() != 0; }
+  victims choose_victims(unsigned self, unsigned which) const noexcept;
+  bool may_act_for(unsigned self, unsigned which) const noexcept {
+    return members_[which].level >= stations_[self].base.load(std::memory_order_relaxed);  // a hint, or the worker's own
+  }
+  entry next_of(unsigned self, unsigned which) noexcept;
+  entry steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept;
+  entry steal_queue_of(unsigned self, const member& of, bool migrated, effort how) noexcept;
+  void use_migrated(unsigned self, member& m, bool yes) noexcept;
+  entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
+  bool is_stuck() const noexcept;
+  entry rescue(unsigned self) noexcept;
+  bool has_work_for(const victims& from, unsigned place) const noexcept;
+
+  void open(unsigned self, tree_node& node, task& owner, const laid_out& next) noexcept;
+  void activate(tree_node& n) noexcept;
+  placement close(unsigned self, task& owner, tree_node& n) noexcept;
+  placement hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept;
+  double share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept;
+  double checked(unsigned self, double hint, const char* text, bool zero_is_valid) noexcept;
+  bool is_exclusive() const noexcept { return !disordered_.load(std::memory_order_relaxed) && outside_tasks_.load() == 0; }
+
+  const bool steals_;
+  bool multi_level_{false};
+  tree_node everything_;                     // above all trees: the root task's word
+  tree_node outside_;                        // the word of threads that are not laid out
+  std::atomic<bool> has_root_{false};        // a root task is alive; one at a time is laid out
+  std::atomic<unsigned> outside_tasks_{0};
+  std::atomic<tree_node*> root_group_{nullptr};
+  std::atomic<bool> disordered_{false};      // groups of one task did not nest, or a search root waited for something else: no theorems
+  std::atomic<unsigned> warned_{0};
+  group_memory memory_;
+};
+
+}  // namespace heddle::policy

@@ -1,0 +1,146 @@
+// What almost deterministic work stealing lays tasks out with: distribution ranges, and the tree of the groups that were laid
+// out, by which idle workers know whose work they may take. Source: the ADWS thesis, sections 4.3.2 and 4.3.3; docs/papers.md.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <type_traits>
+
+#include <heddle/detail/wait.hpp>
+
+#include "policy/policy.hpp"
+
+namespace heddle::policy {
+
+// An interval of the number line of members: member i is [i, i + 1).
+struct distribution_range {
+  double from;
+  double to;
+
+  unsigned owner() const noexcept { return static_cast<unsigned>(from); }
+  // Lies across several members, or reaches a member's end: Algorithm 4.2, line 4.
+  bool is_search_root() const noexcept { return std::floor(from) != std::floor(to); }
+  // The last member that has a part of it.
+  unsigned last() const noexcept { return std::max(owner(), static_cast<unsigned>(std::max(std::ceil(to), 1.0)) - 1); }
+  bool covers_last() const noexcept { return to >= last() + 1.0; }
+
+  // Splits the upper part off, `share` of the whole in [0, 1]: Algorithm 4.2, line 11. A cut that misses the end of a member
+  // by rounding alone is put there, or that member would own a task of no length.
+  distribution_range split_upper(double share) noexcept {
+    double cut = to - (to - from) * share;
+    const double nearest = std::round(cut);
+    if (std::abs(cut - nearest) < 1e-6) cut = nearest;
+    cut = std::clamp(cut, from, to);
+    const distribution_range upper{cut, to};
+    to = cut;
+    return upper;
+  }
+};
+
+// What a task carries, in task::room. Its tree is task::word.
+struct laid_out {
+  distribution_range range;
+  double left;               // work of the present group not given to children yet; NaN: not known
+  double bytes;              // the task touches so many, as far as hints tell; 0: not known
+  std::uint32_t domain;      // whose number line the range is on
+  std::uint32_t base;        // on the way back from a group: what the owner's worker had before it (station::base)
+};
+inline constexpr std::uint32_t unchanged = ~0u;
+
+inline laid_out& layout_of(task& t) noexcept {
+  static_assert(sizeof(laid_out) <= sizeof t.room && alignof(laid_out) <= 8 && std::is_trivial_v<laid_out>);
+  return *std::launder(reinterpret_cast<laid_out*>(t.room));
+}
+
+// A group of a search-root task. Thieves read the first part at any time, of nodes that are free again, too: they may then
+// look at the wrong range, never at memory that is gone. A freed node keeps its parent, so that its descendants find theirs.
+struct alignas(64) tree_node {
+  // Written by the group's owner; read by thieves as hints: `active` is seq_cst, and looked at again after a fence before sleep.
+  std::atomic<double> from{0}, to{0};
+  std::atomic<std::uint32_t> domain{0};
+  std::atomic<bool> active{false};
+  std::atomic<tree_node*> parent{nullptr};
+
+  // The owner's.
+  laid_out saved;            // of the owner, when the group began
+  task* owner{nullptr};
+  const void* label{nullptr};  // of the group's first child
+  unsigned base{0};          // of the owner's worker, when the group began
+  unsigned expected{0};      // children, when hints do not tell
+  double hinted{0};          // sum of the children's hints
+  bool waits{false};         // the owner is at its wait
+  unsigned home{0};          // whose free list it belongs to
+  tree_node* next_free{nullptr};
+};
+
+// The nodes of one worker: a stack of them in the common case, so that the same group of an iterative program has the same
+// node in each iteration.
+class tree_nodes {
+ public:
+  void start(unsigned worker) {
+    all_.reset(new tree_node[most]);
+    for (unsigned i = most; i-- > 0;) {
+      all_[i].home = worker;
+      all_[i].next_free = free_;
+      free_ = &all_[i];
+    }
+  }
+  // Null: groups nest deeper than there are nodes; then this one is not laid out.
+  tree_node* take() noexcept {
+    std::lock_guard hold(lock_);
+    tree_node* n = free_;
+    if (n != nullptr) free_ = n->next_free;
+    return n;
+  }
+  void give(tree_node& n) noexcept {
+    std::lock_guard hold(lock_);
+    n.next_free = free_;
+    free_ = &n;
+  }
+
+ private:
+  static constexpr unsigned most = 512;
+  detail::spin_word lock_;
+  std::unique_ptr<tree_node[]> all_;
+  tree_node* free_{nullptr};   // under lock_
+};
+
+// How many children groups had, by the code of their first child: the guess for groups without hints.
+class group_memory {
+ public:
+  struct guess {
+    unsigned children;
+    double work;               // 0: not known
+  };
+  guess recall(const void* label) const noexcept {
+    const line& l = lines_[place(label)];
+    if (l.label.load(std::memory_order_relaxed) != label) return {2, 0};  // a guess: any mixture of old and new is one
+    return {l.children.load(std::memory_order_relaxed), l.work.load(std::memory_order_relaxed)};
+  }
+  void remember(const void* label, unsigned children, double work) noexcept {
+    line& l = lines_[place(label)];
+    l.children.store(children, std::memory_order_relaxed);  // as in recall, all three
+    l.work.store(work, std::memory_order_relaxed);
+    l.label.store(label, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t size = 256;
+  static std::size_t place(const void* label) noexcept {
+    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(label) * 0x9e3779b97f4a7c15u) >> 56) % size;
+  }
+  struct line {
+    std::atomic<const void*> label{nullptr};
+    std::atomic<unsigned> children{2};
+    std::atomic<double> work{0};
+  };
+  line lines_[size];
+};
+
+}  // namespace heddle::policy

@@ -1,0 +1,65 @@
+// Hierarchical work stealing: a thief first tries random victims in its own innermost memory group; after some failures it
+// tries the next larger group, and so on; a success brings it back to the innermost one. Child first.
+// Sources: Min, Iancu, Yelick, "Hierarchical work stealing on manycore clusters" (PGAS 2011), the thief's side of HotSLAW;
+// Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010). As the baseline of the ADWS thesis (section 4.4) describes it.
+// Deviations: no chunks are taken (a fork queue's oldest entry is the largest piece there is). The papers name no number of
+// attempts: ours is twice the number of victims in the ring, or `attempts`. A thief that insists tries every victim, nearest
+// first, for otherwise a far one in a long leaf would keep its work.
+#include "policy/hierarchical_ws.hpp"
+
+#include <algorithm>
+
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+void hierarchical_ws::start(scheduler& host) {
+  policy::start(host);
+  const unsigned workers = host.workers();
+  thieves_.reset(new thief[workers]);
+  for (unsigned self = 0; self < workers; ++self) {
+    thief& t = thieves_[self];
+    for (unsigned i = 1; i < workers; ++i) t.victims.push_back((self + i) % workers);
+    std::stable_sort(t.victims.begin(), t.victims.end(),
+                     [&](unsigned a, unsigned b) { return host.distance(self, a) < host.distance(self, b); });
+    for (unsigned i = 0; i < t.victims.size(); ++i) {
+      const bool last = i + 1 == t.victims.size() || host.distance(self, t.victims[i + 1]) != host.distance(self, t.victims[i]);
+      if (last) t.ring_ends.push_back(i + 1);
+    }
+  }
+}
+
+entry hierarchical_ws::acquire(unsigned self, effort how) noexcept {
+  thief& t = thieves_[self];
+  if (t.victims.empty()) return 0;
+  if (how == effort::insist) {
+    for (const unsigned victim : t.victims) {
+      if (const entry found = host_->steal(self, victim, how); found != 0) {
+        t.ring = t.failures = 0;
+        return found;
+      }
+    }
+    return 0;
+  }
+  const unsigned within = t.ring_ends[t.ring];
+  const unsigned victim = t.victims[host_->random(self, within)];
+  if (const entry found = host_->steal(self, victim, how); found != 0) {
+    t.ring = t.failures = 0;
+    return found;
+  }
+  host_->request(self, victim);
+  if (++t.failures >= (attempts_ != 0 ? attempts_ : 2 * within)) {
+    t.failures = 0;
+    t.ring = t.ring + 1 == t.ring_ends.size() ? 0 : t.ring + 1;
+  }
+  return 0;
+}
+
+std::unique_ptr<policy> hierarchical_ws::make(const std::vector<parameter>& given) {
+  parameters p("hierarchical_ws", given);
+  const auto attempts = static_cast<unsigned>(p.number("attempts", 0, 0, 1e6));
+  p.finish();
+  return std::make_unique<hierarchical_ws>(attempts);
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,31 @@
+// Hierarchical work stealing, nearest victims first; see hierarchical_ws.cpp for its source.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "policy/policy.hpp"
+
+namespace heddle::policy {
+
+class hierarchical_ws final : public policy {
+ public:
+  explicit hierarchical_ws(unsigned attempts) noexcept : attempts_(attempts) {}
+  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+
+  void start(scheduler& host) override;
+  entry acquire(unsigned self, effort how) noexcept override;
+
+ private:
+  struct alignas(64) thief {
+    std::vector<unsigned> victims;     // nearest first
+    std::vector<unsigned> ring_ends;   // victims[0, ring_ends[i]) are within the i-th distance
+    unsigned ring{0};                  // tried now
+    unsigned failures{0};              // in this ring
+  };
+
+  const unsigned attempts_;
+  std::unique_ptr<thief[]> thieves_;
+};
+
+}  // namespace heddle::policy

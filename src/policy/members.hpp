@@ -1,0 +1,98 @@
+// The "workers" of a level of scheduling. In single-level scheduling they are the workers; in multi-level scheduling, memory
+// groups, each represented by its head, the worker of smallest rank. Source: the ADWS thesis, Algorithms 4.1, 4.3 and 5.2.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <heddle/detail/wait.hpp>
+
+#include "policy/task_list.hpp"
+
+namespace heddle::policy {
+
+struct tree_node;
+
+// Entries of a fork queue that its worker has put aside, with two ends. Filled by one worker, taken from by any.
+class stash {
+ public:
+  stash() : entries_(new entry[most]), scratch_(new entry[most]) {}
+
+  // Moves the worker's whole queue here; its newest entry becomes the newest. What does not fit stays in the queue.
+  void fill_from(scheduler& host, unsigned self) noexcept {
+    unsigned n = 0;
+    const unsigned room = most - size();  // only this worker adds
+    while (n < room && (scratch_[n] = host.newest(self)) != 0) ++n;
+    if (n == 0) return;
+    std::lock_guard hold(lock_);
+    const unsigned old = size();
+    for (unsigned i = 0; i < n; ++i) at(old + i) = scratch_[n - 1 - i];
+    size_.store(old + n, std::memory_order_relaxed);  // under lock_, as below; a hint elsewhere
+  }
+  entry take_newest() noexcept {
+    if (size() == 0) return 0;
+    std::lock_guard hold(lock_);
+    const unsigned n = size();
+    if (n == 0) return 0;
+    size_.store(n - 1, std::memory_order_relaxed);
+    return at(n - 1);
+  }
+  entry take_oldest() noexcept {
+    if (size() == 0) return 0;
+    std::lock_guard hold(lock_);
+    const unsigned n = size();
+    if (n == 0) return 0;
+    const entry oldest = at(0);
+    first_ = (first_ + 1) % most;
+    size_.store(n - 1, std::memory_order_relaxed);
+    return oldest;
+  }
+  // relaxed: a hint, or under lock_, or ordered by the caller's heavy fence
+  unsigned size() const noexcept { return size_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr unsigned most = 1024;
+  entry& at(unsigned i) noexcept { return entries_[(first_ + i) % most]; }
+
+  detail::spin_word lock_;
+  const std::unique_ptr<entry[]> entries_;   // under lock_
+  const std::unique_ptr<entry[]> scratch_;   // the filling worker's
+  unsigned first_{0};                        // under lock_
+  std::atomic<unsigned> size_{0};            // written under lock_
+};
+
+// Algorithm 4.1's WORKER, 5.2's MEMORYGROUP. Its local and migration queue are: what its head has in its fork queue while it
+// acts for this member (of the one that `uses_migrated` names), on top of what is put aside here; and below that, in the
+// migration queue, the tasks passed to it.
+struct alignas(64) member {
+  unsigned head{0};                          // rank
+  unsigned level{0};
+  std::uint64_t capacity{0};                 // bytes; 0: not known
+  bool leaf{true};                           // one worker: nothing can be laid out below it
+  std::atomic<tree_node*> tree{nullptr};     // written by the head; thieves of this member walk up from it
+  std::atomic<bool> uses_migrated{false};    // written by the head; read by thieves as a hint
+  std::atomic<bool> is_passed_to{false};     // audit builds: somebody is passing a task
+  shared_task_list search_roots;             // by Theorem 2 one at most, when a single program is laid out
+  shared_task_list passed;                   // oldest first: the head takes the oldest, a thief the newest
+  stash local;
+  stash migrated;
+
+  bool looks_empty() const noexcept {
+    return search_roots.looks_empty() && passed.looks_empty() && local.size() == 0 && migrated.size() == 0;
+  }
+};
+
+// Members that share a level, side by side on one number line.
+struct domain {
+  unsigned root{0};                          // the memory group whose descendants they are
+  unsigned level{0};
+  bool leaf{true};
+  std::vector<unsigned> members;
+  std::vector<unsigned> place_of_worker;     // which of the members a worker belongs to; meaningless for others
+};
+
+}  // namespace heddle::policy

@@ -1,0 +1,83 @@
+// A list of tasks with two ends, and the same under a lock: what policies keep their queues in. Nothing is allocated.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include <heddle/detail/wait.hpp>
+
+#include "policy/policy.hpp"
+
+namespace heddle::policy {
+
+class task_list {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  task* front() const noexcept { return first_; }
+
+  void push_front(task& t) noexcept { insert_before(t, first_); }
+  void push_back(task& t) noexcept { insert_before(t, nullptr); }
+  // At the end when `place` is null.
+  void insert_before(task& t, task* place) noexcept {
+    t.next = place;
+    t.previous = place != nullptr ? place->previous : last_;
+    (t.previous != nullptr ? t.previous->next : first_) = &t;
+    (place != nullptr ? place->previous : last_) = &t;
+  }
+  void remove(task& t) noexcept {
+    (t.previous != nullptr ? t.previous->next : first_) = t.next;
+    (t.next != nullptr ? t.next->previous : last_) = t.previous;
+  }
+  task* pop_front() noexcept {
+    task* t = first_;
+    if (t != nullptr) remove(*t);
+    return t;
+  }
+  task* pop_back() noexcept {
+    task* t = last_;
+    if (t != nullptr) remove(*t);
+    return t;
+  }
+
+ private:
+  task* first_{nullptr};
+  task* last_{nullptr};
+};
+
+// Any worker, any end. The lock is held for a few instructions.
+class alignas(64) shared_task_list {
+ public:
+  void push_front(task& t) noexcept {
+    std::lock_guard hold(lock_);
+    list_.push_front(t);
+    count(1);
+  }
+  void push_back(task& t) noexcept {
+    std::lock_guard hold(lock_);
+    list_.push_back(t);
+    count(1);
+  }
+  task* pop_front() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_front); }
+  task* pop_back() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_back); }
+
+  // relaxed: hints, or ordered by the caller's heavy fence
+  bool looks_empty() const noexcept { return size() == 0; }
+  std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+
+ private:
+  void count(std::size_t change) noexcept {
+    size_.store(size_.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);  // both under lock_; read as a hint
+  }
+  task* taken(task* (task_list::*take)() noexcept) noexcept {
+    std::lock_guard hold(lock_);
+    task* t = (list_.*take)();
+    if (t != nullptr) count(~std::size_t{0});
+    return t;
+  }
+
+  detail::spin_word lock_;
+  task_list list_;                       // under lock_
+  std::atomic<std::size_t> size_{0};     // written under lock_
+};
+
+}  // namespace heddle::policy

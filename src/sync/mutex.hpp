@@ -1,0 +1,41 @@
+// A mutex between kernel threads, whichever kind the platform has. Never held across a suspension of a user-level thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "platform/platform.hpp"
+
+namespace heddle::sync {
+
+#if defined(HEDDLE_SIM)
+
+// std::mutex would block the one kernel thread that could release it.
+class mutex {
+ public:
+  void lock() noexcept {
+    while (held_.load() != 0) {
+      ++waiting_;
+      platform::wait_on(held_, 1);
+      --waiting_;
+    }
+    held_.store(1);
+  }
+  void unlock() noexcept {
+    held_.store(0);
+    if (waiting_ != 0) platform::wake_one(held_);
+  }
+
+ private:
+  std::atomic<std::uint32_t> held_{0};  // futex word
+  unsigned waiting_{0};
+};
+
+#else
+
+using mutex = std::mutex;
+
+#endif
+
+}  // namespace heddle::sync

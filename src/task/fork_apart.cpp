@@ -1,0 +1,76 @@
+// Forks whose second half becomes a task. Steps: 1. The policy is shown the fork. 2. The job is taken back from the queue; if a
+// thief took it meanwhile the fork is an ordinary one after all. 3. A thread is made for it, the policy says where it goes.
+// 4. The join finds no job in any queue and waits for the job's word, as for a stolen one.
+#include "task/fork_apart.hpp"
+
+#include "queue/fork_queue.hpp"
+#include "task/spawn.hpp"
+#include "worker/runtime.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+using block = fiber::thread;
+
+HEDDLE_NO_TSAN void enter_half(block* self) noexcept {  // may end by heddle_end, inside its call
+  const bool spawned = self->parent != nullptr;
+  worker::run_job(static_cast<job*>(self->argument));
+  if (spawned && take_spawner_back(*self)) return;
+  worker::serve(*self);
+  if (spawned) heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
+}
+
+}  // namespace
+
+ticket fork_apart(worker::worker& self, slot* position, double first, double second, std::size_t bytes) noexcept {
+  const entry item = position->load(std::memory_order_relaxed);  // own slot
+  policy::policy& scheduler = self.home.scheduler_policy();
+  block& owner = *self.current_thread();
+  const policy::fork_info info{first, second, bytes, owner.scheduling};
+  if (!scheduler.fork_begin(self.rank, info)) return nullptr;
+  block* half = self.new_block();
+  if (half == nullptr) return nullptr;
+  self.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in queue::pop
+  const queue::slow_outcome back = queue::pop(self, position);
+  if (back.published) self.announce_work();
+  if (!back.done) {  // a thief has it: an ordinary fork after all
+    self.free_thread(*half);
+    return position;
+  }
+  worker::renew_thread(*half, self.home);
+  half->argument = reinterpret_cast<void*>(item);
+  half->group = nullptr;
+  half->parent = nullptr;
+  const policy::placement where = scheduler.fork(self.rank, info, half->scheduling);
+  if (where.how == policy::placement::kind::send) {
+    worker::start_at(*half, half, enter_half);
+    scheduler.place(self.rank, half->scheduling, where);
+    return apart_ticket;
+  }
+  half->parent = &owner;
+  // relaxed: read by this spawn's child only while the spawner stands still
+  half->parent_spawn = owner.spawns.load(std::memory_order_relaxed) + 1;
+  owner.spawns.store(half->parent_spawn, std::memory_order_relaxed);
+  self.spawn(owner, *half, half, offer_continuation, enter_half);
+  owner.taken = false;  // the join looks at the job's word alone
+  return apart_ticket;
+}
+
+void end_half(worker::worker& self, fiber::schedulable& half) noexcept {
+  self.home.scheduler_policy().task_end(self.rank, half);
+  half.word = nullptr;  // its thread may go on with other jobs
+}
+
+void wait_apart() noexcept {
+  worker::worker* w = worker::worker::current();
+  w->home.scheduler_policy().fork_wait(w->rank, w->current_thread()->scheduling);
+}
+
+void end_apart() noexcept {
+  worker::worker* w = worker::worker::current();
+  const policy::placement where = w->home.scheduler_policy().fork_end(w->rank, w->current_thread()->scheduling);
+  if (where.how == policy::placement::kind::send) w->home.place_running(where);
+}
+
+}  // namespace heddle::detail

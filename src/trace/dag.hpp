@@ -1,0 +1,89 @@
+// Work, span and parallelism of a traced program, and what its scheduling costs do to them: the program as a directed acyclic
+// graph of strands, read from forks, joins, spawns and wakes in its trace.
+//
+// Sources: He, Leiserson, Leiserson, "The Cilkview scalability analyzer" (SPAA 2010), for burdened span and the estimate of
+// speedup; Blumofe, Leiserson (JACM 1999) for work and span.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/recording.hpp"
+
+namespace heddle::trace {
+
+struct dag_options {
+  // What it costs, in ns, to take a continuation to another worker or to come back from there (an edge's burden).
+  double burden_ns = 2000;
+  // What a fork and a child of a task group cost when nobody takes them: pure loss of work that is cut too fine.
+  double fork_ns = 3.5;
+  double spawn_ns = 26;
+  // Subtracted from the busy time before each event; below 0: as the recording says (recording::attributes, "event_ns"
+  // and, for forks, "fork_ns").
+  double event_ns = -1;
+  // Workers for which the speedup is estimated.
+  std::vector<unsigned> workers = {1, 2, 4, 8, 16, 32, 64, 128};
+};
+
+// A stretch of the critical path on one worker.
+struct path_segment {
+  std::uint16_t worker = 0;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::string name;  // innermost region, task or thread
+};
+
+// Tasks of one function.
+struct function_profile {
+  std::string name;
+  std::uint64_t count = 0;
+  double work_ns = 0;      // of the tasks and all that they forked
+  double own_ns = 0;       // without what they forked
+  double on_path_ns = 0;   // of its own time, on the critical path
+  std::uint64_t hinted = 0;     // children of task groups whose hint could be compared with their work
+  std::uint64_t wrong = 0;      // of these, by more than a factor of 2
+  double worst = 1;             // the worst factor
+};
+
+struct speedup_estimate {
+  unsigned workers = 0;
+  double least = 0;  // T1 / (T1/P + 1.7 burdened span (1 - 1/P))
+  double most = 0;   // min(P, parallelism)
+};
+
+struct dag_summary {
+  double work_ns = 0;            // T1, without the cost of tracing
+  double span_ns = 0;            // T_inf
+  double burdened_span_ns = 0;
+  std::uint64_t forks = 0;       // forks and loop pieces
+  std::uint64_t spawns = 0;      // children of task groups
+  std::uint64_t threads = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t lost = 0;        // events that the rings did not keep: then the figures tell of the end of the run only
+  bool forks_traced = false;     // every fork and join is in the recording; else forks that nobody took count as serial code
+  double grain_ns = 0;           // mean work between two forks or spawns
+  double scheduling_ns = 0;      // forks and spawns at their cost when nobody takes them
+  std::vector<speedup_estimate> speedups;
+  std::vector<path_segment> path;          // by time
+  std::vector<function_profile> functions; // by work
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] double parallelism() const { return span_ns > 0 ? work_ns / span_ns : 0; }
+  [[nodiscard]] double burdened_parallelism() const { return burdened_span_ns > 0 ? work_ns / burdened_span_ns : 0; }
+};
+
+[[nodiscard]] dag_summary analyse(const recording& what, const dag_options& options = {});
+
+// A function's name as people know it: the lambda or function that was forked instead of the template around it.
+[[nodiscard]] std::string plain_name(std::string_view symbol);
+
+// One line for each thing that the user should change; analyse calls it.
+[[nodiscard]] std::vector<std::string> dag_warnings(const dag_summary& dag);
+
+[[nodiscard]] std::string dag_text(const recording& what, const dag_summary& dag);
+[[nodiscard]] std::string dag_json(const recording& what, const dag_summary& dag);
+
+}  // namespace heddle::trace
