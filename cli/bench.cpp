@@ -193,7 +193,7 @@ void adapt_to_simulator(request& r, std::map<std::string, program>& programs) {
 }
 
 int run(request r, bool listed) {
-  auto programs = find_programs(program_folders());
+  auto programs = find_programs(program_folders(), simulated());
   if (programs.empty())
     throw std::runtime_error(
         "no heddle-bench-* programs found; build them with: cmake --build BUILD --target "

@@ -115,7 +115,9 @@ std::vector<std::filesystem::path> program_folders() {
 
 std::optional<std::string> find_program(const std::string& runtime) {
   for (const std::filesystem::path& folder : program_folders()) {
-    const std::filesystem::path program = folder / ("heddle-tree-" + runtime);
+    // heddle's is there twice: linked statically, to be measured, and over the shared library, to be simulated.
+    const std::string form = simulated() && runtime == "heddle" ? "-shared" : "";
+    const std::filesystem::path program = folder / ("heddle-tree-" + runtime + form);
     if (::access(program.c_str(), X_OK) == 0) return program.lexically_normal().string();
   }
   return std::nullopt;

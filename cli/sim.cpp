@@ -60,9 +60,12 @@ std::string trace_name(const std::string& file, const std::string& policy) {
   return (path.parent_path() / (path.stem().string() + "-" + name + path.extension().string())).string();
 }
 
+// A row for each process; those that made a runtime and gave it nothing to do, beside others, are no runs.
 std::vector<json> parsed(const sim_outcome& outcome) {
   std::vector<json> rows;
   for (const std::string& line : outcome.figures) rows.push_back(json::parse(line));
+  const auto idle = [](const json& r) { return r.at("forks") == 0 && r.at("busy") == 0.0; };
+  if (!std::all_of(rows.begin(), rows.end(), idle)) std::erase_if(rows, idle);
   return rows;
 }
 

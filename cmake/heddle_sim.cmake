@@ -1,37 +1,81 @@
-# The simulated platform: the same floors compiled once more with HEDDLE_SIM, over src/platform/sim. heddle_sim is a shared
-# library with the soname of libheddle, which `heddle sim` puts in its place; heddle_sim_static is for tests.
+# The simulated platform: the same floors compiled once more with HEDDLE_SIM, over src/platform/sim. Two shared libraries
+# with the soname of libheddle, which `heddle sim` puts in its place: heddle_sim, and heddle_explore, in which every atomic
+# operation of the protocols is a scheduling point. Their static forms are for tests.
 
 heddle_glob(platform_sim_sources src/platform/sim/*.cpp)
 # What simulated kernel threads share with real ones.
 list(APPEND platform_sim_sources src/platform/linux/affinity.cpp src/platform/linux/memory.cpp src/platform/linux/signals.cpp)
 heddle_glob(sim_preload_sources sim/preload/*.cpp)
 
-heddle_add_objects(heddle_core_sim ${core_sources})
+# The protocols between workers, compiled a second time for the explorer.
+set(protocol_sources ${core_sources})
+list(FILTER protocol_sources INCLUDE REGEX "^src/(queue|worker|task|wait)/")
+set(unwoven_sources ${core_sources})
+list(REMOVE_ITEM unwoven_sources ${protocol_sources})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(HEDDLE_EXPLORE_FLAGS -fsanitize=thread -U__SANITIZE_THREAD__ -Wno-tsan --param tsan-instrument-func-entry-exit=0)
+else()
+  set(HEDDLE_EXPLORE_FLAGS -fsanitize=thread -Wno-tsan
+    "SHELL:-mllvm -tsan-instrument-memory-accesses=0" "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
+endif()
+
+heddle_add_objects(heddle_unwoven_sim ${unwoven_sources})
+heddle_add_objects(heddle_protocols_sim ${protocol_sources})
+heddle_add_objects(heddle_protocols_explore ${protocol_sources})
+target_compile_options(heddle_protocols_explore PRIVATE ${HEDDLE_EXPLORE_FLAGS})
+heddle_add_objects(heddle_explore_atomics sim/explore/atomics.cpp)
 heddle_add_objects(heddle_platform_sim ${platform_sim_sources} sim/session.cpp sim/figures.cpp)
 heddle_add_objects(heddle_sim_preload ${sim_preload_sources})
-foreach(part IN ITEMS core_sim platform_sim sim_preload)
+foreach(part IN ITEMS unwoven_sim protocols_sim protocols_explore explore_atomics platform_sim sim_preload)
   target_compile_definitions(heddle_${part} PRIVATE HEDDLE_SIM=1)
   target_include_directories(heddle_${part} PRIVATE "${PROJECT_SOURCE_DIR}")
 endforeach()
 
-set(sim_objects $<TARGET_OBJECTS:heddle_core_sim> $<TARGET_OBJECTS:heddle_platform_sim> $<TARGET_OBJECTS:heddle_sim_model>)
-add_library(heddle_sim SHARED ${sim_objects} $<TARGET_OBJECTS:heddle_sim_preload>)
-set_target_properties(heddle_sim PROPERTIES
-  OUTPUT_NAME heddle LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/sim"
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-  LINKER_LANGUAGE CXX)
-target_link_libraries(heddle_sim PRIVATE heddle_model Threads::Threads hwloc ${CMAKE_DL_LIBS})
-target_link_options(heddle_sim PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL)
+set(sim_objects $<TARGET_OBJECTS:heddle_unwoven_sim> $<TARGET_OBJECTS:heddle_platform_sim> $<TARGET_OBJECTS:heddle_sim_model>)
+set(objects_of_sim $<TARGET_OBJECTS:heddle_protocols_sim> ${sim_objects})
+# The explorer's first: of inline functions that occur in both the instrumented copies are kept.
+# Its tests have virtual clocks in the C library's place, as a simulated program has.
+set(more_of_sim_static "")
+set(more_of_explore_static $<TARGET_OBJECTS:heddle_sim_preload>)
+set(objects_of_explore $<TARGET_OBJECTS:heddle_protocols_explore> $<TARGET_OBJECTS:heddle_explore_atomics> ${sim_objects})
+foreach(kind IN ITEMS sim explore)
+  add_library(heddle_${kind} SHARED ${objects_of_${kind}} $<TARGET_OBJECTS:heddle_sim_preload>)
+  set_target_properties(heddle_${kind} PROPERTIES
+    OUTPUT_NAME heddle LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${kind}"
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    LINKER_LANGUAGE CXX)
+  target_link_libraries(heddle_${kind} PRIVATE heddle_model Threads::Threads hwloc ${CMAKE_DL_LIBS})
+  target_link_options(heddle_${kind} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL)
 
-add_library(heddle_sim_static STATIC EXCLUDE_FROM_ALL ${sim_objects})
-set_target_properties(heddle_sim_static PROPERTIES LINKER_LANGUAGE CXX)
-target_include_directories(heddle_sim_static PUBLIC
-  "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
-target_compile_features(heddle_sim_static PUBLIC cxx_std_20)
-target_compile_definitions(heddle_sim_static PUBLIC HEDDLE_SIM=1)
-target_link_libraries(heddle_sim_static PUBLIC heddle_model Threads::Threads hwloc ${CMAKE_DL_LIBS})
+  add_library(heddle_${kind}_static STATIC EXCLUDE_FROM_ALL ${objects_of_${kind}} ${more_of_${kind}_static})
+  set_target_properties(heddle_${kind}_static PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(heddle_${kind}_static PUBLIC
+    "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
+  target_compile_features(heddle_${kind}_static PUBLIC cxx_std_20)
+  target_compile_definitions(heddle_${kind}_static PUBLIC HEDDLE_SIM=1)
+  target_link_libraries(heddle_${kind}_static PUBLIC heddle_model Threads::Threads hwloc ${CMAKE_DL_LIBS})
+  if(HEDDLE_INSTALL)
+    include(GNUInstallDirs)
+    install(TARGETS heddle_${kind} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/${kind} NAMELINK_SKIP)
+  endif()
+endforeach()
 
-if(HEDDLE_INSTALL)
-  include(GNUInstallDirs)
-  install(TARGETS heddle_sim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/sim NAMELINK_SKIP)
+# tests/sim_platform/ is linked with the simulated platform, tests/sim_explore/ with scheduling points at its own atomic
+# operations, too; tests/sim/ runs the command on programs.
+add_library(heddle_sim_platform_library INTERFACE)
+target_link_libraries(heddle_sim_platform_library INTERFACE heddle_sim_static)
+add_library(heddle_sim_explore_library INTERFACE)
+target_link_libraries(heddle_sim_explore_library INTERFACE heddle_explore_static)
+target_compile_options(heddle_sim_explore_library INTERFACE ${HEDDLE_EXPLORE_FLAGS})
+if(HEDDLE_TESTS AND HEDDLE_CLI)
+  add_custom_target(tests_sim_needs DEPENDS heddle_sim heddle_explore)
+  heddle_glob(sim_program_sources tests/sim/programs/*.cpp)
+  foreach(source IN LISTS sim_program_sources)
+    get_filename_component(name "${source}" NAME_WE)
+    add_executable(sim_program_${name} EXCLUDE_FROM_ALL "${source}")
+    set_target_properties(sim_program_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/sim_programs" OUTPUT_NAME ${name})
+    target_compile_options(sim_program_${name} PRIVATE ${HEDDLE_WARNINGS})
+    target_link_libraries(sim_program_${name} PRIVATE heddle)
+    add_dependencies(tests_sim_needs sim_program_${name})
+  endforeach()
 endif()

@@ -18,8 +18,12 @@ function(heddle_add_test area name)
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
   target_compile_options(${test} PRIVATE ${HEDDLE_WARNINGS})
   target_compile_definitions(${test} PRIVATE HEDDLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set(library heddle_static)
+  if(TARGET heddle_${area}_library)   # another platform under the test
+    set(library heddle_${area}_library)
+  endif()
   target_link_libraries(${test} PRIVATE
-    heddle_static fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
+    ${library} fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
   set_target_properties(${test} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
@@ -30,6 +34,9 @@ function(heddle_add_test area name)
     if(area STREQUAL "cli" OR area STREQUAL "bench")   # they run the command
       add_dependencies(${test} heddle_cli)
     endif()
+  endif()
+  if(TARGET tests_${area}_needs)   # programs that they run
+    add_dependencies(${test} tests_${area}_needs)
   endif()
   if(NOT TARGET tests_${area})   # all tests of one area: ninja tests_<area>
     add_custom_target(tests_${area})

@@ -13,8 +13,10 @@
 #include <heddle/sleep.hpp>
 #include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
+#include <heddle/trace.hpp>
 
 #include "backend/common.hpp"
+#include "harness/cost.hpp"
 
 namespace heddle::bench {
 
@@ -22,7 +24,12 @@ class heddle_backend : public backend_defaults {
  public:
   static constexpr bool tasks = true, loops = true, threads = true;
 
-  explicit heddle_backend(const settings& s) : runtime_(options(s)) {}
+  explicit heddle_backend(const settings& s) : runtime_(options(s)) {
+    told::piece_of_grid = [](const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) {
+      heddle::trace::piece(grid, static_cast<std::uint32_t>(x0), static_cast<std::uint32_t>(y0), static_cast<std::uint32_t>(x1),
+                           static_cast<std::uint32_t>(y1));
+    };
+  }
 
   template <class F>
   void run(F&& f) {

@@ -153,8 +153,9 @@ inline std::vector<std::filesystem::path> program_folders() {
 
 // All heddle-bench-* of the first folder that has any, by runtime. One that does not answer --list
 // is left out.
+// heddle's own program is there twice: linked statically, to be measured, and over the shared library, to be simulated.
 inline std::map<std::string, program> find_programs(
-    const std::vector<std::filesystem::path>& folders) {
+    const std::vector<std::filesystem::path>& folders, bool simulated = false) {
   std::map<std::string, program> found;
   for (const auto& folder : folders) {
     std::error_code error;
@@ -163,6 +164,7 @@ inline std::map<std::string, program> find_programs(
       if (!name.starts_with("heddle-bench-") || !entry.is_regular_file(error) ||
           access(entry.path().c_str(), X_OK) != 0)
         continue;
+      if (name == (simulated ? "heddle-bench-heddle" : "heddle-bench-heddle-shared")) continue;
       try {
         const outcome listed =
             run_program(entry.path().string(), {"--list"}, std::chrono::seconds(20));

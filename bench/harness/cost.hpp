@@ -39,6 +39,12 @@ inline void write_rows(const void* first, std::size_t count, std::size_t bytes, 
   }
 }
 
+// Which piece of a grid a leaf works on: set by the backend whose runtime draws task maps.
+inline void (*piece_of_grid)(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) = nullptr;
+inline void piece(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) {
+  if (piece_of_grid != nullptr) piece_of_grid(grid, x0, y0, x1, y1);
+}
+
 // The simulator's fast mode: a leaf may leave out arithmetic on which nothing else depends; results are then not looked at.
 inline bool only() {
   const auto* to = model();

@@ -50,6 +50,7 @@ void heat2d_task(const heat2d_grid& g, std::size_t row, std::size_t row_end, std
                  std::size_t column_end) {
   const std::size_t rows = row_end - row, columns = column_end - column;
   if (rows <= heat2d_block && columns <= heat2d_block) {
+    told::piece("heat2d", column, row, column_end, row_end);
     heat2d_leaf(g.from, g.to, g.stride, row, row_end, column, column_end);
   } else if (rows >= columns) {
     const std::size_t middle = row + rows / 2;

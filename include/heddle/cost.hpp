@@ -4,13 +4,6 @@
 #include <cstddef>
 
 #include <heddle/detail/cost_model.hpp>
-#include <heddle/export.hpp>
-
-extern "C" {
-// Null outside the simulator.
-extern HEDDLE_API const heddle_cost_model* heddle_cost;
-HEDDLE_API void heddle_cost_declare();
-}
 
 namespace heddle::cost {
 

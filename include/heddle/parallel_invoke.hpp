@@ -172,6 +172,30 @@ inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   }
 }
 
+/// The work of two halves in any unit, and the bytes they touch together; 0: not known. For scheduling policies that use hints;
+/// a wrong one costs time and nothing else.
+struct work_hint {
+  double first;
+  double second;
+  std::size_t bytes{0};
+};
+
+/// The same with hints.
+template <class F, class G>
+inline auto parallel_invoke(const work_hint& hint, F&& f, G&& g) -> detail::pair_of_results<F, G> {
+  detail::fork_frame<G> frame(g);
+  const detail::ticket position = detail::push_fork(detail::entry_of(&frame), hint.first, hint.second, hint.bytes);
+  if (position == detail::foreign_ticket) [[unlikely]] {
+    return detail::run_in_runtime([&]() -> detail::pair_of_results<F, G> { return parallel_invoke(hint, f, g); });
+  }
+  frame.position = position;
+  if constexpr (std::is_void_v<detail::pair_of_results<F, G>>) {
+    detail::invoke_pair(f, frame);
+  } else {
+    return detail::invoke_pair(f, frame);
+  }
+}
+
 /// The same for any number of callables without results: a balanced tree of forks.
 template <class F, class G, class H, class... Rest>
 inline void parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) {

@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <heddle/cost.hpp>
+#include <heddle/detail/cost_model.hpp>
 #include <heddle/export.hpp>
 
 #include "platform/sim/engine.hpp"

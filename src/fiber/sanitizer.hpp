@@ -3,7 +3,9 @@
 
 #include "fiber/thread.hpp"
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(HEDDLE_SIM)
+// No sanitizer knows simulated kernel threads; the instrumentation of atomics there is the explorer's own.
+#elif defined(__SANITIZE_THREAD__)
 #define HEDDLE_TSAN 1
 #elif defined(__SANITIZE_ADDRESS__)
 #define HEDDLE_ASAN 1

@@ -18,6 +18,7 @@
 // - Threads that are nobody's child: the first one alive is laid out over all workers; while others are alive, all workers may
 //   rob each other, for such threads have no place in the tree.
 // - tree nodes number 512 a worker; deeper groups are not laid out.
+// What a worker takes next, its own tasks and those of others, is in adws_take.cpp.
 #include "policy/adws.hpp"
 
 #include <utility>
@@ -31,8 +32,6 @@ namespace {
 
 constexpr unsigned search_root_slot = 1;
 constexpr unsigned woken_slot = 2;        // the same place; but the thread waited for something else than children
-constexpr unsigned longest_walk = 4096;   // of thieves, up the tree: a race may make them walk in a circle
-constexpr unsigned idle_enough = 4;       // searches, before levels are given up: what is being taken at the moment looks idle, too
 constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
 placement send_to(unsigned which, unsigned slot) noexcept { return {placement::kind::send, which, slot}; }
@@ -63,6 +62,8 @@ void adws::start(scheduler& host) {
   for (unsigned rank = 0; rank < host.workers(); ++rank) stations_[rank].nodes.start(rank);
   survey();
   multi_level_ = domains_.size() > 1;
+  open_groups_.reset(new std::atomic<unsigned>[domains_.size()]{});
+  if (!multi_level_) open_groups_[0] = 1;
 }
 
 // --- which member, which level -----------------------------------------------------------------------------------
@@ -121,223 +122,6 @@ entry adws::start_passed(unsigned self, task& t) noexcept {
   return host_->entry_of(t);
 }
 
-// --- what a worker runs next: Algorithm 4.3 ----------------------------------------------------------------------
-
-// POPTASKFROMLOCAL of one member, but for the fork queue.
-entry adws::next_of(unsigned self, unsigned which) noexcept {
-  member& m = members_[which];
-  if (m.looks_empty()) return 0;
-  if (task* t = m.search_roots.pop_front(); t != nullptr) {
-    adopt(self, *t);
-    return host_->entry_of(*t);
-  }
-  act_for(self, which);
-  if (!m.uses_migrated.load(std::memory_order_relaxed)) {  // the head's own
-    if (const entry found = m.local.take_newest(); found != 0) return found;
-    if (m.migrated.size() == 0 && m.passed.looks_empty()) return 0;
-    use_migrated(self, m, true);
-  }
-  if (const entry found = m.migrated.take_newest(); found != 0) return found;
-  if (task* t = m.passed.pop_front(); t != nullptr) return start_passed(self, *t);
-  use_migrated(self, m, false);
-  return m.local.take_newest();
-}
-
-// Of the member that the worker acts for; then of others, if it may.
-entry adws::next_own(unsigned self) noexcept {
-  const unsigned current = acts_for(self);
-  if (const entry found = next_of(self, current); found != 0) return found;
-  use_migrated(self, members_[current], false);  // both queues are empty
-  for (const unsigned which : stations_[self].heads) {
-    if (which == current || !may_act_for(self, which)) continue;
-    if (const entry found = next_of(self, which); found != 0) return found;
-  }
-  return 0;
-}
-
-entry adws::pick(unsigned self, bool own_is_empty) noexcept {
-  if (own_is_empty) return next_own(self);
-  for (const unsigned which : stations_[self].heads) {
-    member& m = members_[which];
-    if (m.search_roots.looks_empty() || !may_act_for(self, which)) [[likely]] continue;
-    task* t = m.search_roots.pop_front();
-    if (t == nullptr) continue;
-    adopt(self, *t);
-    return host_->entry_of(*t);
-  }
-  return 0;
-}
-
-// STEALTASK, lines 28 - 34, for a member that the worker acts for.
-adws::victims adws::choose_victims(unsigned self, unsigned which) const noexcept {
-  if (!steals_) return {false, 0, 0, 0, false};
-  const std::uint32_t level = members_[which].level;
-  const tree_node* top = nullptr;
-  const auto consider = [&](const tree_node* n) {
-    const domain& d = domains_[n->domain.load(std::memory_order_relaxed)];  // a hint
-    if (d.level != level || d.members[d.place_of_worker[self]] != which) return false;
-    const distribution_range r{n->from.load(std::memory_order_relaxed), n->to.load(std::memory_order_relaxed)};  // hints
-    const unsigned place = d.place_of_worker[self];
-    if (n->active.load() && r.owner() <= place && place <= r.last()) top = n;
-    return true;
-  };
-  if (const tree_node* root = root_group_.load(); root != nullptr) consider(root);
-  // acquire pairs with adopt, open: the node; relaxed: parents are nodes for ever
-  const tree_node* n = top != nullptr ? nullptr : members_[which].tree.load(std::memory_order_acquire);
-  for (unsigned steps = 0; n != nullptr && n != &everything_ && steps < longest_walk; ++steps) {
-    if (!consider(n)) break;
-    n = n->parent.load(std::memory_order_relaxed);
-  }
-  if (top == nullptr) return {false, 0, 0, 0, false};
-  const distribution_range r{top->from.load(std::memory_order_relaxed), top->to.load(std::memory_order_relaxed)};  // hints
-  const std::uint32_t d = top->domain.load(std::memory_order_relaxed);                                             // a hint
-  const auto most = static_cast<unsigned>(domains_[d].members.size() - 1);
-  return {true, d, std::min(r.owner(), most), std::min(r.last(), most), r.covers_last()};
-}
-
-// STEALTASK, lines 37 - 42, for the member at `place` of the range's domain.
-entry adws::steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept {
-  member& m = members_[domains_[from.domain].members[place]];
-  if (m.head == self) return 0;
-  if (place != from.first) {
-    if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
-    if (const entry found = m.migrated.take_oldest(); found != 0) return found;
-    if (const entry found = steal_queue_of(self, m, true, how); found != 0) return found;
-  }
-  if (place != from.last || from.covers_last) {
-    if (const entry found = m.local.take_oldest(); found != 0) return found;
-    return steal_queue_of(self, m, false, how);
-  }
-  return 0;
-}
-
-// Of the fork queue, if it is this queue of this member.
-entry adws::steal_queue_of(unsigned self, const member& of, bool migrated, effort how) noexcept {
-  const auto which = static_cast<unsigned>(&of - members_.get());
-  const auto is_it = [&] { return acts_for(of.head) == which && of.uses_migrated.load(std::memory_order_relaxed) == migrated; };  // a hint
-  if (!is_it() || !host_->has_work(of.head)) return 0;
-  station& victim = stations_[of.head];
-  if (!victim.turning.try_lock()) return 0;
-  const entry found = is_it() ? host_->steal(self, of.head, how) : 0;
-  victim.turning.unlock();
-  if (found == 0 && how == effort::glance) host_->request(self, of.head);
-  return found;
-}
-
-entry adws::steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept {
-  if (const entry found = host_->steal(self, victim, how); found != 0) return found;
-  if (how == effort::glance) host_->request(self, victim);
-  for (const unsigned which : stations_[victim].heads) {
-    member& m = members_[which];
-    if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
-    if (const entry found = m.migrated.take_oldest(); found != 0) return found;
-    if (const entry found = m.local.take_oldest(); found != 0) return found;
-  }
-  return 0;
-}
-
-// Nobody runs anything, and nobody has what he may run.
-bool adws::is_stuck() const noexcept {
-  if (!host_->all_idle()) return false;
-  for (unsigned rank = 0; rank < host_->workers(); ++rank) {
-    if (host_->has_work(rank)) return false;
-    for (const unsigned which : stations_[rank].heads) {
-      if (may_act_for(rank, which) && !members_[which].looks_empty()) return false;
-    }
-  }
-  return true;
-}
-
-// Nobody runs anything, and still a task of another level than the worker's may wait, because what it waits for is not a
-// descendant's end: then levels do not count.
-entry adws::rescue(unsigned self) noexcept {
-  for (const unsigned which : stations_[self].heads) {
-    if (members_[which].looks_empty()) continue;
-    act_for(self, which);
-    if (const entry found = next_own(self); found != 0) return found;
-  }
-  return 0;
-}
-
-entry adws::acquire(unsigned self, effort how) noexcept {
-  if (const entry found = next_own(self); found != 0) return found;
-  const unsigned workers = host_->workers();
-  if (workers < 2) return 0;
-  if (is_everybodys()) {
-    unsigned victim = host_->random(self, workers);
-    for (unsigned i = 0; i < (how == effort::insist ? workers : 1); ++i, victim = (victim + 1) % workers) {
-      if (victim == self) continue;
-      if (const entry found = steal_from_anywhere(self, victim, how); found != 0) return found;
-    }
-    return 0;
-  }
-  for (const unsigned which : stations_[self].heads) {
-    if (!may_act_for(self, which)) continue;
-    const victims from = choose_victims(self, which);
-    if (!from.any || from.last == from.first) continue;
-    const unsigned count = from.last - from.first + 1;
-    unsigned place = host_->random(self, count);
-    for (unsigned i = 0; i < (how == effort::insist ? count : 1); ++i, place = (place + 1) % count) {
-      if (const entry found = steal_from(self, from, from.first + place, how); found != 0) {
-        act_for(self, which);
-        return found;
-      }
-    }
-  }
-  if (!multi_level_ || how != effort::insist) return 0;
-  unsigned& seen = stations_[self].all_idle_seen;
-  seen = is_stuck() ? seen + 1 : 0;
-  return seen >= idle_enough ? rescue(self) : 0;
-}
-
-bool adws::has_work_for(const victims& from, unsigned place) const noexcept {
-  const member& m = members_[domains_[from.domain].members[place]];
-  const bool queue = acts_for(m.head) == static_cast<unsigned>(&m - members_.get()) &&
-                     host_->has_work(m.head);
-  const bool queue_is_migrated = m.uses_migrated.load(std::memory_order_relaxed);  // a hint
-  if (place != from.first && (!m.passed.looks_empty() || m.migrated.size() != 0 || (queue && queue_is_migrated))) return true;
-  return (place != from.last || from.covers_last) && (m.local.size() != 0 || (queue && !queue_is_migrated));
-}
-
-bool adws::may_find(unsigned self) noexcept {
-  if (is_everybodys()) {
-    for (unsigned i = 0; i < member_count_; ++i) {
-      const member& m = members_[i];
-      if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0) return true;
-    }
-    return policy::may_find(self);
-  }
-  for (const unsigned which : stations_[self].heads) {
-    if (!may_act_for(self, which)) continue;
-    if (!members_[which].looks_empty()) return true;
-    const victims from = choose_victims(self, which);
-    for (unsigned place = from.first; from.any && place <= from.last; ++place) {
-      if (members_[domains_[from.domain].members[place]].head != self && has_work_for(from, place)) return true;
-    }
-  }
-  if (multi_level_ && is_stuck()) {
-    for (unsigned i = 0; i < member_count_; ++i) {
-      if (members_[i].looks_empty()) continue;
-      if (members_[i].head == self) return true;
-      host_->wake(members_[i].head);
-    }
-  }
-  return false;
-}
-
-bool adws::may_rob(unsigned self, unsigned victim) noexcept {
-  if (self == victim) return false;
-  if (is_everybodys()) return true;
-  for (const unsigned which : stations_[self].heads) {
-    if (!may_act_for(self, which)) continue;
-    const victims from = choose_victims(self, which);
-    for (unsigned place = from.first; from.any && place <= from.last; ++place) {
-      if (members_[domains_[from.domain].members[place]].head == victim) return true;
-    }
-  }
-  return false;
-}
-
 // --- tasks -------------------------------------------------------------------------------------------------------
 
 placement adws::started(unsigned, task& t) noexcept {
@@ -349,6 +133,7 @@ placement adws::started(unsigned, task& t) noexcept {
   }
   t.word = &everything_;
   layout_of(t) = root_layout();
+  if (how_ == layout::by_steals) layout_of(t).range = {0, 0};
   return send_to(owner_of(layout_of(t)), search_root_slot);
 }
 
@@ -389,7 +174,10 @@ void adws::task_end(unsigned, task& t) noexcept {
 }
 
 void adws::activate(tree_node& n) noexcept {
-  if (n.active.exchange(true) || !steals_) return;
+  if (!n.active.exchange(true) && steals_ && how_ == layout::by_work) wake_range(n);
+}
+
+void adws::wake_range(const tree_node& n) noexcept {
   const domain& d = domains_[n.domain.load(std::memory_order_relaxed)];  // the caller's group, or a group whose child the caller is
   const distribution_range r{n.from.load(std::memory_order_relaxed), n.to.load(std::memory_order_relaxed)};  // as above
   const unsigned last = std::min(r.last(), static_cast<unsigned>(d.members.size() - 1));
@@ -437,12 +225,24 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
   n->parent.store(parent, std::memory_order_relaxed);
   owner.word = n;
   now(self).tree.store(n, std::memory_order_release);  // pairs with choose_victims: the node
+  if (how_ == layout::by_steals) {
+    const double here = domains_[at.domain].place_of_worker[self];
+    at.range = {here, here};
+    if (at.domain != n->saved.domain) {
+      open_groups_[at.domain].fetch_add(1);
+      wake_range(*n);
+    }
+    return;
+  }
   if (parent == &everything_) root_group_.store(n);
 }
 
 // TASKGROUP::WAIT, lines 26 - 31.
 placement adws::close(unsigned self, task& owner, tree_node& n) noexcept {
   n.active.store(false);
+  if (how_ == layout::by_steals && n.domain.load(std::memory_order_relaxed) != n.saved.domain) {  // its own node
+    open_groups_[n.domain.load(std::memory_order_relaxed)].fetch_sub(1);                           // as above
+  }
   tree_node* expected = &n;
   root_group_.compare_exchange_strong(expected, nullptr);
   if (owner.word != &n) disordered_.store(true, std::memory_order_relaxed);  // a flag for the audit
@@ -500,6 +300,7 @@ double adws::share_of(unsigned self, tree_node& n, laid_out& at, const spawn_inf
 placement adws::hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept {
   laid_out& at = layout_of(owner);
   laid_out& to = layout_of(child);
+  if (how_ == layout::by_steals && domains_[at.domain].leaf) return {};  // as under random_ws from here on
   child.word = owner.word;
   if (!at.range.is_search_root()) {  // above the leaves, in one member: its head does one after the other, be it a thief
     const double here = domains_[at.domain].place_of_worker[self];
@@ -534,7 +335,7 @@ placement adws::spawn(unsigned self, const spawn_info& info) noexcept {
     return {};
   }
   const double share = share_of(self, *n, at, info);
-  if (domains_[at.domain].leaf && (share <= 0 || !at.range.is_search_root())) return {};  // of no work; or within one worker
+  if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.is_search_root())) return {};  // of no work; or within one worker
   return hand_out(self, info.parent, info.child, share, at.bytes);
 }
 

@@ -14,7 +14,9 @@ namespace heddle::policy {
 // Single level: the members are the workers, all in one domain. ml_adws adds domains and moves between them.
 class adws : public policy {
  public:
-  explicit adws(bool steals) noexcept : steals_(steals) {}
+  enum class layout : std::uint8_t { by_work, by_steals };
+  // by_steals: what is new stays with the member that made it, and all members of the domain steal from each other.
+  explicit adws(bool steals, layout how = layout::by_work) noexcept : how_(how), steals_(steals) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   policy_wants wants() const noexcept override {
@@ -58,9 +60,11 @@ class adws : public policy {
     tree_node* reserved{nullptr};            // for the next fork
   };
 
+  const layout how_;
   std::unique_ptr<member[]> members_;
   unsigned member_count_{0};
   std::vector<domain> domains_;
+  std::unique_ptr<std::atomic<unsigned>[]> open_groups_;   // by_steals: that have gone down to a domain, by its number
   std::unique_ptr<station[]> stations_;          // by rank
 
  private:
@@ -96,6 +100,7 @@ class adws : public policy {
 
   void open(unsigned self, tree_node& node, task& owner, const laid_out& next) noexcept;
   void activate(tree_node& n) noexcept;
+  void wake_range(const tree_node& n) noexcept;
   placement close(unsigned self, task& owner, tree_node& n) noexcept;
   placement hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept;
   double share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept;

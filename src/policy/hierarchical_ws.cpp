@@ -20,8 +20,11 @@ void hierarchical_ws::start(scheduler& host) {
   for (unsigned self = 0; self < workers; ++self) {
     thief& t = thieves_[self];
     for (unsigned i = 1; i < workers; ++i) t.victims.push_back((self + i) % workers);
-    std::stable_sort(t.victims.begin(), t.victims.end(),
-                     [&](unsigned a, unsigned b) { return host.distance(self, a) < host.distance(self, b); });
+    const auto nearer = [&](unsigned a, unsigned b) {
+      const unsigned x = host.distance(self, a), y = host.distance(self, b);
+      return x != y ? x < y : a < b;
+    };
+    std::sort(t.victims.begin(), t.victims.end(), nearer);
     for (unsigned i = 0; i < t.victims.size(); ++i) {
       const bool last = i + 1 == t.victims.size() || host.distance(self, t.victims[i + 1]) != host.distance(self, t.victims[i]);
       if (last) t.ring_ends.push_back(i + 1);

@@ -5,10 +5,10 @@
 
 namespace heddle::policy {
 
-class ml_adws final : public adws {
+class ml_adws : public adws {
  public:
   enum class aggregation : std::uint8_t { group, range };
-  ml_adws(aggregation rule, bool steals) noexcept : adws(steals), rule_(rule) {}
+  ml_adws(aggregation rule, bool steals, layout how = layout::by_work) noexcept : adws(steals, how), rule_(rule) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
  protected:

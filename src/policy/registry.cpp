@@ -3,10 +3,14 @@
 #include "policy/adws.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/ml_adws.hpp"
+#include "policy/ml_ws.hpp"
 #include "policy/parameters.hpp"
 #include "base/nearest.hpp"
+#include "policy/pdf.hpp"
 #include "policy/policy.hpp"
+#include "policy/pws.hpp"
 #include "policy/random_ws.hpp"
+#include "policy/sb.hpp"
 #include "policy/serial.hpp"
 #include "policy/work_sharing.hpp"
 
@@ -31,6 +35,11 @@ const std::vector<registration>& all() {
       {"hierarchical_ws", "work stealing, nearest victims first, attempts=N a ring (Quintin and Wagner 2010)", hierarchical_ws::make},
       {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},
       {"ml-adws", "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off (Shiina 2021)", ml_adws::make},
+      {"ml-ws", "multi-level work stealing, by the groups' bytes (Shiina 2021)", ml_ws::make},
+      {"pdf", "parallel depth first: ready tasks in the order of the serial program (Blelloch, Gibbons, Matias 1999)", pdf::make},
+      {"pws", "work stealing, victims by the inverse of their distance (Quintin and Wagner 2010)", pws::make},
+      {"sb", "space-bounded, by the groups' bytes, sigma=0.5, mu=0.2 (Blelloch et al. 2011)", sb::make},
+      {"sb-d", "the same with distributed queues (Simhadri et al. 2014)", sb::make_distributed},
       {"serial", "no stealing: the order of the serial program; specification of the policy interface", serial::make},
   };
   return table;

@@ -39,6 +39,10 @@ ticket push_fork_slow(fork_queue* queue, slot* position, double first, double se
   return push_slow(queue, position);
 }
 
+ticket push_fork_slow(fork_queue* queue, slot* position) noexcept {
+  return push_fork_slow(queue, position, unknown_work, unknown_work, 0);
+}
+
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
   auto& self = static_cast<worker::worker&>(*queue);
   if constexpr (platform::simulated) {  // every join: what was computed before it takes its time while thieves can have the entry

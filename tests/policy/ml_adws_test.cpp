@@ -1,13 +1,15 @@
 // Multi-level ADWS on a machine of 2 packages with 4 workers each: a third cache of 8 MB a package, 1 MB a worker.
+#include <heddle/latch.hpp>
 #include <heddle/parallel_for.hpp>
+#include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
-#include <heddle/thread.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <vector>
 
 #include "policy/distribution.hpp"
@@ -86,9 +88,12 @@ TEST_P(ml_adws_map, what_fits_into_a_cache_runs_under_it_alone) {
 INSTANTIATE_TEST_SUITE_P(aggregation, ml_adws_map, testing::Values("range", "group"), [](const auto& info) { return info.param; });
 
 // With stealing: whoever runs a piece that fits, runs all of it, and at most one piece is open in a package at a time.
-TEST(ml_adws, one_root_task_at_a_time_in_a_memory_group) {
-  heddle_test::watchdog guard("ml-adws");
-  heddle::runtime rt(on("ml-adws"));
+class ml : public testing::TestWithParam<std::string> {};
+
+// With stealing: whoever runs a piece that fits, runs all of it, and at most one piece is open in a package at a time.
+TEST_P(ml, one_root_task_at_a_time_in_a_memory_group) {
+  heddle_test::watchdog guard("ml");
+  heddle::runtime rt(on(GetParam()));
   constexpr int pieces = 16;
   std::atomic<int> open[2] = {0, 0};
   std::atomic<int> leaves{0};
@@ -117,28 +122,50 @@ TEST(ml_adws, one_root_task_at_a_time_in_a_memory_group) {
   EXPECT_EQ(leaves.load(), 10 * pieces * 16);
 }
 
-TEST(ml_adws, tasks_of_different_levels_may_wait_for_each_other) {
-  heddle_test::watchdog guard("ml-adws waits");
-  heddle::runtime rt(on("ml-adws"));
+// The first piece, open under its package, ends only when its sibling, which waits above it, has run.
+TEST_P(ml, tasks_of_different_levels_may_wait_for_each_other) {
+  heddle_test::watchdog guard("ml waits");
+  heddle::runtime rt(on(GetParam()));
   for (int iteration = 0; iteration < 20; ++iteration) {
-    std::atomic<int> step{0};
+    heddle::latch step(1);
     rt.run([&] {
       heddle::task_group all(2, 64 * mb);
-      // The piece, under the first package, ends only when its sibling, which waits above it, has run.
       all.run([&] {
         heddle::task_group group(2, 2 * mb);
-        for (int i = 0; i < 2; ++i) {
-          group.run([&] {
-            while (step.load() == 0) heddle::this_thread::yield();
-          }, 1);
-        }
+        for (int i = 0; i < 2; ++i) group.run([&] { step.wait(); }, 1);
         group.wait();
       }, 0.01);
-      all.run([&] { step.store(1); }, 0.01);
+      all.run([&] { step.count_down(); }, 0.01);
       all.wait();
     });
   }
 }
+
+// Each half of a fork waits for the other one's deepest leaf: on one worker alone that would never end.
+TEST_P(ml, forks_run_on_several_workers) {
+  if (GetParam().find("off") != std::string::npos) GTEST_SKIP() << "needs thieves";
+  heddle_test::watchdog guard("ml forks");
+  heddle::runtime rt(on(GetParam()));
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    std::atomic<int> arrived{0};
+    const auto meet = [&] {
+      arrived.fetch_add(1);
+      while (arrived.load() < 4) {
+      }
+    };
+    rt.run([&] {
+      heddle::parallel_invoke([&] { heddle::parallel_invoke(meet, meet); }, [&] { heddle::parallel_invoke(meet, meet); });
+    });
+    EXPECT_EQ(arrived.load(), 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, ml, testing::Values("ml-adws", "ml-adws:aggregation=group", "ml-adws:steal=off", "ml-ws"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                           return name;
+                         });
 
 TEST(ml_adws, loops_without_hints_use_all_workers) {
   heddle_test::watchdog guard("ml-adws loops");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/recording.hpp"
@@ -96,7 +97,7 @@ class maker {
     }
     out_.end_ns = now;
     for (worker_log& log : out_.workers) {
-      std::stable_sort(log.records.begin(), log.records.end(), [](const record& a, const record& b) { return a.ns < b.ns; });
+      by_time(log.records);
       log.written = log.records.size();
     }
     return std::move(out_);
@@ -155,6 +156,16 @@ class maker {
     put(w, now, event::thread_park, static_cast<std::uint32_t>(park_reason::ended), 100 + w, 0);
     now += 40;
     put(w, now, event::idle_begin);
+  }
+
+  // Stable: std::stable_sort of libstdc++ 12 uses what clang calls deprecated.
+  static void by_time(std::vector<record>& records) {
+    std::vector<std::pair<std::uint64_t, std::size_t>> order;
+    for (const record& r : records) order.emplace_back(r.ns, order.size());
+    std::sort(order.begin(), order.end());
+    std::vector<record> sorted;
+    for (const auto& [ns, at] : order) sorted.push_back(records[at]);
+    records = std::move(sorted);
   }
 
   static std::uint64_t frame(unsigned chunk) { return 0x10000 + std::uint64_t{chunk} * 64; }

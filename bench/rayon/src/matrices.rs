@@ -149,8 +149,8 @@ pub fn matmul(c: &Context) {
 }
 
 unsafe fn heat2d_task(
-    from: Shared<f64>,
-    to: Shared<f64>,
+    from: Shared<f32>,
+    to: Shared<f32>,
     stride: usize,
     rows: (usize, usize),
     columns: (usize, usize),
@@ -186,8 +186,8 @@ unsafe fn heat2d_task(
 pub fn heat2d(c: &Context) {
     let stride = c.n() + 2;
     let iterations = c.iterations(20);
-    let input: Vec<f64> = (0..stride * stride)
-        .map(|i| (mix64(i as u64) % 256) as f64)
+    let input: Vec<f32> = (0..stride * stride)
+        .map(|i| (mix64(i as u64) % 256) as f32)
         .collect();
     c.run(|| {
         let mut grids = [input.clone(), input.clone()];
@@ -213,7 +213,7 @@ pub fn heat2d(c: &Context) {
             },
             |g| {
                 let mut d = Digest::default();
-                g[iterations % 2].iter().for_each(|x| d.add(x.to_bits()));
+                g[iterations % 2].iter().for_each(|x| d.add(u64::from(x.to_bits())));
                 d.value()
             },
         );

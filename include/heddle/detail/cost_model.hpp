@@ -1,7 +1,9 @@
-// Where <heddle/cost.hpp> sends what it is told.
+// What a simulated platform offers to code that tells its costs; the functions that use it: heddle/cost.hpp.
 #pragma once
 
 #include <cstddef>
+
+#include <heddle/export.hpp>
 
 extern "C" {
 struct heddle_cost_model {
@@ -13,4 +15,8 @@ struct heddle_cost_model {
   void (*place)(const void* address, std::size_t bytes, int policy, int node);
   void (*forget)(const void* address, std::size_t bytes);   // the range went back to the system
 };
+// Null outside the simulator.
+extern HEDDLE_API const heddle_cost_model* heddle_cost;
+// The program tells its costs: what it does not tell is free.
+HEDDLE_API void heddle_cost_declare();
 }

@@ -65,6 +65,7 @@ using ticket = slot*;
 HEDDLE_API ticket push_slow(fork_queue* queue, slot* position) noexcept;
 // The same for the second half of a fork: a policy may make it a task of its own, and the caller come back on another worker.
 HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second, std::size_t bytes) noexcept;
+HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position) noexcept;  // without hints: fewer instructions at each fork
 HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
 
 inline constexpr double unknown_work = std::numeric_limits<double>::quiet_NaN();
@@ -92,9 +93,11 @@ template <class Slow>
 
 // Offers the second half of a fork; the ticket goes to its pop, and when that fails to join_slow. The hints of both halves'
 // work and bytes are for policies that look at every fork; NaN and 0: not known.
-[[gnu::always_inline]] inline ticket push_fork(entry item, double first = unknown_work, double second = unknown_work,
-                                               std::size_t bytes = 0) noexcept {
+[[gnu::always_inline]] inline ticket push_fork(entry item, double first, double second, std::size_t bytes = 0) noexcept {
   return push_or(item, [&](fork_queue* queue, slot* position) { return push_fork_slow(queue, position, first, second, bytes); });
+}
+[[gnu::always_inline]] inline ticket push_fork(entry item) noexcept {
+  return push_or(item, [](fork_queue* queue, slot* position) { return push_fork_slow(queue, position); });
 }
 
 // Takes `item` back if it is the newest entry of the worker that the caller is on now (which need not be the worker

@@ -1,5 +1,5 @@
 // Real machines need not be told what code costs.
-#include <heddle/cost.hpp>
+#include <heddle/detail/cost_model.hpp>
 
 constinit const heddle_cost_model* heddle_cost = nullptr;
 

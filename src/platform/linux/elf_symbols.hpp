@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,7 +25,7 @@ class elf_symbols {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path, "re"), std::fclose);
     if (file == nullptr) return;
     std::vector<Elf64_Ehdr> head;
-    if (!read(file.get(), 0, 1, head) || std::equal(ELFMAG, ELFMAG + SELFMAG, head[0].e_ident) == false ||
+    if (!read(file.get(), 0, 1, head) || std::memcmp(head[0].e_ident, ELFMAG, SELFMAG) != 0 ||
         head[0].e_ident[EI_CLASS] != ELFCLASS64) {
       return;
     }

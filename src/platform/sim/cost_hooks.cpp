@@ -1,5 +1,5 @@
 // What heddle/cost.hpp calls: the program's own account of its costs.
-#include <heddle/cost.hpp>
+#include <heddle/detail/cost_model.hpp>
 
 #include "platform/sim/engine.hpp"
 #include "platform/sim/cost_hooks.hpp"

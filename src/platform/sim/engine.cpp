@@ -113,6 +113,13 @@ void engine::spin(picoseconds cost) noexcept {
   mark();
 }
 
+void engine::interleave() noexcept {
+  if (chooser_ == nullptr) return;
+  constexpr picoseconds step = nanosecond;  // clocks move, or a loop that waits for one would not end
+  spend(activity::search, step);
+  choose_at_point(false);
+}
+
 void engine::cycles(double n) noexcept {
   if (n > 0) charge(activity::program, static_cast<picoseconds>(n * 1000 / settings_.frequency + 0.5));
 }

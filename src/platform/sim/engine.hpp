@@ -64,6 +64,8 @@ class engine {
     advance(what, scaled(cost));
     mark();
   }
+  // Where interleavings are explored: another strand may go on here. Called before each atomic operation.
+  void interleave() noexcept;
   // A turn of a loop that waits for somebody else.
   void spin(picoseconds cost) noexcept;
   void yield() noexcept;

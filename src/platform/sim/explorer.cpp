@@ -10,7 +10,7 @@ explorer::plan explorer::plan_for(std::uint64_t seed) noexcept {
   if (seed % 2 == 1) p.mean_run = 2u << (seed / 2 % 6);
   else p.preemptions = 1 + static_cast<unsigned>(seed / 2 % 4);
   // Short and long programs alike: most runs force their switches early.
-  p.length = std::uint64_t{500} << (seed / 8 % 8);
+  p.length = std::uint64_t{100} << (seed / 8 % 8);
   return p;
 }
 

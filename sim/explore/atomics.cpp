@@ -1,0 +1,102 @@
+// Scheduling points at atomic operations. What is to be explored is compiled with -fsanitize=thread, which turns each
+// atomic operation into a call, and linked with the functions below instead of ThreadSanitizer's: every one lets the
+// explorer choose who goes on, then does what it was asked for. So inline functions of headers are covered too, and no
+// source line is written for it. Plain accesses are no scheduling points; orders weaker than seq_cst are not modelled.
+// The names and types are those of the compilers' interface (LLVM: compiler-rt/include/sanitizer/tsan_interface_atomic.h).
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/sim/engine.hpp"
+
+namespace {
+
+[[gnu::always_inline]] inline void interleave() noexcept {
+  if (heddle::sim::active != nullptr) heddle::sim::active->interleave();
+}
+
+}  // namespace
+
+// NOLINTBEGIN: names and signatures are given
+#define HEDDLE_ATOMIC(bits)                                                                                                          \
+  using word##bits = std::uint##bits##_t;                                                                                            \
+  word##bits __tsan_atomic##bits##_load(const volatile word##bits* at, int) {                                                        \
+    interleave();                                                                                                                    \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                                    \
+  }                                                                                                                                  \
+  void __tsan_atomic##bits##_store(volatile word##bits* at, word##bits value, int) {                                                 \
+    interleave();                                                                                                                    \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                                   \
+  }                                                                                                                                  \
+  word##bits __tsan_atomic##bits##_exchange(volatile word##bits* at, word##bits value, int) {                                        \
+    interleave();                                                                                                                    \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                                         \
+  }                                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_add(volatile word##bits* at, word##bits value, int) {                                       \
+    interleave();                                                                                                                    \
+    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                                          \
+  }                                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_sub(volatile word##bits* at, word##bits value, int) {                                       \
+    interleave();                                                                                                                    \
+    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                                                          \
+  }                                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_and(volatile word##bits* at, word##bits value, int) {                                       \
+    interleave();                                                                                                                    \
+    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                                          \
+  }                                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_or(volatile word##bits* at, word##bits value, int) {                                        \
+    interleave();                                                                                                                    \
+    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                                           \
+  }                                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_xor(volatile word##bits* at, word##bits value, int) {                                       \
+    interleave();                                                                                                                    \
+    return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                                          \
+  }                                                                                                                                  \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile word##bits* at, word##bits* expected, word##bits value, int, int) {     \
+    interleave();                                                                                                                    \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                              \
+  }                                                                                                                                  \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile word##bits* at, word##bits* expected, word##bits value, int, int) {       \
+    interleave();                                                                                                                    \
+    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                               \
+  }                                                                                                                                  \
+  word##bits __tsan_atomic##bits##_compare_exchange_val(volatile word##bits* at, word##bits expected, word##bits value, int, int) {  \
+    interleave();                                                                                                                    \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                    \
+    return expected;                                                                                                                 \
+  }
+
+#define HEDDLE_PLAIN(bytes)                          \
+  void __tsan_read##bytes(void*) {}                  \
+  void __tsan_write##bytes(void*) {}                 \
+  void __tsan_unaligned_read##bytes(void*) {}        \
+  void __tsan_unaligned_write##bytes(void*) {}       \
+  void __tsan_volatile_read##bytes(void*) {}         \
+  void __tsan_volatile_write##bytes(void*) {}
+
+extern "C" {
+
+HEDDLE_ATOMIC(8)
+HEDDLE_ATOMIC(16)
+HEDDLE_ATOMIC(32)
+HEDDLE_ATOMIC(64)
+
+HEDDLE_PLAIN(1)
+HEDDLE_PLAIN(2)
+HEDDLE_PLAIN(4)
+HEDDLE_PLAIN(8)
+HEDDLE_PLAIN(16)
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit(void*) {}
+void __tsan_read_range(void*, std::size_t) {}
+void __tsan_write_range(void*, std::size_t) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_atomic_thread_fence(int) { interleave(); }
+void __tsan_atomic_signal_fence(int) {}
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) { return __builtin_memcpy(to, from, n); }
+void* __tsan_memmove(void* to, const void* from, std::size_t n) { return __builtin_memmove(to, from, n); }
+void* __tsan_memset(void* to, int value, std::size_t n) { return __builtin_memset(to, value, n); }
+}
+// NOLINTEND

@@ -1,0 +1,88 @@
+// Parallel depth first: workers run the ready tasks that come first in the order of the serial program, so that what runs at
+// the same time lies close together and shares a cache.
+// Sources: Blelloch, Gibbons, Matias, "Provably efficient scheduling for languages with fine-grained parallelism" (J. ACM 46(2),
+// 1999); Blelloch, Gibbons, "Effectively sharing a cache among threads" (SPAA 2004).
+// The order is kept as a list of all live tasks under one lock: a child stands before its parent (it precedes the parent's
+// continuation), the second half of a fork after its owner, whose first half precedes it.
+// Deviations: a task is not left for a child that precedes it: it goes on to its wait, and its children wait in the list.
+// A worker finds the first ready task by walking over those that are not. CONTROLLED-PDF's supernodes are not built.
+#include "policy/pdf.hpp"
+
+#include <mutex>
+#include <new>
+
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+namespace {
+
+char mark;                           // the word of every task in the list
+
+bool& is_ready(task& t) noexcept { return *std::launder(reinterpret_cast<bool*>(t.room)); }
+
+constexpr placement into_order{placement::kind::send, nobody, 0};
+
+}  // namespace
+
+placement pdf::started(unsigned, task& t) noexcept {
+  std::lock_guard hold(lock_);
+  t.word = &mark;
+  is_ready(t) = false;
+  order_.push_back(t);
+  return into_order;
+}
+
+placement pdf::spawn(unsigned, const spawn_info& info) noexcept {
+  if (info.parent.word == nullptr) return {};
+  std::lock_guard hold(lock_);
+  info.child.word = &mark;
+  is_ready(info.child) = false;
+  order_.insert_before(info.child, &info.parent);
+  return into_order;
+}
+
+placement pdf::fork(unsigned, const fork_info& info, task& child) noexcept {
+  std::lock_guard hold(lock_);
+  child.word = &mark;
+  is_ready(child) = false;
+  order_.insert_before(child, info.owner.next);
+  return into_order;
+}
+
+placement pdf::ready(unsigned, task&) noexcept { return into_order; }
+
+void pdf::place(unsigned self, task& t, const placement&) noexcept {
+  {
+    std::lock_guard hold(lock_);
+    is_ready(t) = true;
+    ready_.store(ready_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under lock_; a hint elsewhere
+  }
+  host_->wake_any(self == nobody ? 0 : self);
+}
+
+void pdf::task_end(unsigned, task& t) noexcept {
+  std::lock_guard hold(lock_);
+  order_.remove(t);
+}
+
+entry pdf::take() noexcept {
+  if (ready_.load(std::memory_order_relaxed) == 0) return 0;  // a hint
+  std::lock_guard hold(lock_);
+  for (task* t = order_.front(); t != nullptr; t = t->next) {
+    if (!is_ready(*t)) continue;
+    is_ready(*t) = false;
+    ready_.store(ready_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under lock_
+    return host_->entry_of(*t);
+  }
+  return 0;
+}
+
+bool pdf::may_find(unsigned) noexcept { return ready_.load(std::memory_order_relaxed) != 0; }  // ordered by the caller's fence
+
+std::unique_ptr<policy> pdf::make(const std::vector<parameter>& given) {
+  parameters("pdf", given).finish();
+  return std::make_unique<pdf>();
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,46 @@
+// Probability work stealing: a victim is chosen with a probability proportional to the inverse of its distance. Child first.
+// Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), chapter 3, describe it.
+// Deviation: the distance is the number of levels up to the smallest memory group that holds both. A thief that insists tries
+// every victim, from the drawn one on.
+#include "policy/pws.hpp"
+
+#include <algorithm>
+
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+void pws::start(scheduler& host) {
+  policy::start(host);
+  constexpr std::uint32_t unit = 5040;  // divisible by all distances up to 10
+  const unsigned workers = host.workers();
+  below_.resize(workers);
+  for (unsigned self = 0; self < workers; ++self) {
+    std::uint32_t sum = 0;
+    for (unsigned victim = 0; victim < workers; ++victim) {
+      if (victim != self) sum += std::max(unit / std::max(host.distance(self, victim), 1u), 1u);
+      below_[self].push_back(sum);
+    }
+  }
+}
+
+entry pws::acquire(unsigned self, effort how) noexcept {
+  const std::vector<std::uint32_t>& below = below_[self];
+  const auto workers = static_cast<unsigned>(below.size());
+  if (workers < 2) return 0;
+  const std::uint32_t drawn = host_->random(self, below.back());
+  auto victim = static_cast<unsigned>(std::upper_bound(below.begin(), below.end(), drawn) - below.begin());
+  for (unsigned i = 0; i < (how == effort::insist ? workers : 1); ++i, victim = (victim + 1) % workers) {
+    if (victim == self) continue;
+    if (const entry found = host_->steal(self, victim, how); found != 0) return found;
+    if (how == effort::glance) host_->request(self, victim);
+  }
+  return 0;
+}
+
+std::unique_ptr<policy> pws::make(const std::vector<parameter>& given) {
+  parameters("pws", given).finish();
+  return std::make_unique<pws>();
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,22 @@
+// Probability work stealing; see pws.cpp for its source.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "policy/policy.hpp"
+
+namespace heddle::policy {
+
+class pws final : public policy {
+ public:
+  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+
+  void start(scheduler& host) override;
+  entry acquire(unsigned self, effort how) noexcept override;
+
+ private:
+  std::vector<std::vector<std::uint32_t>> below_;  // [self][victim]: sum of the weights of victims up to this one
+};
+
+}  // namespace heddle::policy

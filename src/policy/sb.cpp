@@ -1,0 +1,248 @@
+// Space-bounded scheduling (sb, and sb-d with distributed queues): a task that fits into a cache is anchored there, its
+// descendants run under that cache only, and the tasks anchored under a cache never need more than it holds.
+// Sources: Chowdhury, Silvestri, Blakeley, Ramachandran (IPDPS 2010); Blelloch, Fineman, Gibbons, Simhadri, "Scheduling
+// irregular parallel computations on hierarchical caches" (SPAA 2011); Simhadri, Blelloch, Fineman, Gibbons, Kyrola,
+// "Experimental analysis of space-bounded schedulers" (SPAA 2014), whose sigma = 0.5 and mu = 0.2 are the defaults.
+// A task of size S befits the smallest cache on a worker's path with S <= sigma M. If that is below its parent's anchor the
+// task is maximal: before it runs, S is added to what is occupied of every cache from there up to, not with, the anchor.
+// Deviations, and why:
+// - Sizes: heddle's hints give the bytes of groups; a child's size is its share of them by work. Without bytes: its share of its
+//   parent's size; when that is not known either, the task is anchored like its parent.
+// - mu bounds what the running pieces of tasks anchored above may use of a cache; it is not counted piece by piece: a share mu of
+//   each cache is kept for them.
+// - A task larger than what mu leaves is admitted to a cache that is empty.
+// - Children are queued and their parent goes on (the papers queue both); below a leaf cache, child first without a queue.
+// - When no worker runs anything, a task is admitted over capacity: it may be what the others wait for.
+#include "policy/sb.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/contracts.hpp"
+#include "machine/topology.hpp"
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+namespace {
+
+struct anchored {
+  double size;                // bytes; 0: not known
+  std::uint32_t anchor;       // a cache
+  std::uint32_t parents;      // its parent's anchor: what lies below it, down to the anchor, holds `size`
+};
+
+anchored& state_of(task& t) noexcept {
+  static_assert(sizeof(anchored) <= sizeof t.room);
+  return *std::launder(reinterpret_cast<anchored*>(t.room));
+}
+
+constexpr placement queued{placement::kind::send, nobody, 0};
+constexpr unsigned tries = 8;
+char mark;                    // the word of every task that has an anchor above the leaves
+
+}  // namespace
+
+void sb::start(scheduler& host) {
+  policy::start(host);
+  const machine::topology* machine = host.machine();
+  const bool flat = machine == nullptr || machine->workers() != host.workers();
+  count_ = flat ? 1 : static_cast<unsigned>(machine->groups().size());
+  caches_.reset(new cache[count_]);
+  path_.resize(host.workers());
+  seen_.resize(host.workers());
+  for (unsigned id = 0; id < count_; ++id) {
+    cache& c = caches_[id];
+    c.capacity = std::numeric_limits<double>::infinity();
+    c.worker_count = host.workers();
+    if (!flat) {
+      const machine::memory_group& g = machine->group(id);
+      if (id != 0) {
+        c.parent = g.parent;
+        caches_[g.parent].children.push_back(id);
+        if (g.capacity != 0 && g.capacity != machine::unlimited) c.capacity = static_cast<double>(g.capacity);
+      }
+      c.first_worker = g.first_worker;
+      c.worker_count = g.worker_count;
+    }
+  }
+  for (unsigned id = 0; id < count_; ++id) {
+    cache& c = caches_[id];
+    c.lists = distributed_ ? std::max<unsigned>(1, static_cast<unsigned>(c.children.size())) : 1;
+    c.fresh.reset(new shared_task_list[c.lists]);
+  }
+  for (unsigned rank = 0; rank < host.workers(); ++rank) {
+    unsigned id = flat ? 0 : machine->leaf_of(rank).id;
+    for (;; id = caches_[id].parent) {
+      path_[rank].push_back(id);
+      if (id == 0) break;
+    }
+  }
+}
+
+// --- where tasks stand -------------------------------------------------------------------------------------------
+
+unsigned sb::list_of(unsigned self, const cache& c) const noexcept {
+  if (c.lists == 1 || self == nobody) return 0;
+  for (unsigned i = 0; i < c.lists; ++i) {
+    const cache& child = caches_[c.children[i]];
+    if (self - child.first_worker < child.worker_count) return i;
+  }
+  return 0;
+}
+
+void sb::wake_under(unsigned self, const cache& c) noexcept {
+  if (&c == &caches_[0]) return host_->wake_any(self == nobody ? 0 : self);
+  for (unsigned i = 0; i < c.worker_count; ++i) {
+    const unsigned rank = c.first_worker + i;
+    if (rank != self) host_->wake(rank);
+  }
+}
+
+void sb::place(unsigned self, task& t, const placement& where) noexcept {
+  if (where.slot != 0) {
+    cache& c = caches_[state_of(t).anchor];
+    c.woken.push_back(t);
+    return wake_under(self, c);
+  }
+  cache& c = caches_[state_of(t).parents];
+  c.fresh[list_of(self, c)].push_front(t);
+  changes_.fetch_add(1);
+  wake_under(self, c);
+}
+
+placement sb::started(unsigned, task& t) noexcept {
+  t.word = &mark;
+  state_of(t) = {0, 0, 0};
+  return {placement::kind::send, nobody, 1};
+}
+
+placement sb::ready(unsigned, task&) noexcept { return {placement::kind::send, nobody, 1}; }
+
+placement sb::spawn(unsigned, const spawn_info& info) noexcept {
+  if (info.parent.word == nullptr) return {};
+  const anchored& at = state_of(info.parent);
+  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.size;
+  const double share = info.work >= 0 && info.group_work > 0 && std::isfinite(info.group_work) ? std::min(info.work / info.group_work, 1.0) : 0.5;
+  info.child.word = &mark;
+  state_of(info.child) = {bytes * share, at.anchor, at.anchor};
+  return queued;
+}
+
+bool sb::fork_begin(unsigned, const fork_info& info) noexcept { return info.owner.word != nullptr; }
+
+placement sb::fork(unsigned, const fork_info& info, task& child) noexcept {
+  anchored& at = state_of(info.owner);
+  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.size;
+  const double share = info.first >= 0 && info.second >= 0 && info.first + info.second > 0 && std::isfinite(info.first + info.second)
+                           ? info.second / (info.first + info.second)
+                           : 0.5;
+  child.word = &mark;
+  state_of(child) = {bytes * share, at.anchor, at.anchor};
+  return queued;
+}
+
+// --- admission ---------------------------------------------------------------------------------------------------
+
+bool sb::try_occupy(cache& c, double bytes, bool over_capacity) noexcept {
+  double now = c.occupied.load();
+  do {
+    const double after = now + bytes;
+    if (after > (1 - mu_) * c.capacity && !(now == 0 && after <= c.capacity) && !over_capacity) return false;
+  } while (!c.occupied.compare_exchange_weak(now, now + bytes));
+  HEDDLE_AUDIT_CHECK(over_capacity || now + bytes <= c.capacity, "%g bytes in a cache of %g", now + bytes, c.capacity);
+  return true;
+}
+
+// Anchors the task for a worker under its parent's anchor. False: a cache on the way has no room; nothing is occupied then.
+bool sb::admit(unsigned self, task& t, bool over_capacity) noexcept {
+  anchored& at = state_of(t);
+  at.anchor = at.parents;
+  if (at.size > 0) {
+    const std::vector<unsigned>& path = path_[self];
+    std::size_t befits = 0;
+    while (path[befits] != at.parents && at.size > sigma_ * caches_[path[befits]].capacity) ++befits;
+    std::size_t end = befits;
+    for (; path[end] != at.parents; ++end) {
+      if (try_occupy(caches_[path[end]], at.size, over_capacity)) continue;
+      while (end-- > befits) caches_[path[end]].occupied.fetch_sub(at.size);
+      return false;
+    }
+    at.anchor = path[befits];
+  }
+  return true;
+}
+
+void sb::task_end(unsigned self, task& t) noexcept {
+  const anchored at = state_of(t);
+  for (unsigned id = at.anchor; id != at.parents; id = caches_[id].parent) caches_[id].occupied.fetch_sub(at.size);
+  if (at.anchor == at.parents) return;
+  changes_.fetch_add(1);
+  wake_under(self, caches_[at.parents]);  // there is room now
+}
+
+// The newest one that is admitted; so that one large task does not keep small ones back, a few are tried.
+task* sb::take_fresh(unsigned self, cache& from, bool over_capacity) noexcept {
+  const unsigned own = list_of(self, from);
+  for (unsigned i = 0; i < from.lists; ++i) {
+    shared_task_list& list = from.fresh[(own + i) % from.lists];
+    task* refused[tries];
+    unsigned n = 0;
+    task* t;
+    while ((t = list.pop_front()) != nullptr && !admit(self, *t, over_capacity)) {
+      refused[n++] = t;
+      if (n == tries) break;
+    }
+    if (n == tries) t = nullptr;
+    while (n > 0) list.push_front(*refused[--n]);
+    if (t != nullptr) return t;
+  }
+  return nullptr;
+}
+
+entry sb::take(unsigned self, bool over_capacity) noexcept {
+  seen_[self] = changes_.load();
+  for (const unsigned id : path_[self]) {
+    cache& c = caches_[id];
+    task* t = c.woken.pop_front();
+    if (t == nullptr) t = take_fresh(self, c, over_capacity);
+    if (t != nullptr) return host_->entry_of(*t);
+  }
+  return 0;
+}
+
+entry sb::acquire(unsigned self, effort how) noexcept {
+  if (const entry found = take(self, false); found != 0) return found;
+  return how == effort::insist && host_->all_idle() ? take(self, true) : 0;
+}
+
+bool sb::may_find(unsigned self) noexcept {
+  // What was refused a moment ago is refused still, unless something has been added or has ended since.
+  const bool stuck = host_->all_idle() || changes_.load() != seen_[self];
+  for (const unsigned id : path_[self]) {
+    const cache& c = caches_[id];
+    if (!c.woken.looks_empty()) return true;
+    for (unsigned i = 0; i < c.lists && stuck; ++i) {
+      if (!c.fresh[i].looks_empty()) return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+std::unique_ptr<policy> make_sb(const char* name, bool distributed, const std::vector<parameter>& given) {
+  parameters p(name, given);
+  const double sigma = p.number("sigma", 0.5, 0.01, 1);
+  const double mu = p.number("mu", 0.2, 0, 0.9);
+  p.finish();
+  return std::make_unique<sb>(sigma, mu, distributed);
+}
+
+}  // namespace
+
+std::unique_ptr<policy> sb::make(const std::vector<parameter>& given) { return make_sb("sb", false, given); }
+std::unique_ptr<policy> sb::make_distributed(const std::vector<parameter>& given) { return make_sb("sb-d", true, given); }
+
+}  // namespace heddle::policy

@@ -1,0 +1,61 @@
+// Space-bounded scheduling; see sb.cpp for its source.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "policy/policy.hpp"
+#include "policy/task_list.hpp"
+
+namespace heddle::policy {
+
+class sb final : public policy {
+ public:
+  sb(double sigma, double mu, bool distributed) noexcept : sigma_(sigma), mu_(mu), distributed_(distributed) {}
+  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make_distributed(const std::vector<parameter>& given);
+
+  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true}; }
+  void start(scheduler& host) override;
+  entry acquire(unsigned self, effort how) noexcept override;
+  bool may_find(unsigned self) noexcept override;
+  bool may_rob(unsigned, unsigned) noexcept override { return false; }
+  entry pick(unsigned self, bool own_is_empty) noexcept override { return own_is_empty ? take(self, false) : 0; }
+  placement started(unsigned self, task& t) noexcept override;
+  placement spawn(unsigned self, const spawn_info& info) noexcept override;
+  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement ready(unsigned self, task& t) noexcept override;
+  void task_end(unsigned self, task& t) noexcept override;
+  bool fork_begin(unsigned self, const fork_info& info) noexcept override;
+  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+
+ private:
+  struct cache {
+    unsigned parent{0};
+    unsigned first_worker{0}, worker_count{0};
+    double capacity{0};                      // bytes
+    std::atomic<double> occupied{0};         // by tasks anchored here or below, of parents anchored above; never above capacity
+    std::vector<unsigned> children;
+    shared_task_list woken;                  // anchored here; they are run first
+    std::unique_ptr<shared_task_list[]> fresh;  // of parents anchored here: one list, or (distributed) one a child
+    unsigned lists{1};
+  };
+
+  entry take(unsigned self, bool over_capacity) noexcept;
+  task* take_fresh(unsigned self, cache& from, bool over_capacity) noexcept;
+  bool admit(unsigned self, task& t, bool over_capacity) noexcept;
+  bool try_occupy(cache& c, double bytes, bool over_capacity) noexcept;
+  void wake_under(unsigned self, const cache& c) noexcept;
+  unsigned list_of(unsigned self, const cache& c) const noexcept;
+
+  const double sigma_, mu_;
+  const bool distributed_;
+  std::unique_ptr<cache[]> caches_;          // by memory group; the root first
+  unsigned count_{0};
+  std::vector<std::vector<unsigned>> path_;  // by rank: leaf first, root last
+  std::atomic<std::uint64_t> changes_{0};    // tasks added, and those that made room
+  std::vector<std::uint64_t> seen_;          // by rank: changes_ before its last search
+};
+
+}  // namespace heddle::policy

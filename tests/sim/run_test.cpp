@@ -1,0 +1,215 @@
+// `heddle sim` on programs: results, determinism, golden virtual times, refusals.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct ended {
+  int status;
+  std::string output;  // both streams
+};
+
+ended run(const std::string& arguments) {
+  const std::string line = std::string(HEDDLE_COMMAND) + " sim " + arguments + " 2>&1";
+  std::FILE* pipe = popen(line.c_str(), "r");
+  ended result{-1, {}};
+  std::array<char, 4096> block;
+  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;) result.output.append(block.data(), got);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+std::string program(const std::string& name) { return (fs::path(HEDDLE_COMMAND).parent_path() / "tests" / "sim_programs" / name).string(); }
+
+std::string read(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+class sim_test : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "heddle-sim-test-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+  json figures(const std::string& arguments) {
+    const ended e = run("--json " + file("figures.json") + " " + arguments);
+    EXPECT_EQ(e.status, 0) << e.output;
+    return e.status == 0 ? json::parse(read(file("figures.json"))) : json::array({json::object()});
+  }
+
+ private:
+  fs::path folder_;
+};
+
+// The command is built with the rest, or not at all.
+#define SKIP_WITHOUT_SIMULATOR()                                                                       \
+  if (!fs::exists(program("fib"))) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)"
+
+TEST_F(sim_test, a_program_computes_what_it_computes) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 64 -- " + program("fib") + " 18");
+  EXPECT_EQ(e.status, 0);
+  EXPECT_NE(e.output.find("2584\n"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("speed-up"), std::string::npos) << e.output;
+}
+
+TEST_F(sim_test, the_rows_hold_every_field) {
+  SKIP_WITHOUT_SIMULATOR();
+  const json rows = figures("--machine skylake-4x16 --workers 64 --seed 7 -- " + program("loop"));
+  ASSERT_EQ(rows.size(), 1u);
+  for (const char* key : {"program", "machine", "policy", "workers", "seed", "virtual_seconds", "serial_virtual_seconds", "speedup", "levels", "nodes",
+                          "steals", "failed_steals", "migrations", "busy", "idle", "overhead", "real_seconds"}) {
+    EXPECT_TRUE(rows[0].contains(key)) << key;
+  }
+  EXPECT_EQ(rows[0]["program"], "loop");
+  EXPECT_EQ(rows[0]["machine"], "skylake-4x16");
+  EXPECT_EQ(rows[0]["policy"], "random_ws");
+  EXPECT_EQ(rows[0]["workers"], 64);
+  EXPECT_EQ(rows[0]["seed"], 7);
+  EXPECT_NEAR(rows[0]["busy"].get<double>() + rows[0]["idle"].get<double>() + rows[0]["overhead"].get<double>(), 1, 1e-3);
+  EXPECT_NEAR(rows[0]["speedup"].get<double>(), rows[0]["serial_virtual_seconds"].get<double>() / rows[0]["virtual_seconds"].get<double>(), 1e-6);
+  EXPECT_EQ(rows[0]["levels"].size(), 3u);
+  EXPECT_EQ(rows[0]["nodes"].size(), 4u);
+  // Each sweep reads and writes 512 rows of 128 lines.
+  EXPECT_GE(rows[0]["levels"][0]["accesses"].get<std::uint64_t>(), 10u * 512 * 128 * 2);
+  EXPECT_LE(rows[0]["levels"][0]["accesses"].get<std::uint64_t>(), 10u * 512 * 130 * 2);
+}
+
+TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
+  SKIP_WITHOUT_SIMULATOR();
+  for (const char* name : {"fib", "loop"}) {
+    for (const std::string run_name : {"a", "b"}) {
+      figures("--machine skylake-4x16 --workers 64 --no-serial --trace " + file(run_name + ".heddle") + " -- " + program(name));
+    }
+    figures("--machine skylake-4x16 --workers 64 --no-serial --seed 43 --trace " + file("c.heddle") + " -- " + program(name));
+    const std::string first = read(file("a.heddle"));
+    EXPECT_GT(first.size(), 10'000u);
+    EXPECT_TRUE(first == read(file("b.heddle"))) << name;
+    EXPECT_FALSE(first == read(file("c.heddle"))) << name << ": another seed, other victims";
+  }
+}
+
+// Serial virtual times are sums of what the programs tell: they change with a machine file or the cache model, and with
+// nothing else.
+TEST_F(sim_test, golden_serial_times) {
+  SKIP_WITHOUT_SIMULATOR();
+  const json fib = figures("--machine skylake-4x16 --policy serial --workers 1 -- " + program("fib") + " 20");
+  // 10946 leaves of 20 cycles and 10945 joins of 10 at the machine's frequency, and no scheduler.
+  const double cycles = 10946.0 * 20 + 10945.0 * 10;
+  const double frequency = cycles / fib[0]["serial_virtual_seconds"].get<double>() / 1e9;
+  EXPECT_GT(frequency, 1.0);
+  EXPECT_LT(frequency, 5.0);
+  const json again = figures("--machine skylake-4x16 --policy serial --workers 1 -- " + program("fib") + " 20");
+  EXPECT_EQ(fib[0]["virtual_seconds"], again[0]["virtual_seconds"]);
+}
+
+TEST_F(sim_test, golden_parallel_times) {
+  SKIP_WITHOUT_SIMULATOR();
+  std::ifstream golden(std::string(HEDDLE_SOURCE_DIR) + "/tests/sim/golden.json");
+  const json expected = json::parse(golden);
+  for (const json& one : expected) {
+    const json rows = figures("--machine " + one.at("machine").get<std::string>() + " --policy " + one.at("policy").get<std::string>() + " --workers " +
+                              std::to_string(one.at("workers").get<unsigned>()) + " --no-serial -- " + program(one.at("program")));
+    EXPECT_EQ(rows[0].value("virtual_seconds", 0.0), one.at("virtual_seconds").get<double>())
+        << one.dump() << "\nA change of a policy, the run loop, the cache model or the machine file moves it: scripts/sim-golden.sh writes the new ones.";
+  }
+}
+
+TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {
+  SKIP_WITHOUT_SIMULATOR();
+  double before = 1e9, serial = 0;
+  for (const unsigned n : {1u, 4u, 16u}) {
+    const json rows = figures("--machine skylake-4x16 --workers " + std::to_string(n) + " -- " + program("fib") + " 22");
+    const double time = rows[0]["virtual_seconds"];
+    serial = rows[0]["serial_virtual_seconds"];
+    EXPECT_LT(time, before) << n;
+    EXPECT_GE(time * n, serial) << n << ": compute alone cannot be faster than work over workers";
+    before = time;
+  }
+}
+
+TEST_F(sim_test, fast_mode_costs_the_same) {
+  SKIP_WITHOUT_SIMULATOR();
+  const std::string what = "--machine skylake-4x16 --workers 16 --no-serial -- " + program("loop");
+  const json whole = figures(what);
+  const json fast = figures("--fast " + what);
+  EXPECT_EQ(whole[0]["virtual_seconds"], fast[0]["virtual_seconds"]);
+}
+
+TEST_F(sim_test, clocks_and_sleeps_are_virtual) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("sleeper"));
+  EXPECT_EQ(e.status, 0);
+  EXPECT_NE(e.output.find("3600 3600\n"), std::string::npos) << e.output;
+}
+
+TEST_F(sim_test, a_comparison_has_a_row_a_policy) {
+  SKIP_WITHOUT_SIMULATOR();
+  const json rows = figures("--machine skylake-4x16 --workers 8 --compare random_ws,random_ws:spawn=parent -- " + program("fib") + " 15");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["policy"], "random_ws");
+  EXPECT_EQ(rows[1]["policy"], "random_ws:spawn=parent");
+}
+
+TEST_F(sim_test, unannotated_programs_are_measured) {
+  SKIP_WITHOUT_SIMULATOR();
+  const json rows = figures("--machine skylake-4x16 --workers 4 --charge measured --no-serial -- " + program("loop"));
+  EXPECT_EQ(rows[0]["charged"], "measured");
+  EXPECT_GT(rows[0]["virtual_seconds"].get<double>(), 1e-4);
+  EXPECT_EQ(rows[0]["levels"][0]["accesses"], 0) << "what is told does not count then";
+}
+
+TEST_F(sim_test, deadlocks_are_reported_with_the_threads_stacks) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("deadlock"));
+  EXPECT_EQ(e.status, 1);
+  EXPECT_NE(e.output.find("deadlock at"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("waits for: mutex"), std::string::npos) << e.output;
+}
+
+TEST_F(sim_test, exploration_finds_a_schedule_and_repeats_it) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended found = run("--machine skylake-4x16 --workers 2 --explore 400 -- " + program("lost_wakeup"));
+  ASSERT_EQ(found.status, 1) << found.output;
+  const std::size_t at = found.output.find("--explore-seed ");
+  ASSERT_NE(at, std::string::npos) << found.output;
+  const std::string seed = std::to_string(std::strtoull(found.output.c_str() + at + 15, nullptr, 10));
+  const ended again = run("--machine skylake-4x16 --workers 2 --explore-seed " + seed + " -- " + program("lost_wakeup"));
+  EXPECT_EQ(again.status, 1);
+  EXPECT_NE(again.output.find("deadlock at"), std::string::npos) << again.output;
+  EXPECT_EQ(run("--machine skylake-4x16 --workers 2 --explore 20 -- " + program("fib") + " 5").status, 0);
+}
+
+TEST_F(sim_test, what_cannot_be_simulated_is_refused) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended threads = run("--workers 2 -- " + program("kernel_thread"));
+  EXPECT_EQ(threads.status, 1);
+  EXPECT_NE(threads.output.find("use heddle::thread"), std::string::npos) << threads.output;
+  const ended foreign = run("--workers 2 -- true");
+  EXPECT_EQ(foreign.status, 1);
+  EXPECT_NE(foreign.output.find("shared libheddle.so"), std::string::npos) << foreign.output;
+  const ended missing = run("-- no-such-program-here");
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.output.find("not found"), std::string::npos) << missing.output;
+  EXPECT_EQ(run("--machine no-such-machine -- true").status, 2);
+  EXPECT_EQ(run("--policy no-such-policy -- true").status, 2);
+  EXPECT_EQ(run("--machine skylake-4x16").status, 2);
+}
+
+}  // namespace

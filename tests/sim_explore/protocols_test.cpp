@@ -1,0 +1,242 @@
+// The core's own protocols under schedules that differ at every atomic operation: parking and waking, stealing, joins,
+// groups, cancellation, time limits, blocking calls, the fork queue.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+
+#include <heddle/heddle.hpp>
+
+#include "platform/platform.hpp"
+#include "queue/fork_queue.hpp"
+#include "tests/sim_explore/schedules.hpp"
+
+namespace heddle::sim {
+namespace {
+
+constexpr unsigned schedules = 3000;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+runtime_options workers(std::size_t n) {
+  runtime_options o;
+  o.workers = n;
+  o.spin = 2;
+  o.bind = "off";
+  return o;
+}
+
+template <class F>
+void expect_right(F&& scenario) {
+  const verdict v = explore(scenario, schedules);
+  EXPECT_FALSE(v.failed) << "schedule " << v.seed << " ended with status " << v.status;
+}
+
+template <class F>
+void on(runtime& home, F&& f) {
+  detail::run_in_runtime(f, &home);
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+TEST(protocols, park_and_wake) {
+  expect_right([] {
+    runtime home(workers(3));
+    std::atomic<int> done{0};
+    for (int i = 0; i < 3; ++i) on(home, [&] { done.fetch_add(1); });
+    require(done.load() == 3);
+  });
+}
+
+TEST(protocols, steal_and_join) {
+  expect_right([] {
+    runtime home(workers(3));
+    long value = 0;
+    on(home, [&] { value = fib(7); });
+    require(value == 13);
+  });
+}
+
+TEST(protocols, exceptions_reach_the_join) {
+  expect_right([] {
+    runtime home(workers(2));
+    int caught = 0;
+    on(home, [&] {
+      for (int i = 0; i < 3; ++i) {
+        try {
+          parallel_invoke([] { fib(3); }, [] { throw std::runtime_error("second"); });
+        } catch (const std::runtime_error&) {
+          ++caught;
+        }
+      }
+    });
+    require(caught == 3);
+  });
+}
+
+TEST(protocols, groups_count_their_children) {
+  expect_right([] {
+    runtime home(workers(3));
+    std::atomic<int> done{0};
+    on(home, [&] {
+      task_group outer;
+      for (int i = 0; i < 3; ++i) {
+        outer.run([&] {
+          task_group inner;
+          inner.run([&] { done.fetch_add(1); });
+          inner.run([&] { done.fetch_add(1); });
+          inner.wait();
+        });
+      }
+      outer.wait();
+      require(done.load() == 6);
+    });
+  });
+}
+
+TEST(protocols, a_child_that_throws_cancels_its_group) {
+  expect_right([] {
+    runtime home(workers(2));
+    on(home, [&] {
+      task_group group;
+      std::atomic<int> ran{0};
+      bool caught = false;
+      group.run([] { throw std::runtime_error("child"); });
+      for (int i = 0; i < 3; ++i) group.run([&] { ran.fetch_add(1); });
+      try {
+        group.wait();
+      } catch (const std::runtime_error&) {
+        caught = true;
+      }
+      require(caught && ran.load() <= 3);
+    });
+  });
+}
+
+TEST(protocols, mutex_and_condition_variable) {
+  expect_right([] {
+    runtime home(workers(3));
+    mutex lock;
+    condition_variable changed;
+    int turn = 0;
+    thread_options where;
+    where.where = &home;
+    thread ping(where, [&] {
+      for (int i = 0; i < 3; ++i) {
+        std::unique_lock hold(lock);
+        changed.wait(hold, [&] { return turn == 0; });
+        turn = 1;
+        changed.notify_one();
+      }
+    });
+    thread pong(where, [&] {
+      for (int i = 0; i < 3; ++i) {
+        std::unique_lock hold(lock);
+        changed.wait(hold, [&] { return turn == 1; });
+        turn = 0;
+        changed.notify_one();
+      }
+    });
+    ping.join();
+    pong.join();
+    require(turn == 0);
+  });
+}
+
+TEST(protocols, time_limits_and_wakers_compete) {
+  expect_right([] {
+    runtime home(workers(2));
+    on(home, [&] {
+      semaphore tokens(0);
+      std::atomic<int> taken{0};
+      thread taker([&] {
+        for (int i = 0; i < 3; ++i) {
+          if (tokens.try_acquire_for(std::chrono::nanoseconds(500))) taken.fetch_add(1);
+        }
+      });
+      tokens.release();
+      fib(3);
+      tokens.release();
+      taker.join();
+      int left = 0;
+      while (tokens.try_acquire()) ++left;
+      require(taken.load() + left == 2);
+    });
+  });
+}
+
+TEST(protocols, blocking_calls_lend_their_worker) {
+  expect_right([] {
+    runtime home(workers(2));
+    on(home, [&] {
+      long value = 0;
+      parallel_invoke([&] { blocking([&] { value = 1; }); }, [] { fib(4); });
+      require(value == 1);
+    });
+  });
+}
+
+// Owner and thief on the queue itself: each entry is had once.
+struct contest {
+  queue::fork_queue q;
+  std::array<detail::slot, queue::slots_for(16)> memory{};
+  std::array<std::atomic<int>, 8> had{};
+
+  void have(detail::entry item) {
+    if (item != 0) require(had[item / 8 - 1].fetch_add(1) == 0);
+  }
+};
+
+void own(void* data) {
+  auto& c = *static_cast<contest*>(data);
+  // What push and pop do inline, on a queue that is no worker's.
+  for (unsigned i = 0; i < c.had.size(); ++i) {
+    detail::slot* position = c.q.bottom.load();
+    position->store((i + 1) * 8);
+    c.q.bottom.store(position + 1);
+    if (position + 1 >= c.q.push_limit.load()) require(queue::push(c.q, position).done);
+    if (i % 3 != 2) continue;
+    bool published = false;
+    c.have(queue::take_newest(c.q, published));
+  }
+  bool published = false;
+  while (const detail::entry item = queue::take_newest(c.q, published)) c.have(item);
+}
+
+void rob(void* data) {
+  auto& c = *static_cast<contest*>(data);
+  for (int i = 0; i < 12; ++i) {
+    bool left = false;
+    queue::request(c.q);
+    c.have(queue::steal(c.q, left));
+    if (i % 4 == 3) c.have(queue::force_steal(c.q, platform::heavy_fence));
+  }
+}
+
+TEST(protocols, the_fork_queue_gives_each_entry_once) {
+  expect_right([] {
+    contest c;
+    queue::attach(c.q, c.memory.data(), 16);
+    queue::watch_every_fork(c.q, false);
+    platform::kernel_thread owner, thief, second;
+    require(platform::start(owner, own, &c, "owner") == 0);
+    require(platform::start(thief, rob, &c, "thief") == 0);
+    require(platform::start(second, rob, &c, "thief") == 0);
+    platform::join(owner);
+    platform::join(thief);
+    platform::join(second);
+    for (const auto& times : c.had) require(times.load() == 1);
+  });
+}
+
+}  // namespace
+}  // namespace heddle::sim
