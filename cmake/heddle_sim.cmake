@@ -9,7 +9,7 @@ heddle_glob(sim_preload_sources sim/preload/*.cpp)
 
 # The protocols between workers, compiled a second time for the explorer.
 set(protocol_sources ${core_sources})
-list(FILTER protocol_sources INCLUDE REGEX "^src/(queue|worker|task|wait)/")
+list(FILTER protocol_sources INCLUDE REGEX "^src/(queue|worker|task|wait|policy)/")
 set(unwoven_sources ${core_sources})
 list(REMOVE_ITEM unwoven_sources ${protocol_sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -60,10 +60,12 @@ foreach(kind IN ITEMS sim explore)
   endif()
 endforeach()
 
-# tests/sim_platform/ is linked with the simulated platform, tests/sim_explore/ with scheduling points at its own atomic
+# tests/sim_platform/ and tests/sim_theory/ are linked with the simulated platform, tests/sim_explore/ with scheduling points at its own atomic
 # operations, too; tests/sim/ runs the command on programs.
 add_library(heddle_sim_platform_library INTERFACE)
 target_link_libraries(heddle_sim_platform_library INTERFACE heddle_sim_static)
+add_library(heddle_sim_theory_library INTERFACE)
+target_link_libraries(heddle_sim_theory_library INTERFACE heddle_sim_static)
 add_library(heddle_sim_explore_library INTERFACE)
 target_link_libraries(heddle_sim_explore_library INTERFACE heddle_explore_static)
 target_compile_options(heddle_sim_explore_library INTERFACE ${HEDDLE_EXPLORE_FLAGS})

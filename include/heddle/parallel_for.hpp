@@ -64,6 +64,14 @@ class loop_positions {
   std::size_t count_{0};
 };
 
+// What policies are told that an iteration touches: what the caller says, else, of a loop over elements, one element.
+template <class Index>
+std::size_t bytes_of_iteration(const loop_options& options) noexcept {
+  if (options.bytes_per_iteration != 0) return options.bytes_per_iteration;
+  if constexpr (std::is_integral_v<Index>) return 0;
+  else return sizeof(std::iter_value_t<Index>);
+}
+
 // body(low, high) on each chunk.
 template <class Index, class Body>
 struct chunk_work {
@@ -104,7 +112,8 @@ void parallel_for_range(First first, Last last, Body&& body, const loop_options&
   const detail::loop_positions<index> at(first, last);
   if (at.count() == 0) return;
   detail::chunk_work<index, callable> work{at, body};
-  detail::run_loop(work, at.count(), detail::loop_site_of<detail::chunk_work<index, callable>>, options.grain, false, options.stop);
+  detail::run_loop(work, at.count(), detail::loop_site_of<detail::chunk_work<index, callable>>, options.grain, false, options.stop,
+                   detail::bytes_of_iteration<index>(options));
 }
 
 /// Calls f(i) for each integer i of [first, last), or f(*i) for each iterator, as parallel_for_range does.

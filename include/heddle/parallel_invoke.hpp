@@ -182,7 +182,7 @@ struct work_hint {
 
 /// The same with hints.
 template <class F, class G>
-inline auto parallel_invoke(const work_hint& hint, F&& f, G&& g) -> detail::pair_of_results<F, G> {
+inline auto parallel_invoke(work_hint hint, F&& f, G&& g) -> detail::pair_of_results<F, G> {
   detail::fork_frame<G> frame(g);
   const detail::ticket position = detail::push_fork(detail::entry_of(&frame), hint.first, hint.second, hint.bytes);
   if (position == detail::foreign_ticket) [[unlikely]] {

@@ -20,7 +20,8 @@ inline constexpr bool simulated = false;
 
 // What the scheduler does, told to a platform that makes it take time; nothing elsewhere. Waking, sleeping and fences are
 // charged by the functions below. A scheduling point: other kernel threads may run during the call. `distance`: of a steal.
-enum class operation : std::uint8_t { fork, join, spawn, thread_switch, migration, steal, failed_steal, clock };
+// look: at a worker that has nothing, without an attempt to steal. migration: a thread goes on on another worker; counted only.
+enum class operation : std::uint8_t { fork, join, spawn, thread_switch, migration, steal, failed_steal, look };
 #if defined(HEDDLE_SIM)
 void charge(operation what, unsigned distance = 0) noexcept;
 // For the account of the run. report(runtime) is called when all kernel threads sleep without a deadline, before the process ends.

@@ -84,7 +84,7 @@ void offer_continuation(block* parent) {
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  block* t = w != nullptr ? w->new_block() : worker::here().new_thread(0, enter<false>);
+  block* t = w != nullptr ? w->new_block() : worker::here().new_block(0);
   if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
   if (w != nullptr) renew_thread(*t, w->home);
   char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);

@@ -60,7 +60,7 @@ void enter(block* self) noexcept {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
-  block* t = home.new_thread(options.stack_size, enter);
+  block* t = home.new_block(options.stack_size);
   if (t == nullptr) {
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "heddle: no stack of " + std::to_string(options.stack_size == 0 ? home.options().stack_size : options.stack_size) +

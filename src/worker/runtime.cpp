@@ -143,13 +143,13 @@ void runtime::submit(thread& t) noexcept {
   submitting_.fetch_sub(1);
 }
 
-thread* runtime::new_thread(std::size_t stack_bytes, void (*entry)(thread*)) noexcept {
+thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   const unsigned size_class = stack_bytes == 0 ? stacks_.default_class() : fiber::stack_pool::class_for(stack_bytes);
   if (size_class >= fiber::stack_pool::classes) return nullptr;
   worker* w = worker::current();
-  if (w != nullptr && &w->home == this && size_class == stacks_.default_class()) return w->new_thread(entry);
-  thread* t = stacks_.take(size_class, 1);
-  if (t != nullptr) prepare_thread(*t, *this, entry);
+  const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_.default_class();
+  thread* t = from_cache ? w->new_block() : stacks_.take(size_class, 1);
+  if (t != nullptr) renew_thread(*t, *this);
   return t;
 }
 
@@ -297,7 +297,9 @@ entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcep
 }
 
 bool runtime::has_work(unsigned victim) const noexcept {
-  return queue::has_any(*workers_[victim]) || !workers_[victim]->ready.looks_empty();
+  const bool has = queue::has_any(*workers_[victim]) || !workers_[victim]->ready.looks_empty();
+  if (!has) platform::charge(platform::operation::look);
+  return has;
 }
 
 void runtime::request(unsigned self, unsigned victim) noexcept {

@@ -66,8 +66,8 @@ class runtime final : private policy::scheduler {
 
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
-  // A control block of any size, from any kernel thread. Null: no memory, or no class is that large.
-  [[nodiscard]] thread* new_thread(std::size_t stack_bytes, void (*entry)(thread*)) noexcept;
+  // A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class is that large.
+  [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
   void free_thread(thread& t) noexcept;
 
   // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.

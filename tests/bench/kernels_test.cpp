@@ -110,8 +110,8 @@ TEST(sorts, agree) {
 
 TEST(heat2d, blocks_equal_whole_rows) {
   const std::size_t n = 150, stride = n + 2;
-  std::vector<double> from(stride * stride), to(from), plain(from);
-  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<double>(mix64(i) % 256);
+  std::vector<float> from(stride * stride), to(from), plain(from);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(mix64(i) % 256);
   heat2d_task<serial_backend>({from.data(), to.data(), stride}, 1, stride - 1, 1, stride - 1);
   for (std::size_t i = 1; i <= n; ++i)
     for (std::size_t j = 1; j <= n; ++j)

@@ -125,6 +125,26 @@ TEST_P(adws_map, forks_are_halved_and_loops_too) {
   for (unsigned w = 0; w < workers; ++w) EXPECT_NEAR(used[w], static_cast<double>(n) / workers, 40) << w;
 }
 
+TEST_P(adws_map, forks_with_hints_are_cut_by_them) {
+  heddle_test::watchdog guard("adws map");
+  const unsigned workers = GetParam();
+  heddle::runtime rt({.workers = workers, .policy = "adws:steal=off"});
+  const auto total = static_cast<double>(workers);
+  for (int i = 0; i < 5; ++i) {
+    int first = -1, second = -1, inner = -1;
+    rt.run([&] {
+      heddle::parallel_invoke(heddle::work_hint{3, 1}, [&] {
+        first = rt.worker_rank();
+        heddle::parallel_invoke(heddle::work_hint{1, 2}, [] {}, [&] { inner = rt.worker_rank(); });
+      }, [&] { second = rt.worker_rank(); });
+    });
+    EXPECT_EQ(first, 0);
+    distribution_range whole{0, total};
+    EXPECT_EQ(second, static_cast<int>(whole.split_upper(0.25).from));
+    EXPECT_EQ(inner, workers == 1 ? 0 : static_cast<int>(whole.split_upper(2.0 / 3).from));
+  }
+}
+
 TEST_P(adws_map, groups_without_hints_are_shared_equally_once_they_are_known) {
   heddle_test::watchdog guard("adws map");
   const unsigned workers = GetParam();

@@ -179,7 +179,6 @@ TEST_F(engine_test, strands_on_one_unit_take_turns) {
 
 TEST_F(engine_test, unbound_strands_use_free_units) {
   engine& e = begin(machine(2));
-  std::atomic<std::uint32_t> go{0};
   // Bound to the unit that the first strand is on: that one moves to the other.
   strand& bound = start([&] { for (int k = 0; k < 10; ++k) compute(1000 * us); }, 10);
   for (int k = 0; k < 10; ++k) compute(1000 * us);

@@ -72,8 +72,8 @@ class loop_tree {
  public:
   using result = typename Work::result;
 
-  loop_tree(Work& work, loop_site& site, std::size_t grain, bool fixed, const std::stop_token& stop) noexcept
-      : work_(work), site_(site), grain_(grain), fixed_(fixed), stop_(stop), stoppable_(stop.stop_possible()) {}
+  loop_tree(Work& work, loop_site& site, std::size_t grain, bool fixed, const std::stop_token& stop, std::size_t bytes) noexcept
+      : work_(work), site_(site), grain_(grain), fixed_(fixed), stop_(stop), stoppable_(stop.stop_possible()), bytes_(bytes) {}
 
   // Runs [0, n), n > 0. On a worker.
   result run(std::size_t n) {
@@ -176,7 +176,7 @@ class loop_tree {
   [[gnu::always_inline]] result split_at(std::size_t low, std::size_t middle, std::size_t high, std::size_t grain, bool whole) {
     piece upper(*this, middle, high, grain);
     upper.whole = whole;
-    upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle));
+    upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle), (high - low) * bytes_);
     guard unwind{&upper};
     result_holder first{split(low, middle, grain)};
     unwind.of = nullptr;
@@ -270,15 +270,17 @@ class loop_tree {
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;
   const bool stoppable_;
+  const std::size_t bytes_;          // an iteration touches so many; 0: not known
 };
 
 // Runs work over [0, n) from any thread; n > 0.
 template <class Work>
-typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain, bool fixed, const std::stop_token& stop) {
+typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain, bool fixed, const std::stop_token& stop,
+                               std::size_t bytes = 0) {
   if (on_foreign_thread()) [[unlikely]] {
-    return run_in_runtime([&]() -> typename Work::result { return run_loop(work, n, site, grain, fixed, stop); });
+    return run_in_runtime([&]() -> typename Work::result { return run_loop(work, n, site, grain, fixed, stop, bytes); });
   }
-  loop_tree<Work> tree(work, site, grain, fixed, stop);
+  loop_tree<Work> tree(work, site, grain, fixed, stop, bytes);
   return tree.run(n);
 }
 

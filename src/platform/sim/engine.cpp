@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -148,7 +149,8 @@ void engine::go_to_earliest() noexcept {
 }
 
 void engine::choose_at_point(bool must_switch) noexcept {
-  if (!chooser_->preempts() && !must_switch) return;
+  if (chooser_->preempts()) self_->held_back = chooser_->points() + chooser_->hold_back();
+  else if (!must_switch) return;
   go_to_earliest();
 }
 
@@ -156,27 +158,33 @@ void engine::choose_at_point(bool must_switch) noexcept {
 strand& engine::next() noexcept {
   for (;;) {
     if (events_.empty()) deadlock();
-    if (chooser_ != nullptr) {
-      // In no order of time: only a deadline waits until it is the earliest of all that could happen.
-      strand* candidates[256];
-      std::size_t found = 0;
-      for (strand* s : events_.all()) {
-        const bool due = s->state == strand_state::ready || s == &events_.top();
-        if (due && found < std::size(candidates)) candidates[found++] = s;
-      }
-      strand& chosen = *candidates[chooser_->choose(found)];
-      events_.remove(chosen);
-      if (chosen.state == strand_state::ready) return chosen;
-      chosen.timed_out = true;
-      remove_sleeper(chosen);
-      return chosen;
-    }
+    if (chooser_ != nullptr) return choose();
     strand& first = events_.pop();
     if (first.state == strand_state::ready) return first;
     first.timed_out = true;
     remove_sleeper(first);
     arrive(first);
   }
+}
+
+// In no order of time, only that a deadline waits until it is the earliest of all that could happen.
+strand& engine::choose() noexcept {
+  std::array<strand*, 256> candidates;
+  std::size_t found = 0;
+  for (const bool held_back_too : {false, true}) {
+    for (strand* s : events_.all()) {
+      const bool due = s->state == strand_state::ready || s == &events_.top();
+      if (due && (held_back_too || s->held_back <= chooser_->points()) && found < candidates.size()) candidates[found++] = s;
+    }
+    if (found != 0) break;
+  }
+  strand& chosen = *candidates[chooser_->choose(found)];
+  events_.remove(chosen);
+  if (chosen.state != strand_state::ready) {
+    chosen.timed_out = true;
+    remove_sleeper(chosen);
+  }
+  return chosen;
 }
 
 void engine::leave_for_next() noexcept { switch_to(next()); }

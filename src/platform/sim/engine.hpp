@@ -127,6 +127,7 @@ class engine {
   void go_to_earliest() noexcept;
   void choose_at_point(bool must_switch) noexcept;
   strand& next() noexcept;
+  strand& choose() noexcept;
   void leave_for_next() noexcept;
   void switch_to(strand& s, strand* ended = nullptr) noexcept;
   static void run(void* self);

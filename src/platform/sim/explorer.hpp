@@ -34,11 +34,19 @@ class explorer {
     ++next_;
     return true;
   }
+  // For how many points a strand that was switched away from by force stays away, if others can run: a kernel may keep a thread
+  // from its processor for as long as all others take to fall asleep.
+  std::uint64_t hold_back() noexcept {
+    if (preemptions_ == 0 && random_.below(16) != 0) return 0;
+    return random_.below(longest_hold);
+  }
   // One of the strands that could run.
   std::size_t choose(std::size_t candidates) noexcept { return random_.below(static_cast<std::uint32_t>(candidates)); }
   std::uint64_t points() const noexcept { return points_; }
 
  private:
+  static constexpr std::uint32_t longest_hold = 2000;
+
   base::random_source random_;
   const unsigned preemptions_;
   const unsigned mean_run_;

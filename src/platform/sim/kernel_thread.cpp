@@ -83,7 +83,7 @@ void charge(operation what, unsigned distance) noexcept {
       ++e.counts().steals;
       return e.charge(sim::activity::scheduler, t.steal + (distance > 1 ? distance - 1 : 0) * t.steal_per_level);
     case operation::failed_steal: ++e.counts().failed_steals; return e.charge(sim::activity::search, t.failed_steal);
-    case operation::clock: return e.charge(sim::activity::scheduler, t.clock);
+    case operation::look: return e.charge(sim::activity::search, t.failed_steal);
   }
 }
 

@@ -58,7 +58,7 @@ struct strand {
   const void* word{nullptr};            // asleep on it
   strand* next{nullptr};                // in a list of sleepers
 
-  bool carried{false};                  // has carried a worker
+  std::uint64_t held_back{0};           // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};               // by activity
 
   bool before(const strand& other) const noexcept { return time != other.time ? time < other.time : id < other.id; }
