@@ -11,7 +11,9 @@
 namespace heddle::bench {
 
 inline constexpr std::size_t matmul_cutoff = 64;
-inline constexpr double matmul_per_cycle = 8;  // multiply-adds of the loop below: a vector load, a load and a store each
+// Multiply-adds of the loop below at n = 1024: rows 4 KB apart share sets of the first level, and each vector comes from the second.
+// 3.4 at n = 960 (docs/investigations/simulator.md).
+inline constexpr double matmul_per_cycle = 2;
 
 inline void matmul_leaf(float* __restrict c, const float* __restrict a, const float* __restrict b,
                         std::size_t rows, std::size_t columns, std::size_t inner,

@@ -44,7 +44,15 @@ class ready_queue {
   }
   fiber::thread* take() noexcept {
     fiber::thread* t = head_.load(std::memory_order_relaxed);  // under lock_
-    if (t != nullptr) head_.store(t->next, std::memory_order_relaxed);
+    if (t == nullptr) return nullptr;
+    fiber::thread* const follows = t->next;
+    head_.store(follows, std::memory_order_relaxed);
+    // With hundreds of threads taking turns neither blocks nor stacks are in the first-level cache: the next one's stack and the
+    // block of the one after it are fetched while `t` runs.
+    if (follows != nullptr) {
+      __builtin_prefetch(follows->stack_pointer);
+      __builtin_prefetch(follows->next);
+    }
     return t;
   }
 

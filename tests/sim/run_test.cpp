@@ -159,6 +159,13 @@ TEST_F(sim_test, clocks_and_sleeps_are_virtual) {
   EXPECT_NE(e.output.find("3600 3600\n"), std::string::npos) << e.output;
 }
 
+TEST_F(sim_test, mutexes_of_the_standard_library_exclude_workers_from_each_other) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 8 -- " + program("std_mutex"));
+  EXPECT_EQ(e.status, 0) << e.output;
+  EXPECT_NE(e.output.find("19900\n"), std::string::npos) << e.output;
+}
+
 TEST_F(sim_test, a_comparison_has_a_row_a_policy) {
   SKIP_WITHOUT_SIMULATOR();
   const json rows = figures("--machine skylake-4x16 --workers 8 --compare random_ws,random_ws:spawn=parent -- " + program("fib") + " 15");
