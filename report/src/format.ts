@@ -45,3 +45,20 @@ export function percent(part: number, whole = 1): string {
 export function ratio(x: number): string {
   return Number.isFinite(x) ? digits(x) : "–";
 }
+
+/** A C++ name without namespaces, template arguments and parameters: `trainer::build, lambda 3`. Others as they are. */
+export function taskName(full: string): string {
+  if (!full.includes("::")) return full;
+  const lambda = /\{lambda\([^{}]*\)#(\d+)\}[^{}]*$/.exec(full);
+  let depth = 0, bare = "";
+  for (const c of lambda === null ? full : full.slice(0, lambda.index)) {
+    if (c === "<" || c === "(") ++depth;
+    else if (c === ">" || c === ")") --depth;
+    else if (depth === 0) bare += c;
+  }
+  if (depth !== 0) return full;
+  const words = bare.split("::").filter((w) => w !== "");
+  const name = words.slice(-2).join("::");
+  if (name === "") return full;
+  return lambda === null ? name : `${name}, lambda ${lambda[1]}`;
+}

@@ -39,7 +39,7 @@ function NameLegend({ run }: { run: Run }) {
   return (
     <ul class="legend names">
       {names.map((n) => (
-        <li title={run.names[n]}><b style={{ background: `var(--name-${run.rank[n]})` }}>{letters[run.rank[n]]}</b><span>{run.names[n]}</span></li>
+        <li title={run.names[n]}><b style={{ background: `var(--name-${run.rank[n]})` }}>{letters[run.rank[n]]}</b><span>{format.taskName(run.names[n])}</span></li>
       ))}
       {others > 0 && <li><b style={{ background: "var(--name-7)" }}>H</b><span>{others} others</span></li>}
     </ul>
@@ -177,7 +177,7 @@ function PathTable({ run }: { run: Run }) {
       <tbody>
         {rows.map((f) => (
           <tr>
-            <th scope="row" title={f.name}>{f.name}</th>
+            <th scope="row" title={f.name}>{format.taskName(f.name)}</th>
             <td class="wide"><svg viewBox="0 0 100 10" preserveAspectRatio="none" class="cellbar" aria-hidden="true"><rect width={(f.on_path_ns / whole) * 100} height="10" class="fill-path" /></svg></td>
             <td class="number">{format.percent(f.on_path_ns, whole)}</td>
             <td class="number">{format.time(f.on_path_ns)}</td>
@@ -197,7 +197,9 @@ function Report({ runs, figures }: { runs: Run[]; figures: Figures[] }) {
     ready.current = true;
     requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.ready = "1"; }));
   }, []);
-  const programs = [...new Set([...runs.map((r) => r.program), ...figures.map((f) => f.program ?? "")].filter((p) => p !== ""))];
+  // A trace knows the program's name alone, figures its arguments, too.
+  const programs = [...new Set([...runs.map((r) => r.program), ...figures.map((f) => f.program ?? "")].filter((p) => p !== ""))]
+    .filter((p, _, all) => !all.some((q) => q.startsWith(`${p} `)));
   const shares = [
     ...runs.map((r) => ({ label: r.label, note: `${r.lanes.length} workers, ${r.simulated ? "simulated" : "measured"}`, share: shareOf(r) })),
     // Figures of runs that brought no trace along.

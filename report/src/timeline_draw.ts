@@ -278,7 +278,7 @@ function label(c: CanvasRenderingContext2D, run: Run, name: number, left: number
     return;
   }
   c.textAlign = "left";
-  let text = run.names[name];
+  let text = format.taskName(run.names[name]);
   const room = wide - 8;
   if (c.measureText(text).width > room) {
     const fits = Math.max(1, Math.floor((room / c.measureText(text).width) * text.length) - 1);

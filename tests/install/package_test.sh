@@ -30,6 +30,7 @@ depends=$(dpkg-deb -f "$deb" Depends)
 for package in libc6 libstdc++6 libhwloc15; do
   [[ $depends == *"$package"* ]] || fail "the package does not depend on $package, but on: $depends"
 done
-dpkg-deb --ctrl-tarfile "$deb" | tar -tf - | grep -qxE './(postinst|triggers)' ||
+dpkg-deb --ctrl-tarfile "$deb" | tar -tf - > "$work/control"   # not straight into grep -q, which may close the pipe before tar has ended
+grep -qxE './(postinst|triggers)' "$work/control" ||
   fail "the package does not refresh the loader's cache"
 echo "package_test: passed; depends on $depends"
