@@ -14,13 +14,13 @@ grep -q 'ptrace: Operation not permitted\|Could not trace' "$out" && { cat "$out
 fail() { echo "FAILED: $1"; cat "$out"; exit 1; }
 part() { sed -n "/^\[$1\]/,/^\[$2\]/p" "$out"; }
 
-grep -q '^#0 .*stop_in_thread' <(part thread child) || fail "no stop in the thread"
-grep -q '^#1 .*outer_frame' <(part thread child) || fail "the thread's own frame is missing"
-grep -q 'heddle_start' <(part thread child | grep '^#' | tail -n 1) || fail "the thread's stack does not end at heddle_start"
-grep -q '^#0 .*stop_in_child' <(part child end) || fail "no stop in the child"
-grep -q '^#1 .*child_frame' <(part child end) || fail "the child's own frame is missing"
-grep -q 'heddle_spawn' <(part child end | grep '^#' | tail -n 1) || fail "the child's stack does not end at heddle_spawn"
-grep -q 'Backtrace stopped' <(part thread child) && fail "gdb lost its way in the thread"
-grep -q 'Backtrace stopped' <(part child end) && fail "gdb lost its way in the child"
+part thread child | grep -q '^#0 .*stop_in_thread' || fail "no stop in the thread"
+part thread child | grep -q '^#1 .*outer_frame' || fail "the thread's own frame is missing"
+part thread child | grep '^#' | tail -n 1 | grep -q 'heddle_start' || fail "the thread's stack does not end at heddle_start"
+part child end | grep -q '^#0 .*stop_in_child' || fail "no stop in the child"
+part child end | grep -q '^#1 .*child_frame' || fail "the child's own frame is missing"
+part child end | grep '^#' | tail -n 1 | grep -q 'heddle_spawn' || fail "the child's stack does not end at heddle_spawn"
+part thread child | grep -q 'Backtrace stopped' && fail "gdb lost its way in the thread"
+part child end | grep -q 'Backtrace stopped' && fail "gdb lost its way in the child"
 grep -q 'exited normally' "$out" || fail "the program does not end normally under gdb"
 echo ok
