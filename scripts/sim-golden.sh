@@ -4,7 +4,7 @@ set -eu
 build=${1:?usage: scripts/sim-golden.sh BUILD}
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp)
-trap 'rm -f "$scratch"' EXIT
+trap 'rm -f "$scratch" "$scratch.all"' EXIT
 separator='['
 {
   for program in fib loop; do
@@ -20,4 +20,5 @@ separator='['
     done
   done
   printf '\n]\n'
-} > "$root/tests/sim/golden.json"
+} > "$scratch.all"
+cp "$scratch.all" "$root/tests/sim/golden.json"   # whole, or not at all

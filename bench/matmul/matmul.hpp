@@ -11,9 +11,9 @@
 namespace heddle::bench {
 
 inline constexpr std::size_t matmul_cutoff = 64;
-// Multiply-adds of the loop below at n = 1024: rows 4 KB apart share sets of the first level, and each vector comes from the second.
-// 3.4 at n = 960 (docs/investigations/simulator.md).
-inline constexpr double matmul_per_cycle = 2;
+// Of the loop below, a multiply-add (docs/investigations/simulator.md): rows that are a multiple of 4 KB apart share sets of the first
+// level, and each vector then comes from the second.
+inline double matmul_cycles(std::size_t stride) { return stride * sizeof(float) % 4096 == 0 ? 0.5 : 0.3; }
 
 inline void matmul_leaf(float* __restrict c, const float* __restrict a, const float* __restrict b,
                         std::size_t rows, std::size_t columns, std::size_t inner,
@@ -25,7 +25,7 @@ inline void matmul_leaf(float* __restrict c, const float* __restrict a, const fl
       told::read(a + i * stride, inner * sizeof(float));
       told::write(c + i * stride, columns * sizeof(float));
     }
-    told::cycles(static_cast<double>(rows * columns * inner) / matmul_per_cycle);
+    told::cycles(static_cast<double>(rows * columns * inner) * matmul_cycles(stride));
     if (told::only()) return;
   }
   for (std::size_t i = 0; i < rows; ++i) {

@@ -87,7 +87,7 @@ class adws : public policy {
   bool is_everybodys() const noexcept { return outside_tasks_.load() != 0; }
   victims choose_victims(unsigned self, unsigned which) const noexcept;
   bool may_act_for(unsigned self, unsigned which) const noexcept {
-    return members_[which].level >= stations_[self].base.load(std::memory_order_relaxed);  // a hint, or the worker's own
+    return members_[which].level >= stations_[self].base.load(std::memory_order_relaxed) || is_everybodys();  // a hint, or the worker's own
   }
   entry next_of(unsigned self, unsigned which) noexcept;
   entry steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept;
