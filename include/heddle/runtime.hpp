@@ -1,6 +1,7 @@
 /// Runtimes: a set of workers with a scheduling policy.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 
 #include <heddle/detail/foreign.hpp>
 #include <heddle/export.hpp>
+#include <heddle/preemption.hpp>
 
 namespace heddle {
 
@@ -32,6 +34,11 @@ struct runtime_options {
   std::optional<unsigned> watchdog{};           ///< seconds without progress after which all threads are printed; 0: never
   std::optional<std::string> signal_stacks{};   ///< signal at which all threads are printed: "USR1", "USR2", "QUIT", "WINCH", "off"
   std::optional<std::string> machine{};         ///< whose memory groups policies see; "": this machine's
+  std::optional<heddle::preemption> preempt{};  ///< of threads that are made without a word on it, those that run tasks included
+  std::optional<heddle::tls> preempt_tls{};     ///< the same
+  std::optional<std::chrono::nanoseconds> preempt_interval{};  ///< turn of a preemptive thread
+  std::optional<std::string> preempt_timer{};   ///< "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS"
+  std::optional<std::string> preempt_klt{};     ///< "naive", "futex", "local", "direct"
 };
 
 /// What a runtime has done so far; each field may lag behind by what is under way.
@@ -39,6 +46,8 @@ struct runtime_statistics {
   std::uint64_t steals;      ///< entries taken from another worker
   std::uint64_t forced;      ///< of these, without the victim's help
   std::uint64_t parks;       ///< times a worker went to sleep
+  std::uint64_t preemptions; ///< turns that a tick has ended
+  std::uint64_t ticks;       ///< ticks that came to a worker
   std::size_t live_threads;  ///< control blocks in use or in a worker's cache
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <heddle/export.hpp>
+#include <heddle/preemption.hpp>
 #include <heddle/runtime.hpp>
 
 namespace heddle {
@@ -18,6 +19,9 @@ struct thread_options {
   std::size_t stack_size = 0;    ///< bytes; 0: the runtime's default
   const char* name = nullptr;    ///< shown when threads are dumped; must outlive the thread
   runtime* where = nullptr;      ///< null: runtime::current()
+  heddle::preemption preemption = heddle::preemption::as_runtime;
+  heddle::tls tls = heddle::tls::as_runtime;
+  int priority = 0;              ///< of ready threads, those with the highest run; a lower one is preempted for it, if it can be
 };
 
 namespace detail {
@@ -46,7 +50,8 @@ class thread {
  public:
   thread() noexcept = default;
   /// Makes f() ready to run. Throws std::system_error when no stack can be had. An exception that leaves f ends the program
-  /// by std::terminate, as with std::thread; use async for a result. Thread context: any.
+  /// by std::terminate, as with std::thread; use async for a result. Also throws std::system_error(not_supported) for options
+  /// that cannot be had here (preemption under ThreadSanitizer, own thread-local storage with an unknown C library). Thread context: any.
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, thread>)
   explicit thread(F&& f) : thread(thread_options{}, std::forward<F>(f)) {}

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdio>
+#include <iterator>
 #include <stdexcept>
 
 #include "base/nearest.hpp"
@@ -67,12 +68,46 @@ std::string size_text(std::uint64_t value) {
   return std::to_string(value);
 }
 
+struct time_unit {
+  std::string_view suffix;
+  std::uint64_t nanoseconds;
+};
+constexpr time_unit time_units[] = {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+
+bool read_time(std::string_view text, std::uint64_t& value) {
+  for (const time_unit& unit : time_units) {
+    std::uint64_t units = 0;
+    if (!text.ends_with(unit.suffix) || !read_integer(text.substr(0, text.size() - unit.suffix.size()), units)) continue;
+    if (units > ~std::uint64_t{0} / unit.nanoseconds) return false;
+    value = units * unit.nanoseconds;
+    return true;
+  }
+  return false;
+}
+
+std::string time_text(std::uint64_t value) {
+  for (std::size_t i = std::size(time_units); i-- > 0;) {
+    if (value % time_units[i].nanoseconds == 0) return std::to_string(value / time_units[i].nanoseconds) + std::string(time_units[i].suffix);
+  }
+  return {};
+}
+
 std::string count_values(std::uint64_t least, std::uint64_t most) {
   return "an integer from " + std::to_string(least) + " to " + std::to_string(most);
 }
 
 std::string size_values(std::uint64_t least, std::uint64_t most) {
   return "a size from " + size_text(least) + " to " + size_text(most) + " (suffixes K, M, G)";
+}
+
+std::string time_values(std::uint64_t least, std::uint64_t most) {
+  return "a time from " + time_text(least) + " to " + time_text(most) + " (suffixes ns, us, ms, s)";
+}
+
+void set_time(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t given = 0;
+  if (!read_time(text, given) || given < least || given > most) refuse(name, text, time_values(least, most));
+  value = given;
 }
 
 void set_count(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least, std::uint64_t most) {
@@ -113,6 +148,7 @@ const std::vector<std::string>& foreign_variables() {
   static const std::vector<std::string> names = {
 #define HEDDLE_COUNT(key, preset, least, most, unit, text)
 #define HEDDLE_SIZE(key, preset, least, most, unit, text)
+#define HEDDLE_TIME(key, preset, least, most, text)
 #define HEDDLE_SWITCH(key, preset, text)
 #define HEDDLE_CHOICE(key, preset, values, text)
 #define HEDDLE_TEXT(key, preset, values, text)
@@ -140,6 +176,10 @@ const std::vector<option>& options() {
   {#key, capitals("HEDDLE_" #key), size_text(preset), unit, size_values(least, most), text,                 \
    [](option_values& v, std::string_view s, const std::string& n) { set_size(v.key, s, n, least, most); },  \
    [](const option_values& v) { return size_text(v.key); }},
+#define HEDDLE_TIME(key, preset, least, most, text)                                                         \
+  {#key, capitals("HEDDLE_" #key), time_text(preset), "", time_values(least, most), text,                   \
+   [](option_values& v, std::string_view s, const std::string& n) { set_time(v.key, s, n, least, most); },  \
+   [](const option_values& v) { return time_text(v.key); }},
 #define HEDDLE_SWITCH(key, preset, text)                                                             \
   {#key, capitals("HEDDLE_" #key), preset ? "on" : "off", "", "on or off", text,                     \
    [](option_values& v, std::string_view s, const std::string& n) { set_switch(v.key, s, n); },      \

@@ -13,6 +13,7 @@ namespace heddle::base {
 struct option_values {
 #define HEDDLE_COUNT(key, preset, least, most, unit, text) std::uint64_t key{preset};
 #define HEDDLE_SIZE(key, preset, least, most, unit, text) std::uint64_t key{preset};
+#define HEDDLE_TIME(key, preset, least, most, text) std::uint64_t key{preset};
 #define HEDDLE_SWITCH(key, preset, text) bool key{preset};
 #define HEDDLE_CHOICE(key, preset, values, text) std::string key{preset};
 #define HEDDLE_TEXT(key, preset, values, text) std::string key{preset};

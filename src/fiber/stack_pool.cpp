@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 
 #include "base/contracts.hpp"
 #include "fiber/sanitizer.hpp"
@@ -50,9 +49,7 @@ bool stack_pool::grow(size_list& list, unsigned size_class) noexcept {
   void* memory = platform::reserve(bytes);
   if (memory == nullptr && bytes > stack) memory = platform::reserve(bytes = stack);
   if (memory == nullptr) return false;
-  try {
-    slabs_.push_back({memory, bytes, size_class});
-  } catch (const std::bad_alloc&) {
+  if (!slabs_.push_back({memory, bytes, size_class})) {
     platform::release(memory, bytes);
     return false;
   }
@@ -90,8 +87,7 @@ thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
       list.committed = t->next;
       --list.committed_count;
     } else if (!list.bare.empty()) {
-      t = construct(static_cast<char*>(list.bare.back()), size_class);
-      list.bare.pop_back();
+      t = construct(static_cast<char*>(list.bare.pop_back()), size_class);
     } else {
       if (list.fresh == list.fresh_end && !grow(list, size_class)) break;
       char* low = list.fresh;
@@ -116,14 +112,12 @@ void stack_pool::give(thread* chain) noexcept {
     size_list& list = lists_[t->size_class];
     bool kept = list.committed_count < committed_limit_;
     if (!kept) {
-      try {
-        char* low = static_cast<char*>(t->stack_low);
-        const std::size_t bytes = t->stack_bytes;
-        list.bare.push_back(low - guard_bytes(bytes_of(t->size_class)));
+      char* low = static_cast<char*>(t->stack_low);
+      const std::size_t bytes = t->stack_bytes;
+      kept = !list.bare.push_back(low - guard_bytes(bytes_of(t->size_class)));
+      if (!kept) {
         forget_stack(*t);
         platform::decommit(low, bytes);
-      } catch (const std::bad_alloc&) {
-        kept = true;
       }
     }
     if (kept) {

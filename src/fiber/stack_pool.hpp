@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
+#include "fiber/reserved_list.hpp"
 #include "fiber/thread.hpp"
 #include "sync/mutex.hpp"
 
 namespace heddle::fiber {
 
 // Sizes are powers of two from 16 KiB to 16 GiB; one free list each. Thread context: any; a mutex protects all, so it is
-// called once per batch from the workers' own caches.
+// called once per batch from the workers' own caches. Nothing here calls malloc: a tick may have interrupted a thread inside it.
 class stack_pool {
  public:
   static constexpr std::size_t smallest = std::size_t{16} << 10;
@@ -60,7 +60,7 @@ class stack_pool {
   struct size_list {
     thread* committed{nullptr};
     std::size_t committed_count{0};
-    std::vector<void*> bare;     // tops of decommitted stacks
+    reserved_list<void*> bare;   // tops of decommitted stacks
     char* fresh{nullptr};        // never used part of the newest slab
     char* fresh_end{nullptr};
   };
@@ -73,7 +73,7 @@ class stack_pool {
   const std::size_t committed_limit_;
   mutable sync::mutex mutex_;
   std::array<size_list, classes> lists_{};
-  std::vector<slab> slabs_;
+  reserved_list<slab> slabs_;
   std::size_t taken_{0};
   std::uint64_t made_{0};
 };

@@ -16,6 +16,7 @@ class runtime;
 namespace heddle::fiber {
 
 class stack_pool;
+struct preemptible;
 
 // What a finished thread's result word holds: see `completion` below.
 inline constexpr std::uintptr_t running = 0;
@@ -41,6 +42,7 @@ struct alignas(64) thread {
   bool counted{false};                 // a group's child that the group's counter knows of from the start
   std::uint8_t size_class{0};
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
+  preemptible* preemptive{nullptr};    // what a thread that can be preempted has besides; null: it runs until it waits
 
   // Second line.
   stack_pool* pool{nullptr};
@@ -60,9 +62,9 @@ struct alignas(64) thread {
   unsigned valgrind_id{0};
 };
 
-// Where a new thread's closure may lie: directly below the control block.
-inline char* argument_area(thread* t, std::size_t bytes, std::size_t alignment) noexcept {
-  auto address = reinterpret_cast<std::uintptr_t>(t) - bytes;
+// Where a new thread's closure may lie: directly below `top`, its control block or what stands below that.
+inline char* argument_area(void* top, std::size_t bytes, std::size_t alignment) noexcept {
+  auto address = reinterpret_cast<std::uintptr_t>(top) - bytes;
   return reinterpret_cast<char*>(address & ~(static_cast<std::uintptr_t>(alignment) - 1));
 }
 

@@ -5,6 +5,7 @@
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
@@ -29,10 +30,12 @@ loop_start loop_begin() noexcept {
   if (loop_ticks_per_microsecond.load(std::memory_order_relaxed) == 0) {  // a constant, computed more than once at worst
     loop_ticks_per_microsecond.store(static_cast<std::uint32_t>(platform::ticks_per_microsecond()), std::memory_order_relaxed);
   }
+  const worker::section inside;
   return {worker::worker::current()->home.workers(), take_turn()};
 }
 
 loop_quiet loop_begin_quietly() noexcept {
+  const worker::section inside;
   worker::worker& me = *worker::worker::current();
   // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it sees
   // the entry there, or this sees that it sleeps (src/loop/README.md, Q2).

@@ -61,6 +61,28 @@ struct kernel_thread {
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit = -1) noexcept;
 void join(kernel_thread& thread) noexcept;
 
+// --- ticks: signals that interrupt what a kernel thread computes -----------------------------------------------------
+// All but listen_for_ticks are async-signal-safe.
+
+// What send_tick and a timer aim at: the calling kernel thread.
+int kernel_thread_id() noexcept;
+// Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does; `owner`: of the timer, null
+// for a tick that was sent. `may_switch`: the handler may leave this stack and come back to it on another kernel thread: errno,
+// signal mask and floating-point environment are then those that were interrupted. Further ticks may interrupt the handler.
+// Interrupted system calls are restarted where the system can. False: there are no ticks here.
+bool listen_for_ticks(void (*handler)(void* owner, bool may_switch) noexcept) noexcept;
+void send_tick(int kernel_thread) noexcept;
+// A timer whose ticks come to the calling kernel thread, until drop(). False: the system has none left.
+struct tick_timer {
+  int id{-1};
+};
+bool make(tick_timer& out, void* owner) noexcept;
+// The first tick at `first` (now()'s clock; 0: no more ticks), then every `interval`; interval 0: one tick.
+void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
+void drop(tick_timer& timer) noexcept;
+// wait_on by the means of POSIX, sigsuspend, woken by a tick. For comparison.
+void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
 // False when the system refuses.
 bool bind_self(int processing_unit) noexcept;

@@ -22,6 +22,7 @@ class mutex {
     }
     held_.store(1);
   }
+  bool try_lock() noexcept { return held_.exchange(1) == 0; }
   void unlock() noexcept {
     held_.store(0);
     if (waiting_ != 0) platform::wake_one(held_);

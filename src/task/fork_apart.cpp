@@ -15,7 +15,7 @@ using block = fiber::thread;
 
 HEDDLE_NO_TSAN void enter_half(block* self) noexcept {  // may end by heddle_end, inside its call
   const bool spawned = self->parent != nullptr;
-  worker::run_job(static_cast<job*>(self->argument));
+  worker::run_job(*self, static_cast<job*>(self->argument));
   if (spawned && take_spawner_back(*self)) return;
   worker::serve(*self);
   if (spawned) heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
@@ -39,12 +39,13 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
     return position;
   }
   worker::renew_thread(*half, self.home);
+  void* const top = worker::top_of(*half, self.home.threads_default());
   half->argument = reinterpret_cast<void*>(item);
   half->group = nullptr;
   half->parent = nullptr;
   const policy::placement where = scheduler.fork(self.rank, info, half->scheduling);
   if (where.how == policy::placement::kind::send) {
-    worker::start_at(*half, half, enter_half);
+    worker::start_at(*half, top, enter_half);
     scheduler.place(self.rank, half->scheduling, where);
     return apart_ticket;
   }
@@ -52,7 +53,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   // relaxed: read by this spawn's child only while the spawner stands still
   half->parent_spawn = owner.spawns.load(std::memory_order_relaxed) + 1;
   owner.spawns.store(half->parent_spawn, std::memory_order_relaxed);
-  self.spawn(owner, *half, half, offer_continuation, enter_half);
+  self.spawn(owner, *half, top, offer_continuation, enter_half);
   owner.taken = false;  // the join looks at the job's word alone
   return apart_ticket;
 }

@@ -8,6 +8,7 @@
 #include "base/contracts.hpp"
 #include "task/spawn.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
@@ -39,7 +40,9 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   if constexpr (Traced) {
     trace::emit<trace::event::task_begin>(worker::worker::current()->ring, 1u, self->id, self->call);
   }
+  worker::begin_user_code(*self);
   self->call(self->argument);
+  worker::end_user_code(*self);
   worker::worker* w = worker::worker::current();
   if constexpr (Traced) trace::emit<trace::event::task_end>(w->ring, self->id);
   if (self->scheduling.word != nullptr) [[unlikely]] {
@@ -50,9 +53,12 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
     if (take_spawner_back(*self)) return;
   }
   count_end(group);
+  worker::forget_kind(*self);
   worker::serve(*self);
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
 }
+
+fiber::kind kind_of(const group_state& group) noexcept { return {group.technique, group.storage, group.priority}; }
 
 policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
   // relaxed: the number of children is a hint
@@ -84,10 +90,14 @@ void offer_continuation(block* parent) {
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
+  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] {
+    return worker::in_section([&] { return make_child(group, bytes, alignment, call); });
+  }
   block* t = w != nullptr ? w->new_block() : worker::here().new_block(0);
   if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
   if (w != nullptr) renew_thread(*t, w->home);
-  char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);
+  void* const top = group.kind_given ? worker::top_of(*t, kind_of(group)) : worker::top_of(*t, t->home->threads_default());
+  char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
   t->argument = room;
   t->group = &group;
   t->call = call;
@@ -97,6 +107,9 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
 void start_child(group_state& group, child_handle* handle, double work, const void* label) noexcept {
   auto& child = *reinterpret_cast<block*>(handle);
   worker::worker* w = worker::worker::current();
+  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] {
+    return worker::in_section([&] { start_child(group, handle, work, label); });
+  }
   block* self = w != nullptr ? w->current_thread() : nullptr;
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
@@ -147,6 +160,8 @@ void wait_group_slow(group_state& group) {
   if (self != group.owner) {
     throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
   }
+  const worker::section inside;
+  w = worker::worker::current();
   if (group.open && w->home.watches_groups()) [[unlikely]] {
     policy::group_info info = info_of(group, *w);
     w->home.scheduler_policy().group_wait(w->rank, info);
@@ -166,14 +181,24 @@ void wait_group_slow(group_state& group) {
   }, &group);
 }
 
+void set_kind(group_state& group, preemption technique, tls storage, int priority) {
+  const fiber::kind how = worker::here().kind_of(technique, storage, priority);
+  group.technique = how.technique;
+  group.storage = how.storage;
+  group.priority = how.priority;
+  group.kind_given = true;
+}
+
 void child_threw(group_state& group) noexcept {
-  if (group.failed.exchange(true)) return;
+  if (group.failed.exchange(true)) return;  // on the child's own thread: current_exception() is in its thread-local storage
   group.error = std::current_exception();
   group.cancelled.store(true);
 }
 
 void open_group(group_state& group) noexcept {
+  const worker::section inside;
   worker::worker& w = *worker::worker::current();
+  if (!w.watches_groups) return;  // a preemptive thread asks in any case
   group.open = true;
   trace::emit<trace::event::group_begin>(w.ring, trace_id(group), group.work, group.bytes);
   if (!w.home.watches_groups()) return;  // open for the trace alone
@@ -185,6 +210,7 @@ void open_group(group_state& group) noexcept {
 }
 
 void close_group(group_state& group) noexcept {
+  const worker::section inside;
   worker::worker* w = worker::worker::current();
   group.open = false;
   trace::emit<trace::event::group_end>(w->ring, trace_id(group));

@@ -1,16 +1,31 @@
 // Fork and join out of line: overflow, requests, stolen halves, foreign callers.
 #include <heddle/parallel_invoke.hpp>
 
+#include <heddle/detail/loop_tree.hpp>
 #include <heddle/detail/wait.hpp>
 
 #include "base/contracts.hpp"
 #include "task/fork_apart.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
 
+namespace {
+
+// What a preemptive thread pushed, on its way to the worker's queue. Every push of such a thread comes here.
+template <class Push>
+[[gnu::noinline]] ticket push_from_preemptive(fork_queue* queue, slot* position, Push push) noexcept {
+  const worker::section inside;
+  queue->bottom.store(position, std::memory_order_relaxed);  // the thread's own
+  return push(position->load(std::memory_order_relaxed));    // the thread's own
+}
+
+}  // namespace
+
 ticket push_slow(fork_queue* queue, slot* position) noexcept {
+  if (worker::is_user_code(queue)) [[unlikely]] return push_from_preemptive(queue, position, [](entry item) { return push(item); });
   auto& self = static_cast<worker::worker&>(*queue);
   if constexpr (platform::simulated) {  // every fork comes here: its time passes before the entry can be seen
     queue->bottom.store(position, std::memory_order_relaxed);      // own variable, as below
@@ -32,6 +47,9 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
 }
 
 ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second, std::size_t bytes) noexcept {
+  if (worker::is_user_code(queue)) [[unlikely]] {
+    return push_from_preemptive(queue, position, [=](entry item) { return push_fork(item, first, second, bytes); });
+  }
   auto& self = static_cast<worker::worker&>(*queue);
   if (self.every_fork && self.home.watches_forks()) [[unlikely]] {
     if (const ticket apart = fork_apart(self, position, first, second, bytes); apart != nullptr) return apart;
@@ -65,14 +83,30 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
   return outcome.done;
 }
 
+ticket push_quietly_slow(fork_queue* queue, entry item) noexcept {
+  if (!worker::is_user_code(queue)) return nullptr;  // full
+  const worker::section inside;
+  return push_quietly(item);
+}
+
 bool was_taken_back(const job& work) noexcept {
   worker::worker* me = worker::worker::current();
+  if (me != nullptr && worker::is_user_code(me)) [[unlikely]] {
+    // The pop that a preemptive thread could not make by itself.
+    return worker::in_section([&] {
+      if (was_taken_back(work)) return true;
+      // relaxed: the worker's own variable
+      slot* newest = worker::worker::current()->bottom.load(std::memory_order_relaxed) - 1;
+      return pop(reinterpret_cast<entry>(&work), newest) || was_taken_back(work);
+    });
+  }
   if (me == nullptr || me->taken_back != reinterpret_cast<entry>(&work)) [[likely]] return false;
   me->taken_back = 0;
   return true;
 }
 
 void note_join(const job& work) noexcept {
+  const worker::section inside;
   worker::worker* me = worker::worker::current();
   if (me != nullptr) trace::emit<trace::event::join>(me->ring, &work);
 }
@@ -80,6 +114,7 @@ void note_join(const job& work) noexcept {
 void complete_job(job& work, std::uintptr_t status) noexcept {
   worker::worker* me = worker::worker::current();
   if (me != nullptr) {
+    if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([&] { complete_job(work, status); });
     trace::emit<trace::event::task_end>(me->ring, &work);  // before the owner can go on
     if (fiber::schedulable& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]] end_half(*me, half);
   }
@@ -89,6 +124,7 @@ void complete_job(job& work, std::uintptr_t status) noexcept {
 
 join_outcome join_slow(job& work, ticket position) noexcept {
   if (position == nullptr || was_taken_back(work)) return join_outcome::run_here;
+  const worker::section inside;
   if (position == apart_ticket) [[unlikely]] wait_apart();
   std::uintptr_t word = work.word.load(std::memory_order_acquire);  // pairs with complete_job: the second half's effects
   if (word != job_done && word != job_failed) {

@@ -1,10 +1,13 @@
 // The public runtime: options, machine and limits turned into settings; the global runtime; fork().
 #include <heddle/runtime.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "base/options.hpp"
@@ -13,10 +16,39 @@
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 
 namespace heddle {
 
 namespace {
+
+constexpr const char* technique_names[] = {"none", "signal_yield", "klt_switching"};
+constexpr const char* klt_names[] = {"naive", "futex", "local", "direct"};
+
+template <class Enum, std::size_t N>
+Enum named(const char* const (&names)[N], const std::string& name) {
+  return static_cast<Enum>(std::find(names, names + N, name) - names);
+}
+
+// "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS".
+worker::tick_plan tick_plan_from(const std::string& text, std::uint64_t interval) {
+  using source = worker::tick_plan::source;
+  worker::tick_plan plan;
+  plan.interval = interval;
+  if (text == "creation") plan.from = source::creation;
+  else if (text == "aligned") plan.from = source::aligned;
+  else if (text == "one-to-all") plan.from = source::one_to_all;
+  else if (text == "chain") plan.from = source::chain;
+  else {
+    plan.from = source::chain;
+    const std::string number = text.starts_with("hybrid:") ? text.substr(7) : "";
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), plan.groups);
+    if (number.empty() || error != std::errc() || end != number.data() + number.size() || plan.groups == 0) {
+      throw std::invalid_argument("HEDDLE_PREEMPT_TIMER=" + text + ": expected creation, aligned, one-to-all, chain, or hybrid: and a number of groups");
+    }
+  }
+  return plan;
+}
 
 base::option_values values_of(const runtime_options& o) {
   base::option_values v = base::options_from_environment();
@@ -33,6 +65,11 @@ base::option_values values_of(const runtime_options& o) {
   if (o.watchdog) v.watchdog = *o.watchdog;
   if (o.signal_stacks) v.signal_stacks = *o.signal_stacks;
   if (o.machine) v.machine = *o.machine;
+  if (o.preempt && *o.preempt != preemption::as_runtime) v.preempt = technique_names[static_cast<unsigned>(*o.preempt)];
+  if (o.preempt_tls && *o.preempt_tls != tls::as_runtime) v.preempt_tls = *o.preempt_tls == tls::own ? "own" : "carrier";
+  if (o.preempt_interval) v.preempt_interval = static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(o.preempt_interval->count(), 0));
+  if (o.preempt_timer) v.preempt_timer = *o.preempt_timer;
+  if (o.preempt_klt) v.preempt_klt = *o.preempt_klt;
   base::check_options(v);
   return v;
 }
@@ -58,6 +95,10 @@ worker::settings settings_from(const base::option_values& v) {
   s.trace_file = v.trace;
   s.trace_records = v.trace_buffer;
   s.trace_forks = v.trace_forks;
+  s.threads.technique = named<preemption>(technique_names, v.preempt);
+  s.threads.storage = v.preempt_tls == "own" ? tls::own : tls::carrier;
+  s.plan = tick_plan_from(v.preempt_timer, v.preempt_interval);
+  s.klt = named<worker::klt_means>(klt_names, v.preempt_klt);
   return s;
 }
 
@@ -108,18 +149,24 @@ runtime& runtime::global() {
 }
 
 runtime& runtime::current() {
-  worker::worker* w = worker::worker::current();
-  return w != nullptr ? *static_cast<runtime*>(w->home.options().handle) : global();
+  {
+    const worker::section inside;
+    worker::worker* w = worker::worker::current();
+    if (w != nullptr) return *static_cast<runtime*>(w->home.options().handle);
+  }
+  return global();
 }
 
 unsigned runtime::workers() const noexcept { return core_->workers(); }
 
 int runtime::worker_rank() const noexcept {
+  const worker::section inside;
   worker::worker* w = worker::worker::current();
   return w != nullptr && &w->home == core_.get() ? static_cast<int>(w->rank) : -1;
 }
 
 bool runtime::is_current() const noexcept {
+  const worker::section inside;
   worker::worker* w = worker::worker::current();
   return w != nullptr && &w->home == core_.get();
 }
@@ -130,17 +177,23 @@ runtime_statistics runtime::statistics() const noexcept {
   runtime_statistics sum{};
   for (unsigned rank = 0; rank < core_->workers(); ++rank) {
     const auto& counts = core_->at(rank).counts;
-    sum.steals += counts.steals.load(std::memory_order_relaxed);  // statistics, all three
+    sum.steals += counts.steals.load(std::memory_order_relaxed);  // statistics, all of them
     sum.forced += counts.forced.load(std::memory_order_relaxed);
     sum.parks += counts.parks.load(std::memory_order_relaxed);
+    sum.preemptions += counts.preemptions.load(std::memory_order_relaxed);
+    sum.ticks += counts.ticks.load(std::memory_order_relaxed);
   }
   sum.live_threads = core_->stacks().live();
   return sum;
 }
 
 worker::runtime& worker::here() {
-  worker* w = worker::current();
-  return w != nullptr ? w->home : heddle::runtime::global().core();
+  {
+    const section inside;
+    worker* w = worker::current();
+    if (w != nullptr) return w->home;
+  }
+  return heddle::runtime::global().core();
 }
 
 }  // namespace heddle

@@ -6,6 +6,7 @@
 
 #include "base/contracts.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle {
@@ -34,7 +35,9 @@ void complete(void* data, void*) {
 
 void enter(block* self) noexcept {
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
+  worker::begin_user_code(*self);
   call(self->argument);
+  worker::end_user_code(*self);
   if (self->scheduling.word != nullptr) [[unlikely]] {
     self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
   }
@@ -60,21 +63,30 @@ void enter(block* self) noexcept {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
-  block* t = home.new_block(options.stack_size);
+  const fiber::kind how = home.kind_of(options.preemption, options.tls, options.priority);
+  block* t = nullptr;
+  char* room = nullptr;
+  {
+    const worker::section inside;
+    t = home.new_block(options.stack_size);
+    if (t != nullptr) {
+      room = fiber::argument_area(worker::top_of(*t, how), bytes, alignment < 16 ? 16 : alignment);
+      worker::start_at(*t, room, enter);
+      t->argument = room;
+      t->group = reinterpret_cast<void*>(call);
+      t->name = options.name;
+    }
+  }
   if (t == nullptr) {
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "heddle: no stack of " + std::to_string(options.stack_size == 0 ? home.options().stack_size : options.stack_size) +
                                 " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
   }
-  char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);
-  worker::start_at(*t, room, enter);
-  t->argument = room;
-  t->group = reinterpret_cast<void*>(call);
-  t->name = options.name;
   return {reinterpret_cast<thread_handle*>(t), room};
 }
 
 void start_thread(thread_handle* handle) noexcept {
+  const worker::section inside;
   block* t = block_of(handle);
   t->home->count_made();
   if (worker::worker* w = worker::worker::current(); w != nullptr) {
@@ -84,6 +96,7 @@ void start_thread(thread_handle* handle) noexcept {
 }
 
 void join_thread(thread_handle* handle) noexcept {
+  const worker::section inside;
   block* t = block_of(handle);
   // acquire pairs with the thread's last exchange: everything it did
   if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
@@ -98,6 +111,7 @@ void join_thread(thread_handle* handle) noexcept {
 }
 
 void detach_thread(thread_handle* handle) noexcept {
+  const worker::section inside;
   block* t = block_of(handle);
   std::uintptr_t expected = fiber::running;
   if (!t->completion.compare_exchange_strong(expected, fiber::detached)) t->home->free_thread(*t);
@@ -106,6 +120,7 @@ void detach_thread(thread_handle* handle) noexcept {
 std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_cast<const block*>(handle)->id; }
 
 std::uint64_t current_thread_id() noexcept {
+  const worker::section inside;
   worker::worker* w = worker::worker::current();
   return w == nullptr ? 0 : w->current_thread()->id;
 }

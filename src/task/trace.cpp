@@ -2,6 +2,7 @@
 #include <heddle/trace.hpp>
 
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::trace::detail {
@@ -35,16 +36,22 @@ std::uint32_t number_of(const char* name) noexcept {
 }  // namespace
 
 void note_region_begin(const char* name) noexcept {
+  const worker::section inside;
   if (ring* to = here(); to != nullptr) emit<event::region_begin>(to, number_of(name));
 }
 
-void note_region_end() noexcept { emit<event::region_end>(here()); }
+void note_region_end() noexcept {
+  const worker::section inside;
+  emit<event::region_end>(here());
+}
 
 void note_piece(const char* grid, std::uint64_t low, std::uint64_t high) noexcept {
+  const worker::section inside;
   if (ring* to = here(); to != nullptr) emit<event::piece>(to, number_of(grid), low, high);
 }
 
 void note_tree_piece(const char* tree, std::uint64_t range, std::uint64_t depth) noexcept {
+  const worker::section inside;
   if (ring* to = here(); to != nullptr) emit<event::tree_piece>(to, number_of(tree), range, depth);
 }
 

@@ -1,6 +1,8 @@
 // Waiting for a phase to end and ending it. Protocol and proof: README.md, "Barrier".
 #include <heddle/barrier.hpp>
 
+#include "worker/section.hpp"
+
 namespace heddle::detail {
 
 namespace {
@@ -29,6 +31,7 @@ void barrier_core::wait_slow(phase p) noexcept {
 }
 
 void barrier_core::next_phase() noexcept {
+  const worker::section inside;
   guard_.lock();
   const std::uint64_t phase = word_.load() >> 32;
   word_.store((phase + 1) << 32 | expected_.load());

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "worker/section.hpp"
+
 namespace heddle::detail {
 
 struct channel_core::request {
@@ -96,6 +98,7 @@ channel_core::outcome channel_core::outcome_of(wake_reason reason, request& r, w
 }
 
 channel_core::outcome channel_core::try_send(message& m) noexcept {
+  const worker::section inside;
   waiter* served = nullptr;
   guard_.lock();
   const outcome result = send_now(m, served);
@@ -105,6 +108,7 @@ channel_core::outcome channel_core::try_send(message& m) noexcept {
 }
 
 channel_core::outcome channel_core::send(message& m, const deadline* limit) noexcept {
+  const worker::section inside;
   if (const outcome result = try_send(m); result != outcome::not_now) return result;
   request r{this, &m};
   waiter w("channel, to send");
@@ -112,6 +116,7 @@ channel_core::outcome channel_core::send(message& m, const deadline* limit) noex
 }
 
 channel_core::outcome channel_core::try_receive(message*& m) noexcept {
+  const worker::section inside;
   waiter* served = nullptr;
   guard_.lock();
   const outcome result = receive_now(m, served);
@@ -121,6 +126,7 @@ channel_core::outcome channel_core::try_receive(message*& m) noexcept {
 }
 
 channel_core::outcome channel_core::receive(message*& m, const deadline* limit) noexcept {
+  const worker::section inside;
   if (const outcome result = try_receive(m); result != outcome::not_now) return result;
   request r{this, nullptr};
   waiter w("channel, to receive");
@@ -131,6 +137,7 @@ channel_core::outcome channel_core::receive(message*& m, const deadline* limit) 
 }
 
 void channel_core::close() noexcept {
+  const worker::section inside;
   waiter_list chosen;
   guard_.lock();
   closed_ = true;
@@ -144,11 +151,13 @@ void channel_core::close() noexcept {
 }
 
 bool channel_core::is_closed() const noexcept {
+  const worker::section inside;
   std::lock_guard hold(guard_);
   return closed_;
 }
 
 std::size_t channel_core::size() const noexcept {
+  const worker::section inside;
   std::lock_guard hold(guard_);
   return size_;
 }

@@ -1,6 +1,8 @@
 // Waiting on and notifying a condition variable. Protocol and proof: README.md, "Condition variable".
 #include <heddle/condition_variable.hpp>
 
+#include "worker/section.hpp"
+
 namespace heddle {
 
 struct condition_variable::request {
@@ -36,6 +38,7 @@ void condition_variable::take_out(detail::waiter& w) noexcept {
 }
 
 bool condition_variable::wait_with(request& r, const detail::deadline* limit) noexcept {
+  const worker::section inside;
   const detail::wake_reason reason =
       limit == nullptr ? detail::suspend(r.w, enqueue, &r) : detail::suspend_until(r.w, enqueue, &r, *limit);
   if (reason == detail::wake_reason::timed_out) {
@@ -66,6 +69,7 @@ bool condition_variable::wait_stoppable(mutex& m, const std::stop_token& stop, c
   bool in_time;
   {
     std::stop_callback on_stop(stop, [this, &r]() noexcept {
+      const worker::section inside;
       guard_.lock();
       const bool mine = r.let_go && detail::claim(r.w, detail::wake_reason::cancelled);
       if (mine) take_out(r.w);
@@ -80,6 +84,7 @@ bool condition_variable::wait_stoppable(mutex& m, const std::stop_token& stop, c
 }
 
 void condition_variable::wake_some(std::uint32_t most) noexcept {
+  const worker::section inside;
   detail::waiter_list chosen;
   guard_.lock();
   while (most != 0) {

@@ -2,11 +2,13 @@
 
 #include "base/contracts.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
 
 isolation begin_isolation() noexcept {
+  const worker::section inside;
   worker::worker* w = worker::worker::current();
   return w == nullptr ? isolation{0, nullptr} : isolation{w->current_thread()->id, &w->home};
 }

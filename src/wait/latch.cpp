@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "worker/section.hpp"
+
 namespace heddle {
 
 bool latch::enqueue(void* object, detail::waiter& w) noexcept {
@@ -20,6 +22,7 @@ void latch::wait_slow() noexcept {
 }
 
 void latch::open() noexcept {
+  const worker::section inside;
   guard_.lock();
   detail::waiter_list all = std::exchange(waiters_, detail::waiter_list());
   guard_.unlock();  // the last access to *this, if anybody was on the list: they return only after it

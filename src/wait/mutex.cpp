@@ -2,6 +2,7 @@
 #include <heddle/mutex.hpp>
 
 #include "arch/arch.hpp"
+#include "worker/section.hpp"
 
 namespace heddle {
 
@@ -37,6 +38,7 @@ bool mutex::enqueue(void* request, detail::waiter& w) noexcept {
 }
 
 bool mutex::lock_slow(const detail::deadline* limit) noexcept {
+  const worker::section inside;
   mutex_request request{this, false};
   for (unsigned lost = 0;;) {
     for (unsigned i = 0;; ++i) {
@@ -72,6 +74,7 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
 }
 
 void mutex::unlock_slow() noexcept {
+  const worker::section inside;
   std::uint32_t word = word_.load();
   for (;;) {
     if ((word & has_waiters) == 0 || (word & woken) != 0) {

@@ -1,6 +1,8 @@
 // Waiting for and handing out permits. Protocol and proof: README.md, "Semaphore".
 #include <heddle/semaphore.hpp>
 
+#include "worker/section.hpp"
+
 namespace heddle::detail {
 
 struct semaphore_core::request {
@@ -21,6 +23,7 @@ bool semaphore_core::enqueue(void* data, waiter& w) noexcept {
 }
 
 bool semaphore_core::acquire_slow(const deadline* limit) noexcept {
+  const worker::section inside;
   request r{this};
   waiter w("semaphore");
   const wake_reason reason = limit == nullptr ? suspend(w, enqueue, &r) : suspend_until(w, enqueue, &r, *limit);
@@ -33,6 +36,7 @@ bool semaphore_core::acquire_slow(const deadline* limit) noexcept {
 }
 
 void semaphore_core::release_slow(std::ptrdiff_t count) noexcept {
+  const worker::section inside;
   waiter_list chosen;
   std::int64_t word = word_.load();
   while (count != 0) {

@@ -1,6 +1,8 @@
 // Waiting for and handing on a shared mutex. Protocol and proof: README.md, "Shared mutex".
 #include <heddle/shared_mutex.hpp>
 
+#include "worker/section.hpp"
+
 namespace heddle {
 
 namespace {
@@ -34,6 +36,7 @@ bool shared_mutex::enqueue(void* data, detail::waiter& w) noexcept {
 }
 
 bool shared_mutex::wait_for_it(bool exclusive, const detail::deadline* limit) noexcept {
+  const worker::section inside;
   request r{this, exclusive};
   detail::waiter w(exclusive ? "shared_mutex, to write" : "shared_mutex, to read");
   const detail::wake_reason reason =
@@ -64,6 +67,7 @@ std::uint32_t shared_mutex::choose_writer(detail::waiter_list& chosen) noexcept 
 }
 
 void shared_mutex::unlock_slow() noexcept {
+  const worker::section inside;
   detail::waiter_list chosen;
   for (;;) {
     guard_.lock();
@@ -82,6 +86,7 @@ void shared_mutex::unlock_slow() noexcept {
 }
 
 void shared_mutex::unlock_shared_slow() noexcept {
+  const worker::section inside;
   detail::waiter_list chosen;
   for (;;) {
     std::uint32_t word = word_.load();

@@ -3,6 +3,8 @@
 
 #include <future>
 
+#include "worker/section.hpp"
+
 namespace heddle::detail {
 
 bool state_core::enqueue(void* state, waiter& w) noexcept {
@@ -15,6 +17,7 @@ bool state_core::enqueue(void* state, waiter& w) noexcept {
 }
 
 bool state_core::wait_slow(const deadline* limit) noexcept {
+  const worker::section inside;
   waiter w("future");
   const wake_reason reason = limit == nullptr ? suspend(w, enqueue, this) : suspend_until(w, enqueue, this, *limit);
   if (reason != wake_reason::timed_out) return true;
@@ -25,27 +28,35 @@ bool state_core::wait_slow(const deadline* limit) noexcept {
 }
 
 void state_core::subscribe(continuation& c) noexcept {
-  guard_.lock();
-  const bool pending = !ready_.load();
-  if (pending) {
-    *last_ = &c;
-    last_ = &c.next;
+  bool pending;
+  {
+    const worker::section inside;
+    guard_.lock();
+    pending = !ready_.load();
+    if (pending) {
+      *last_ = &c;
+      last_ = &c.next;
+    }
+    guard_.unlock();
   }
-  guard_.unlock();
   if (!pending) c.run(c);
 }
 
 void state_core::publish() noexcept {
   keep();  // a waiter may drop the last other count while we are still here
-  waiter_list chosen;
-  guard_.lock();
-  ready_.store(true);
-  while (waiter* w = waiters_.pop_front()) {
-    if (claim(*w, wake_reason::notified)) chosen.push_back(*w);
+  continuation* c;
+  {
+    const worker::section inside;
+    waiter_list chosen;
+    guard_.lock();
+    ready_.store(true);
+    while (waiter* w = waiters_.pop_front()) {
+      if (claim(*w, wake_reason::notified)) chosen.push_back(*w);
+    }
+    c = std::exchange(first_, nullptr);
+    guard_.unlock();
+    while (waiter* w = chosen.pop_front()) resume(*w);
   }
-  continuation* c = std::exchange(first_, nullptr);
-  guard_.unlock();
-  while (waiter* w = chosen.pop_front()) resume(*w);
   while (c != nullptr) {
     continuation* next = c->next;
     c->run(*c);

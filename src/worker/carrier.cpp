@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/contracts.hpp"
+#include "worker/current.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle::worker {
@@ -23,6 +24,11 @@ void runtime::carry(void* argument) {
   platform::use_alternate_stack();
   fiber::describe_native_stack(self.native);
   self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  self.id = platform::kernel_thread_id();
+  const struct timer_end {
+    platform::tick_timer& timer;
+    ~timer_end() { platform::drop(timer); }
+  } at_end{self.timer};
   for (;;) {
     std::uint32_t signal;
     // acquire pairs with the assigning kernel thread: `assigned` and the worker
@@ -38,19 +44,26 @@ void runtime::carry(void* argument) {
     if (signal == 2) return;
     self.signal.store(0);
     worker& w = *self.assigned;
-    heddle_current_queue = &w;
-    platform::bind_self(w.processing_unit);
+    set_current_queue(&w);
+    bind_to(self, w.processing_unit);
+    self.home.ticks().took_over(w);
     trace::emit<trace::event::worker_start>(w.ring, self.kernel.handle);
-    w.run(self);
-    heddle_current_queue = nullptr;
-    if (self.assigned == &w) return;  // the runtime stops
-    // B6: the worker was lent and the thread that kept this carrier has left it, in return_from_blocking, with the mutex
-    // locked. Not a spare before w.run has returned: it decides by w.by, which must not name this carrier again by then.
+    const worker::end how = worker::run(self);
+    set_current_queue(nullptr);
+    if (how == worker::end::stopped) return;
+    if (how == worker::end::pooled) continue;
+    // B6: not a spare before worker::run has returned, or it could have a worker there that it does not know of.
+    std::lock_guard hold(self.home.carrier_mutex_);
     self.next_spare = self.home.spares_;
     self.home.spares_ = &self;
     self.passing = ++self.home.spare_count_ > spares_kept;
-    self.home.carrier_mutex_.unlock();
   }
+}
+
+void runtime::bind_to(carrier& self, int processing_unit) noexcept {
+  if (self.bound_to == processing_unit) return;
+  platform::bind_self(processing_unit);
+  self.bound_to = processing_unit;
 }
 
 carrier* runtime::make_carrier(int processing_unit) noexcept {
@@ -92,7 +105,8 @@ bool runtime::dismiss(carrier& self) noexcept {
   return true;
 }
 
-carrier* runtime::take_spare() noexcept {
+carrier* runtime::take_spare(worker& w) noexcept {
+  if (carrier* c = w.take_spare(); c != nullptr) return c;
   {
     std::lock_guard hold(carrier_mutex_);
     if (spares_ != nullptr) {
@@ -105,23 +119,18 @@ carrier* runtime::take_spare() noexcept {
   return make_carrier();
 }
 
-bool runtime::lend_worker(worker& w) noexcept {
+bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
-  carrier* fresh = take_spare();  // B1
+  carrier* fresh = made_elsewhere ? take_spare_now(w) : take_spare(w);  // B1
   if (fresh == nullptr) return false;
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
   const int unit = w.processing_unit;
   old->assigned = nullptr;        // B2: read by this kernel thread, and by the runtime's destructor once all threads have ended
-  heddle_current_queue = nullptr;
+  set_current_queue(nullptr);
+  ticks::stop(*old);
   w.running = nullptr;
-  {
-    std::lock_guard hold(carrier_mutex_);  // an older carrier of this worker may be reading `by` in B5
-    w.by = fresh;                          // B3
-    fresh->assigned = &w;
-  }
-  fresh->signal.store(1, std::memory_order_release);  // B4; pairs with carry: everything of the worker
-  platform::wake_one(fresh->signal);
-  if (unit >= 0) platform::bind_self(-1);  // the worker needs its processing unit, whatever the call turns out to do
+  hand_over(w, *fresh);           // B3, B4
+  if (unit >= 0) bind_to(*old, -1);  // the worker needs its processing unit, whatever the call turns out to do
   return true;
 }
 
@@ -134,7 +143,6 @@ void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
     auto& back = *static_cast<carrier*>(b);
     fiber::after_switch(nullptr, back.native);
     back.home.submit(*static_cast<thread*>(a));
-    back.home.carrier_mutex_.lock();
   }, &self, &c);
   if (mine.any()) [[unlikely]] *worker::current()->by->exceptions = mine;
 }

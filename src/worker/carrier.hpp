@@ -32,7 +32,13 @@ struct carrier {
   worker* assigned{nullptr};              // written before `signal` is raised
   std::atomic<std::uint32_t> signal{0};   // 1: a worker is assigned, 2: end; futex word of a spare carrier
   bool passing{false};                    // a spare beyond those that are kept: ends when nobody needs it for a while
-  carrier* next_spare{nullptr};           // under the runtime's carrier mutex
+  carrier* next_spare{nullptr};           // under the runtime's carrier mutex, or of the worker in whose pool it is
+  int bound_to{-2};                       // processing unit; -1 none; -2 not said yet. Its own
+  int id{0};                              // of its kernel thread, for ticks
+  platform::tick_timer timer;             // its own; ticks come to it
+  // relaxed: its own, and of the signal handler that interrupts it
+  enum class ticking : std::uint8_t { no, once, always };
+  std::atomic<ticking> ticks{ticking::no};
   carrier* next_all{nullptr};             // under the runtime's carrier mutex
 
   // Before the running thread is switched away from: what it must give back to the carrier it goes on on.

@@ -1,5 +1,6 @@
 // What a worker does without work: search, ask, take by force, sleep. The protocol S1-S6 is argued in sync/README.md.
 #include <algorithm>
+#include <utility>
 
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
@@ -15,13 +16,21 @@ constexpr unsigned least_spin_us = 2;
 
 }  // namespace
 
-void worker::run(carrier& carried_by) noexcept {
-  while (by == &carried_by) {
-    thread* next = thread_for(pick());
-    if (next == nullptr) next = find_work();
-    if (next == nullptr) return;  // the runtime stops
-    dive(*next);
-    // Back on the carrier's stack; `by` tells whether this worker is still ours.
+// `mine` may come back from a thread with another worker than it went there with: a preempted thread keeps its carrier.
+worker::end worker::run(carrier& mine) noexcept {
+  for (;;) {
+    worker* w = mine.assigned;
+    if (w == nullptr) return end::lent;  // through return_from_blocking; the worker is somebody else's
+    if (!w->must_pass()) {
+      thread* next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
+      if (next == nullptr && !w->must_pass()) next = w->find_work();
+      if (next != nullptr) {
+        w->dive(*next);
+        continue;
+      }
+      if (!w->must_pass()) return end::stopped;
+    }
+    return w->pass_on(mine);
   }
 }
 

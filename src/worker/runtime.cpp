@@ -37,11 +37,13 @@ runtime::runtime(settings s)
     : settings_(std::move(s)),
       stacks_(settings_.stack_size, settings_.stack_cache),
       policy_(policy::make(settings_.policy)),
-      idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
+      idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
   platform::explain_faults(explain_fault);
+  static_cast<void>(kind_of(preemption::as_runtime, tls::as_runtime, 0));
   if (!settings_.trace_file.empty()) {
     trace::recorder_options options;
     options.records = settings_.trace_records;
@@ -81,6 +83,7 @@ runtime::runtime(settings s)
       continue;
     }
     stopping_.store(true);
+    end_creator();
     for (unsigned r = 0; r < rank; ++r) send_token(r);
     for (carrier* made = carriers_; made != nullptr;) {
       carrier* next = made->next_all;
@@ -107,6 +110,7 @@ runtime::~runtime() {
     platform::wait_on(drained_word_, 0);
   }
   while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit, past its push
+  end_creator();
   stopping_.store(true);
   for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
   for (;;) {

@@ -16,11 +16,20 @@
 #include "trace/trace.hpp"
 #include "worker/carrier.hpp"
 #include "worker/inbox.hpp"
+#include "worker/ticks.hpp"
 #include "worker/timers.hpp"
 #include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
+
+// How KLT-switching puts kernel threads to sleep and finds others: each is the one before and one improvement. All but the last are for comparison.
+enum class klt_means : std::uint8_t {
+  naive,    // sigsuspend and pthread_kill; one pool of carriers
+  futex,    // wait_on and wake_one
+  local,    // and a pool a worker, of carriers that are bound to its processing unit
+  direct,   // and from a preempted thread's carrier straight to the next one's
+};
 
 // Everything decided before a runtime starts; task/ makes it from options, machine and limits.
 struct settings {
@@ -39,6 +48,9 @@ struct settings {
   bool trace_forks{false};                // each fork and join is an event
   std::size_t trace_records{0};           // per worker; 0: off
   void* handle{nullptr};                  // the public heddle::runtime
+  fiber::kind threads;                    // of threads that are made without a word on it, job runners included
+  tick_plan plan;
+  klt_means klt{klt_means::direct};
 };
 
 class runtime final : private policy::scheduler {
@@ -108,9 +120,22 @@ class runtime final : private policy::scheduler {
   std::uint64_t progress() const noexcept;
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
+  fiber::kind threads_default() const noexcept { return settings_.threads; }
+  // What is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it cannot be had here.
+  [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage, int priority);
+  class ticks& ticks() noexcept { return ticks_; }
+  klt_means klt() const noexcept { return settings_.klt; }
+
+  // KLT-switching: the worker of `self`, which a tick has interrupted, goes on with `item`, and the calling kernel thread sleeps with
+  // `self` until some worker comes to it. False: no kernel thread was at hand; one is being made, and `self` goes on.
+  [[nodiscard]] bool switch_carrier(worker& w, thread& self, entry item) noexcept;
+  // The worker is the other carrier's from here on.
+  void hand_over(worker& w, carrier& to, bool in_handler = false) noexcept;
+  static void bind_to(carrier& self, int processing_unit) noexcept;
+
   // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
-  // carrier could be had.
-  [[nodiscard]] bool lend_worker(worker& w) noexcept;
+  // carrier could be had; `made_elsewhere`: or is there at the moment, and one is being made.
+  [[nodiscard]] bool lend_worker(worker& w, bool made_elsewhere) noexcept;
   // The calling kernel thread, without a worker, leaves `self` to the workers and becomes a spare carrier.
   void return_from_blocking(thread& self, carrier& c) noexcept;
 
@@ -131,7 +156,11 @@ class runtime final : private policy::scheduler {
 
   static void carry(void* argument);
   carrier* make_carrier(int processing_unit = -1) noexcept;
-  carrier* take_spare() noexcept;
+  carrier* take_spare(worker& w) noexcept;
+  carrier* take_spare_now(worker& w) noexcept;
+  void start_creator();
+  void end_creator() noexcept;
+  static void create_carriers(void* argument);
   bool dismiss(carrier& self) noexcept;
   void fire_due_timers() noexcept;
   void send_token(unsigned rank) noexcept;
@@ -157,6 +186,10 @@ class runtime final : private policy::scheduler {
   unsigned spare_count_{0};                      // under carrier_mutex_
   carrier* dismissed_{nullptr};                  // under carrier_mutex_; has ended or is about to, not joined yet
   carrier* carriers_{nullptr};                   // under carrier_mutex_
+  class ticks ticks_;
+  platform::kernel_thread creator_;              // makes carriers for KLT-switching; under carrier_mutex_
+  std::atomic<std::uint32_t> carriers_wanted_{0};  // futex word of the creator: requests so far
+  std::atomic<bool> creator_ends_{false};        // set once, by the destructor
   std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
 };
 

@@ -4,6 +4,7 @@
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
@@ -64,6 +65,7 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
     if (commit(argument, w)) sleep_foreign(w, 0);
     return reason_of(w);
   }
+  if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([&] { return suspend(w, commit, argument); });
   thread* self = me->current_thread();
   w.thread = self;
   self->waits_for = w.what;
@@ -82,6 +84,7 @@ wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, vo
     if (commit(argument, w)) sleep_foreign(w, to_platform(deadline));
     return reason_of(w);
   }
+  if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([&] { return suspend_until(w, commit, argument, deadline); });
   struct timed {
     worker::timer timer;
     worker::runtime* home;
@@ -114,6 +117,7 @@ void resume(waiter& w) noexcept {
     platform::wake_one(w.asleep);                  // the waiter may be gone: only its address is used
     return;
   }
+  const worker::section inside;
   auto* t = static_cast<thread*>(w.thread);
   if (w.asleep.load() != 0 && w.asleep.exchange(phase_resumed) == phase_committing) return;  // suspend_until's commit does it
   worker::worker* me = worker::worker::current();
@@ -126,11 +130,12 @@ bool on_worker() noexcept { return worker::worker::current() != nullptr; }
 void yield() noexcept {
   worker::worker* me = worker::worker::current();
   if (me == nullptr) return platform::yield_processor();
+  if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([] { yield(); });
   thread* self = me->current_thread();
   thread* next = me->thread_for(me->pick());
-  if (next == nullptr) return;
+  if (next == nullptr && !me->must_pass()) return;
   const worker::exception_state handled = me->by->leave_exceptions();
-  me->switch_to(*self, *next, [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); }, self, nullptr);
+  me->switch_to(*self, next, [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); }, self, nullptr);
   take_back(handled);
 }
 

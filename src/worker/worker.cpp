@@ -6,6 +6,7 @@
 #include "platform/platform.hpp"
 #include "worker/carrier.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 
 constinit thread_local heddle::detail::fork_queue* heddle_current_queue = nullptr;
 
@@ -45,7 +46,7 @@ inline void worker::charge_switch([[maybe_unused]] thread* to) const noexcept {
 }
 
 worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
-    : home(owner), rank(number), processing_unit(unit), random(seed), spin_us_(owner.options().spin) {
+    : home(owner), rank(number), processing_unit(unit), random(seed), made_at(platform::now()), spin_us_(owner.options().spin) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
   queue::attach(*this, memory_, queue_capacity);
@@ -80,8 +81,8 @@ worker::~worker() {
 #endif
 }
 
-void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
-  cross(&self, &next, after, a, b, last);
+void worker::switch_to(thread& self, thread* next, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+  cross(&self, next, after, a, b, last);
 }
 
 void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
@@ -168,12 +169,6 @@ thread* worker::new_block() noexcept {
   return t;
 }
 
-thread* worker::new_thread(void (*entry)(thread*)) noexcept {
-  thread* t = new_block();
-  if (t != nullptr) prepare_thread(*t, home, entry);
-  return t;
-}
-
 void worker::free_thread(thread& t) noexcept {
   if (t.size_class != home.stacks().default_class()) [[unlikely]] {
     t.next = nullptr;
@@ -206,6 +201,7 @@ void renew_thread(thread& t, runtime& home) noexcept {
   t.scheduling.word = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;
+  t.preemptive = nullptr;
   if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
 }
 
@@ -213,24 +209,25 @@ void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
   t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t);
 }
 
-void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept {
-  renew_thread(t, home);
-  start_at(t, &t, entry);
-}
-
 // --- choosing what to run ----------------------------------------------------------------------------------------
 
 thread* worker::thread_for(entry item) noexcept {
   if (item == 0) return nullptr;
   auto* t = reinterpret_cast<thread*>(item & ~entry{3});
-  if ((item & ready_tag) != 0) return t;
+  if ((item & ready_tag) != 0) {
+    if (t->preemptive == nullptr || t->preemptive->bound == nullptr) [[likely]] return t;
+    passing_to = t;
+    return nullptr;
+  }
   if ((item & continuation_tag) != 0) {
     t->taken = true;
     return t;
   }
-  thread* fresh = new_thread(run_jobs);
+  thread* fresh = new_block();
   HEDDLE_CHECK(fresh != nullptr, "worker %u cannot get a stack for a task (%zu threads live); raise the memory or mapping limit, "
                "or lower HEDDLE_STACK_SIZE", rank, home.stacks().live());
+  renew_thread(*fresh, home);
+  start_at(*fresh, top_of(*fresh, home.threads_default()), run_jobs);
   fresh->argument = reinterpret_cast<void*>(item);
   return fresh;
 }
@@ -254,6 +251,21 @@ entry worker::take_newest() noexcept {
   const entry item = queue::take_newest(*this, published);
   if (published) [[unlikely]] announce_work();
   return item;
+}
+
+// Ready threads and the fork queue take turns: a spawner's continuation may be what all the ready ones spin for.
+entry worker::pick_after_tick() noexcept {
+  queue_first_ = !queue_first_;
+  if (queue_first_) {
+    if (const entry item = take_newest(); item != 0) return item;
+  }
+  if (const entry item = pick_fairly(); item != 0) return item;
+  if (const entry item = pick(); item != 0) return item;
+  // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.
+  for (unsigned r = 0; r < home.workers(); ++r) {
+    if (home.may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
+  }
+  return 0;
 }
 
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
@@ -282,18 +294,20 @@ thread* worker::adopt_inbox() noexcept {
   return first;
 }
 
-void run_job(detail::job* work) noexcept {
+void run_job(thread& self, detail::job* work) noexcept {
   std::uintptr_t word = work->word.load(std::memory_order_acquire);  // pairs with the waiting owner's exchange: its waiter
   if ((word & detail::job_waiter_bit) != 0) {
     word = reinterpret_cast<std::uintptr_t>(reinterpret_cast<detail::waiter*>(word & ~detail::job_waiter_bit)->payload);
   }
   worker* w = worker::current();
   trace::emit<trace::event::task_begin>(w->ring, 0u, work, word);  // its end: complete_job
+  begin_user_code(self);
   reinterpret_cast<detail::job::code>(word)(work);
+  end_user_code(self);
 }
 
 void run_jobs(thread* self) noexcept {
-  run_job(static_cast<detail::job*>(self->argument));
+  run_job(*self, static_cast<detail::job*>(self->argument));
   serve(*self);
 }
 
@@ -302,7 +316,7 @@ void serve(thread& self) noexcept {
     worker* w = worker::current();
     const entry item = w->pick();
     if (item != 0 && (item & (continuation_tag | ready_tag)) == 0) {
-      run_job(reinterpret_cast<detail::job*>(item));
+      run_job(self, reinterpret_cast<detail::job*>(item));
       continue;
     }
     // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on.

@@ -7,6 +7,7 @@
 
 #include "arch/arch.hpp"
 #include "base/random.hpp"
+#include "fiber/preemptible.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/stack_pool.hpp"
 #include "fiber/thread.hpp"
@@ -43,8 +44,8 @@ class worker : public detail::fork_queue {
 
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
   void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
-  // The same, straight to a thread that the caller has chosen and owns.
-  void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
+  // The same, straight to a thread that the caller has chosen and owns; null: to the run loop.
+  void switch_to(thread& self, thread* next, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
 
   // Child first: runs entry(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be
   // resumed. Returns when entry returned to us (came_back) or when somebody else resumed self.
@@ -57,8 +58,14 @@ class worker : public detail::fork_queue {
   void depart(thread& self, thread* next, void (*after)(void*, void*), void* b = nullptr) noexcept;
   arch::departure* departing(thread& self) noexcept;
 
-  // The run loop, on the carrier's stack; returns when the runtime stops or the carrier has lost the worker.
-  void run(carrier& by) noexcept;
+  // The run loop, on the carrier's stack, of whichever worker the carrier has at the moment.
+  enum class end : std::uint8_t {
+    stopped,  // the runtime stops
+    lent,     // in blocking(): the worker went, the carrier has come back
+    passed,   // the worker went to a carrier that sleeps with a thread of its own; this one is nobody's
+    pooled,   // the same, and it stands in the worker's pool; it may have a new worker already
+  };
+  [[nodiscard]] static end run(carrier& by) noexcept;
 
   // A ready thread goes to this worker's queue, or to all when somebody asked for work.
   void make_ready(thread& t) noexcept;
@@ -66,15 +73,22 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry pick() noexcept;
   // Newest entry of the own queue; 0: none.
   [[nodiscard]] entry take_newest() noexcept;
-  // The thread to switch to for an entry (a fresh one for a job); null for 0.
+  // The thread to switch to for an entry (a fresh one for a job); null for 0, and for one that only the run loop can go to (must_pass).
   [[nodiscard]] thread* thread_for(entry item) noexcept;
+
+  // What runs next when a tick has ended a thread's turn; 0: nothing is at hand.
+  [[nodiscard]] entry pick_after_tick() noexcept;
+  // To what thread_for gave, null included: a thread that is bound to a sleeping carrier is gone to by the run loop.
+  bool must_pass() const noexcept { return passing_to != nullptr; }
+  // A carrier of the worker's own pool, or null.
+  [[nodiscard]] carrier* take_spare() noexcept;
+  // `self`, which a tick has interrupted, waits among the ready for its next turn; `item` runs. False: it goes on.
+  [[nodiscard]] bool switch_from_preempted(thread& self, entry item) noexcept;
 
   // A child that its spawner does not run at once.
   void queue_child(thread& t) noexcept;
 
-  // A control block with its stack, of the default size, prepared to call entry(itself). Null: no memory.
-  [[nodiscard]] thread* new_thread(void (*entry)(thread*)) noexcept;
-  // The same, not prepared: for a child that is spawned.
+  // A control block with its stack, of the default size, not made new (renew_thread) nor prepared (start_at). Null: no memory.
   [[nodiscard]] thread* new_block() noexcept;
   void free_thread(thread& t) noexcept;
 
@@ -107,14 +121,25 @@ class worker : public detail::fork_queue {
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
+  // KLT-switching. All the worker's own.
+  thread* passing_to{nullptr};              // thread_for met it: bound, to be gone to from the run loop
+  thread* first{nullptr};                   // what a carrier that gets this worker runs first
+  carrier* spares{nullptr};                 // carriers bound to this worker's processing unit, in want of a worker
+  unsigned spare_count{0};
+  const platform::nanoseconds made_at;
+  // Ticks, where timers are shared.
+  std::atomic<bool> wants_ticks{false};     // it runs, or did when it last was asked, a preemptive thread; written by the worker
+  std::atomic<int> kernel_thread{0};        // of its carrier; 0: on the way to another
+
   std::atomic<std::uint64_t> picks{0};      // written by the worker; its progress, for the watchdog
 
   struct counters {                         // written by the worker, read by anyone as a hint
-    std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0};
+    std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0}, preemptions{0}, ticks{0};
   } counts;
 
  private:
   [[nodiscard]] thread* find_work() noexcept;
+  [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   [[nodiscard]] thread* adopt_inbox() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
@@ -134,17 +159,22 @@ class worker : public detail::fork_queue {
   unsigned cached_{0};
   unsigned batch_{4};                      // stacks taken from the pool next time
   unsigned spin_us_;
+  bool queue_first_{false};                // after a tick
   detail::slot* memory_{nullptr};
 };
 
 // Makes a control block new.
 void renew_thread(thread& t, runtime& home) noexcept;
-// The same, and its stack, from `stack_top` downwards, starts with entry(&t).
-void prepare_thread(thread& t, runtime& home, void (*entry)(thread*)) noexcept;
+// What the stack of a new thread of that kind begins below.
+[[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
+  if (!how.preemptive()) [[likely]] return &t;
+  return fiber::make_preemptible(t, how);
+}
+// Its stack, from `stack_top` downwards, starts with entry(&t).
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
 
-// Runs it, on the calling thread.
-void run_job(detail::job* work) noexcept;
+// Runs it, on the calling thread, which is `self`.
+void run_job(thread& self, detail::job* work) noexcept;
 
 // Entry of threads that run jobs: runs `argument` (a job), then whatever job is next, until a thread is.
 void run_jobs(thread* self) noexcept;

@@ -44,10 +44,11 @@ HEDDLE_API void loop_measure_next() noexcept;
 HEDDLE_API std::uint64_t loop_spin(const job& work) noexcept;
 
 // push without a look at requests: only a steal by force takes the entry. Null: the queue is full.
+HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
 [[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
   fork_queue* queue = current_queue();
   slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
-  if (position >= queue->end) [[unlikely]] return nullptr;
+  if (position >= queue->end) [[unlikely]] return push_quietly_slow(queue, item);
   position->store(item, std::memory_order_relaxed);               // published by the store below
   queue->bottom.store(position + 1, std::memory_order_release);   // pairs with force_steal: the slot and the job's fields
   return position;

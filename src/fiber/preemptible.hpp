@@ -1,0 +1,61 @@
+// What a thread that can be preempted has besides its control block. Lies on its stack, directly below the block.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+#include <heddle/detail/fork_queue.hpp>
+#include <heddle/preemption.hpp>
+
+#include "fiber/thread.hpp"
+
+namespace heddle::worker {
+class worker;
+struct carrier;
+}
+
+namespace heddle::fiber {
+
+struct own_tls;
+
+// How a thread is preempted. Part of what a thread, a group or a runtime is made with.
+struct kind {
+  preemption technique{preemption::none};
+  tls storage{tls::carrier};
+  std::uint8_t priority{0};
+  bool preemptive() const noexcept { return technique != preemption::none; }
+};
+
+// The base is the queue that the thread's own code sees (fork_queue::stands_for): the thread-local pointer to the current queue
+// holds it while that code runs, and the worker while the runtime's does. `off` covers the instructions in between. All fields are
+// touched by whoever owns the thread; `off` and `pending` also by the signal handler on the kernel thread that runs it.
+struct preemptible : detail::fork_queue {
+  explicit preemptible(thread& t, kind how) noexcept : how(how) {
+    base = slots + 1;
+    end = slots;                     // no quiet pushes
+    bottom.store(slots + 1, std::memory_order_relaxed);  // nobody else knows it yet
+    running = &t;
+    watches_groups = true;           // groups ask the worker
+    stands_for = &t;
+  }
+  thread& self() noexcept { return *static_cast<thread*>(stands_for); }
+
+  kind how;
+  // relaxed throughout: between a thread and the signal handler that interrupts it, ordered by compiler fences
+  std::atomic<bool> off{true};       // the runtime's code runs, or is about to
+  std::atomic<bool> pending{false};  // a tick came meanwhile
+  worker::worker* on{nullptr};       // the worker, while `off` is false
+  worker::carrier* bound{nullptr};   // preempted by KLT-switching: asleep in the signal handler with this thread's stack
+  own_tls* block{nullptr};
+  detail::slot slots[3]{};           // a pushed entry on its way to the worker's queue
+};
+
+// Makes room below the control block of a thread that is new. Returns what the stack begins below.
+inline void* make_preemptible(thread& t, kind how) noexcept {
+  const auto address = (reinterpret_cast<std::uintptr_t>(&t) - sizeof(preemptible)) & ~(std::uintptr_t{alignof(preemptible)} - 1);
+  t.preemptive = ::new (reinterpret_cast<void*>(address)) preemptible(t, how);
+  return t.preemptive;
+}
+
+}  // namespace heddle::fiber

@@ -1,0 +1,283 @@
+// Preemption: into and out of the runtime, what a tick does, the two techniques. Protocols P1-P7 and the argument that all of it may
+// run in a signal handler: README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "base/contracts.hpp"
+#include "worker/current.hpp"
+#include "worker/runtime.hpp"
+#include "worker/section.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+using fiber::preemptible;
+
+namespace {
+
+constexpr unsigned most_pooled = 8;  // carriers a worker keeps; more go to the pool of all
+
+void make_ready_after(void* t, void*) { make_ready_anywhere(*static_cast<thread*>(t)); }
+
+}  // namespace
+
+// --- the border between user code and the runtime ------------------------------------------------------------------
+
+void enter_runtime(preemptible& caller) noexcept {
+  caller.off.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // from here on no tick moves this thread: `on` stays right
+  set_current_queue(caller.on);
+}
+
+namespace {
+
+void go_on(preemptible& self) noexcept {
+  worker* w = worker::current();
+  self.on = w;
+  w->home.ticks().want(*w, self.how.technique == preemption::klt_switching);
+  set_current_queue(&self);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  self.off.store(false, std::memory_order_relaxed);  // from here on a tick may move it
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+}  // namespace
+
+void forget_kind_slow(thread& self) noexcept {
+  const fiber::kind usual = self.home->threads_default();
+  if (usual.preemptive()) self.preemptive->how = usual;
+  else self.preemptive = nullptr;
+}
+
+// --- ticks ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// In the runtime, on behalf of `self`, whose turn is over if anything else is ready.
+void end_turn(preemptible& self) noexcept {
+  self.pending.store(false, std::memory_order_relaxed);
+  worker& w = *worker::current();
+  const entry item = w.pick_after_tick();
+  if (item == 0) return;
+  thread& t = self.self();
+  bool left;
+  if (self.how.technique == preemption::klt_switching) left = w.home.switch_carrier(w, t, item);
+  else left = w.switch_from_preempted(t, item);
+  if (left) worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
+}
+
+// On top of whatever this kernel thread does. Async-signal-safe: README.md, "Preemption".
+void handle_tick(void* owner, bool may_switch) noexcept {
+  auto* by = static_cast<carrier*>(owner);
+  if (by != nullptr && by->ticks.load(std::memory_order_relaxed) == carrier::ticking::once) {
+    by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
+  }
+  detail::fork_queue* queue = detail::current_queue();
+  if (queue == nullptr) {  // no worker here: a spare, or in blocking()
+    if (by != nullptr) ticks::stop(*by);
+    return;
+  }
+  if (!is_user_code(queue)) {  // P2: the runtime, or a thread that is not preemptive
+    auto* w = static_cast<worker*>(queue);
+    thread* t = w->current_thread();
+    const bool wanted = t != nullptr && t->preemptive != nullptr;
+    if (wanted) t->preemptive->pending.store(true, std::memory_order_relaxed);
+    return w->home.ticks().came(*w, by != nullptr, wanted);
+  }
+  auto& self = *static_cast<preemptible*>(queue);
+  if (self.off.load(std::memory_order_relaxed) || !may_switch) {
+    self.pending.store(true, std::memory_order_relaxed);
+    return;
+  }
+  enter_runtime(self);  // P3
+  worker::current()->home.ticks().came(*worker::current(), by != nullptr, true);
+  end_turn(self);
+  leave_runtime(self);
+}
+
+}  // namespace
+
+void leave_runtime(preemptible& self) noexcept {
+  go_on(self);
+  // A timer that ticks once at a time may have no other tick to come.
+  while (self.pending.load(std::memory_order_relaxed)) {
+    enter_runtime(self);
+    end_turn(self);
+    go_on(self);
+  }
+}
+
+// --- signal-yield --------------------------------------------------------------------------------------------------
+
+bool worker::switch_from_preempted(thread& self, entry item) noexcept {
+  thread* next = thread_for(item);
+  const exception_state handled = by->leave_exceptions();
+  switch_to(self, next, make_ready_after, &self, nullptr);
+  if (handled.any()) [[unlikely]] *current()->by->exceptions = handled;
+  return true;
+}
+
+// --- KLT-switching -------------------------------------------------------------------------------------------------
+
+void runtime::hand_over(worker& w, carrier& to, bool in_handler) noexcept {
+  w.by = &to;
+  w.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until it says itself where it is
+  to.assigned = &w;
+  const int id = in_handler && klt() == klt_means::naive ? to.id : 0;
+  to.signal.store(1, std::memory_order_release);  // pairs with carry, switch_carrier: everything of the worker
+  if (id != 0) platform::send_tick(id);
+  else platform::wake_one(to.signal);
+}
+
+carrier* worker::take_spare() noexcept {
+  carrier* c = spares;
+  if (c == nullptr) return nullptr;
+  spares = c->next_spare;
+  --spare_count;
+  return c;
+}
+
+// In a signal handler, so without waiting: a lock that is held counts as a pool that is empty.
+carrier* runtime::take_spare_now(worker& w) noexcept {
+  if (carrier* c = w.take_spare(); c != nullptr) return c;
+  carrier* c = nullptr;
+  if (carrier_mutex_.try_lock()) {
+    c = spares_;
+    if (c != nullptr) {
+      spares_ = c->next_spare;
+      --spare_count_;
+    }
+    carrier_mutex_.unlock();
+  }
+  if (c == nullptr) {
+    carriers_wanted_.fetch_add(1);
+    platform::wake_one(carriers_wanted_);
+  }
+  return c;
+}
+
+bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
+  carrier& mine = *w.by;
+  thread* next = w.thread_for(item);
+  carrier* to = nullptr;
+  if (next == nullptr && klt() == klt_means::direct) {
+    next = std::exchange(w.passing_to, nullptr);
+    to = std::exchange(next->preemptive->bound, nullptr);
+    w.running = next;
+  } else {
+    to = take_spare_now(w);
+    if (to == nullptr) {
+      if (next == nullptr) next = std::exchange(w.passing_to, nullptr);
+      w.ready.push(*next);
+      return false;
+    }
+    w.first = next;  // null: the run loop has to pass the worker on
+    w.running = nullptr;
+  }
+  const bool to_handler = w.running != nullptr;
+  trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);
+  if (to_handler) trace::emit<trace::event::thread_switch_in>(w.ring, next->id);
+  preemptible& p = *self.preemptive;
+  p.bound = &mine;
+  mine.assigned = nullptr;
+  ticks::stop(mine);
+  make_ready_anywhere(self);  // P5: complete but for the sleep; who takes it finds `signal` of this carrier
+  set_current_queue(&p);      // off: a tick that comes to this kernel thread does not touch the worker
+  hand_over(w, *to, to_handler);
+  // acquire pairs with hand_over: everything of the worker that has come
+  while (mine.signal.load(std::memory_order_acquire) == 0) {
+    if (klt() == klt_means::naive) platform::wait_for_tick(mine.signal, 0);
+    else platform::wait_on(mine.signal, 0);
+  }
+  mine.signal.store(0);
+  worker& now = *mine.assigned;
+  set_current_queue(&now);
+  p.pending.store(false, std::memory_order_relaxed);  // of ticks while it slept
+  bind_to(mine, now.processing_unit);
+  now.home.ticks().took_over(now);
+  return true;
+}
+
+worker::end worker::pass_on(carrier& mine) noexcept {
+  thread& t = *std::exchange(passing_to, nullptr);
+  carrier& sleeper = *std::exchange(t.preemptive->bound, nullptr);
+  trace::emit<trace::event::thread_switch_in>(ring, t.id);
+  running = &t;
+  mine.assigned = nullptr;
+  ticks::stop(mine);
+  set_current_queue(nullptr);
+  const bool pooled = home.klt() >= klt_means::local && spare_count < most_pooled;
+  if (pooled) {  // P6: before the worker goes; it may come back before this function has returned
+    mine.passing = false;
+    mine.next_spare = spares;
+    spares = &mine;
+    ++spare_count;
+  }
+  home.hand_over(*this, sleeper, true);
+  return pooled ? end::pooled : end::passed;
+}
+
+// --- what can be had -----------------------------------------------------------------------------------------------
+
+// Makes carriers outside of signal handlers. It may wait for locks that a preempted thread holds: that thread goes on meanwhile.
+void runtime::create_carriers(void* argument) {
+  auto& home = *static_cast<runtime*>(argument);
+  std::uint32_t served = 0;
+  while (!home.creator_ends_.load()) {
+    const std::uint32_t wanted = home.carriers_wanted_.load();
+    if (wanted == served) {
+      platform::wait_on(home.carriers_wanted_, wanted);
+      continue;
+    }
+    ++served;
+    carrier* c = home.make_carrier();
+    if (c == nullptr) {  // the next tick asks again
+      served = wanted;
+      continue;
+    }
+    std::lock_guard hold(home.carrier_mutex_);
+    c->next_spare = home.spares_;
+    home.spares_ = c;
+    ++home.spare_count_;
+  }
+}
+
+void runtime::start_creator() {
+  std::lock_guard hold(carrier_mutex_);
+  if (creator_.handle != 0) return;
+  if (const int error = platform::start(creator_, create_carriers, this, "heddle-creator"); error != 0) {
+    throw std::system_error(error, std::generic_category(), "heddle: no kernel thread that makes others for KLT-switching");
+  }
+}
+
+void runtime::end_creator() noexcept {
+  if (creator_.handle == 0) return;
+  creator_ends_.store(true);
+  carriers_wanted_.fetch_add(1);
+  platform::wake_one(carriers_wanted_);
+  platform::join(creator_);
+}
+
+fiber::kind runtime::kind_of(preemption technique, tls storage, int priority) {
+  fiber::kind how = threads_default();
+  if (technique != preemption::as_runtime) how.technique = technique;
+  if (storage != tls::as_runtime) how.storage = storage;
+  how.priority = static_cast<std::uint8_t>(priority);
+  if (!how.preemptive()) {
+    how.storage = tls::carrier;
+    return how;
+  }
+#if defined(HEDDLE_TSAN)
+  throw std::system_error(ENOTSUP, std::generic_category(),
+                          "heddle: no preemption under ThreadSanitizer, which delays signals until the program calls something");
+#else
+  if (!platform::listen_for_ticks(handle_tick)) {
+    throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
+  }
+  start_creator();  // for blocking(), whatever the technique
+  return how;
+#endif
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,66 @@
+// Where user code ends and the runtime begins: with preemption off from here on. Argument: README.md, "Preemption".
+#pragma once
+
+#include <utility>
+
+#include <heddle/detail/current.hpp>
+#include <heddle/detail/fork_queue.hpp>
+
+#include "fiber/preemptible.hpp"
+#include "fiber/thread.hpp"
+
+namespace heddle::worker {
+
+// The calling code is a preemptive thread's own.
+[[gnu::always_inline]] inline bool is_user_code(const detail::fork_queue* queue) noexcept { return queue->stands_for != nullptr; }
+
+// The thread whose code calls comes into the runtime: preemption off, the current queue is its worker.
+void enter_runtime(fiber::preemptible& caller) noexcept;
+// `self`, preemptive, goes on with its own code on the worker that it is on now. A tick that came meanwhile is taken.
+void leave_runtime(fiber::preemptible& self) noexcept;
+
+// What every function that user code may call puts around whatever it does with workers, queues, stacks and guards. Costs a
+// thread that is not preemptive two tests. Nests: the inner one finds a worker's queue and does nothing.
+class section {
+ public:
+  section() noexcept {
+    detail::fork_queue* queue = detail::current_queue();
+    if (queue == nullptr || !is_user_code(queue)) [[likely]] return;
+    caller_ = static_cast<fiber::preemptible*>(queue);
+    enter_runtime(*caller_);
+  }
+  ~section() {
+    if (caller_ == nullptr) [[likely]] return;
+    leave_runtime(*caller_);
+  }
+  section(const section&) = delete;
+  section& operator=(const section&) = delete;
+
+ private:
+  fiber::preemptible* caller_{nullptr};
+};
+
+// The same for functions whose first act is to read the current worker: if (is_user_code(w)) return in_section([&] { the call again }).
+template <class F>
+[[gnu::noinline]] auto in_section(F f) {
+  const section here;
+  return f();
+}
+
+// Around user code that the runtime calls on a thread.
+[[gnu::always_inline]] inline void begin_user_code(fiber::thread& self) noexcept {
+  if (self.preemptive == nullptr) [[likely]] return;
+  leave_runtime(*self.preemptive);
+}
+[[gnu::always_inline]] inline void end_user_code(fiber::thread& self) noexcept {
+  if (self.preemptive == nullptr) [[likely]] return;
+  enter_runtime(*self.preemptive);
+}
+
+// A thread that has ended goes on with jobs, which are preempted as the runtime says.
+void forget_kind_slow(fiber::thread& self) noexcept;
+inline void forget_kind(fiber::thread& self) noexcept {
+  if (self.preemptive != nullptr) [[unlikely]] forget_kind_slow(self);
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,100 @@
+#include "worker/ticks.hpp"
+
+#include <algorithm>
+
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+ticks::ticks(const tick_plan& plan, unsigned workers)
+    : plan_(plan),
+      workers_(workers),
+      group_size_((workers + std::max(plan.groups, 1u) - 1) / std::max(plan.groups, 1u)),
+      begin_(platform::now()),
+      owners_(new std::atomic<int>[workers]) {
+  for (unsigned g = 0; g < workers; ++g) owners_[g].store(-1);
+}
+
+// On a grid that all workers share: phases stay apart however often a timer is stopped and started.
+void ticks::start(worker& w, bool once) noexcept {
+  carrier& c = *w.by;
+  if (c.timer.id < 0 && !platform::make(c.timer, &c)) return;
+  platform::nanoseconds phase = begin_;
+  if (plan_.from == tick_plan::source::creation) phase = w.made_at;
+  else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;
+  else phase += plan_.interval * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
+  const platform::nanoseconds now = platform::now();
+  const platform::nanoseconds first = now < phase ? phase : now + plan_.interval - (now - phase) % plan_.interval;
+  c.ticks.store(once ? carrier::ticking::once : carrier::ticking::always, std::memory_order_relaxed);
+  platform::set(c.timer, first, once ? 0 : plan_.interval);
+}
+
+void ticks::want(worker& w, bool once) noexcept {
+  if (per_worker()) {
+    if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, once);
+    return;
+  }
+  // With an owner that gives up these are Dekker's two sides: it sees the wish, or we see that there is no owner.
+  if (!w.wants_ticks.load(std::memory_order_relaxed)) w.wants_ticks.store(true);  // relaxed: own variable
+  std::atomic<int>& owner = owners_[group_of(w.rank)];
+  int nobody = -1;
+  if (owner.load() < 0 && owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) start(w, false);
+}
+
+void ticks::took_over(worker& w) noexcept {
+  w.kernel_thread.store(w.by->id, std::memory_order_relaxed);
+  if (per_worker() || owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank)) return;
+  if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, false);
+}
+
+void ticks::stop(carrier& c) noexcept {
+  if (c.ticks.load(std::memory_order_relaxed) != carrier::ticking::always) return;
+  c.ticks.store(carrier::ticking::no, std::memory_order_relaxed);
+  platform::set(c.timer, 0, 0);
+}
+
+// True: somebody else in the group wants ticks.
+bool ticks::pass_on(worker& w, bool by_timer) noexcept {
+  const unsigned first = group_of(w.rank) * group_size_;
+  const unsigned size = std::min(group_size_, workers_ - first);
+  const int owner = owners_[group_of(w.rank)].load(std::memory_order_relaxed);  // a hint
+  const bool end_of_chain = !by_timer && owner == static_cast<int>(w.rank);       // it has come around, or was meant for another
+  const unsigned start = owner >= 0 ? static_cast<unsigned>(owner) - first : 0;
+  bool any = false;
+  // From the worker after this one around to the owner, who began the chain.
+  for (unsigned i = w.rank - first + 1; i % size != start; ++i) {
+    worker& next = w.home.at(first + i % size);
+    if (!next.wants_ticks.load()) continue;
+    any = true;
+    if (end_of_chain || (plan_.from == tick_plan::source::one_to_all && !by_timer)) break;  // there only the owner passes on
+    const int to = next.kernel_thread.load(std::memory_order_relaxed);  // a hint
+    if (to == 0) continue;
+    platform::send_tick(to);
+    if (plan_.from == tick_plan::source::chain) break;
+  }
+  return any;
+}
+
+void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
+  w.counts.ticks.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  if (per_worker()) {
+    if (!wanted) stop(*w.by);
+    return;
+  }
+  if (!wanted) w.wants_ticks.store(false);
+  std::atomic<int>& owner = owners_[group_of(w.rank)];
+  const bool mine = owner.load(std::memory_order_relaxed) == static_cast<int>(w.rank);
+  if (by_timer && !mine) return stop(*w.by);
+  const bool others = pass_on(w, by_timer);
+  if (!mine || wanted || others) return;
+  owner.store(-1);
+  for (unsigned r = group_of(w.rank) * group_size_; r < workers_ && group_of(r) == group_of(w.rank); ++r) {
+    int nobody = -1;
+    if (!w.home.at(r).wants_ticks.load()) continue;
+    if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;  // it came too late to see that there is none
+  }
+  stop(*w.by);
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,59 @@
+// When the workers of a runtime get ticks, and from whom. Times, groups and the chain are those of Section 3.2.2 of S. Shiina's thesis
+// (docs/papers.md); what differs: a timer runs only while somebody in its group runs a preemptive thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "platform/platform.hpp"
+#include "worker/carrier.hpp"
+
+namespace heddle::worker {
+
+class worker;
+
+struct tick_plan {
+  enum class source : std::uint8_t {
+    creation,     // a timer a worker, from the moment the worker was made
+    aligned,      // a timer a worker, their phases spread over the interval
+    one_to_all,   // a timer; whose tick it is passes it on to all workers that run preemptive threads
+    chain,        // a timer a group; its tick goes from worker to worker, along those that run preemptive threads
+  };
+  source from{source::aligned};
+  unsigned groups{1};                          // of the chain; their timers' phases are spread over the interval
+  platform::nanoseconds interval{1'000'000};
+};
+
+// A worker that is about to run a preemptive thread's code wants ticks. With a timer a worker its carrier's timer then runs; with one a group
+// the first that wants ticks owns the group's timer (`owners_`), which is that of its carrier, until a tick finds nobody in the
+// group that wants any. Ticks are hints: one that is lost or comes twice changes when something happens, not what.
+class ticks {
+ public:
+  ticks(const tick_plan& plan, unsigned workers);
+
+  // The worker's carrier, on the way to preemptive code. `once`: the thread will keep the kernel thread when it is preempted, so a
+  // periodic timer would go on for nothing.
+  void want(worker& w, bool once) noexcept;
+  // The calling kernel thread has got the worker.
+  void took_over(worker& w) noexcept;
+  // A tick came to the worker's kernel thread: its own timer's, or one that was passed on. `wanted`: a preemptive thread runs here.
+  void came(worker& w, bool by_timer, bool wanted) noexcept;
+  // The calling kernel thread, the carrier's, gives its worker away.
+  static void stop(carrier& c) noexcept;
+
+  const tick_plan& plan() const noexcept { return plan_; }
+
+ private:
+  bool per_worker() const noexcept { return plan_.from <= tick_plan::source::aligned; }
+  unsigned group_of(unsigned rank) const noexcept { return rank / group_size_; }
+  void start(worker& w, bool once) noexcept;
+  bool pass_on(worker& w, bool by_timer) noexcept;
+
+  const tick_plan plan_;
+  const unsigned workers_;
+  const unsigned group_size_;
+  const platform::nanoseconds begin_;
+  std::unique_ptr<std::atomic<int>[]> owners_;  // by group: rank of the worker whose carrier's timer is the group's; -1: it stands still
+};
+
+}  // namespace heddle::worker
