@@ -54,6 +54,26 @@ inline void* prepare(void* stack_top, void (*entry)(void*), void* argument) noex
   return frame;
 }
 
+// The register that thread-local variables are found by. Writing it needs the kernel's leave on x86-64 (FSGSBASE).
+// Inline and volatile: compilers take it for a constant of the function, so whoever writes it touches no thread-local variable
+// around it but through assembler.
+[[gnu::always_inline]] inline void* thread_pointer() noexcept {
+  void* value;
+#if defined(__x86_64__)
+  asm volatile("movq %%fs:0, %0" : "=r"(value) : : "memory");  // the System V ABI keeps it there
+#else
+  asm volatile("mrs %0, tpidr_el0" : "=r"(value) : : "memory");
+#endif
+  return value;
+}
+[[gnu::always_inline]] inline void set_thread_pointer(void* value) noexcept {
+#if defined(__x86_64__)
+  asm volatile("wrfsbase %0" : : "r"(value) : "memory");
+#else
+  asm volatile("msr tpidr_el0, %0" : : "r"(value) : "memory");
+#endif
+}
+
 #if defined(HEDDLE_SIM)
 // A loop that waits for somebody else lets them run (platform/sim).
 extern "C" void heddle_sim_pause() noexcept;

@@ -9,6 +9,7 @@
 #include <heddle/preemption.hpp>
 
 #include "fiber/thread.hpp"
+#include "platform/platform.hpp"
 
 namespace heddle::worker {
 class worker;
@@ -16,8 +17,6 @@ struct carrier;
 }
 
 namespace heddle::fiber {
-
-struct own_tls;
 
 // How a thread is preempted. Part of what a thread, a group or a runtime is made with.
 struct kind {
@@ -47,7 +46,7 @@ struct preemptible : detail::fork_queue {
   std::atomic<bool> pending{false};  // a tick came meanwhile
   worker::worker* on{nullptr};       // the worker, while `off` is false
   worker::carrier* bound{nullptr};   // preempted by KLT-switching: asleep in the signal handler with this thread's stack
-  own_tls* block{nullptr};
+  platform::own_tls* block{nullptr};  // its own thread-local storage; taken when it starts
   detail::slot slots[3]{};           // a pushed entry on its way to the worker's queue
 };
 

@@ -83,6 +83,22 @@ void drop(tick_timer& timer) noexcept;
 // wait_on by the means of POSIX, sigsuspend, woken by a tick. For comparison.
 void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
+// --- thread-local storage apart from kernel threads ------------------------------------------------------------------
+struct own_tls {
+  void* thread_pointer{nullptr};  // arch::set_thread_pointer
+  own_tls* next{nullptr};
+  bool fresh{true};
+};
+// Null: blocks can be had; else why not, in words. Allocates nothing, but may wait for the loader's lock.
+const char* why_no_own_tls() noexcept;
+// A block, its variables as a new thread finds them. It is not given back to the system: the C library's caches live in it.
+// Only after why_no_own_tls() gave null. Calls malloc. Null: no memory.
+own_tls* make_own_tls() noexcept;
+// On the block, before a thread's own code and after it: prepares the C library; runs the destructors of the thread's variables and
+// makes them new.
+void begin_own_tls(own_tls& block) noexcept;
+void end_own_tls(own_tls& block) noexcept;
+
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
 // False when the system refuses.
 bool bind_self(int processing_unit) noexcept;

@@ -24,7 +24,7 @@ struct known_name {
   const char* name;
   std::uint32_t number;
 };
-constinit thread_local known_name known[4] = {};
+constinit thread_local known_name known[4] __attribute__((tls_model("initial-exec"))) = {};  // no malloc at the first access
 
 std::uint32_t number_of(const char* name) noexcept {
   recorder& to = *worker::worker::current()->home.recorder();

@@ -19,7 +19,10 @@ constexpr int attempts = 10000;
     worker::enter_runtime(caller);
     worker::worker* w = worker::worker::current();
     const blocking_state state{w->current_thread(), w->by};
-    if (w->home.lend_worker(*w, true)) return state;  // preemption stays off: there is no worker that could go on
+    if (w->home.lend_worker(*w, true)) {  // preemption stays off: there is no worker that could go on
+      worker::begin_blocking_on_block(caller);
+      return state;
+    }
     worker::leave_runtime(caller);
     yield();
     platform::yield_processor();
@@ -40,8 +43,10 @@ blocking_state begin_blocking() noexcept {
 
 void end_blocking(const blocking_state& state) noexcept {
   auto& self = *static_cast<worker::thread*>(state.thread);
-  self.home->return_from_blocking(self, *static_cast<worker::carrier*>(state.carrier));
-  worker::begin_user_code(self);
+  auto& on = *static_cast<worker::carrier*>(state.carrier);
+  if (self.preemptive != nullptr) [[unlikely]] worker::end_blocking_on_block(*self.preemptive, on);
+  self.home->return_from_blocking(self, on);
+  if (self.preemptive != nullptr) [[unlikely]] worker::leave_runtime(*self.preemptive);
 }
 
 }  // namespace heddle::detail

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "arch/arch.hpp"
 #include "base/contracts.hpp"
 #include "worker/current.hpp"
 #include "worker/runtime.hpp"
@@ -25,6 +26,7 @@ void runtime::carry(void* argument) {
   fiber::describe_native_stack(self.native);
   self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
   self.id = platform::kernel_thread_id();
+  self.thread_pointer = arch::thread_pointer();
   const struct timer_end {
     platform::tick_timer& timer;
     ~timer_end() { platform::drop(timer); }

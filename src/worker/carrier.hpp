@@ -34,6 +34,7 @@ struct carrier {
   bool passing{false};                    // a spare beyond those that are kept: ends when nobody needs it for a while
   carrier* next_spare{nullptr};           // under the runtime's carrier mutex, or of the worker in whose pool it is
   int bound_to{-2};                       // processing unit; -1 none; -2 not said yet. Its own
+  void* thread_pointer{nullptr};          // of its own
   int id{0};                              // of its kernel thread, for ticks
   platform::tick_timer timer;             // its own; ticks come to it
   // relaxed: its own, and of the signal handler that interrupts it

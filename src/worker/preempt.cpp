@@ -1,9 +1,11 @@
 // Preemption: into and out of the runtime, what a tick does, the two techniques. Protocols P1-P7 and the argument that all of it may
 // run in a signal handler: README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "arch/arch.hpp"
 #include "base/contracts.hpp"
 #include "worker/current.hpp"
 #include "worker/runtime.hpp"
@@ -27,6 +29,7 @@ void make_ready_after(void* t, void*) { make_ready_anywhere(*static_cast<thread*
 void enter_runtime(preemptible& caller) noexcept {
   caller.off.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);  // from here on no tick moves this thread: `on` stays right
+  if (caller.block != nullptr) arch::set_thread_pointer(caller.on->by->thread_pointer);
   set_current_queue(caller.on);
 }
 
@@ -36,6 +39,7 @@ void go_on(preemptible& self) noexcept {
   worker* w = worker::current();
   self.on = w;
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching);
+  if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
   set_current_queue(&self);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   self.off.store(false, std::memory_order_relaxed);  // from here on a tick may move it
@@ -106,6 +110,74 @@ void leave_runtime(preemptible& self) noexcept {
     end_turn(self);
     go_on(self);
   }
+}
+
+// --- own thread-local storage --------------------------------------------------------------------------------------
+
+namespace {
+
+// Of the process: blocks live for ever. Locked in the runtime and by kernel threads without workers only, so no holder is preempted.
+detail::spin_word blocks_lock;
+platform::own_tls* blocks = nullptr;       // under blocks_lock
+
+platform::own_tls* take_block() noexcept {
+  blocks_lock.lock();
+  platform::own_tls* block = blocks;
+  if (block != nullptr) blocks = block->next;
+  blocks_lock.unlock();
+  return block;
+}
+
+void give_block(platform::own_tls& block) noexcept {
+  blocks_lock.lock();
+  block.next = blocks;
+  blocks = &block;
+  blocks_lock.unlock();
+}
+
+// What the current queue is on a block that is not the calling kernel thread's at the moment.
+detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
+  const std::ptrdiff_t offset = reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
+  return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
+}
+
+}  // namespace
+
+// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this one yields.
+void runtime::give_own_tls(preemptible& self) noexcept {
+  for (unsigned attempt = 0; (self.block = take_block()) == nullptr; ++attempt) {
+    HEDDLE_CHECK(!blocks_failed_.load() || attempt < 1000, "no memory for the thread-local storage of a thread");
+    blocks_wanted_.fetch_add(1);
+    carriers_wanted_.fetch_add(1);
+    platform::wake_one(carriers_wanted_);
+    detail::yield();
+    platform::yield_processor();
+  }
+  queue_on(*self.block) = &self;
+}
+
+void begin_preemptive(preemptible& self) noexcept {
+  if (self.how.storage == tls::own) self.self().home->give_own_tls(self);
+  leave_runtime(self);
+  if (self.block != nullptr) platform::begin_own_tls(*self.block);
+}
+
+void end_preemptive(preemptible& self) noexcept {
+  if (self.block != nullptr) platform::end_own_tls(*self.block);
+  enter_runtime(self);
+  if (self.block != nullptr) give_block(*std::exchange(self.block, nullptr));
+}
+
+// In a blocking call the thread has no worker, and keeps its block.
+void begin_blocking_on_block(preemptible& self) noexcept {
+  if (self.block == nullptr) return;
+  queue_on(*self.block) = nullptr;
+  arch::set_thread_pointer(self.block->thread_pointer);
+}
+void end_blocking_on_block(preemptible& self, const carrier& on) noexcept {
+  if (self.block == nullptr) return;
+  arch::set_thread_pointer(on.thread_pointer);
+  queue_on(*self.block) = &self;
 }
 
 // --- signal-yield --------------------------------------------------------------------------------------------------
@@ -226,6 +298,13 @@ void runtime::create_carriers(void* argument) {
   std::uint32_t served = 0;
   while (!home.creator_ends_.load()) {
     const std::uint32_t wanted = home.carriers_wanted_.load();
+    if (home.blocks_wanted_.exchange(0) != 0) {
+      platform::own_tls* block = platform::make_own_tls();
+      home.blocks_failed_.store(block == nullptr);
+      if (block != nullptr) give_block(*block);
+      served = wanted;  // these requests were not for carriers; one that was comes again at the next tick
+      continue;
+    }
     if (wanted == served) {
       platform::wait_on(home.carriers_wanted_, wanted);
       continue;
@@ -267,6 +346,14 @@ fiber::kind runtime::kind_of(preemption technique, tls storage, int priority) {
   if (!how.preemptive()) {
     how.storage = tls::carrier;
     return how;
+  }
+  if (how.storage == tls::own) {
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
+    const char* why = "sanitizers keep what they know of a thread in its thread-local storage";
+#else
+    const char* why = platform::why_no_own_tls();
+#endif
+    if (why != nullptr) throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: threads cannot have thread-local storage of their own: ") + why);
   }
 #if defined(HEDDLE_TSAN)
   throw std::system_error(ENOTSUP, std::generic_category(),

@@ -126,6 +126,8 @@ class runtime final : private policy::scheduler {
   class ticks& ticks() noexcept { return ticks_; }
   klt_means klt() const noexcept { return settings_.klt; }
 
+  void give_own_tls(fiber::preemptible& self) noexcept;
+
   // KLT-switching: the worker of `self`, which a tick has interrupted, goes on with `item`, and the calling kernel thread sleeps with
   // `self` until some worker comes to it. False: no kernel thread was at hand; one is being made, and `self` goes on.
   [[nodiscard]] bool switch_carrier(worker& w, thread& self, entry item) noexcept;
@@ -189,6 +191,8 @@ class runtime final : private policy::scheduler {
   class ticks ticks_;
   platform::kernel_thread creator_;              // makes carriers for KLT-switching; under carrier_mutex_
   std::atomic<std::uint32_t> carriers_wanted_{0};  // futex word of the creator: requests so far
+  std::atomic<std::uint32_t> blocks_wanted_{0};    // threads that wait for thread-local storage of their own
+  std::atomic<bool> blocks_failed_{false};         // the last one could not be made
   std::atomic<bool> creator_ends_{false};        // set once, by the destructor
   std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
 };

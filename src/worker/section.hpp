@@ -11,6 +11,8 @@
 
 namespace heddle::worker {
 
+struct carrier;
+
 // The calling code is a preemptive thread's own.
 [[gnu::always_inline]] inline bool is_user_code(const detail::fork_queue* queue) noexcept { return queue->stands_for != nullptr; }
 
@@ -47,15 +49,21 @@ template <class F>
   return f();
 }
 
-// Around user code that the runtime calls on a thread.
+// The beginning and the end of a preemptive thread's own code.
+void begin_preemptive(fiber::preemptible& self) noexcept;
+void end_preemptive(fiber::preemptible& self) noexcept;
+
+// Around the user code that a thread begins with.
 [[gnu::always_inline]] inline void begin_user_code(fiber::thread& self) noexcept {
-  if (self.preemptive == nullptr) [[likely]] return;
-  leave_runtime(*self.preemptive);
+  if (self.preemptive != nullptr) [[unlikely]] begin_preemptive(*self.preemptive);
 }
 [[gnu::always_inline]] inline void end_user_code(fiber::thread& self) noexcept {
-  if (self.preemptive == nullptr) [[likely]] return;
-  enter_runtime(*self.preemptive);
+  if (self.preemptive != nullptr) [[unlikely]] end_preemptive(*self.preemptive);
 }
+
+// Around a blocking call of a thread, which has no worker then.
+void begin_blocking_on_block(fiber::preemptible& self) noexcept;
+void end_blocking_on_block(fiber::preemptible& self, const carrier& on) noexcept;
 
 // A thread that has ended goes on with jobs, which are preempted as the runtime says.
 void forget_kind_slow(fiber::thread& self) noexcept;
