@@ -188,12 +188,10 @@ runtime_statistics runtime::statistics() const noexcept {
 }
 
 worker::runtime& worker::here() {
-  {
-    const section inside;
-    worker* w = worker::current();
-    if (w != nullptr) return w->home;
-  }
-  return heddle::runtime::global().core();
+  worker* w = worker::current();
+  if (w == nullptr) return heddle::runtime::global().core();
+  if (is_user_code(w)) [[unlikely]] return *static_cast<fiber::preemptible*>(static_cast<detail::fork_queue*>(w))->self().home;
+  return w->home;
 }
 
 }  // namespace heddle

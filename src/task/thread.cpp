@@ -61,52 +61,78 @@ void enter(block* self) noexcept {
 
 }  // namespace
 
-made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
-  worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
-  const fiber::kind how = home.kind_of(options.preemption, options.tls, options.priority);
-  block* t = nullptr;
-  char* room = nullptr;
-  {
-    const worker::section inside;
-    t = home.new_block(options.stack_size);
-    if (t != nullptr) {
-      room = fiber::argument_area(worker::top_of(*t, how), bytes, alignment < 16 ? 16 : alignment);
-      worker::start_at(*t, room, enter);
-      t->argument = room;
-      t->group = reinterpret_cast<void*>(call);
-      t->name = options.name;
-    }
-  }
-  if (t == nullptr) {
-    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            "heddle: no stack of " + std::to_string(options.stack_size == 0 ? home.options().stack_size : options.stack_size) +
-                                " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
-  }
+namespace {
+
+// Null: no memory for its stack.
+[[gnu::always_inline]] inline made_thread make_thread_here(worker::runtime& home, const thread_options& options, fiber::kind how, std::size_t bytes,
+                                                           std::size_t alignment, void (*call)(void*) noexcept) noexcept {
+  block* t = home.new_block(options.stack_size);
+  if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
+  char* room = fiber::argument_area(worker::top_of(*t, how), bytes, alignment < 16 ? 16 : alignment);
+  worker::start_at(*t, room, enter);
+  t->argument = room;
+  t->group = reinterpret_cast<void*>(call);
+  t->name = options.name;
   return {reinterpret_cast<thread_handle*>(t), room};
 }
 
+[[noreturn, gnu::cold]] void throw_no_stack(worker::runtime& home, const thread_options& options) {
+  throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                          "heddle: no stack of " + std::to_string(options.stack_size == 0 ? home.options().stack_size : options.stack_size) +
+                              " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
+}
+
+// By a preemptive thread, or of one. Nothing is thrown inside the section: its end changes the thread-local storage that exceptions are
+// handled with.
+[[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
+  worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
+  const fiber::kind how = home.kind_of(options.preemption, options.tls, options.priority);
+  made_thread made;
+  {
+    const worker::section inside;
+    made = make_thread_here(home, options, how, bytes, alignment, call);
+  }
+  if (made.thread == nullptr) throw_no_stack(home, options);
+  return made;
+}
+
+}  // namespace
+
+made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
+  worker::worker* w = worker::worker::current();
+  if (options.preemption != preemption::as_runtime || options.priority != 0 || (w != nullptr && worker::is_user_code(w))) [[unlikely]] {
+    return make_any_thread(options, bytes, alignment, call);
+  }
+  worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
+  if (home.threads_default().preemptive()) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
+  const made_thread made = make_thread_here(home, options, {}, bytes, alignment, call);
+  if (made.thread == nullptr) [[unlikely]] throw_no_stack(home, options);
+  return made;
+}
+
 void start_thread(thread_handle* handle) noexcept {
-  const worker::section inside;
+  worker::worker* w = worker::worker::current();
+  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { start_thread(handle); });
   block* t = block_of(handle);
   t->home->count_made();
-  if (worker::worker* w = worker::worker::current(); w != nullptr) {
-    trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
-  }
+  if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
   worker::start_root(*t);
 }
 
 void join_thread(thread_handle* handle) noexcept {
-  const worker::section inside;
+  worker::worker* w = worker::worker::current();
+  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { join_thread(handle); });
   block* t = block_of(handle);
   // acquire pairs with the thread's last exchange: everything it did
   if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
-    waiter w("thread");
-    suspend(w, [](void* data, waiter& me) noexcept {
+    waiter sleeper("thread");
+    suspend(sleeper, [](void* data, waiter& me) noexcept {
       std::uintptr_t expected = fiber::running;
       return static_cast<block*>(data)->completion.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&me));
     }, t);
+    w = worker::worker::current();
   }
-  if (worker::worker* w = worker::worker::current(); w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
+  if (w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
   t->home->free_thread(*t);
 }
 

@@ -185,7 +185,8 @@ void end_blocking_on_block(preemptible& self, const carrier& on) noexcept {
 bool worker::switch_from_preempted(thread& self, entry item) noexcept {
   thread* next = thread_for(item);
   const exception_state handled = by->leave_exceptions();
-  switch_to(self, next, make_ready_after, &self, nullptr);
+  if (next != nullptr) switch_to(self, *next, make_ready_after, &self, nullptr);
+  else switch_to_run_loop(self, make_ready_after, &self, nullptr);
   if (handled.any()) [[unlikely]] *current()->by->exceptions = handled;
   return true;
 }

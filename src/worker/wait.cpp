@@ -135,7 +135,9 @@ void yield() noexcept {
   thread* next = me->thread_for(me->pick());
   if (next == nullptr && !me->must_pass()) return;
   const worker::exception_state handled = me->by->leave_exceptions();
-  me->switch_to(*self, next, [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); }, self, nullptr);
+  constexpr auto after = [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); };
+  if (next != nullptr) [[likely]] me->switch_to(*self, *next, after, self, nullptr);
+  else me->switch_to_run_loop(*self, after, self, nullptr);
   take_back(handled);
 }
 

@@ -81,8 +81,12 @@ worker::~worker() {
 #endif
 }
 
-void worker::switch_to(thread& self, thread* next, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
-  cross(&self, next, after, a, b, last);
+void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+  cross(&self, &next, after, a, b, last);
+}
+
+void worker::switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept {
+  cross(&self, nullptr, after, a, b, false);
 }
 
 void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {

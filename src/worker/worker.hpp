@@ -44,8 +44,9 @@ class worker : public detail::fork_queue {
 
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
   void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
-  // The same, straight to a thread that the caller has chosen and owns; null: to the run loop.
-  void switch_to(thread& self, thread* next, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
+  // The same, straight to a thread that the caller has chosen and owns; to the run loop.
+  void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
+  void switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept;
 
   // Child first: runs entry(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be
   // resumed. Returns when entry returned to us (came_back) or when somebody else resumed self.
