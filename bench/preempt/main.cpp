@@ -86,14 +86,16 @@ nlohmann::json cost(const settings& given) {
       std::atomic<std::uint64_t> last{0};   // time << 1 | who
       std::atomic<bool> done{false};
       run_threads(w, s, rt.get(), 2, [&](unsigned who) {
+        std::uint64_t before = last.load(std::memory_order_relaxed);
         while (!done.load(std::memory_order_relaxed)) {
-          const std::uint64_t now = stamp();
-          const std::uint64_t before = last.load(std::memory_order_relaxed);
-          if (before != 0 && (before & 1) != who) {
-            gaps.push_back(static_cast<double>(now - (before >> 1)) / rate);  // room was reserved: nothing is allocated
+          const std::uint64_t now = stamp() & (~std::uint64_t{0} >> 1);  // one bit is for who
+          // Fails when the other has run since: then `before` is its last look at the clock.
+          if (last.compare_exchange_strong(before, now << 1 | who, std::memory_order_relaxed)) {
+            before = now << 1 | who;
+          } else if (before != 0 && (before & 1) != who) {
+            gaps.push_back(static_cast<double>((stamp() & (~std::uint64_t{0} >> 1)) - (before >> 1)) / rate);  // room was reserved: nothing is allocated
             if (gaps.size() >= wanted) done.store(true);
           }
-          last.store(now << 1 | who, std::memory_order_relaxed);
         }
       });
       std::sort(gaps.begin(), gaps.end());

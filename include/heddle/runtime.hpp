@@ -76,6 +76,11 @@ class HEDDLE_API runtime {
   }
 
   unsigned workers() const noexcept;
+  /// Thread packing: from now on only the first n workers run threads. The others stand aside at their next switch, or at the next tick if
+  /// what they run is preemptive; their threads and tasks go to those that are left, and come back by stealing when n grows. 1 <= n <=
+  /// workers(), else std::invalid_argument, also for policies that place work at certain workers. Thread context: any; does not wait.
+  void set_active_workers(unsigned n);
+  unsigned active_workers() const noexcept;
   /// Rank of the worker that runs the caller, -1 when it is not one of this runtime's. May be out of date at once.
   int worker_rank() const noexcept;
   bool is_current() const noexcept;

@@ -44,9 +44,8 @@ struct group_state {
   std::atomic<unsigned> index{0};            // children so far, when the policy watches them
   bool open{false};                          // owner's: the policy was told of the group's beginning and not of its end
   bool kind_given{false};                    // how children are preempted: as below, else as the runtime's other threads
-  preemption technique{preemption::none};    // these three are written before the first child is made
+  preemption technique{preemption::none};    // both are written before the first child is made
   heddle::tls storage{heddle::tls::carrier};
-  std::uint8_t priority{0};
 };
 
 struct child_place {
@@ -63,7 +62,7 @@ HEDDLE_API void open_group(group_state& group) noexcept;    // tells the policy
 HEDDLE_API void close_group(group_state& group) noexcept;
 
 // Throws std::system_error(not_supported).
-HEDDLE_API void set_kind(group_state& group, preemption technique, heddle::tls storage, int priority);
+HEDDLE_API void set_kind(group_state& group, preemption technique, heddle::tls storage);
 
 inline void begin_group(group_state& group) noexcept {
   fork_queue* queue = current_queue();
@@ -114,8 +113,8 @@ class task_group {
   task_group(const task_group&) = delete;
   /// How children are preempted that are made from now on. Not called by several threads at a time, nor beside run(). Throws
   /// std::system_error(not_supported) for what cannot be had here.
-  task_group& preempt(heddle::preemption how, heddle::tls storage = heddle::tls::as_runtime, int priority = 0) {
-    detail::set_kind(state_, how, storage, priority);
+  task_group& preempt(heddle::preemption how, heddle::tls storage = heddle::tls::as_runtime) {
+    detail::set_kind(state_, how, storage);
     return *this;
   }
   task_group& operator=(const task_group&) = delete;

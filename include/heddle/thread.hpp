@@ -21,7 +21,6 @@ struct thread_options {
   runtime* where = nullptr;      ///< null: runtime::current()
   heddle::preemption preemption = heddle::preemption::as_runtime;
   heddle::tls tls = heddle::tls::as_runtime;
-  int priority = 0;              ///< of ready threads, those with the highest run; a lower one is preempted for it, if it can be
 };
 
 namespace detail {

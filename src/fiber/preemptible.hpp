@@ -22,7 +22,6 @@ namespace heddle::fiber {
 struct kind {
   preemption technique{preemption::none};
   tls storage{tls::carrier};
-  std::uint8_t priority{0};
   bool preemptive() const noexcept { return technique != preemption::none; }
 };
 

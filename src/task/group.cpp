@@ -58,7 +58,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
 }
 
-fiber::kind kind_of(const group_state& group) noexcept { return {group.technique, group.storage, group.priority}; }
+fiber::kind kind_of(const group_state& group) noexcept { return {group.technique, group.storage}; }
 
 policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
   // relaxed: the number of children is a hint
@@ -181,11 +181,10 @@ void wait_group_slow(group_state& group) {
   }, &group);
 }
 
-void set_kind(group_state& group, preemption technique, tls storage, int priority) {
-  const fiber::kind how = worker::here().kind_of(technique, storage, priority);
+void set_kind(group_state& group, preemption technique, tls storage) {
+  const fiber::kind how = worker::here().kind_of(technique, storage);
   group.technique = how.technique;
   group.storage = how.storage;
-  group.priority = how.priority;
   group.kind_given = true;
 }
 

@@ -159,6 +159,17 @@ runtime& runtime::current() {
 
 unsigned runtime::workers() const noexcept { return core_->workers(); }
 
+void runtime::set_active_workers(unsigned n) {
+  if (n == 0 || n > workers()) {
+    throw std::invalid_argument("heddle: set_active_workers(" + std::to_string(n) + "): expected 1 to " + std::to_string(workers()));
+  }
+  if (!core_->can_pack()) throw std::invalid_argument("heddle: policy " + policy() + " counts on all its workers; none can be switched off");
+  const worker::section inside;
+  core_->set_active(n);
+}
+
+unsigned runtime::active_workers() const noexcept { return core_->active(); }
+
 int runtime::worker_rank() const noexcept {
   const worker::section inside;
   worker::worker* w = worker::worker::current();

@@ -86,7 +86,7 @@ namespace {
 // handled with.
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
-  const fiber::kind how = home.kind_of(options.preemption, options.tls, options.priority);
+  const fiber::kind how = home.kind_of(options.preemption, options.tls);
   made_thread made;
   {
     const worker::section inside;
@@ -100,7 +100,7 @@ namespace {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  if (options.preemption != preemption::as_runtime || options.priority != 0 || (w != nullptr && worker::is_user_code(w))) [[unlikely]] {
+  if (options.preemption != preemption::as_runtime || (w != nullptr && worker::is_user_code(w))) [[unlikely]] {
     return make_any_thread(options, bytes, alignment, call);
   }
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();

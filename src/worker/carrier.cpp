@@ -15,7 +15,6 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned spares_kept = 16;                              // for ever; a burst of blocking calls may make thousands
 constexpr platform::nanoseconds patience = 1'000'000'000;         // of a spare beyond these
 
 }  // namespace
@@ -68,9 +67,10 @@ void runtime::bind_to(carrier& self, int processing_unit) noexcept {
   self.bound_to = processing_unit;
 }
 
-carrier* runtime::make_carrier(int processing_unit) noexcept {
+carrier* runtime::make_carrier(int processing_unit, bool passing) noexcept {
   auto* c = new (std::nothrow) carrier(*this);
   if (c == nullptr) return nullptr;
+  c->passing = passing;
   if (platform::start(c->kernel, carry, c, "heddle", processing_unit) != 0) {
     delete c;
     return nullptr;

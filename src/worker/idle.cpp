@@ -22,15 +22,36 @@ worker::end worker::run(carrier& mine) noexcept {
     worker* w = mine.assigned;
     if (w == nullptr) return end::lent;  // through return_from_blocking; the worker is somebody else's
     if (!w->must_pass()) {
+      if (w->stands_aside()) [[unlikely]] w->stand_aside();
       thread* next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
       if (next == nullptr && !w->must_pass()) next = w->find_work();
       if (next != nullptr) {
         w->dive(*next);
         continue;
       }
-      if (!w->must_pass()) return end::stopped;
+      if (!w->must_pass()) {
+        if (w->home.stopping()) return end::stopped;
+        continue;  // switched off while it searched
+      }
     }
     return w->pass_on(mine);
+  }
+}
+
+// Everything goes to the inbox, in the order in which it would have run here; then the carrier sleeps.
+void worker::stand_aside() noexcept {
+  while (stands_aside() && !home.stopping()) {
+    const auto give = [this](thread* t) {
+      if (t == nullptr) t = std::exchange(passing_to, nullptr);
+      home.incoming().push(*t);
+    };
+    while (first != nullptr) give(std::exchange(first, nullptr));
+    while (const entry item = take_newest()) give(thread_for(item));
+    while (thread* t = ready.pop()) home.incoming().push(*t);
+    trace::emit<trace::event::worker_switch_off>(ring);
+    home.wake_one_for(0);
+    platform::wait_on(aside, 1);
+    trace::emit<trace::event::worker_switch_on>(ring);
   }
 }
 
@@ -50,7 +71,7 @@ thread* worker::find_work() noexcept {
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   entry found = 0;
-  for (unsigned round = 1; !home.stopping(); ++round) {
+  for (unsigned round = 1; !home.stopping() && !stands_aside(); ++round) {
     found = look_everywhere(false);
     if (found != 0) break;
     arch::pause();
@@ -105,7 +126,7 @@ bool worker::sleep() noexcept {
   idle.end_search();                                   // S3
   platform::heavy_fence();                             // S4
   const bool work =  // S5
-      !home.incoming().empty() || !ready.looks_empty() || home.stopping() || home.scheduler_policy().may_find(rank);
+      !home.incoming().empty() || !ready.looks_empty() || home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
   // A request answered while we still counted as searching woke nobody, and the entry may be gone again: then nothing stands
   // on that worker for us, and its next fork would pass us by.
   bool standing = true;

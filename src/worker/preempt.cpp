@@ -63,7 +63,7 @@ void end_turn(preemptible& self) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
   const entry item = w.pick_after_tick();
-  if (item == 0) return;
+  if (item == 0 && !w.stands_aside()) return;
   thread& t = self.self();
   bool left;
   if (self.how.technique == preemption::klt_switching) left = w.home.switch_carrier(w, t, item);
@@ -223,7 +223,8 @@ carrier* runtime::take_spare_now(worker& w) noexcept {
     }
     carrier_mutex_.unlock();
   }
-  if (c == nullptr) {
+  // Who comes again before the creator has got round to it shall not have two made.
+  if (c == nullptr && carriers_wanted_.load() - carriers_served_.load() < 2 * workers()) {
     carriers_wanted_.fetch_add(1);
     platform::wake_one(carriers_wanted_);
   }
@@ -234,7 +235,7 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
   carrier& mine = *w.by;
   thread* next = w.thread_for(item);
   carrier* to = nullptr;
-  if (next == nullptr && klt() == klt_means::direct) {
+  if (w.must_pass() && klt() == klt_means::direct) {
     next = std::exchange(w.passing_to, nullptr);
     to = std::exchange(next->preemptive->bound, nullptr);
     w.running = next;
@@ -242,10 +243,10 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
     to = take_spare_now(w);
     if (to == nullptr) {
       if (next == nullptr) next = std::exchange(w.passing_to, nullptr);
-      w.ready.push(*next);
+      if (next != nullptr) w.ready.push(*next);
       return false;
     }
-    w.first = next;  // null: the run loop has to pass the worker on
+    w.first = next;  // null: the run loop has to pass the worker on, or the worker stands aside
     w.running = nullptr;
   }
   const bool to_handler = w.running != nullptr;
@@ -297,7 +298,7 @@ worker::end worker::pass_on(carrier& mine) noexcept {
 void runtime::create_carriers(void* argument) {
   auto& home = *static_cast<runtime*>(argument);
   std::uint32_t served = 0;
-  while (!home.creator_ends_.load()) {
+  for (; !home.creator_ends_.load(); home.carriers_served_.store(served)) {
     const std::uint32_t wanted = home.carriers_wanted_.load();
     if (home.blocks_wanted_.exchange(0) != 0) {
       platform::own_tls* block = platform::make_own_tls();
@@ -311,7 +312,12 @@ void runtime::create_carriers(void* argument) {
       continue;
     }
     ++served;
-    carrier* c = home.make_carrier();
+    bool beyond;
+    {
+      std::lock_guard hold(home.carrier_mutex_);
+      beyond = home.spare_count_ >= spares_kept;
+    }
+    carrier* c = home.make_carrier(-1, beyond);
     if (c == nullptr) {  // the next tick asks again
       served = wanted;
       continue;
@@ -339,11 +345,10 @@ void runtime::end_creator() noexcept {
   platform::join(creator_);
 }
 
-fiber::kind runtime::kind_of(preemption technique, tls storage, int priority) {
+fiber::kind runtime::kind_of(preemption technique, tls storage) {
   fiber::kind how = threads_default();
   if (technique != preemption::as_runtime) how.technique = technique;
   if (storage != tls::as_runtime) how.storage = storage;
-  how.priority = static_cast<std::uint8_t>(priority);
   if (!how.preemptive()) {
     how.storage = tls::carrier;
     return how;

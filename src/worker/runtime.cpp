@@ -43,7 +43,7 @@ runtime::runtime(settings s)
   if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
   platform::explain_faults(explain_fault);
-  static_cast<void>(kind_of(preemption::as_runtime, tls::as_runtime, 0));
+  static_cast<void>(kind_of(preemption::as_runtime, tls::as_runtime));
   if (!settings_.trace_file.empty()) {
     trace::recorder_options options;
     options.records = settings_.trace_records;
@@ -65,6 +65,8 @@ runtime::runtime(settings s)
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
   wants_ = policy_->wants();
+  active_.store(count);
+  for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
   policy_->start(*this);
   for (const auto& w : workers_) {
@@ -111,6 +113,7 @@ runtime::~runtime() {
   }
   while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit, past its push
   end_creator();
+  set_active(workers());
   stopping_.store(true);
   for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
   for (;;) {
@@ -228,6 +231,20 @@ void runtime::wake_thief_of(unsigned rank) noexcept {
   for (unsigned i = 1; i < workers(); ++i) {
     const unsigned r = (rank + i) % workers();
     if (idle_.is_asleep(r) && policy_->may_rob(r, rank)) return send_token(r);
+  }
+}
+
+void runtime::set_active(unsigned count) noexcept {
+  std::lock_guard hold(active_mutex_);
+  active_.store(count, std::memory_order_relaxed);  // a number
+  for (unsigned rank = 0; rank < workers(); ++rank) {
+    worker& w = *workers_[rank];
+    const bool off = rank >= count;
+    if ((w.aside.load() != 0) == off) continue;
+    w.aside.store(off ? 1 : 0);
+    w.picks_specially.store(off || wants_.picks);
+    if (off) send_token(rank);  // it may be asleep, in which case it would be woken for work and have to pass that on
+    else platform::wake_all(w.aside);
   }
 }
 

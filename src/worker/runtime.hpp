@@ -23,6 +23,8 @@
 
 namespace heddle::worker {
 
+inline constexpr unsigned spares_kept = 16;  // carriers without a worker, for ever; a burst of blocking calls may make thousands
+
 // How KLT-switching puts kernel threads to sleep and finds others: each is the one before and one improvement. All but the last are for comparison.
 enum class klt_means : std::uint8_t {
   naive,    // sigsuspend and pthread_kill; one pool of carriers
@@ -95,6 +97,10 @@ class runtime final : private policy::scheduler {
     return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
   }
   bool limits_thieves() const noexcept { return wants_.limits; }
+  // Workers of this rank and above stand aside at their next switch or tick, and what they have goes to the others. Any thread.
+  void set_active(unsigned workers) noexcept;
+  unsigned active() const noexcept { return active_.load(std::memory_order_relaxed); }  // a number; who stands aside is told by its worker
+  bool can_pack() const noexcept { return !wants_.limits && !wants_.picks && !wants_.spawns; }
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept;
 
@@ -122,7 +128,7 @@ class runtime final : private policy::scheduler {
 
   fiber::kind threads_default() const noexcept { return settings_.threads; }
   // What is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it cannot be had here.
-  [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage, int priority);
+  [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
   klt_means klt() const noexcept { return settings_.klt; }
 
@@ -157,7 +163,7 @@ class runtime final : private policy::scheduler {
   void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
 
   static void carry(void* argument);
-  carrier* make_carrier(int processing_unit = -1) noexcept;
+  carrier* make_carrier(int processing_unit = -1, bool passing = false) noexcept;
   carrier* take_spare(worker& w) noexcept;
   carrier* take_spare_now(worker& w) noexcept;
   void start_creator();
@@ -178,6 +184,8 @@ class runtime final : private policy::scheduler {
   inbox inbox_;
   timer_heap timers_;
   std::atomic<int> timekeeper_{-1};              // rank of the sleeping worker whose sleep ends at the next deadline
+  std::atomic<unsigned> active_{0};              // workers that do not stand aside; written by set_active
+  sync::mutex active_mutex_;
   std::atomic<bool> stopping_{false};            // set once by the destructor
   std::atomic<bool> draining_{false};            // set once by the destructor
   std::atomic<std::uint32_t> drained_word_{0};   // futex word of the destructor
@@ -191,6 +199,7 @@ class runtime final : private policy::scheduler {
   class ticks ticks_;
   platform::kernel_thread creator_;              // makes carriers for KLT-switching; under carrier_mutex_
   std::atomic<std::uint32_t> carriers_wanted_{0};  // futex word of the creator: requests so far
+  std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
   std::atomic<std::uint32_t> blocks_wanted_{0};    // threads that wait for thread-local storage of their own
   std::atomic<bool> blocks_failed_{false};         // the last one could not be made
   std::atomic<bool> creator_ends_{false};        // set once, by the destructor

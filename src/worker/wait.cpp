@@ -133,7 +133,7 @@ void yield() noexcept {
   if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([] { yield(); });
   thread* self = me->current_thread();
   thread* next = me->thread_for(me->pick());
-  if (next == nullptr && !me->must_pass()) return;
+  if (next == nullptr && !me->must_pass() && !me->stands_aside()) return;
   const worker::exception_state handled = me->by->leave_exceptions();
   constexpr auto after = [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); };
   if (next != nullptr) [[likely]] me->switch_to(*self, *next, after, self, nullptr);

@@ -242,8 +242,11 @@ entry worker::pick() noexcept {
   if (tick % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
-  if (home.asks_before_picks()) [[unlikely]] {
-    if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] {  // seen at the next look
+    if (stands_aside()) return 0;
+    if (home.asks_before_picks()) {
+      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+    }
   }
   if (const entry item = take_newest(); item != 0) return item;
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
@@ -259,6 +262,7 @@ entry worker::take_newest() noexcept {
 
 // Ready threads and the fork queue take turns: a spawner's continuation may be what all the ready ones spin for.
 entry worker::pick_after_tick() noexcept {
+  if (stands_aside()) return 0;
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = take_newest(); item != 0) return item;

@@ -81,6 +81,8 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry pick_after_tick() noexcept;
   // To what thread_for gave, null included: a thread that is bound to a sleeping carrier is gone to by the run loop.
   bool must_pass() const noexcept { return passing_to != nullptr; }
+  // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
+  bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
   // A carrier of the worker's own pool, or null.
   [[nodiscard]] carrier* take_spare() noexcept;
   // `self`, which a tick has interrupted, waits among the ready for its next turn; `item` runs. False: it goes on.
@@ -132,6 +134,10 @@ class worker : public detail::fork_queue {
   std::atomic<bool> wants_ticks{false};     // it runs, or did when it last was asked, a preemptive thread; written by the worker
   std::atomic<int> kernel_thread{0};        // of its carrier; 0: on the way to another
 
+  // Thread packing. `aside` is set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
+  std::atomic<std::uint32_t> aside{0};
+  std::atomic<bool> picks_specially{false}; // the policy is to be asked first, or the worker stands aside; a hint of `aside`
+
   std::atomic<std::uint64_t> picks{0};      // written by the worker; its progress, for the watchdog
 
   struct counters {                         // written by the worker, read by anyone as a hint
@@ -140,6 +146,7 @@ class worker : public detail::fork_queue {
 
  private:
   [[nodiscard]] thread* find_work() noexcept;
+  void stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   [[nodiscard]] thread* adopt_inbox() noexcept;

@@ -519,6 +519,40 @@ TEST_P(any_code, a_barrier_of_pthreads) {
   pthread_barrier_destroy(&barrier);
 }
 
+TEST_P(techniques, workers_stand_aside_and_come_back) {
+  heddle::runtime rt(options_for(3, GetParam()));
+  EXPECT_THROW(rt.set_active_workers(0), std::invalid_argument);
+  EXPECT_THROW(rt.set_active_workers(4), std::invalid_argument);
+  std::atomic<bool> stop{false};
+  std::array<std::atomic<bool>, 3> seen{};
+  std::vector<heddle::thread> all;
+  for (int i = 0; i < 6; ++i) {
+    all.emplace_back(in(rt, GetParam().how), [&] {
+      while (!stop) seen[static_cast<std::size_t>(rt.worker_rank())] = true;
+    });
+  }
+  const auto ranks = [&] {
+    int count = 0;
+    for (auto& s : seen) count += s.load() ? 1 : 0;
+    return count;
+  };
+  for (const unsigned n : {1u, 3u, 2u, 3u}) {
+    rt.set_active_workers(n);
+    EXPECT_EQ(rt.active_workers(), n);
+    int found;
+    do {  // who ran still may be seen once more: until a look finds no more than n
+      for (auto& s : seen) s = false;
+      std::this_thread::sleep_for(10ms);
+      found = ranks();
+    } while (found != static_cast<int>(n));
+    EXPECT_TRUE(n == 3 || !seen[2].load());
+  }
+  rt.set_active_workers(1);
+  stop = true;
+  for (auto& t : all) t.join();
+  rt.run([] { EXPECT_EQ(fib(15), 610); });
+}
+
 TEST(preempt, options_that_cannot_be_are_refused) {
   heddle::runtime_options o;
   o.workers = 1;
