@@ -57,7 +57,7 @@ thread* worker::find_work() noexcept {
       spin_us_ = std::max(spin_us_ / 2, least_spin_us);
       if (sleep()) {
         const std::uint64_t slept = platform::ticks() - now;
-        if (slept < home.options().spin * rate) spin_us_ = home.options().spin;  // spinning would have been right
+        if (slept < home.options().spin * rate) spin_us_ = 2 * home.options().spin;  // spinning so long would have been right
         start = insisted = platform::ticks();
       } else {
         start = platform::ticks();
