@@ -46,7 +46,8 @@ class pipeline {
 struct memory_model::insides {
   explicit insides(const machine::model& machine);
 
-  double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at);
+  double begin(double at);
+  void access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, pipeline& flow);
   double fetch_line(unsigned path_number, unsigned near, counters* own, line_number line, bool takes, double at);
   void invalidate_others(unsigned writer, counters* own, line_number line);
   void forget_frame(page_table::frame_number frame);
@@ -121,18 +122,20 @@ void memory_model::insides::invalidate_others(unsigned writer, counters* own, li
   });
 }
 
-double memory_model::insides::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at) {
-  if (bytes == 0) return 0;
+double memory_model::insides::begin(double at) {
   latest = std::max(latest, at);
   oldest = std::max(0.0, latest - history);
-  const double start = std::max(at, oldest);
+  return std::max(at, oldest);
+}
+
+void memory_model::insides::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, pipeline& flow) {
+  if (bytes == 0) return;
   const unsigned path_number = caches.path_of(unit);
   const cache_path& path = caches.paths()[path_number];
   const cache_step inner = path.steps[0];
   const unsigned near = memory.node_of_unit(unit);
   counters* const own = counts.data() + unit * caches.levels().size();
   const bool takes = write && coherent;
-  pipeline flow(finish, start);
   const std::uint64_t last = (address + (bytes - 1)) >> caches.line_bits();
   std::uint64_t next = address >> caches.line_bits();
   if (path.depth != 0) own[inner.level].accesses += last - next + 1;
@@ -153,7 +156,6 @@ double memory_model::insides::access(unsigned unit, std::uint64_t address, std::
     }
     next += count;
   }
-  return flow.end() - start;
 }
 
 void memory_model::insides::forget_frame(page_table::frame_number frame) {
@@ -173,7 +175,19 @@ memory_model::memory_model(const machine::model& machine) : in_(std::make_unique
 memory_model::~memory_model() = default;
 
 double memory_model::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at) {
-  return in_->access(unit, address, bytes, write, at);
+  const double start = in_->begin(at);
+  pipeline flow(in_->finish, start);
+  in_->access(unit, address, bytes, write, flow);
+  return flow.end() - start;
+}
+
+double memory_model::access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at) {
+  const double start = in_->begin(at);
+  pipeline flow(in_->finish, start);
+  for (std::uint64_t row = 0; row < count; ++row) {
+    for (const row_set& s : sets) in_->access(unit, s.address + row * s.stride, s.bytes, s.write, flow);
+  }
+  return flow.end() - start;
 }
 
 void memory_model::place(std::uint64_t address, std::uint64_t bytes, page_policy policy, int node) {

@@ -219,7 +219,8 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
                        "range [%g, %g) is not inside its parent's", at.range.from, at.range.to);
     static_cast<void>(above);
   }
-  n->from.store(at.range.from, std::memory_order_relaxed);  // hints; published with the node
+  n->uses.store(n->uses.load(std::memory_order_relaxed) + 1);  // the owner's alone
+  n->from.store(at.range.from, std::memory_order_relaxed);     // hints; published with the node
   n->to.store(at.range.to, std::memory_order_relaxed);
   n->domain.store(at.domain, std::memory_order_relaxed);
   n->parent.store(parent, std::memory_order_relaxed);

@@ -73,6 +73,11 @@ class adws : public policy {
     std::uint32_t domain;
     unsigned first, last;
     bool covers_last;
+    const tree_node* group{nullptr};         // whose range it is; null: of no group
+    std::uint32_t use{0};
+
+    // The group may have ended, and another begun with the same node.
+    bool hold() const noexcept { return group == nullptr || (group->active.load() && group->uses.load() == use); }
   };
 
   bool is_laid_out(const task& t) const noexcept { return t.word != nullptr && t.word != &outside_; }
@@ -91,7 +96,7 @@ class adws : public policy {
   }
   entry next_of(unsigned self, unsigned which) noexcept;
   entry steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept;
-  entry steal_queue_of(unsigned self, const member& of, bool migrated, effort how) noexcept;
+  entry steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from, effort how) noexcept;
   void use_migrated(unsigned self, member& m, bool yes) noexcept;
   entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
   bool is_stuck() const noexcept;

@@ -65,6 +65,7 @@ struct alignas(64) tree_node {
   std::atomic<double> from{0}, to{0};
   std::atomic<std::uint32_t> domain{0};
   std::atomic<bool> active{false};
+  std::atomic<std::uint32_t> uses{0};    // how often it was opened: a thief's choice holds for one use
   std::atomic<tree_node*> parent{nullptr};
 
   // The owner's.

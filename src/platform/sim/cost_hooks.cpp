@@ -1,6 +1,8 @@
 // What heddle/cost.hpp calls: the program's own account of its costs.
 #include <heddle/detail/cost_model.hpp>
 
+#include <algorithm>
+
 #include "platform/sim/engine.hpp"
 #include "platform/sim/cost_hooks.hpp"
 
@@ -20,7 +22,20 @@ void forget(const void* address, std::size_t bytes) {
   if (c.forget != nullptr) c.forget(c.memory, reinterpret_cast<std::uintptr_t>(address), bytes);
 }
 
-constinit heddle_cost_model model{cycles, access, 0, place, forget};
+void access_rows(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count) {
+  constexpr std::size_t most = 8;  // more sets are taken in turn
+  for (std::size_t first = 0; first < set_count; first += most) {
+    rows some[most];
+    const std::size_t here_now = std::min(most, set_count - first);
+    for (std::size_t i = 0; i < here_now; ++i) {
+      const heddle_cost_rows& s = sets[first + i];
+      some[i] = {reinterpret_cast<std::uintptr_t>(s.first), s.bytes, s.stride, s.write != 0};
+    }
+    here().access_rows(some, here_now, count);
+  }
+}
+
+constinit heddle_cost_model model{cycles, access, 0, place, forget, access_rows};
 
 }  // namespace
 
