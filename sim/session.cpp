@@ -67,7 +67,7 @@ picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uin
 
 picoseconds access_rows(void* context, unsigned unit, const rows* sets, std::size_t set_count, std::uint64_t count, picoseconds at) {
   try {
-    memory_model::row_set same[8];
+    memory_model::row_set same[most_row_sets];
     for (std::size_t i = 0; i < set_count; ++i) same[i] = {sets[i].address, sets[i].bytes, sets[i].stride, sets[i].write};
     return from_nanoseconds(static_cast<memory_model*>(context)->access_rows(unit, {same, set_count}, count, static_cast<double>(at) / 1000));
   } catch (const std::exception& e) {

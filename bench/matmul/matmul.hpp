@@ -20,11 +20,9 @@ inline void matmul_leaf(float* __restrict c, const float* __restrict a, const fl
                         std::size_t stride) {
   if (told::model() != nullptr) [[unlikely]] {
     // All three blocks lie in a second-level cache together; the inner loop runs over rows in the first.
-    told::read_rows(b, inner, columns * sizeof(float), stride * sizeof(float));
-    for (std::size_t i = 0; i < rows; ++i) {
-      told::read(a + i * stride, inner * sizeof(float));
-      told::write(c + i * stride, columns * sizeof(float));
-    }
+    const std::size_t next = stride * sizeof(float);
+    told::rows({{b, columns * sizeof(float), next, 0}}, inner);
+    told::rows({{a, inner * sizeof(float), next, 0}, {c, columns * sizeof(float), next, 1}}, rows);
     told::cycles(static_cast<double>(rows * columns * inner) * matmul_cycles(stride));
     if (told::only()) return;
   }

@@ -177,8 +177,10 @@ void runtime::count_finished() noexcept {
 }
 
 std::uint64_t runtime::progress() const noexcept {
-  std::uint64_t sum = 0;
-  for (const auto& w : workers_) sum += w->picks.load(std::memory_order_relaxed);  // a hint
+  std::uint64_t sum = outside_made_.load();
+  for (const auto& w : workers_) {
+    sum += w->picks.load(std::memory_order_relaxed) + w->threads_made.load(std::memory_order_relaxed);  // hints
+  }
   return sum;
 }
 

@@ -23,10 +23,9 @@ void forget(const void* address, std::size_t bytes) {
 }
 
 void access_rows(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count) {
-  constexpr std::size_t most = 8;  // more sets are taken in turn
-  for (std::size_t first = 0; first < set_count; first += most) {
-    rows some[most];
-    const std::size_t here_now = std::min(most, set_count - first);
+  for (std::size_t first = 0; first < set_count; first += most_row_sets) {  // more sets are taken in turn
+    rows some[most_row_sets];
+    const std::size_t here_now = std::min(most_row_sets, set_count - first);
     for (std::size_t i = 0; i < here_now; ++i) {
       const heddle_cost_rows& s = sets[first + i];
       some[i] = {reinterpret_cast<std::uintptr_t>(s.first), s.bytes, s.stride, s.write != 0};
