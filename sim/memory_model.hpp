@@ -35,7 +35,7 @@ class memory_model {
   // `at`, nearly: one that is late by up to `history` ns still meets the traffic of its own time; a later one is served as if it had come that
   // long before the latest. Throws std::length_error: more than 2^32 lines of memory were touched.
   double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at);
-  // Rows: the first of each set, then the second of each, `count` in all, as one stream of lines that overlap.
+  // Rows: the first of each set, then the second of each, `count` in all, as one stream of lines. They overlap out of order.
   struct row_set {
     std::uint64_t address, bytes, stride;
     bool write;

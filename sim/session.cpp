@@ -75,9 +75,12 @@ picoseconds access_rows(void* context, unsigned unit, const rows* sets, std::siz
   }
 }
 
-void place(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node) {
+bool place(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node) {
   try {
     static_cast<memory_model*>(context)->place(address, bytes, static_cast<page_policy>(policy), node);
+    return true;
+  } catch (const std::invalid_argument&) {
+    return false;  // no such node
   } catch (const std::exception& e) {
     memory_failed(e);
   }

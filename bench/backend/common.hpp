@@ -107,6 +107,13 @@ std::uint64_t add(F&& f, G&& g) {
   }
 }
 
+// The same with hints.
+template <class Backend, class F, class G>
+std::uint64_t add(hint about, F&& f, G&& g) {
+  if constexpr (requires { Backend::add(about, f, g); }) return Backend::add(about, std::forward<F>(f), std::forward<G>(g));
+  else return add<Backend>(std::forward<F>(f), std::forward<G>(g));
+}
+
 // f(first) + .. + f(last - 1) by halves: for runtimes whose cheapest fork is the one in two.
 template <class Backend, class F>
 std::uint64_t sum_by_halves(int first, int last, const F& f) {

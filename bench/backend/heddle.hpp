@@ -53,6 +53,11 @@ class heddle_backend : public backend_defaults {
     const auto [x, y] = heddle::parallel_invoke(std::forward<F>(f), std::forward<G>(g));
     return x + y;
   }
+  template <class F, class G>
+  static std::uint64_t add(hint about, F&& f, G&& g) {
+    const auto [x, y] = heddle::parallel_invoke(work_hint{about.first, about.second, about.bytes}, std::forward<F>(f), std::forward<G>(g));
+    return x + y;
+  }
   template <class F>
   static std::uint64_t sum(int n, F&& f) {
     return sum_by_halves<heddle_backend>(0, n, f);

@@ -139,6 +139,22 @@ entry adws::steal_from_anywhere(unsigned self, unsigned victim, effort how) noex
   return 0;
 }
 
+entry adws::steal_search_root(unsigned self, unsigned victim) noexcept {
+  for (const unsigned which : stations_[victim].heads) {
+    member& m = members_[which];
+    task* t = m.search_roots.pop_front();
+    if (t == nullptr) continue;
+    if (layout_of(*t).base != unchanged) {
+      m.search_roots.push_back(*t);
+      host_->wake(victim);
+      continue;
+    }
+    adopt(self, *t);
+    return host_->entry_of(*t);
+  }
+  return 0;
+}
+
 // Nobody runs anything, and nobody has what he may run.
 bool adws::is_stuck() const noexcept {
   if (!host_->all_idle()) return false;
@@ -202,14 +218,16 @@ bool adws::has_work_for(const victims& from, unsigned place) const noexcept {
   return (place != from.last || from.covers_last) && (m.local.size() != 0 || (queue && !queue_is_migrated));
 }
 
-bool adws::may_find(unsigned self) noexcept {
-  if (is_everybodys()) {
-    for (unsigned i = 0; i < member_count_; ++i) {
-      const member& m = members_[i];
-      if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0) return true;
-    }
-    return policy::may_find(self);
+bool adws::has_anything(unsigned self) noexcept {
+  for (unsigned i = 0; i < member_count_; ++i) {
+    const member& m = members_[i];
+    if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0) return true;
   }
+  return policy::may_find(self);
+}
+
+bool adws::may_find(unsigned self) noexcept {
+  if (is_everybodys()) return has_anything(self);
   for (const unsigned which : stations_[self].heads) {
     if (!may_act_for(self, which)) continue;
     if (!members_[which].looks_empty()) return true;

@@ -42,7 +42,7 @@ struct rows {
 inline constexpr std::size_t most_row_sets = 8;
 using rows_function = picoseconds (*)(void* context, unsigned unit, const rows* sets, std::size_t set_count, std::uint64_t count, picoseconds at);
 // The numbers of `policy` are those of heddle_cost_model::place; `forget` has bytes alone.
-using place_function = void (*)(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node);
+using place_function = bool (*)(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node);
 using forget_function = void (*)(void* context, std::uint64_t address, std::uint64_t bytes);
 inline constexpr std::uint64_t access_step = 64 * 64;
 
