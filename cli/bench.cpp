@@ -265,6 +265,19 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--n", r->n, "Size of the problem; default: each runtime's own");
   app.add_option("--iterations", r->iterations, "Iterations, where the kernel has them");
   app.add_option("--variant", r->variant, "Only this metric, where the kernel measures several");
+  app.add_option("--touch", r->touch,
+                 "Where pages lie: with the worker that first touches them (first), over all nodes in "
+                 "turn (interleave), or all with one worker (serial); default: the kernel's own")
+      ->check(CLI::IsMember({"first", "interleave", "serial"}));
+  app.add_option("--alpha", r->alpha,
+                 "By how many per cent hints are wrong, in heat2d: P, or random:P")
+      ->check([](const std::string& text) {
+        const std::string digits = text.starts_with("random:") ? text.substr(7) : text;
+        const bool valid = !digits.empty() && digits.size() <= 3 &&
+                           digits.find_first_not_of("0123456789") == std::string::npos &&
+                           std::stoi(digits) <= 100;
+        return valid ? std::string() : "'" + text + "' is not P or random:P, P from 0 to 100";
+      });
   app.add_option("--json", r->json, "File to write the rows to");
   app.add_flag("--list", *listed, "Lists the kernels, and the runtimes that have them");
   app.add_option("--from", *files,

@@ -6,7 +6,7 @@ if(NOT GTest_FOUND)
   message(NOTICE "heddle: no GoogleTest found, the tests are left out")
 endif()
 
-set(HEDDLE_TEST_TIMEOUT 120 CACHE STRING "Seconds a test may take")
+set(HEDDLE_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
 set(HEDDLE_STRESS_TIMEOUT 900 CACHE STRING "Seconds a test of tests/stress may take")
 
 # heddle_add_test(<area> <name> <source>...)

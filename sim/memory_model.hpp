@@ -35,6 +35,12 @@ class memory_model {
   // `at`, nearly: one that is late by up to `history` ns still meets the traffic of its own time; a later one is served as if it had come that
   // long before the latest. Throws std::length_error: more than 2^32 lines of memory were touched.
   double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at);
+  // Rows: the first of each set, then the second of each, `count` in all, as one stream of lines. They overlap out of order.
+  struct row_set {
+    std::uint64_t address, bytes, stride;
+    bool write;
+  };
+  double access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at);
   static constexpr double history = 200'000;
 
   // Pages of the range touched from now on go where `policy` says; pages that exist already stay. Pages that lie partly in it count. `node`, for

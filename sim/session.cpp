@@ -65,9 +65,22 @@ picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uin
   }
 }
 
-void place(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node) {
+picoseconds access_rows(void* context, unsigned unit, const rows* sets, std::size_t set_count, std::uint64_t count, picoseconds at) {
+  try {
+    memory_model::row_set same[most_row_sets];
+    for (std::size_t i = 0; i < set_count; ++i) same[i] = {sets[i].address, sets[i].bytes, sets[i].stride, sets[i].write};
+    return from_nanoseconds(static_cast<memory_model*>(context)->access_rows(unit, {same, set_count}, count, static_cast<double>(at) / 1000));
+  } catch (const std::exception& e) {
+    memory_failed(e);
+  }
+}
+
+bool place(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node) {
   try {
     static_cast<memory_model*>(context)->place(address, bytes, static_cast<page_policy>(policy), node);
+    return true;
+  } catch (const std::invalid_argument&) {
+    return false;  // no such node
   } catch (const std::exception& e) {
     memory_failed(e);
   }
@@ -84,6 +97,7 @@ configuration configuration_for(const session_options& o, const machine::model& 
   c.charge = o.charge;
   c.fast = o.fast;
   c.access = access;
+  c.access_rows = access_rows;
   c.place = place;
   c.forget = forget;
   c.memory = &memory;

@@ -7,6 +7,7 @@
 //   run(f): f as the root task, inside the runtime; returns when it is done.
 //   run_loops(f): f where a parallel loop is started from (OpenMP: outside a region).
 //   invoke(f, g): f and g as two tasks; waits for both.
+//   invoke(hint, f, g): the same with hints of work and bytes, where the runtime takes some.
 //   add(f, g): f() + g(), where the runtime's fork-join returns results.
 //   sum(n, f): f(0) + .. + f(n - 1), each a task.
 //   loop(n, f): f(i) for all i < n, the runtime's best loop of equal trivial iterations.
@@ -66,6 +67,34 @@ class results {
   std::uint64_t* data_ = few_;
 };
 
+// The work of two tasks in any unit, and the bytes that they touch together; 0: not known.
+struct hint {
+  double first;
+  double second;
+  std::size_t bytes = 0;
+};
+
+// f and g as two tasks, with hints for runtimes that take them.
+template <class Backend, class F, class G>
+void invoke(hint about, F&& f, G&& g) {
+  if constexpr (requires { Backend::invoke(about, f, g); }) {
+    Backend::invoke(about, std::forward<F>(f), std::forward<G>(g));
+  } else {
+    Backend::invoke(std::forward<F>(f), std::forward<G>(g));
+  }
+}
+
+// f(first, last) on pieces of [0, n) of at most `cutoff` bytes, by halves: a loop over elements of `size` bytes, of which an
+// iteration touches `touched`.
+template <class Backend, class F>
+void for_halves(std::size_t first, std::size_t last, std::size_t size, std::size_t touched, std::size_t cutoff, const F& f) {
+  if ((last - first) * size <= cutoff || last - first < 2) return f(first, last);
+  const std::size_t middle = first + (last - first) / 2;
+  invoke<Backend>(hint{static_cast<double>(middle - first), static_cast<double>(last - middle), (last - first) * touched},
+                  [=, &f] { for_halves<Backend>(first, middle, size, touched, cutoff, f); },
+                  [=, &f] { for_halves<Backend>(middle, last, size, touched, cutoff, f); });
+}
+
 // f() + g() as two tasks.
 template <class Backend, class F, class G>
 std::uint64_t add(F&& f, G&& g) {
@@ -76,6 +105,13 @@ std::uint64_t add(F&& f, G&& g) {
     Backend::invoke([&] { x = f(); }, [&] { y = g(); });
     return x + y;
   }
+}
+
+// The same with hints.
+template <class Backend, class F, class G>
+std::uint64_t add(hint about, F&& f, G&& g) {
+  if constexpr (requires { Backend::add(about, f, g); }) return Backend::add(about, std::forward<F>(f), std::forward<G>(g));
+  else return add<Backend>(std::forward<F>(f), std::forward<G>(g));
 }
 
 // f(first) + .. + f(last - 1) by halves: for runtimes whose cheapest fork is the one in two.

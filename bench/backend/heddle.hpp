@@ -45,8 +45,17 @@ class heddle_backend : public backend_defaults {
     heddle::parallel_invoke(std::forward<F>(f), std::forward<G>(g));
   }
   template <class F, class G>
+  static void invoke(hint about, F&& f, G&& g) {
+    heddle::parallel_invoke(work_hint{about.first, about.second, about.bytes}, std::forward<F>(f), std::forward<G>(g));
+  }
+  template <class F, class G>
   static std::uint64_t add(F&& f, G&& g) {
     const auto [x, y] = heddle::parallel_invoke(std::forward<F>(f), std::forward<G>(g));
+    return x + y;
+  }
+  template <class F, class G>
+  static std::uint64_t add(hint about, F&& f, G&& g) {
+    const auto [x, y] = heddle::parallel_invoke(work_hint{about.first, about.second, about.bytes}, std::forward<F>(f), std::forward<G>(g));
     return x + y;
   }
   template <class F>

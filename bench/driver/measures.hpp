@@ -44,6 +44,7 @@ inline constexpr auto measures = std::to_array<measure>({
     {"wavefront 256 x 256, per task", "wavefront", "counters", 2, 256, 25},
     {"idle runtime, CPU use", "idle", "quiet", 2, 10, 0.1},
     {"with a 1 ms timer task", "idle", "timer", 2, 10, 2},
+    {"the same, its task forks", "idle", "timer_fork", 2, 10, 0},
     {"fib(35), peak above an empty program", "memory", "fib", 2, 35, 4096},
     {"join that blocks inside 100,000 levels", "memory", "deep", 2, 35, 0},
     {"1,000,000 live blocked threads", "memory", "blocked", 2, 35, 8192},

@@ -23,6 +23,8 @@ struct request {
   std::size_t n = 0;        // 0: each runtime's own
   std::size_t iterations = 0;
   std::string variant;
+  std::string touch;
+  std::string alpha;
   std::string json;
 };
 
@@ -44,6 +46,8 @@ struct job {
     if (r.iterations != 0) a.insert(a.end(), {"--iterations", std::to_string(r.iterations)});
     if (!policy.empty()) a.insert(a.end(), {"--policy", policy});
     if (!r.variant.empty()) a.insert(a.end(), {"--variant", r.variant});
+    if (!r.touch.empty()) a.insert(a.end(), {"--touch", r.touch});
+    if (!r.alpha.empty()) a.insert(a.end(), {"--alpha", r.alpha});
     return a;
   }
 };

@@ -26,10 +26,10 @@ inline constexpr std::size_t fft_butterfly_limit = 4096;
 inline void butterflies_leaf(complex_number* out, std::size_t half, std::size_t first,
                              std::size_t last, const complex_number* twiddles, std::size_t step) {
   if (told::model() != nullptr) [[unlikely]] {
-    const std::size_t bytes = (last - first) * sizeof(complex_number);
-    told::write(out + first, bytes);
-    told::write(out + half + first, bytes);
-    told::read_rows(twiddles + first * step, last - first, sizeof(complex_number), step * sizeof(complex_number));
+    constexpr std::size_t one = sizeof(complex_number), group = 64 / one;  // a line
+    const std::size_t groups = (last - first + group - 1) / group;
+    told::rows({{out + first, group * one, group * one, 1}, {out + half + first, group * one, group * one, 1}}, groups);
+    told::rows({{twiddles + first * step, one, step * one, 0}}, last - first);
     told::cycles(4 * static_cast<double>(last - first));
   }
   for (std::size_t k = first; k < last; ++k) {

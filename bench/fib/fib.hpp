@@ -2,6 +2,7 @@
 // branch called directly, so ns per spawn = time / (F(n+1) - 1), the calls included. Origin: Cilk
 // (Frigo, Leiserson, Randall 1998). Not inlined into itself: gcc flattens the plain recursion seven
 // levels deep, which would measure another program.
+// Hints: 2 to 1, as in section 4.4.5 of the ADWS thesis (1.618 to 1 would be exact).
 #pragma once
 
 #include "backend/common.hpp"
@@ -22,7 +23,7 @@ constexpr std::uint64_t fib_spawns(std::size_t n) {
 template <class Backend>
 [[gnu::noinline]] std::uint64_t fib_task(unsigned n) {
   if (n < 2) return n;
-  return add<Backend>([n] { return fib_task<Backend>(n - 1); },
+  return add<Backend>(hint{2, 1}, [n] { return fib_task<Backend>(n - 1); },
                       [n] { return fib_task<Backend>(n - 2); });
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 
 #include <heddle/detail/cost_model.hpp>
 
@@ -27,16 +28,11 @@ inline void write(const void* address, std::size_t bytes) {
   if (const auto* to = model(); to != nullptr) [[unlikely]] to->access(address, bytes, 1);
 }
 
-// `count` pieces of `bytes`, each `stride` bytes after the one before.
-inline void read_rows(const void* first, std::size_t count, std::size_t bytes, std::size_t stride) {
-  if (const auto* to = model(); to != nullptr) [[unlikely]] {
-    for (std::size_t i = 0; i < count; ++i) to->access(static_cast<const char*>(first) + i * stride, bytes, 0);
-  }
-}
-inline void write_rows(const void* first, std::size_t count, std::size_t bytes, std::size_t stride) {
-  if (const auto* to = model(); to != nullptr) [[unlikely]] {
-    for (std::size_t i = 0; i < count; ++i) to->access(static_cast<const char*>(first) + i * stride, bytes, 1);
-  }
+// `count` rows of each set, side by side: the first of each, then the second of each. Their lines overlap, as an
+// out-of-order core has those of the next rows on the way while it computes this one.
+using row_set = heddle_cost_rows;
+inline void rows(std::initializer_list<row_set> sets, std::size_t count) {
+  if (const auto* to = model(); to != nullptr) [[unlikely]] to->rows(sets.begin(), sets.size(), count);
 }
 
 // Which piece of a grid a leaf works on: set by the backend whose runtime draws task maps.

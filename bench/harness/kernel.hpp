@@ -19,6 +19,9 @@ struct settings {
   unsigned warmup = 1;
   std::string policy;
   std::string variant;
+  std::string touch;   // how memory is placed: first, interleave, serial; the kernel's choice unless given
+  double alpha = 0;    // by how much hints are wrong, where the kernel can err: 0 .. 1
+  bool alpha_random = false;
 };
 
 // One JSON line on standard output per metric. `samples` may be empty: the checksum alone is then

@@ -10,6 +10,7 @@
 
 #include "harness/kernel.hpp"
 #include "harness/memory_use.hpp"
+#include "harness/placement.hpp"
 
 #ifndef HEDDLE_BENCH_RUNTIME
 #error "HEDDLE_BENCH_RUNTIME names the runtime this executable measures"
@@ -59,7 +60,7 @@ namespace {
   std::fprintf(stderr,
                "heddle-bench-" HEDDLE_BENCH_RUNTIME
                ": %s '%s'; known: --kernel --n --workers --samples --warmup --iterations --policy "
-               "--variant --list\n",
+               "--variant --touch --alpha --list\n",
                what, value);
   std::exit(2);
 }
@@ -69,6 +70,14 @@ std::size_t number(const char* option, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) usage(option, text.data());
   return value;
+}
+
+// "10" or "random:10", in per cent.
+void read_alpha(std::string_view text, settings& s) {
+  s.alpha_random = text.starts_with("random:");
+  const std::size_t percent = number("--alpha", s.alpha_random ? text.substr(7) : text);
+  if (percent > 100) usage("--alpha is at most 100 per cent, not", text.data());
+  s.alpha = static_cast<double>(percent) / 100;
 }
 
 void list() {
@@ -114,6 +123,11 @@ int run(int argc, char** argv) {
       s.policy = value;
     else if (option == "--variant")
       s.variant = value;
+    else if (option == "--touch") {
+      s.touch = value;
+      if (!is_touch(s.touch)) usage("--touch is first, interleave or serial, not", value);
+    } else if (option == "--alpha")
+      read_alpha(value, s);
     else
       usage("unknown option", argv[i - 1]);
   }

@@ -17,11 +17,11 @@ inline constexpr std::size_t lu_block = 64;
 
 // A block that a leaf updates, and one that it reads; `work`: multiply-adds.
 inline void lu_tell(const double* updated, std::size_t rows, std::size_t columns, std::size_t stride, double work) {
-  told::write_rows(updated, rows, columns * sizeof(double), stride * sizeof(double));
+  told::rows({{updated, columns * sizeof(double), stride * sizeof(double), 1}}, rows);
   told::cycles(work / 1.6);  // measured at n = 1024: docs/investigations/simulator.md
 }
 inline void lu_tell_read(const double* read, std::size_t rows, std::size_t columns, std::size_t stride) {
-  told::read_rows(read, rows, columns * sizeof(double), stride * sizeof(double));
+  told::rows({{read, columns * sizeof(double), stride * sizeof(double), 0}}, rows);
 }
 
 // All three leaves work on parts of one matrix with the given stride.

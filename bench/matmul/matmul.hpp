@@ -4,28 +4,29 @@
 // rectmul. The entries are small integers, so every order of additions gives the same floats.
 #pragma once
 
+#include <algorithm>
+
+#include "backend/common.hpp"
 #include "harness/cost.hpp"
 #include "harness/kernel.hpp"
+#include "harness/placement.hpp"
 #include "harness/random.hpp"
 
 namespace heddle::bench {
 
 inline constexpr std::size_t matmul_cutoff = 64;
-// Of the loop below, a multiply-add (docs/investigations/simulator.md): rows that are a multiple of 4 KB apart share sets of the first
-// level, and each vector then comes from the second.
-inline double matmul_cycles(std::size_t stride) { return stride * sizeof(float) % 4096 == 0 ? 0.5 : 0.3; }
+// Of the loop below, a multiply-add (docs/investigations/heat2d-locality.md).
+inline constexpr double matmul_cycles = 0.3;
 
 inline void matmul_leaf(float* __restrict c, const float* __restrict a, const float* __restrict b,
                         std::size_t rows, std::size_t columns, std::size_t inner,
                         std::size_t stride) {
   if (told::model() != nullptr) [[unlikely]] {
     // All three blocks lie in a second-level cache together; the inner loop runs over rows in the first.
-    told::read_rows(b, inner, columns * sizeof(float), stride * sizeof(float));
-    for (std::size_t i = 0; i < rows; ++i) {
-      told::read(a + i * stride, inner * sizeof(float));
-      told::write(c + i * stride, columns * sizeof(float));
-    }
-    told::cycles(static_cast<double>(rows * columns * inner) * matmul_cycles(stride));
+    const std::size_t next = stride * sizeof(float);
+    told::rows({{b, columns * sizeof(float), next, 0}}, inner);
+    told::rows({{a, inner * sizeof(float), next, 0}, {c, columns * sizeof(float), next, 1}}, rows);
+    told::cycles(static_cast<double>(rows * columns * inner) * matmul_cycles);
     if (told::only()) return;
   }
   for (std::size_t i = 0; i < rows; ++i) {
@@ -36,6 +37,12 @@ inline void matmul_leaf(float* __restrict c, const float* __restrict a, const fl
   }
 }
 
+// Of a cut in two; bytes of the three blocks together.
+inline hint matmul_hint(std::size_t first, std::size_t second, std::size_t rows, std::size_t columns, std::size_t inner) {
+  return {static_cast<double>(first), static_cast<double>(second),
+          (rows * inner + inner * columns + rows * columns) * sizeof(float)};
+}
+
 template <class Backend>
 void matmul_task(float* c, const float* a, const float* b, std::size_t rows, std::size_t columns,
                  std::size_t inner, std::size_t stride) {
@@ -43,14 +50,16 @@ void matmul_task(float* c, const float* a, const float* b, std::size_t rows, std
     matmul_leaf(c, a, b, rows, columns, inner, stride);
   } else if (rows >= columns && rows >= inner) {
     const std::size_t half = rows / 2;
-    Backend::invoke([=] { matmul_task<Backend>(c, a, b, half, columns, inner, stride); },
+    invoke<Backend>(matmul_hint(half, rows - half, rows, columns, inner),
+                    [=] { matmul_task<Backend>(c, a, b, half, columns, inner, stride); },
                     [=] {
                       matmul_task<Backend>(c + half * stride, a + half * stride, b, rows - half,
                                            columns, inner, stride);
                     });
   } else if (columns >= inner) {
     const std::size_t half = columns / 2;
-    Backend::invoke(
+    invoke<Backend>(
+        matmul_hint(half, columns - half, rows, columns, inner),
         [=] { matmul_task<Backend>(c, a, b, rows, half, inner, stride); },
         [=] { matmul_task<Backend>(c + half, a, b + half, rows, columns - half, inner, stride); });
   } else {
@@ -68,7 +77,8 @@ struct matmul {
   template <class Backend>
   static void execute(context& c) {
     const std::size_t n = c.n();
-    std::vector<float> a(n * n), b(n * n), product(n * n);
+    const touch how = touch_of(c.options().touch, touch::interleave);
+    const placed_array<float> a(n * n, how), b(n * n, how), product(n * n, how);
     for (std::size_t i = 0; i < n * n; ++i) {
       a[i] = static_cast<float>(mix64(i) % 5) - 2;
       b[i] = static_cast<float>(mix64(n * n + i) % 5) - 2;
@@ -76,7 +86,12 @@ struct matmul {
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
-          "time", "ms", 1e3, [&] { product.assign(n * n, 0.0f); },
+          "time", "ms", 1e3, [&] {
+            settle(a, how);
+            settle(b, how);
+            settle(product, how);
+            std::fill(product.begin(), product.end(), 0.0f);
+          },
           [&] { matmul_task<Backend>(product.data(), a.data(), b.data(), n, n, n, n); },
           [&] {
             digest d;

@@ -45,7 +45,10 @@ void merge_task(const std::uint32_t* a, const std::uint32_t* a_end, const std::u
   const std::uint32_t* const a_middle = a + (a_end - a) / 2;
   const std::uint32_t* const b_middle = std::lower_bound(b, b_end, *a_middle);
   std::uint32_t* const out_middle = out + (a_middle - a) + (b_middle - b);
-  Backend::invoke([=] { merge_task<Backend>(a, a_middle, b, b_middle, out); },
+  const auto lower = static_cast<std::size_t>(out_middle - out);
+  const auto all = static_cast<std::size_t>((a_end - a) + (b_end - b));
+  invoke<Backend>(hint{static_cast<double>(lower), static_cast<double>(all - lower), 2 * all * sizeof(std::uint32_t)},
+                  [=] { merge_task<Backend>(a, a_middle, b, b_middle, out); },
                   [=] { merge_task<Backend>(a_middle, a_end, b_middle, b_end, out_middle); });
 }
 
@@ -66,7 +69,9 @@ void mergesort_task(std::uint32_t* first, std::uint32_t* last, std::uint32_t* ot
     mergesort_task<Backend>(first + half, last, other + half, !into_other);
   };
   if (n > sort_spawn_limit) {
-    Backend::invoke(left, right);
+    invoke<Backend>(hint{static_cast<double>(half), static_cast<double>(n - half),
+                         2 * static_cast<std::size_t>(n) * sizeof(std::uint32_t)},
+                    left, right);
   } else {
     left();
     right();

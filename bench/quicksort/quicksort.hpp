@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "backend/common.hpp"
 #include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 #include "harness/random.hpp"
@@ -77,7 +78,9 @@ void quicksort_parts(std::uint32_t* first, std::uint32_t* last) {
     if (last - first > sort_spawn_limit) tell_partition(first, last);
     std::uint32_t* const middle = partition_around_median(first, last);
     if (last - first > sort_spawn_limit) {
-      Backend::invoke([=] { quicksort_task<Backend>(first, middle); },
+      invoke<Backend>(hint{static_cast<double>(middle - first), static_cast<double>(last - middle),
+                           static_cast<std::size_t>(last - first) * sizeof(std::uint32_t)},
+                      [=] { quicksort_task<Backend>(first, middle); },
                       [=] { quicksort_task<Backend>(middle, last); });
       return;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 
 #include <heddle/detail/cost_model.hpp>
 
@@ -22,6 +23,12 @@ inline void read(const void* address, std::size_t bytes) {
 }
 inline void write(const void* address, std::size_t bytes) {
   if (heddle_cost != nullptr) [[unlikely]] heddle_cost->access(address, bytes, 1);
+}
+// Rows of a matrix, or of several side by side: {first row, its bytes, bytes from row to row, 1 if written}. The first row of each,
+// then the second of each, and so on. All lines overlap as those of one range do: for code whose addresses are known beforehand.
+using row_set = heddle_cost_rows;
+inline void rows(std::initializer_list<row_set> sets, std::size_t count) {
+  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->rows(sets.begin(), sets.size(), count);
 }
 // True in the fast mode of the simulator: a kernel may skip the arithmetic whose cost it has told. Its results are then not checked.
 inline bool only() { return heddle_cost != nullptr && heddle_cost->only != 0; }

@@ -5,6 +5,7 @@
 #include <heddle/blocking.hpp>
 #include <heddle/channel.hpp>
 #include <heddle/condition_variable.hpp>
+#include <heddle/first_touch.hpp>
 #include <heddle/future.hpp>
 #include <heddle/isolate.hpp>
 #include <heddle/latch.hpp>

@@ -186,7 +186,7 @@ inline auto parallel_invoke(work_hint hint, F&& f, G&& g) -> detail::pair_of_res
   detail::fork_frame<G> frame(g);
   const detail::ticket position = detail::push_fork(detail::entry_of(&frame), hint.first, hint.second, hint.bytes);
   if (position == detail::foreign_ticket) [[unlikely]] {
-    return detail::run_in_runtime([&]() -> detail::pair_of_results<F, G> { return parallel_invoke(hint, f, g); });
+    return detail::run_in_runtime([hint, &f, &g]() -> detail::pair_of_results<F, G> { return parallel_invoke(hint, f, g); });
   }
   frame.position = position;
   if constexpr (std::is_void_v<detail::pair_of_results<F, G>>) {

@@ -70,7 +70,8 @@ T parallel_reduce(First first, Last last, T identity, Map map, Combine combine, 
   if (at.count() == 0) return identity;
   work_type work{at, identity, map, combine};
   const std::size_t grain = options.grain == 0 && options.deterministic ? detail::fixed_grain(at.count()) : options.grain;
-  return detail::run_loop(work, at.count(), detail::loop_site_of<work_type>, grain, options.deterministic, options.stop);
+  return detail::run_loop(work, at.count(), detail::loop_site_of<work_type>, grain, options.deterministic, options.stop,
+                          detail::bytes_of_iteration<index>({}));
 }
 
 /// The same without a mapping: combines identity and the elements themselves, in order.

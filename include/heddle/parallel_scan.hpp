@@ -27,6 +27,11 @@ struct scan_work {
   Out out;
   Combine& join;
 
+  // What policies are told that a step touches.
+  static constexpr std::size_t bytes_per_step() noexcept {
+    return sizeof(std::iter_value_t<In>) + sizeof(std::iter_value_t<Out>);
+  }
+
   // Scans [low, high) with `before`, the value of everything in front; returns the value of everything up to high.
   std::optional<T> scan(std::size_t low, std::size_t high, std::optional<T> before) {
     In from = in + static_cast<in_step>(low);
@@ -62,7 +67,7 @@ struct scan_work {
 
 // Runs f(0) .. f(count - 1) as pieces of a tree that remembers nothing of the site: count varies, and so does what f does.
 template <class F>
-void for_each_block(std::size_t count, F&& f, const std::stop_token& stop) {
+void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::size_t bytes) {
   struct work {
     using result = nothing_returned;
     std::remove_reference_t<F>& f;
@@ -74,7 +79,7 @@ void for_each_block(std::size_t count, F&& f, const std::stop_token& stop) {
     static result nothing() noexcept { return {}; }
   } w{f};
   loop_site unknown;
-  run_loop(w, count, unknown, 1, true, stop);
+  run_loop(w, count, unknown, 1, true, stop, bytes);
 }
 
 inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter ones are not worth two passes
@@ -96,6 +101,7 @@ void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site,
     return;
   }
   const auto edge = [&](std::size_t block) { return n / blocks * block + std::min(block, n % blocks); };
+  const std::size_t bytes = n / blocks * work.bytes_per_step();
   const std::unique_ptr<std::optional<T>[]> value(new std::optional<T>[blocks]);  // of all up to the end of a block
   for_each_block(blocks - 1, [&](std::size_t block) {
     if (block != 0) {
@@ -105,12 +111,12 @@ void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site,
     const std::uint64_t start = loop_ticks();
     value[0] = work.scan(0, edge(1), std::move(init));
     site.observe(edge(1), loop_ticks() - start);
-  }, options.stop);
+  }, options.stop, bytes);
   if (options.stop.stop_requested()) return;
   for (std::size_t block = 1; block + 1 < blocks; ++block) value[block].emplace(work.join(*value[block - 1], std::move(*value[block])));
   for_each_block(blocks - 1, [&](std::size_t block) {
     work.scan(edge(block + 1), edge(block + 2), std::move(value[block]));
-  }, options.stop);
+  }, options.stop, bytes);
 }
 
 template <bool Inclusive, class T, class In, class Out, class Combine>

@@ -22,6 +22,7 @@ struct preemptible;
 inline constexpr std::uintptr_t running = 0;
 inline constexpr std::uintptr_t finished = 1;
 inline constexpr std::uintptr_t detached = 2;
+inline constexpr std::uintptr_t called = 3;
 
 inline constexpr std::uint32_t no_worker = ~0u;
 
@@ -34,30 +35,31 @@ struct alignas(64) thread {
   void (*call)(void*) noexcept{nullptr};  // what a group's child does with `argument`; runs once
   void* argument{nullptr};             // entry's own: a closure in the stack's argument area, or a job
   worker::runtime* home{nullptr};      // the runtime whose workers run it
-  // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished. Written by the
-  // thread's last act and by its joiner; publishes everything the thread did.
+  // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished; running -> called: its joiner
+  // runs it. Written by the thread's last act and by its joiner; publishes everything the thread did.
   std::atomic<std::uintptr_t> completion{running};
   // The continuation of a spawn was taken by somebody else than the child: set by the taker before it resumes the thread.
   bool taken{false};
   bool counted{false};                 // a group's child that the group's counter knows of from the start
+  bool begun{false};                   // a plain thread that has run already
   std::uint8_t size_class{0};
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
   preemptible* preemptive{nullptr};    // what a thread that can be preempted has besides; null: it runs until it waits
 
-  // Second line.
-  stack_pool* pool{nullptr};
-  void* stack_low{nullptr};            // lowest usable address, above the guard
-  std::size_t stack_bytes{0};          // usable bytes, control block included
-  thread* parent{nullptr};             // spawner, for a group's child
+  // Second line: what making one writes besides. The first word of `scheduling` is the line's last one.
+  thread* parent{nullptr};             // spawner, for a group's child; joiner, for a thread that was called
   std::uint32_t parent_spawn{0};       // its value of `spawns` at that moment
   std::uint32_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
   const char* name{nullptr};
-  std::uint64_t id{0};
-
-  // Third line: seldom used.
-  void* group{nullptr};                // task group a child belongs to
-  schedulable scheduling;              // the policy's own (ranges, identities); its word is cleared when the thread is made
   const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
+  void* group{nullptr};                // task group a child belongs to; of a plain thread its function
+  std::uint64_t id{0};
+  std::size_t stack_bytes{0};          // usable bytes, control block included
+  schedulable scheduling;              // the policy's own (ranges, identities); its word is cleared when the thread is made
+
+  // Seldom used.
+  stack_pool* pool{nullptr};
+  void* stack_low{nullptr};            // lowest usable address, above the guard
   void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack
   unsigned valgrind_id{0};
 };

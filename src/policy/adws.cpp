@@ -21,6 +21,7 @@
 // What a worker takes next, its own tasks and those of others, is in adws_take.cpp.
 #include "policy/adws.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/contracts.hpp"
@@ -73,12 +74,6 @@ unsigned adws::owner_of(const laid_out& at) const noexcept {
   return all[std::min<std::size_t>(at.range.owner(), all.size() - 1)];
 }
 
-// Line 27. Not by what is left of the owner's range: a thief may have gone on with it.
-unsigned adws::owner_of(const tree_node& n) const noexcept {
-  const std::vector<unsigned>& all = domains_[n.domain.load(std::memory_order_relaxed)].members;  // its owner's, as the next
-  return all[std::min(static_cast<std::size_t>(n.from.load(std::memory_order_relaxed)), all.size() - 1)];
-}
-
 // The worker's queue belongs to another member from now on.
 void adws::act_for(unsigned self, unsigned which) noexcept {
   const unsigned before = acts_for(self);
@@ -99,9 +94,11 @@ void adws::use_migrated(unsigned self, member& m, bool yes) noexcept {
 // A search root, or a task above the leaf level, goes on here.
 void adws::adopt(unsigned self, task& t) noexcept {
   const domain& d = domains_[layout_of(t).domain];
-  const unsigned which = d.members[d.place_of_worker[self]];
+  unsigned which = d.members[d.place_of_worker[self]];
+  if (members_[which].head != self) which = stations_[self].heads.back();  // a member has one worker that acts for it
   if (const std::uint32_t base = std::exchange(layout_of(t).base, unchanged); base != unchanged) {
-    stations_[self].base.store(base, std::memory_order_relaxed);  // its own variable
+    std::atomic<unsigned>& mine = stations_[self].base;  // its own variable
+    mine.store(std::min(base, mine.load(std::memory_order_relaxed)), std::memory_order_relaxed);  // groups may end in any order
   }
   act_for(self, which);
   member& m = members_[which];
@@ -111,7 +108,7 @@ void adws::adopt(unsigned self, task& t) noexcept {
 }
 
 entry adws::start_passed(unsigned self, task& t) noexcept {
-  if (domains_[layout_of(t).domain].leaf) {
+  if (domains_[layout_of(t).domain].leaf || !leads(self, layout_of(t))) {
     t.word = nullptr;  // nothing below it is laid out any more: as under random_ws
     host_->watch(self, false);
   } else {
@@ -122,15 +119,22 @@ entry adws::start_passed(unsigned self, task& t) noexcept {
   return host_->entry_of(t);
 }
 
+// Below a task that is not laid out nothing is. A worker that acts for a member above the leaves may go on with one that is.
+void adws::stop_watching(unsigned self) noexcept {
+  if (now(self).leaf || host_->workers() == 1 || !has_root_.load(std::memory_order_relaxed)) host_->watch(self, false);  // a hint: adopt switches on
+}
+
 // --- tasks -------------------------------------------------------------------------------------------------------
+
+placement adws::leave_out(task& t) noexcept {
+  t.word = &outside_;
+  outside_tasks_.fetch_add(1);
+  return stay;
+}
 
 placement adws::started(unsigned, task& t) noexcept {
   if (host_->workers() == 1) return stay;
-  if (has_root_.exchange(true)) {
-    t.word = &outside_;
-    outside_tasks_.fetch_add(1);
-    return stay;
-  }
+  if (has_root_.exchange(true)) return leave_out(t);
   t.word = &everything_;
   layout_of(t) = root_layout();
   if (how_ == layout::by_steals) layout_of(t).range = {0, 0};
@@ -156,17 +160,18 @@ void adws::place(unsigned, task& t, const placement& where) noexcept {
 placement adws::ready(unsigned, task& t) noexcept {
   if (!is_laid_out(t)) return stay;
   const auto* n = static_cast<const tree_node*>(t.word);
-  if (n->owner == &t && n->waits) return send_to(owner_of(*n), search_root_slot);
+  if (n->owner == &t && n->waits) return send_to(n->back, search_root_slot);
   const laid_out& at = layout_of(t);
   if (n->owner != &t && !distributes(at)) return stay;
   return send_to(owner_of(at), woken_slot);
 }
 
 // ONTASKCOMPLETION.
-void adws::task_end(unsigned, task& t) noexcept {
+void adws::task_end(unsigned self, task& t) noexcept {
   if (t.word == &outside_) {
     outside_tasks_.fetch_sub(1);
   } else if (t.word == &everything_) {
+    root_ended(self);
     has_root_.store(false);
   } else if (layout_of(t).range.is_search_root()) {
     activate(*static_cast<tree_node*>(t.word));
@@ -206,12 +211,16 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
   n->expected = 0;
   n->hinted = 0;
   n->waits = false;
+  n->opener = self;
   n->base = stations_[self].base.load(std::memory_order_relaxed);  // its own variable
+  n->back = owner_of(next);                                        // line 27
   if (next.domain != at.domain) {
     at = next;
     const domain& d = domains_[at.domain];
+    if (members_[n->back].head != self) n->back = d.members[d.place_of_worker[self]];  // whose base changes gets it back
     stations_[self].base.store(d.level, std::memory_order_relaxed);  // its own variable
-    act_for(self, d.members[d.place_of_worker[self]]);
+    const unsigned which = d.members[d.place_of_worker[self]];
+    act_for(self, members_[which].head == self ? which : stations_[self].heads.back());
   } else {
     const distribution_range above{parent->from.load(std::memory_order_relaxed), parent->to.load(std::memory_order_relaxed)};  // its own group's
     HEDDLE_AUDIT_CHECK(parent == &everything_ || parent->domain.load() != at.domain || disordered_.load() ||
@@ -219,7 +228,8 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
                        "range [%g, %g) is not inside its parent's", at.range.from, at.range.to);
     static_cast<void>(above);
   }
-  n->from.store(at.range.from, std::memory_order_relaxed);  // hints; published with the node
+  n->uses.store(n->uses.load(std::memory_order_relaxed) + 1);  // the owner's alone
+  n->from.store(at.range.from, std::memory_order_relaxed);     // hints; published with the node
   n->to.store(at.range.to, std::memory_order_relaxed);
   n->domain.store(at.domain, std::memory_order_relaxed);
   n->parent.store(parent, std::memory_order_relaxed);
@@ -246,9 +256,9 @@ placement adws::close(unsigned self, task& owner, tree_node& n) noexcept {
   tree_node* expected = &n;
   root_group_.compare_exchange_strong(expected, nullptr);
   if (owner.word != &n) disordered_.store(true, std::memory_order_relaxed);  // a flag for the audit
-  const unsigned way_back = owner_of(n);
+  const unsigned way_back = n.back;
   layout_of(owner) = n.saved;
-  layout_of(owner).base = n.base;
+  layout_of(owner).base = members_[way_back].head == n.opener ? n.base : unchanged;
   owner.word = n.parent.load(std::memory_order_relaxed);  // its own node
   n.owner = nullptr;
   stations_[n.home].nodes.give(n);
@@ -259,10 +269,11 @@ placement adws::close(unsigned self, task& owner, tree_node& n) noexcept {
 
 void adws::group_begin(unsigned self, group_info& info) noexcept {
   if (!is_laid_out(info.owner)) {
-    if (now(self).leaf) host_->watch(self, false);
+    stop_watching(self);
     return;
   }
   const laid_out& at = layout_of(info.owner);
+  if (!leads(self, at)) return;  // a thief of another level: its children are plain tasks
   const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
   laid_out next = at;
   descend(self, next, bytes);
@@ -301,6 +312,7 @@ placement adws::hand_out(unsigned self, task& owner, task& child, double share, 
   laid_out& at = layout_of(owner);
   laid_out& to = layout_of(child);
   if (how_ == layout::by_steals && domains_[at.domain].leaf) return {};  // as under random_ws from here on
+  if (!at.range.is_search_root() && !leads(self, at)) return {};
   child.word = owner.word;
   if (!at.range.is_search_root()) {  // above the leaves, in one member: its head does one after the other, be it a thief
     const double here = domains_[at.domain].place_of_worker[self];
@@ -321,12 +333,12 @@ placement adws::hand_out(unsigned self, task& owner, task& child, double share, 
 placement adws::spawn(unsigned self, const spawn_info& info) noexcept {
   auto* n = static_cast<tree_node*>(info.group_data);
   if (!is_laid_out(info.parent)) {
-    if (now(self).leaf) host_->watch(self, false);
+    stop_watching(self);
     return {};
   }
   laid_out& at = layout_of(info.parent);
   if (n == nullptr) {  // within one member; or the child of a task that does not own the group
-    if (domains_[at.domain].leaf) return {};
+    if (domains_[at.domain].leaf || !leads(self, at)) return {};
     const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
     const double share = info.work > 0 && info.group_work > info.work ? info.work / info.group_work : 0.5;
     const double here = domains_[at.domain].place_of_worker[self];
@@ -357,9 +369,10 @@ placement adws::group_end(unsigned self, group_info& info) noexcept {
 // Changes nothing but the node set aside: the fork may not come about.
 bool adws::fork_begin(unsigned self, const fork_info& info) noexcept {
   if (!is_laid_out(info.owner) || !distributes(layout_of(info.owner))) {
-    if (now(self).leaf) host_->watch(self, false);
+    stop_watching(self);
     return false;
   }
+  if (!leads(self, layout_of(info.owner))) return false;
   station& here = stations_[self];
   if (here.reserved == nullptr) here.reserved = here.nodes.take();
   return here.reserved != nullptr;
@@ -370,7 +383,7 @@ placement adws::fork(unsigned self, const fork_info& info, task& child) noexcept
   const double second = checked(self, info.second, "the work of half a fork is negative or infinite", true);
   const double share = first + second > 0 ? second / (first + second) : 0.5;
   laid_out& at = layout_of(info.owner);
-  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
+  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : bytes_of_fork(at.bytes);
   laid_out next = at;
   descend(self, next, bytes);
   open(self, *std::exchange(stations_[self].reserved, nullptr), info.owner, next);

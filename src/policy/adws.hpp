@@ -41,11 +41,28 @@ class adws : public policy {
   placement fork_end(unsigned self, task& owner) noexcept override;
 
  protected:
+  // Of all tasks of all levels, whoever may take them.
+  bool has_anything(unsigned self) noexcept;
+  // A search root that waits for another worker than its owner does no harm there, if it is not on its way back to the one whose base it keeps.
+  entry steal_search_root(unsigned self, unsigned victim) noexcept;
+  // Greedy stealing breaks Theorems 1 and 2.
+  void expect_no_order() noexcept { disordered_.store(true, std::memory_order_relaxed); }  // a flag for the audit
+  // What waits at one of the worker's own members, whatever its level.
+  entry rescue(unsigned self) noexcept;
+  entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
+
+  // A thread that is nobody's child shall have no place in the tree: all workers may rob each other while it lives.
+  placement leave_out(task& t) noexcept;
+  // The one that was laid out has ended.
+  virtual void root_ended(unsigned) noexcept {}
+
   // What start() calls to fill members_, domains_ and stations_, and where the root task begins.
   virtual void survey();
   virtual laid_out root_layout() const noexcept;
   // Where a group of `bytes` (0: not known) of a task with layout `at` is laid out: may change domain and range.
   virtual void descend(unsigned, laid_out&, double) const noexcept {}
+  // Of a fork whose bytes are not given, by a task that touches `all` (0: not known).
+  virtual double bytes_of_fork(double all) const noexcept { return all; }
   unsigned acts_for(unsigned self) const noexcept {
     return stations_[self].acts_for.load(std::memory_order_relaxed);  // a hint, or the worker's own variable
   }
@@ -73,15 +90,25 @@ class adws : public policy {
     std::uint32_t domain;
     unsigned first, last;
     bool covers_last;
+    const tree_node* group{nullptr};         // whose range it is; null: of no group
+    std::uint32_t use{0};
+
+    // The group may have ended, and another begun with the same node.
+    bool hold() const noexcept { return group == nullptr || (group->active.load() && group->uses.load() == use); }
   };
 
   bool is_laid_out(const task& t) const noexcept { return t.word != nullptr && t.word != &outside_; }
+  // The worker acts for the member that the range begins in the group of, or would: it may lay children out there.
+  bool leads(unsigned self, const laid_out& at) const noexcept {
+    const domain& d = domains_[at.domain];
+    return d.leaf || members_[d.members[d.place_of_worker[self]]].head == self;
+  }
   bool distributes(const laid_out& at) const noexcept { return at.range.is_search_root() || !domains_[at.domain].leaf; }
   member& now(unsigned self) noexcept { return members_[acts_for(self)]; }
   unsigned owner_of(const laid_out& at) const noexcept;
-  unsigned owner_of(const tree_node& n) const noexcept;
   void act_for(unsigned self, unsigned which) noexcept;
   void adopt(unsigned self, task& t) noexcept;
+  void stop_watching(unsigned self) noexcept;
   entry start_passed(unsigned self, task& t) noexcept;
   entry next_own(unsigned self) noexcept;
   bool is_everybodys() const noexcept { return outside_tasks_.load() != 0; }
@@ -91,11 +118,9 @@ class adws : public policy {
   }
   entry next_of(unsigned self, unsigned which) noexcept;
   entry steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept;
-  entry steal_queue_of(unsigned self, const member& of, bool migrated, effort how) noexcept;
+  entry steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from, effort how) noexcept;
   void use_migrated(unsigned self, member& m, bool yes) noexcept;
-  entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
   bool is_stuck() const noexcept;
-  entry rescue(unsigned self) noexcept;
   bool has_work_for(const victims& from, unsigned place) const noexcept;
 
   void open(unsigned self, tree_node& node, task& owner, const laid_out& next) noexcept;

@@ -71,12 +71,17 @@ adws::victims adws::choose_victims(unsigned self, unsigned which) const noexcept
   }
   const std::uint32_t level = members_[which].level;
   const tree_node* top = nullptr;
+  std::uint32_t use = 0;
   const auto consider = [&](const tree_node* n) {
     const domain& d = domains_[n->domain.load(std::memory_order_relaxed)];  // a hint
     if (d.level != level || d.members[d.place_of_worker[self]] != which) return false;
     const distribution_range r{n->from.load(std::memory_order_relaxed), n->to.load(std::memory_order_relaxed)};  // hints
     const unsigned place = d.place_of_worker[self];
-    if (n->active.load() && r.owner() <= place && place <= r.last()) top = n;
+    const std::uint32_t now = n->uses.load();
+    if (n->active.load() && r.owner() <= place && place <= r.last()) {
+      top = n;
+      use = now;
+    }
     return true;
   };
   if (const tree_node* root = root_group_.load(); root != nullptr) consider(root);
@@ -90,33 +95,33 @@ adws::victims adws::choose_victims(unsigned self, unsigned which) const noexcept
   const distribution_range r{top->from.load(std::memory_order_relaxed), top->to.load(std::memory_order_relaxed)};  // hints
   const std::uint32_t d = top->domain.load(std::memory_order_relaxed);                                             // a hint
   const auto most = static_cast<unsigned>(domains_[d].members.size() - 1);
-  return {true, d, std::min(r.owner(), most), std::min(r.last(), most), r.covers_last()};
+  return {true, d, std::min(r.owner(), most), std::min(r.last(), most), r.covers_last(), top, use};
 }
 
 // STEALTASK, lines 37 - 42, for the member at `place` of the range's domain.
 entry adws::steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept {
   member& m = members_[domains_[from.domain].members[place]];
-  if (m.head == self) return 0;
+  if (m.head == self || !from.hold()) return 0;
   if (place != from.first) {
     if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
     if (const entry found = m.migrated.take_oldest(); found != 0) return found;
-    if (const entry found = steal_queue_of(self, m, true, how); found != 0) return found;
+    if (const entry found = steal_queue_of(self, m, true, from, how); found != 0) return found;
   }
   if (place != from.last || from.covers_last) {
     if (const entry found = m.local.take_oldest(); found != 0) return found;
-    return steal_queue_of(self, m, false, how);
+    return steal_queue_of(self, m, false, from, how);
   }
   return 0;
 }
 
 // Of the fork queue, if it is this queue of this member.
-entry adws::steal_queue_of(unsigned self, const member& of, bool migrated, effort how) noexcept {
+entry adws::steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from, effort how) noexcept {
   const auto which = static_cast<unsigned>(&of - members_.get());
   const auto is_it = [&] { return acts_for(of.head) == which && of.uses_migrated.load(std::memory_order_relaxed) == migrated; };  // a hint
   if (!is_it() || !host_->has_work(of.head)) return 0;
   station& victim = stations_[of.head];
   if (!victim.turning.try_lock()) return 0;
-  const entry found = is_it() ? host_->steal(self, of.head, how) : 0;
+  const entry found = is_it() && from.hold() ? host_->steal(self, of.head, how) : 0;
   victim.turning.unlock();
   if (found == 0 && how == effort::glance) host_->request(self, of.head);
   return found;
@@ -130,6 +135,22 @@ entry adws::steal_from_anywhere(unsigned self, unsigned victim, effort how) noex
     if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
     if (const entry found = m.migrated.take_oldest(); found != 0) return found;
     if (const entry found = m.local.take_oldest(); found != 0) return found;
+  }
+  return 0;
+}
+
+entry adws::steal_search_root(unsigned self, unsigned victim) noexcept {
+  for (const unsigned which : stations_[victim].heads) {
+    member& m = members_[which];
+    task* t = m.search_roots.pop_front();
+    if (t == nullptr) continue;
+    if (layout_of(*t).base != unchanged) {
+      m.search_roots.push_back(*t);
+      host_->wake(victim);
+      continue;
+    }
+    adopt(self, *t);
+    return host_->entry_of(*t);
   }
   return 0;
 }
@@ -197,14 +218,16 @@ bool adws::has_work_for(const victims& from, unsigned place) const noexcept {
   return (place != from.last || from.covers_last) && (m.local.size() != 0 || (queue && !queue_is_migrated));
 }
 
-bool adws::may_find(unsigned self) noexcept {
-  if (is_everybodys()) {
-    for (unsigned i = 0; i < member_count_; ++i) {
-      const member& m = members_[i];
-      if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0) return true;
-    }
-    return policy::may_find(self);
+bool adws::has_anything(unsigned self) noexcept {
+  for (unsigned i = 0; i < member_count_; ++i) {
+    const member& m = members_[i];
+    if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0) return true;
   }
+  return policy::may_find(self);
+}
+
+bool adws::may_find(unsigned self) noexcept {
+  if (is_everybodys()) return has_anything(self);
   for (const unsigned which : stations_[self].heads) {
     if (!may_act_for(self, which)) continue;
     if (!members_[which].looks_empty()) return true;

@@ -65,13 +65,16 @@ struct alignas(64) tree_node {
   std::atomic<double> from{0}, to{0};
   std::atomic<std::uint32_t> domain{0};
   std::atomic<bool> active{false};
+  std::atomic<std::uint32_t> uses{0};    // how often it was opened: a thief's choice holds for one use
   std::atomic<tree_node*> parent{nullptr};
 
   // The owner's.
   laid_out saved;            // of the owner, when the group began
   task* owner{nullptr};
   const void* label{nullptr};  // of the group's first child
-  unsigned base{0};          // of the owner's worker, when the group began
+  unsigned opener{0};        // the worker that began the group
+  unsigned base{0};          // of that worker, when the group began
+  unsigned back{0};          // the member where the owner goes on at its end
   unsigned expected{0};      // children, when hints do not tell
   double hinted{0};          // sum of the children's hints
   bool waits{false};         // the owner is at its wait

@@ -84,10 +84,10 @@ double ml_adws::capacity_of(const laid_out& at, unsigned level) const noexcept {
 void ml_adws::descend(unsigned self, laid_out& at, double bytes) const noexcept {
   const domain& now = domains_[at.domain];
   if (now.leaf) return;
-  // Above the leaves, in one group or by the rule of Algorithm 5.3: all that is below the group that the worker acts for.
+  // Above the leaves, in one group or by the rule of Algorithm 5.3: all that is below the group that the worker lies in.
   laid_out from = at;
   if (rule_ == aggregation::group || !at.range.is_search_root()) {
-    const unsigned which = acts_for(self);
+    const unsigned which = now.members[now.place_of_worker[self]];  // not acts_for: its head may not be the one that runs the task
     if (members_[which].leaf) return;
     from.domain = domain_of_[which * levels_ + members_[which].level];
     from.range = {0, 1};

@@ -117,6 +117,8 @@ class scheduler {
   virtual void watch(unsigned self, bool on) noexcept = 0;
   // A hint_warning in the trace.
   virtual void warn_of_hint(unsigned self, const char* text, double value) noexcept = 0;
+  // A policy_note in the trace: what the policy chose, and the number that decided.
+  virtual void remark(unsigned self, const char* text, std::uint64_t value) noexcept = 0;
 
  protected:
   ~scheduler() = default;

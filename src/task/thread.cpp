@@ -34,6 +34,7 @@ void complete(void* data, void*) {
 }
 
 void enter(block* self) noexcept {
+  self->begun = true;
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
   worker::begin_user_code(*self);
   call(self->argument);
@@ -44,7 +45,11 @@ void enter(block* self) noexcept {
   self->home->count_finished();
   // acquire pairs with the joiner's exchange: its waiter
   const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
-  if (word > fiber::detached) {
+  if (word == fiber::called) {
+    worker::worker::current()->running = self->parent;
+    return;
+  }
+  if (word > fiber::called) {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
@@ -73,6 +78,7 @@ namespace {
   t->argument = room;
   t->group = reinterpret_cast<void*>(call);
   t->name = options.name;
+  t->begun = false;
   return {reinterpret_cast<thread_handle*>(t), room};
 }
 
@@ -123,6 +129,14 @@ void join_thread(thread_handle* handle) noexcept {
   worker::worker* w = worker::worker::current();
   if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { join_thread(handle); });
   block* t = block_of(handle);
+  worker::worker* me = worker::worker::current();
+  if (me != nullptr && &me->home == t->home) {
+    block* self = me->current_thread();
+    self->waits_for = "thread";
+    const bool has_ended = me->call(*self, *t, enter);
+    self->waits_for = nullptr;
+    if (has_ended) return worker::worker::current()->free_thread(*t);
+  }
   // acquire pairs with the thread's last exchange: everything it did
   if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
     waiter sleeper("thread");

@@ -87,7 +87,7 @@ thread* worker::find_work() noexcept {
       spin_us_ = std::max(spin_us_ / 2, least_spin_us);
       if (sleep()) {
         const std::uint64_t slept = platform::ticks() - now;
-        if (slept < home.options().spin * rate) spin_us_ = home.options().spin;  // spinning would have been right
+        if (slept < home.options().spin * rate) spin_us_ = 2 * home.options().spin;  // spinning so long would have been right
         start = insisted = platform::ticks();
       } else {
         start = platform::ticks();
@@ -98,11 +98,14 @@ thread* worker::find_work() noexcept {
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // a hint
   // With a policy that limits who robs whom, a published entry wakes a thief although others search: nothing was lost.
-  if (found != 0 && home.limits_thieves()) home.delegate_timekeeping();
-  else if (found != 0 && idle.anyone_asleep()) {
+  if (found != 0 && home.limits_thieves()) {
+    if (!home.incoming().empty()) home.wake_one_for(rank);
+    home.delegate_timekeeping();
+  } else if (found != 0 && idle.anyone_asleep()) {
     queue::request(*this);  // what this one will fork is for the next sleeper
     // Whoever published while we searched woke nobody on our account, and requests answered then are used up.
     bool visible = !home.incoming().empty() || !ready.looks_empty();  // several timers at once, say
+    visible = visible || (home.asks_before_picks() && home.scheduler_policy().may_find(rank));  // in the policy's own queues
     for (unsigned r = 0; r < home.workers(); ++r) {
       if (r == rank) continue;
       if (queue::has_public(home.at(r)) || !home.at(r).ready.looks_empty()) visible = true;

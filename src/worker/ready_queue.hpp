@@ -25,6 +25,14 @@ class ready_queue {
     lock_.leave();
     return t;
   }
+  // Owner. Takes `t` if it is the oldest; false: it is elsewhere.
+  [[nodiscard]] bool pop_if(const fiber::thread& t) noexcept {
+    if (head_.load(std::memory_order_relaxed) != &t) return false;  // as above
+    lock_.enter();
+    const bool mine = head_.load(std::memory_order_relaxed) == &t && take() != nullptr;  // under lock_
+    lock_.leave();
+    return mine;
+  }
 
   // Anybody else: the oldest thread; null when there is none or the queue is in use.
   [[nodiscard]] fiber::thread* force_pop() noexcept {

@@ -184,8 +184,10 @@ void runtime::count_finished() noexcept {
 }
 
 std::uint64_t runtime::progress() const noexcept {
-  std::uint64_t sum = 0;
-  for (const auto& w : workers_) sum += w->picks.load(std::memory_order_relaxed);  // a hint
+  std::uint64_t sum = outside_made_.load();
+  for (const auto& w : workers_) {
+    sum += w->picks.load(std::memory_order_relaxed) + w->threads_made.load(std::memory_order_relaxed);  // hints
+  }
   return sum;
 }
 
@@ -224,14 +226,26 @@ void runtime::wake_one_for(unsigned rank) noexcept {
   send_token(static_cast<unsigned>(chosen));
 }
 
+// With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. Nobody is chosen, as in wake;
+// but who has been woken and has not said so yet is passed over, for it will take one thing and wake nobody.
+template <class MayTake>
+void runtime::wake_first(unsigned near, MayTake may_take) noexcept {
+  if (!idle_.anyone_asleep()) return;
+  for (unsigned i = 0; i < workers(); ++i) {
+    const unsigned r = (near + i) % workers();
+    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) != 0) continue;  // a hint: then it is about to look
+    if (may_take(r)) return send_token(r);
+  }
+}
+
+void runtime::wake_any(unsigned near) noexcept {
+  if (!wants_.limits) return wake_one_for(near);
+  wake_first(near, [](unsigned) { return true; });
+}
+
 void runtime::wake_thief_of(unsigned rank) noexcept {
   if (!wants_.limits) return wake_one_for(rank);
-  if (!idle_.anyone_asleep()) return;
-  // Searchers do not count: they need not be allowed to take it. Nobody is chosen, as in wake.
-  for (unsigned i = 1; i < workers(); ++i) {
-    const unsigned r = (rank + i) % workers();
-    if (idle_.is_asleep(r) && policy_->may_rob(r, rank)) return send_token(r);
-  }
+  wake_first(rank, [&](unsigned r) { return r != rank && policy_->may_rob(r, rank); });
 }
 
 void runtime::set_active(unsigned count) noexcept {
@@ -355,6 +369,11 @@ void runtime::warn_of_hint(unsigned self, const char* text, double value) noexce
   if (w.ring == nullptr) return;
   const thread* by = w.current_thread();
   trace::emit<trace::event::hint_warning>(w.ring, recorder_->text(text), by != nullptr ? by->id : 0, value);
+}
+
+void runtime::remark(unsigned self, const char* text, std::uint64_t value) noexcept {
+  worker& w = *workers_[self];
+  if (w.ring != nullptr) trace::emit<trace::event::policy_note>(w.ring, recorder_->text(text), value);
 }
 
 void runtime::wake(unsigned rank) noexcept {

@@ -157,10 +157,11 @@ class runtime final : private policy::scheduler {
   void request(unsigned self, unsigned victim) noexcept override;
   entry newest(unsigned self) noexcept override { return workers_[self]->take_newest(); }
   entry entry_of(policy::task& t) noexcept override;
-  void wake_any(unsigned near) noexcept override { wake_one_for(near); }
+  void wake_any(unsigned near) noexcept override;
   bool all_idle() const noexcept override;
   void watch(unsigned self, bool on) noexcept override;
   void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
+  void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
 
   static void carry(void* argument);
   carrier* make_carrier(int processing_unit = -1, bool passing = false) noexcept;
@@ -173,6 +174,8 @@ class runtime final : private policy::scheduler {
   void fire_due_timers() noexcept;
   void send_token(unsigned rank) noexcept;
   void wake(unsigned rank) noexcept override;
+  template <class MayTake>
+  void wake_first(unsigned near, MayTake may_take) noexcept;
 
   settings settings_;
   fiber::stack_pool stacks_;

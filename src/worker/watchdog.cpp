@@ -52,14 +52,19 @@ void watchdog::watch(void* argument) {
       }
       continue;
     }
-    if (limit == 0 || platform::now() < limit) continue;
+    const platform::nanoseconds time = platform::now();
+    if (limit == 0 || time < limit) continue;
+    // In this order: a thread made since the last look counts as progress, or did not exist for `drained`.
+    const bool drained = self.home_.drained();
     const std::uint64_t now = self.home_.progress();
-    if (now == progress && !self.home_.drained()) {
+    // Much too late: the whole process stood still (stopped, or without a processor), so that nothing is learned of its threads.
+    const bool late = time - limit > std::uint64_t{self.seconds_} * 1'000'000'000u / 4;
+    if (now == progress && !drained && !late) {
       static constexpr char text[] = "heddle: watchdog: no progress; all threads follow\n";
       platform::write_error(text, sizeof text - 1);
       if (!reported) dump_threads(self.home_);
       reported = true;
-    } else {
+    } else if (!late) {
       reported = false;
     }
     progress = now;

@@ -124,6 +124,26 @@ void worker::came_back(thread& child, thread& parent) noexcept {
 #endif
 }
 
+// Nothing waits for `t` but `self`, and `self` for nothing else: so whichever worker `t` ends on goes on with `self`, by a return.
+bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread& t, [[maybe_unused]] void (*entry)(thread*)) noexcept {
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
+  return false;   // these tools want to see each change of stacks
+#else
+  if (platform::simulated || ring != nullptr || home.asks_before_picks() || self.scheduling.word != nullptr) return false;
+  const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
+  if (tick % fairness_interval == 0 || !ready.pop_if(t)) return false;
+  if (t.begun) {
+    ready.push(t);
+    return false;
+  }
+  picks.store(tick, std::memory_order_relaxed);                          // own counter
+  t.completion.store(fiber::called, std::memory_order_relaxed);          // read by `t` alone
+  t.parent = &self;
+  spawn(self, t, t.argument, [](thread*) {}, entry);
+  return true;
+#endif
+}
+
 void worker::depart(thread& self, thread* next, void (*after)(void*, void*), void* b) noexcept {
   departing_to_ = next;
   departure_.after = after;

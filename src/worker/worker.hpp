@@ -54,6 +54,10 @@ class worker : public detail::fork_queue {
   // Last act of a child whose spawner nobody else has: its entry returns right after.
   void came_back(thread& child, thread& parent) noexcept;
 
+  // Joins by a call: runs entry(t), which ends by returning, when `t` is the oldest ready thread here and has not begun. False: `self` has
+  // to wait for it. The caller may come back on another worker.
+  [[nodiscard]] bool call(thread& self, thread& t, void (*entry)(thread*)) noexcept;
+
   // The end of a thread: what its entry calls last, before it returns. Then `after(self, b)` runs on another stack, and
   // `next` goes on, or, when null, the run loop.
   void depart(thread& self, thread* next, void (*after)(void*, void*), void* b = nullptr) noexcept;

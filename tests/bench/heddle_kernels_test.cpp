@@ -4,11 +4,13 @@
 #include "backend/heddle.hpp"
 #include "backend/serial.hpp"
 #include "captured.hpp"
+#include "bufsort/bufsort.hpp"
 #include "fft/fft.hpp"
 #include "fib/fib.hpp"
 #include "heat2d/heat2d.hpp"
 #include "join/join.hpp"
 #include "loop/loop.hpp"
+#include "kdtree/kdtree.hpp"
 #include "lu/lu.hpp"
 #include "matmul/matmul.hpp"
 #include "memory/memory.hpp"
@@ -16,7 +18,10 @@
 #include "nqueens/nqueens.hpp"
 #include "quicksort/quicksort.hpp"
 #include "rendezvous/rendezvous.hpp"
+#include "rrm/rrm.hpp"
 #include "skynet/skynet.hpp"
+#include "sph2d/sph2d.hpp"
+#include "sph3d/sph3d.hpp"
 #include "spawn/spawn.hpp"
 #include "thread/thread.hpp"
 #include "uts/uts.hpp"
@@ -50,6 +55,11 @@ TEST_P(on_heddle, matmul) { expect_serial_results<matmul>(200); }
 TEST_P(on_heddle, quicksort) { expect_serial_results<quicksort>(20'000); }
 TEST_P(on_heddle, mergesort) { expect_serial_results<mergesort>(20'000); }
 TEST_P(on_heddle, heat2d) { expect_serial_results<heat2d>(200, 3); }
+TEST_P(on_heddle, rrm) { expect_serial_results<rrm>(100'000, 2); }
+TEST_P(on_heddle, bufsort) { expect_serial_results<bufsort>(100'000); }
+TEST_P(on_heddle, kdtree) { expect_serial_results<kdtree>(30'000); }
+TEST_P(on_heddle, sph2d) { expect_serial_results<sph2d>(3000, 3); }
+TEST_P(on_heddle, sph3d) { expect_serial_results<sph3d>(3000, 3); }
 TEST_P(on_heddle, lu) { expect_serial_results<lu>(200); }
 TEST_P(on_heddle, fft) { expect_serial_results<fft>(std::size_t{1} << 14); }
 TEST_P(on_heddle, thread) { expect_serial_results<thread>(2000); }

@@ -7,16 +7,21 @@
 
 #include "backend/serial.hpp"
 #include "captured.hpp"
+#include "bufsort/bufsort.hpp"
 #include "fft/fft.hpp"
 #include "fib/fib.hpp"
 #include "heat2d/heat2d.hpp"
+#include "kdtree/kdtree.hpp"
 #include "loop/loop.hpp"
 #include "lu/lu.hpp"
 #include "matmul/matmul.hpp"
 #include "mergesort/mergesort.hpp"
 #include "nqueens/nqueens.hpp"
 #include "quicksort/quicksort.hpp"
+#include "rrm/rrm.hpp"
 #include "skynet/skynet.hpp"
+#include "sph2d/sph2d.hpp"
+#include "sph3d/sph3d.hpp"
 #include "uts/uts.hpp"
 #include "wavefront/wavefront.hpp"
 
@@ -124,6 +129,158 @@ TEST(heat2d, blocks_equal_whole_rows) {
 TEST(heat2d, iterations_change_the_result) {
   EXPECT_NE(on_serial<heat2d>(70, 1).at("time").checksum,
             on_serial<heat2d>(70, 2).at("time").checksum);
+}
+
+TEST(heat2d, rows_and_grids_lie_at_lines) {
+  for (const std::size_t n : {64, 150, 1000, 2048, 4096}) {
+    const heat2d_memory memory(n, touch::first);
+    EXPECT_GE(memory.shape().stride, n + 2);
+    EXPECT_EQ(memory.shape().stride % 32, 16u) << "an odd number of lines";
+    for (const std::size_t grid : {0, 1}) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.grid(grid) + 1) % 64, 0u);
+    EXPECT_EQ((memory.grid(1) - memory.grid(0)) % 1024, 512);
+  }
+}
+
+TEST(heat2d, wrong_hints_are_the_thesis_s) {
+  heat2d_grid g{nullptr, nullptr, 100, 0.1, 0};
+  const double area[4] = {100, 100, 100, 100};
+  const heat2d_work fixed(g, 1, 1, area);
+  const double expected[4] = {90, 95, 105, 110};
+  for (int i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(fixed.of[i], expected[i]);
+  g.random = 7;
+  double least = 1000, most = 0;
+  for (std::size_t row = 1; row < 500; row += 64) {
+    const heat2d_work random(g, row, 1, area);
+    for (const double w : random.of) least = std::min(least, w), most = std::max(most, w);
+  }
+  EXPECT_GE(least, 90);
+  EXPECT_LE(most, 110);
+  EXPECT_GT(most - least, 10);
+  g.alpha = 0;
+  EXPECT_EQ(heat2d_work(g, 1, 1, area).of[3], 100);
+}
+
+TEST(partition_into, keeps_the_order_on_both_sides) {
+  for (const std::size_t n : {0, 1, 5, 1000, 100'000}) {
+    std::vector<std::uint32_t> from(n), to(n), expected;
+    for (std::size_t i = 0; i < n; ++i) from[i] = static_cast<std::uint32_t>(mix64(i));
+    const auto lower = [](std::uint32_t x) { return x % 3 == 0; };
+    std::copy_if(from.begin(), from.end(), std::back_inserter(expected), lower);
+    const std::size_t border = expected.size();
+    std::copy_if(from.begin(), from.end(), std::back_inserter(expected), [&](std::uint32_t x) { return !lower(x); });
+    EXPECT_EQ((partition_into<serial_backend>(from.data(), to.data(), n, 4096, lower)), border);
+    EXPECT_EQ(to, expected);
+  }
+}
+
+TEST(bufsort, sorts) {
+  for (const std::size_t n : {0, 1, 100, 10'000, 100'000}) {
+    for (const std::uint64_t kinds : {1u, 3u, 1u << 20}) {
+      std::vector<double> numbers(n), other(n);
+      for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<double>(mix64(i) % kinds);
+      auto expected = numbers;
+      std::sort(expected.begin(), expected.end());
+      bufsort_task<serial_backend>(numbers.data(), other.data(), n, false);
+      ASSERT_EQ(numbers, expected) << n << " of " << kinds;
+    }
+  }
+}
+
+// The points of a node, by position, as its ancestors cut them.
+void expect_cut(const std::vector<kdtree_point>& points, const std::vector<kdtree_node>& nodes, std::size_t first, std::size_t last,
+                std::size_t& inner) {
+  for (std::size_t border = first + 1; border < last; ++border) {
+    const kdtree_node& n = nodes[border];
+    if (n.count != last - first) continue;
+    ++inner;
+    for (std::size_t i = first; i < last; ++i) ASSERT_EQ(points[i].at[n.axis] < n.pivot, i < border) << i;
+    expect_cut(points, nodes, first, border, inner);
+    expect_cut(points, nodes, border, last, inner);
+    return;
+  }
+  EXPECT_LT((last - first) * sizeof(kdtree_point), kdtree_leaf);
+}
+
+TEST(kdtree, cuts_where_its_nodes_say) {
+  const std::size_t n = 20'000;
+  std::vector<kdtree_point> points(n), other(n);
+  for (std::size_t i = 0; i < n; ++i) points[i] = kdtree_random(i);
+  std::vector<kdtree_node> nodes(n + 1);
+  // Leaves end in either buffer: build it once more over what both say.
+  kdtree_task<serial_backend>(points.data(), other.data(), nodes.data(), 0, n, 0);
+  std::size_t inner = 0;
+  std::vector<kdtree_point> in_order(n);
+  // Where a leaf's points are follows from its depth.
+  const auto gather = [&](auto&& self, std::size_t first, std::size_t last, bool away) -> void {
+    for (std::size_t border = first + 1; border < last; ++border) {
+      if (nodes[border].count != last - first) continue;
+      self(self, first, border, !away);
+      return self(self, border, last, !away);
+    }
+    std::copy_n((away ? other : points).begin() + static_cast<std::ptrdiff_t>(first), last - first,
+                in_order.begin() + static_cast<std::ptrdiff_t>(first));
+  };
+  gather(gather, 0, n, false);
+  expect_cut(in_order, nodes, 0, n, inner);
+  EXPECT_GT(inner, n * sizeof(kdtree_point) / kdtree_leaf);
+}
+
+TEST(rrm, maps_each_element_as_often) {
+  std::vector<double> array(10'000, 1.0);
+  rrm_task<serial_backend>(array.data(), array.size());
+  // 10,000 elements of 8 bytes: two levels above the leaves of less than 32 KB, three maps each and three there.
+  double expected = 1;
+  for (int i = 0; i < 9; ++i) expected += 0x1p-10 * expected;
+  for (const double x : array) ASSERT_EQ(x, expected);
+}
+
+template <int D>
+void expect_water() {
+  sph_water<D> water(4000, touch::first);
+  water.reset();
+  double before = 0, after = 0;
+  const auto momentum = [&] {
+    double sum = 0;
+    for (std::size_t i = 0; i < water.size(); ++i) sum += water.particles()[i].v[1];
+    return sum;
+  };
+  for (int step = 0; step < 5; ++step) {
+    water.build();
+    std::vector<int> seen(water.size());
+    std::size_t leaves = 0;
+    sph_leaves<serial_backend, D>(water.nodes(), 0, 1, [&](const sph_node<D>& leaf) {
+      ++leaves;
+      EXPECT_LE(leaf.last - leaf.first, sph_leaf);
+      for (std::size_t i = leaf.first; i < leaf.last; ++i) ++seen[i];
+      water.density(leaf);
+    });
+    EXPECT_GT(leaves, water.size() / sph_leaf);
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(water.size()));
+    sph_leaves<serial_backend, D>(water.nodes(), 0, 1, [&](const sph_node<D>& leaf) { water.force(leaf); });
+    before = momentum();
+    water.move(0, water.size());
+    after = momentum();
+  }
+  std::vector<double> densities;
+  for (std::size_t i = 0; i < water.size(); ++i) densities.push_back(water.particles()[i].density);
+  std::nth_element(densities.begin(), densities.begin() + static_cast<std::ptrdiff_t>(densities.size() / 2), densities.end());
+  EXPECT_NEAR(densities[densities.size() / 2], 1000, 60) << "inside it is water";
+  EXPECT_LT(after, before) << "it falls";
+}
+TEST(sph2d, is_water) { expect_water<2>(); }
+TEST(sph3d, is_water) { expect_water<3>(); }
+
+// What particles do to each other is equal and opposite: gravity alone changes the sum of their momenta.
+TEST(sph2d, keeps_momentum) {
+  sph_water<2> water(2000, touch::first);
+  water.reset();
+  water.build();
+  sph_leaves<serial_backend, 2>(water.nodes(), 0, 1, [&](const sph_node<2>& leaf) { water.density(leaf); });
+  sph_leaves<serial_backend, 2>(water.nodes(), 0, 1, [&](const sph_node<2>& leaf) { water.force(leaf); });
+  double x = 0, y = 0;
+  for (std::size_t i = 0; i < water.size(); ++i) x += water.pull(i)[0], y += water.pull(i)[1];
+  EXPECT_NEAR(x, 0, 1e-6);
+  EXPECT_NEAR(y / static_cast<double>(water.size()), -sph_water<2>::gravity, 1e-6);
 }
 
 TEST(lu, factors_multiply_to_the_matrix) {

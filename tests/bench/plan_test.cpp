@@ -121,5 +121,21 @@ TEST(rejoined_policies, keep_their_parameters) {
   EXPECT_THAT(rejoined_policies({"a=1"}), ElementsAre("a=1"));
 }
 
+TEST(job, passes_placement_and_wrong_hints_on) {
+  request r;
+  job j;
+  j.kernel = "heat2d";
+  const auto has = [&](const std::string& text) {
+    const auto all = j.arguments(r);
+    return std::find(all.begin(), all.end(), text) != all.end();
+  };
+  EXPECT_FALSE(has("--touch"));
+  EXPECT_FALSE(has("--alpha"));
+  r.touch = "interleave";
+  r.alpha = "random:10";
+  EXPECT_TRUE(has("--touch") && has("interleave"));
+  EXPECT_TRUE(has("--alpha") && has("random:10"));
+}
+
 }  // namespace
 }  // namespace heddle::bench

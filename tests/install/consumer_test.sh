@@ -45,5 +45,15 @@ done
 
 if [ "$HEDDLE_HAS_COMMAND" = 1 ]; then
   timeout 60 "$tree/bin/heddle" --help >/dev/null || fail "the installed command does not start"
+  # The moved tree simulates a program that was linked against it.
+  if [ -d "$library/heddle/sim" ]; then
+    timeout 60 "$tree/bin/heddle" sim --machine skylake-4x16 --workers 8 --seed 1 --json "$work/sim.json" -- "$work/cmake/consumer" \
+      >"$work/log" 2>&1 || { cat "$work/log"; fail "heddle sim does not run the consumer"; }
+    grep -q '"workers": 8' "$work/sim.json" || { cat "$work/sim.json"; fail "heddle sim ran something else"; }
+    if timeout 60 "$tree/bin/heddle" sim --machine skylake-4x16 --workers 8 -- "$work/cmake/consumer_static" >"$work/log" 2>&1; then
+      fail "a statically linked program was simulated"
+    fi
+    grep -q static "$work/log" || { cat "$work/log"; fail "the message does not name static linking"; }
+  fi
 fi
 echo "consumer_test: passed"

@@ -41,7 +41,7 @@ inline constexpr bool thread_sanitized = false;
 inline const std::vector<std::string> all_policies = {
     "random_ws", "random_ws:spawn=parent", "hierarchical_ws", "work_sharing", "work_sharing:order=fifo", "serial",
     "adws", "adws:steal=off",
-    "ml-adws", "ml-adws:aggregation=group", "ml-ws", "pdf", "pws", "sb", "sb-d",
+    "ml-adws", "ml-adws:aggregation=group", "ml-ws", "ml-adaptive", "ml-adaptive:levels=off,patience=1", "auto", "pdf", "pws", "sb", "sb-d", "slaw", "mts", "mts:victim=near,batch=1", "hws", "hws:level=2,attempts=1",
 };
 
 class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::string>> {

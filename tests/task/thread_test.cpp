@@ -1,5 +1,6 @@
 // thread: creation, join, detach, yield; sizes, names, ids; foreign use.
 #include <heddle/runtime.hpp>
+#include <heddle/semaphore.hpp>
 #include <heddle/thread.hpp>
 
 #include <gtest/gtest.h>
@@ -121,6 +122,63 @@ TEST_P(threads, foreign_threads_make_and_join) {
   }
   for (auto& t : foreign) t.join();
   EXPECT_EQ(done.load(), 400);
+}
+
+// A join runs a thread that has not begun on the joiner's worker; these take it away again in the middle.
+TEST_P(threads, a_joined_thread_may_wait_and_end_elsewhere) {
+  run([] {
+    heddle::counting_semaphore<1000> go(0);
+    std::atomic<int> ends{0};
+    heddle::thread helper([&] {
+      for (int i = 0; i < 500; ++i) {
+        go.release();
+        heddle::this_thread::yield();
+      }
+    });
+    const std::uint64_t me = heddle::this_thread::id();
+    for (int i = 0; i < 500; ++i) {
+      std::uint64_t its = 0;
+      heddle::thread t([&] {
+        its = heddle::this_thread::id();
+        go.acquire();
+        heddle::this_thread::yield();
+        ASSERT_EQ(heddle::this_thread::id(), its);
+        ++ends;
+      });
+      t.join();
+      ASSERT_EQ(ends.load(), i + 1);
+      ASSERT_EQ(heddle::this_thread::id(), me);
+      ASSERT_NE(its, me);
+    }
+    helper.join();
+  });
+}
+
+TEST_P(threads, joins_nest) {
+  run([] {
+    struct chain {
+      static int length(int n) {
+        if (n == 0) return 0;
+        int rest = 0;
+        heddle::thread t([&rest, n] { rest = length(n - 1); });
+        if (n % 3 == 0) heddle::this_thread::yield();
+        t.join();
+        return rest + 1;
+      }
+    };
+    EXPECT_EQ(chain::length(1000), 1000);
+  });
+}
+
+// Joins that never go through the run loop still let in what comes from outside.
+TEST_P(threads, joins_in_a_loop_starve_nobody) {
+  std::atomic<bool> stop{false};
+  std::thread outside([&] { runtime().run([&] { stop = true; }); });
+  run([&] {
+    while (!stop.load()) heddle::thread([] {}).join();
+  });
+  outside.join();
+  EXPECT_TRUE(stop.load());
 }
 
 HEDDLE_OVER_RUNTIMES(threads);

@@ -79,7 +79,9 @@ void merge_parallel(From a, From a_end, From b, From b_end, To to, Less& less) {
       if (!done) std::move(b, b_end, std::move(a, a_end, to));
     }
   } otherwise{second, a_cut, a_end, b_cut, b_end, to_cut};
-  parallel_invoke([&] { merge_parallel(a, a_cut, b, b_cut, to, less); },
+  const work_hint hint{static_cast<double>(to_cut - to), static_cast<double>(left + right - (to_cut - to)),
+                       2 * static_cast<std::size_t>(left + right) * sizeof(std::iter_value_t<From>)};
+  parallel_invoke(hint, [&] { merge_parallel(a, a_cut, b, b_cut, to, less); },
                   [&] {
                     second = true;
                     merge_parallel(a_cut, a_end, b_cut, b_end, to_cut, less);
@@ -130,7 +132,9 @@ void merge_sort(Home first, Home last, Other other, bool away, Less& less) {
     lower();
     upper();
   } else {
-    parallel_invoke(lower, upper);
+    parallel_invoke(work_hint{static_cast<double>(half), static_cast<double>(n - half),
+                              2 * static_cast<std::size_t>(n) * sizeof(std::iter_value_t<Home>)},
+                    lower, upper);
   }
   const bool in_order = away ? !less(first[half], first[half - 1]) : !less(other[half], other[half - 1]);
   gather.sorted = true;
@@ -158,7 +162,7 @@ class merge_buffer {
     parallel_for_range(std::size_t{0}, n_, [this, from](std::size_t low, std::size_t high) noexcept {
       using step = std::iter_difference_t<Iterator>;
       std::uninitialized_move(from + static_cast<step>(low), from + static_cast<step>(high), memory_ + low);
-    });
+    }, {.bytes_per_iteration = 2 * sizeof(T)});
     alive_ = true;
   }
   T* begin() const noexcept { return memory_; }

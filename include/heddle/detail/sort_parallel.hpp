@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include <heddle/detail/sort_sequential.hpp>
@@ -32,7 +33,7 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
     c.end = n / count * (k + 1) + std::min(k + 1, n % count);
     c.border = partition_blocks(first + c.begin, first + c.end, lower, c.moved) - first;
     chunks[static_cast<std::size_t>(k)] = c;
-  }, {.grain = 1});
+  }, {.grain = 1, .bytes_per_iteration = static_cast<std::size_t>(n / count) * sizeof(std::iter_value_t<Iterator>)});
   std::ptrdiff_t border = 0;
   for (const chunk& c : chunks) border += c.border - c.begin;
 
@@ -70,7 +71,7 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
       if (k == (left + 1)->before) ++left;
       if (k == (right + 1)->before) ++right;
     }
-  }, {.grain = 4096});
+  }, {.grain = 4096, .bytes_per_iteration = 2 * sizeof(std::iter_value_t<Iterator>)});
   return first + border;
 }
 
@@ -106,7 +107,9 @@ void sort_parallel(Iterator first, Iterator last, Less& less, int unlucky, bool 
       continue;
     }
     const unsigned half = (workers + 1) / 2;
-    return parallel_invoke([=, &less] { sort_parallel(first, pivot, less, unlucky, leftmost, half); },
+    const work_hint hint{static_cast<double>(pivot - first), static_cast<double>(last - pivot),
+                         static_cast<std::size_t>(n) * sizeof(std::iter_value_t<Iterator>)};
+    return parallel_invoke(hint, [=, &less] { sort_parallel(first, pivot, less, unlucky, leftmost, half); },
                            [=, &less] { sort_parallel(pivot + 1, last, less, unlucky, false, half); });
   }
 }

@@ -2,6 +2,7 @@
 // topologies, is known above (sim/session.cpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,8 +34,15 @@ enum class charging : std::uint8_t {
 
 // Time of a memory access, at most `access_step` bytes of one line after the other, by unit `unit` at time `at`.
 using access_function = picoseconds (*)(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, picoseconds at);
+// The same for rows of `count` each: of the first of each set, then the second of each.
+struct rows {
+  std::uint64_t address, bytes, stride;
+  bool write;
+};
+inline constexpr std::size_t most_row_sets = 8;
+using rows_function = picoseconds (*)(void* context, unsigned unit, const rows* sets, std::size_t set_count, std::uint64_t count, picoseconds at);
 // The numbers of `policy` are those of heddle_cost_model::place; `forget` has bytes alone.
-using place_function = void (*)(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node);
+using place_function = bool (*)(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node);
 using forget_function = void (*)(void* context, std::uint64_t address, std::uint64_t bytes);
 inline constexpr std::uint64_t access_step = 64 * 64;
 
@@ -46,9 +54,10 @@ struct configuration {
   charging charge{charging::automatic};
   bool fast{false};              // the program may leave its arithmetic out
   access_function access{nullptr};               // null: memory costs nothing
+  rows_function access_rows{nullptr};            // null: as above
   place_function place{nullptr};
   forget_function forget{nullptr};
-  void* memory{nullptr};         // first argument of the three
+  void* memory{nullptr};         // first argument of the four
 };
 
 }  // namespace heddle::sim

@@ -1,6 +1,8 @@
 // What heddle/cost.hpp calls: the program's own account of its costs.
 #include <heddle/detail/cost_model.hpp>
 
+#include <algorithm>
+
 #include "platform/sim/engine.hpp"
 #include "platform/sim/cost_hooks.hpp"
 
@@ -11,16 +13,28 @@ namespace {
 void cycles(double n) { here().cycles(n); }
 void access(const void* address, std::size_t bytes, int write) { here().access(reinterpret_cast<std::uintptr_t>(address), bytes, write != 0); }
 
-void place(const void* address, std::size_t bytes, int policy, int node) {
+int place(const void* address, std::size_t bytes, int policy, int node) {
   const configuration& c = here().settings();
-  if (c.place != nullptr) c.place(c.memory, reinterpret_cast<std::uintptr_t>(address), bytes, policy, node);
+  return c.place == nullptr || c.place(c.memory, reinterpret_cast<std::uintptr_t>(address), bytes, policy, node) ? 1 : 0;
 }
 void forget(const void* address, std::size_t bytes) {
   const configuration& c = here().settings();
   if (c.forget != nullptr) c.forget(c.memory, reinterpret_cast<std::uintptr_t>(address), bytes);
 }
 
-constinit heddle_cost_model model{cycles, access, 0, place, forget};
+void access_rows(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count) {
+  for (std::size_t first = 0; first < set_count; first += most_row_sets) {  // more sets are taken in turn
+    rows some[most_row_sets];
+    const std::size_t here_now = std::min(most_row_sets, set_count - first);
+    for (std::size_t i = 0; i < here_now; ++i) {
+      const heddle_cost_rows& s = sets[first + i];
+      some[i] = {reinterpret_cast<std::uintptr_t>(s.first), s.bytes, s.stride, s.write != 0};
+    }
+    here().access_rows(some, here_now, count);
+  }
+}
+
+constinit heddle_cost_model model{cycles, access, 0, place, forget, access_rows};
 
 }  // namespace
 

@@ -141,6 +141,25 @@ void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noex
   mark();
 }
 
+void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept {
+  if (settings_.access_rows == nullptr) return;
+  take_measured();
+  std::uint64_t bytes = 1;
+  for (std::size_t i = 0; i < set_count; ++i) bytes += sets[i].bytes;
+  // In steps long enough that the lines of a leaf overlap, and short beside what the memory model keeps of the past.
+  const std::uint64_t most = std::max<std::uint64_t>(16 * access_step / bytes, 1);
+  for (std::uint64_t left = count; left != 0;) {
+    point();
+    ++counts_.events;
+    const std::uint64_t step = std::min(most, left);
+    const int on = self_->unit < 0 ? self_->last_unit : self_->unit;
+    advance(activity::program, settings_.access_rows(settings_.memory, static_cast<unsigned>(std::max(on, 0)), sets, set_count, step, self_->time - origin));
+    for (std::size_t i = 0; i < set_count; ++i) sets[i].address += step * sets[i].stride;
+    left -= step;
+  }
+  mark();
+}
+
 void engine::go_to_earliest() noexcept {
   strand& me = *self_;
   events_.push(me);

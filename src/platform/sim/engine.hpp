@@ -71,6 +71,7 @@ class engine {
   void yield() noexcept;
   void cycles(double n) noexcept;
   void access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept;
+  void access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept;   // moves the sets on
 
   // Null: no memory. The strand starts at the caller's time plus the latency of a wake-up, bound to the unit with that number if
   // there is one.

@@ -1,0 +1,78 @@
+// Quicksort of n doubles between two buffers, the partitions in parallel: the one of section 5.5.1 of the ADWS thesis, with
+// its cutoffs of 64 KB for recursion and partition, pivots the median of the first three. Bound by computation near the
+// leaves; sides of unequal size, which multi-level schedulers pay for with idle time.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "harness/kernel.hpp"
+#include "harness/partition.hpp"
+#include "harness/placement.hpp"
+#include "harness/random.hpp"
+
+namespace heddle::bench {
+
+inline constexpr std::size_t bufsort_cutoff = 64 << 10;  // bytes
+inline constexpr double bufsort_cycles = 14;             // an element and bit of the length, of a serial sort
+
+// Sorts n elements at `from`; they end there, or at `other` if `away`.
+template <class Backend>
+void bufsort_task(double* from, double* other, std::size_t n, bool away) {
+  if (n * sizeof(double) <= bufsort_cutoff) {
+    told::write(from, n * sizeof(double));
+    told::cycles(bufsort_cycles * static_cast<double>(n) * static_cast<double>(std::bit_width(n)));
+    if (away) told::write(other, n * sizeof(double));
+    std::sort(from, from + n);
+    if (away) std::copy(from, from + n, other);
+    return;
+  }
+  const double pivot = median_of(from[0], from[1], from[2]);
+  std::size_t border = partition_into<Backend>(from, other, n, bufsort_cutoff, [pivot](double x) { return x < pivot; });
+  if (border == 0) {  // nothing is smaller: those that are equal are in place
+    border = partition_into<Backend>(from, other, n, bufsort_cutoff, [pivot](double x) { return x <= pivot; });
+    if (!away) std::copy(other, other + border, from);
+    return bufsort_task<Backend>(other + border, from + border, n - border, !away);
+  }
+  invoke<Backend>(hint{static_cast<double>(border), static_cast<double>(n - border), 2 * n * sizeof(double)},
+                  [=] { bufsort_task<Backend>(other, from, border, !away); },
+                  [=] { bufsort_task<Backend>(other + border, from + border, n - border, !away); });
+}
+
+struct bufsort {
+  static constexpr std::size_t default_n = 2 << 20;  // 16 MiB, and as much for the other buffer
+  template <class Backend>
+  static constexpr bool supports = Backend::tasks;
+
+  template <class Backend>
+  static void execute(context& c) {
+    const std::size_t n = c.n();
+    const touch how = touch_of(c.options().touch, touch::interleave);
+    const placed_array<double> numbers(n, how), other(n, how);
+    Backend backend(c.options());
+    backend.run([&] {
+      c.measure(
+          "time", "ms", 1e3,
+          [&] {
+            settle(numbers, how);
+            settle(other, how);
+            for_halves<Backend>(0, n, sizeof(double), 2 * sizeof(double), bufsort_cutoff, [&](std::size_t first, std::size_t last) {
+              told::write(&numbers[first], (last - first) * sizeof(double));
+              told::write(&other[first], (last - first) * sizeof(double));
+              for (std::size_t i = first; i < last; ++i) {
+                numbers[i] = static_cast<double>(mix64(i) >> 11);
+                other[i] = 0;
+              }
+            });
+          },
+          [&] { bufsort_task<Backend>(numbers.data(), other.data(), n, false); },
+          [&] {
+            digest d;
+            for (const double x : numbers) d.add(std::bit_cast<std::uint64_t>(x));
+            return d.value();
+          });
+    });
+  }
+};
+
+}  // namespace heddle::bench

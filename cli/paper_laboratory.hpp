@@ -1,0 +1,59 @@
+// Runs the programs of experiments: on the paper's machine in the simulator, and here.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/paper_experiment.hpp"
+#include "cli/paper_machine.hpp"
+#include "cli/paper_outcome.hpp"
+
+namespace heddle::cli::paper {
+
+// The result of a run, or why there is none. Used by one kernel thread.
+struct attempt {
+  outcome got;
+  std::string failure;                 // empty: none
+};
+
+class laboratory {
+ public:
+  // `real_workers`: 0: nothing is run here.
+  laboratory(scale s, unsigned real_workers);
+  ~laboratory();
+  laboratory(const laboratory&) = delete;
+  laboratory& operator=(const laboratory&) = delete;
+
+  // Everything that the experiment's measures need, each once; what another experiment has run already is not run again. Shows its
+  // progress on a terminal.
+  void run(const experiment& e);
+
+  // Of what run(e) has run. `e` and the laboratory outlive it.
+  [[nodiscard]] std::unique_ptr<evidence> simulated(const experiment& e) const;
+  [[nodiscard]] std::unique_ptr<evidence> measured(const experiment& e) const;
+
+  // What was run, in words: "2048: heddle bench heat2d --n 2048".
+  [[nodiscard]] std::string simulated_scale(const experiment& e) const;
+  [[nodiscard]] std::string measured_scale(const experiment& e) const;
+
+ private:
+  struct simulation;                   // what identifies a run
+  [[nodiscard]] simulation simulation_of(const experiment& e, const execution& what) const;
+  attempt simulate_once(const simulation& s, std::uint64_t seed) const;
+  attempt simulate_all(const simulation& s) const;
+  void measure_here(const experiment& e, const program& p);
+  [[nodiscard]] std::vector<execution> wanted(const experiment& e) const;
+
+  friend class simulated_evidence;
+  friend class measured_evidence;
+
+  scale scale_;
+  unsigned real_workers_;
+  scratch_folder folder_;
+  std::map<std::string, attempt> simulations_;       // by simulation::key
+  std::map<std::string, attempt> measurements_;      // by the command, the policy, and whether it was traced
+};
+
+}  // namespace heddle::cli::paper

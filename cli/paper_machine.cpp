@@ -1,0 +1,85 @@
+#include "cli/paper_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <stdexcept>
+#include <system_error>
+
+#include "machine/model.hpp"
+
+namespace heddle::cli::paper {
+namespace {
+
+// l3:1(size=39424KiB) becomes l3:1(size=9856KiB).
+std::string with_smaller_caches(const std::string& text, unsigned shrink) {
+  static const std::regex cache(R"((l[2-5]:\d+\(size=)(\d+)(KiB|MiB))");
+  std::string result;
+  auto rest = text.cbegin();
+  for (std::sregex_iterator it(text.begin(), text.end(), cache), end; it != end; ++it) {
+    const std::smatch& m = *it;
+    const unsigned long kib = std::stoul(m[2].str()) * (m[3].str() == "MiB" ? 1024 : 1);
+    result.append(rest, m[0].first);
+    result += fmt::format("{}{}KiB", m[1].str(), kib / shrink);
+    rest = m[0].second;
+  }
+  result.append(rest, text.cend());
+  if (result == text) throw std::invalid_argument("the machine's file has no cache sizes to divide");
+  return result;
+}
+
+std::string costs_without_memory(const std::string& machine) {
+  const machine::model m = machine::model::from_name(machine);
+  const double latency = m.caches.front().latency;
+  std::string text = "title = \"memory costs nothing\"\n";
+  for (const machine::cache_level& level : m.caches) text += fmt::format("[cache.{}]\nlatency = {}\n", machine::name(level.kind), latency);
+  text += fmt::format("[memory]\nlatency = {}\nbandwidth = 0\n", latency);
+  if (!m.links.empty()) text += "[links]\nlatency = 0\nbandwidth = 0\n";
+  return text;
+}
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream stream(file);
+  stream << text;
+  if (!stream.flush()) throw std::runtime_error(file + ": cannot be written");
+}
+
+}  // namespace
+
+scratch_folder::scratch_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "heddle-paper-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
+  path_ = name;
+}
+
+scratch_folder::~scratch_folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string machine_variant(const std::string& machine, unsigned shrink, bool free_memory, const scratch_folder& folder) {
+  std::string result = machine;
+  if (shrink > 1) {
+    result = folder.file(fmt::format("{}-caches-1-{}.toml", machine, shrink));
+    write(result, with_smaller_caches(std::string(machine::model::shipped_text(machine)), shrink));
+  }
+  if (free_memory) {
+    const std::string costs = folder.file(fmt::format("{}-free-memory.toml", machine));
+    write(costs, costs_without_memory(machine));
+    result += "+" + costs;
+  }
+  return result;
+}
+
+std::vector<int> nodes_of_workers(const std::string& machine, unsigned workers) {
+  const machine::model m = machine::model::from_name(machine);
+  std::vector<int> nodes;
+  for (const machine::processing_unit& u : m.tree.units()) nodes.push_back(u.numa);
+  if (nodes.size() != workers) nodes.clear();
+  return nodes;
+}
+
+}  // namespace heddle::cli::paper

@@ -1,0 +1,96 @@
+// What a measure of a paper is computed from: an expression over executions of programs, which knows its own text and which
+// executions it needs. One declaration so says what is run, how the figure is computed, and what the table says of it.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace heddle::cli::paper {
+
+// One program under one policy. `program` is the name of a program of the experiment.
+struct execution {
+  std::string program;
+  std::string policy;                  // "serial": the serial program
+  unsigned workers{0};                 // 0: the experiment's
+  bool free_memory{false};             // a machine on which every access costs what a hit in the innermost cache does
+  bool traced{false};                  // with a task map
+
+  auto operator<=>(const execution&) const = default;
+};
+
+// What an execution gave. Counts are those of `heddle sim --json`; NaN where there are none.
+struct outcome;
+
+// Thrown by evidence and values: why there is no figure.
+class unavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class evidence {
+ public:
+  virtual ~evidence() = default;
+  // Throws unavailable.
+  [[nodiscard]] virtual const outcome& at(const execution& what) const = 0;
+};
+
+class value {
+ public:
+  using function = std::function<double(const evidence&)>;
+  value(std::string text, std::vector<execution> needs, function compute, bool compound = false)
+      : text_(std::move(text)), needs_(std::move(needs)), compute_(std::move(compute)), compound_(compound) {}
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::vector<execution>& needs() const { return needs_; }
+  // Throws unavailable.
+  [[nodiscard]] double operator()(const evidence& e) const { return compute_(e); }
+  [[nodiscard]] std::string as_operand() const { return compound_ ? "(" + text_ + ")" : text_; }
+
+  friend value operator/(const value& a, const value& b);
+  friend value operator-(const value& a, const value& b);
+  friend value operator*(double factor, const value& a);
+
+ private:
+  std::string text_;
+  std::vector<execution> needs_;
+  function compute_;
+  bool compound_;                      // needs parentheses as an operand
+};
+
+value least(std::vector<value> of);
+value greatest(std::vector<value> of);
+value mean(std::vector<value> of);
+
+// Seconds of the program's own measurement: one sample after one to warm up, or the median of several.
+value time(const std::string& program, const std::string& policy, unsigned workers = 0);
+// time(base, serial) / time; `base`: the same program placed otherwise; empty: itself.
+value speedup(const std::string& program, const std::string& policy, const std::string& base = {});
+// The same over the number of workers: above 1, superlinear.
+value efficiency(const std::string& program, const std::string& policy, const std::string& base = {}, unsigned workers = 0);
+// Of the whole process, warm-up included: misses of a level in lines; bytes from other nodes over all bytes from memory.
+value misses(const std::string& program, const std::string& policy, const std::string& level);
+value accesses(const std::string& program, const std::string& policy);
+value remote_share(const std::string& program, const std::string& policy);
+value steals(const std::string& program, const std::string& policy);
+// Shares of the workers' time, and shares times the length of the run: seconds a worker.
+value idle_share(const std::string& program, const std::string& policy);
+value overhead_share(const std::string& program, const std::string& policy);
+value idle_time(const std::string& program, const std::string& policy);
+value busy_time(const std::string& program, const std::string& policy);
+// Share of the program's own time that it waits for caches and memory: against the same run on a machine without that.
+value stall_share(const std::string& program, const std::string& policy);
+
+// Of the task map of a kernel that names the pieces of its grid, by sweep over it, the first being 0.
+enum class place : std::uint8_t { worker, node };
+// Share of neighbouring pieces, side by side or one above the other, that the same worker or node worked on in the last sweep, or in
+// sweep `sweep` (-1: the last).
+value neighbours(const std::string& program, const std::string& policy, place same, int sweep = -1);
+// Share of pieces that another worker did than in the sweep before.
+value moved(const std::string& program, const std::string& policy, int sweep = -1);
+// Share of pieces that the same worker did in each sweep.
+value steady(const std::string& program, const std::string& policy);
+
+}  // namespace heddle::cli::paper

@@ -1,0 +1,93 @@
+// The policy that chooses: what HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and of `heddle report`).
+// Ours. All choices are states of one scheduler, so that none of them needs the runtime stopped:
+// 1. From the machine, at the start: one worker, or no two groups of caches that differ (a flat machine) - random stealing.
+// 2. From the first runs (threads that are nobody's child: each call of runtime::run has one): the run is laid out. A run
+//    that passed fewer tasks than there are workers is small; after three small ones in a row, random stealing, for the
+//    layout costs a search root's way to each worker and places nothing. Each 64th run after that is laid out again.
+// 3. From the hints: groups whose bytes are known are laid out level by level, by the rules of ml-adaptive; without bytes its
+//    layout is that of single-level ADWS. Which of the two it was is noted once.
+#include "policy/automatic.hpp"
+
+#include <cmath>
+
+#include "machine/topology.hpp"
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+namespace {
+
+constexpr unsigned small_runs_in_a_row = 3;
+constexpr unsigned look_again = 64;          // runs
+
+}  // namespace
+
+void automatic::start(scheduler& host) {
+  ml_adaptive::start(host);
+  const machine::topology* machine = host.machine();
+  if (host.workers() == 1) {
+    chosen_ = choice::one_worker;
+  } else if (machine == nullptr || machine->levels() < 2) {
+    chosen_ = choice::flat_machine;
+  }
+}
+
+bool automatic::is_random() const noexcept {
+  const choice now = chosen_.load(std::memory_order_relaxed);  // a hint: a run laid out in vain, or one that is not
+  return now == choice::flat_machine || now == choice::one_worker || now == choice::too_small;
+}
+
+void automatic::choose(unsigned self, choice what, std::uint64_t value) noexcept {
+  if (chosen_.exchange(what) == what) return;
+  const char* text = "";
+  switch (what) {
+    case choice::one_worker: text = "auto: random_ws, there is one worker"; break;
+    case choice::flat_machine: text = "auto: random_ws, no caches are known to lie between workers"; break;
+    case choice::watching: text = "auto: laid out again, to see whether runs have grown"; break;
+    case choice::no_levels: text = "auto: ml-adaptive on one level, groups give no bytes; tasks passed"; break;
+    case choice::levels: text = "auto: ml-adaptive by levels, groups give bytes; the most of them"; break;
+    case choice::too_small: text = "auto: random_ws, runs pass fewer tasks than there are workers; tasks passed"; break;
+  }
+  host_->remark(self, text, value);
+}
+
+placement automatic::started(unsigned self, task& t) noexcept {
+  if (chosen_.load(std::memory_order_relaxed) == choice::too_small &&  // as in is_random
+      left_out_.fetch_add(1, std::memory_order_relaxed) + 1 >= look_again) {  // a count
+    left_out_.store(0, std::memory_order_relaxed);
+    choose(self == nobody ? 0 : self, choice::watching, look_again);
+  }
+  return is_random() ? leave_out(t) : ml_adaptive::started(self, t);
+}
+
+void automatic::place(unsigned self, task& t, const placement& where) noexcept {
+  passed_.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  ml_adaptive::place(self, t, where);
+}
+
+void automatic::descend(unsigned self, laid_out& at, double bytes) const noexcept {
+  if (bytes > 0 && bytes < 1e18) {
+    const auto now = static_cast<std::uint64_t>(bytes);
+    if (now > most_bytes_.load(std::memory_order_relaxed)) most_bytes_.store(now, std::memory_order_relaxed);  // a statistic
+  }
+  ml_adaptive::descend(self, at, bytes);
+}
+
+void automatic::root_ended(unsigned self) noexcept {
+  const std::uint64_t passed = passed_.exchange(0, std::memory_order_relaxed);    // statistics, all of them
+  const std::uint64_t bytes = most_bytes_.load(std::memory_order_relaxed);
+  if (passed < host_->workers()) {
+    const unsigned runs = small_runs_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (runs >= small_runs_in_a_row) choose(self, choice::too_small, passed);
+    return;
+  }
+  small_runs_.store(0, std::memory_order_relaxed);
+  bytes != 0 ? choose(self, choice::levels, bytes) : choose(self, choice::no_levels, passed);
+}
+
+std::unique_ptr<policy> automatic::make(const std::vector<parameter>& given) {
+  parameters("auto", given).finish();
+  return std::make_unique<automatic>();
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,167 @@
+// HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs global tasks and
+// alone steals them from other groups; its other workers, the slaves, steal from each other.
+// Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), section 3.2, describe it.
+// Deviations, and why:
+// - A group is a memory group of the topmost level that has several (worker_groups.hpp); its leader is its first worker.
+// - The paper's limit is the user's: `level`; ours, when 0, is the smallest l with 2^l >= 4 groups. A task of level l is global.
+// - The leader feeds its group on signs of starvation. heddle's leader may be in a long leaf just then: the slave that has searched
+//   in vain `attempts` times (ours: twice the group's workers) takes the oldest global task, which is local from then on.
+// - A leader that insists works on what its group has, instead of idling through a long local phase; so does, always, the
+//   one worker of a group. Leaders that insist rob such lone workers, too, for nobody else could.
+// - Local children of a global task are queued for the slaves; below them, child first. What is woken by a slave goes to its group.
+#include "policy/hws.hpp"
+
+#include <new>
+
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+namespace {
+
+char mark;                                 // the word of every global task; a local one has none
+
+unsigned& level_of(task& t) noexcept { return *std::launder(reinterpret_cast<unsigned*>(t.room)); }
+
+constexpr placement to_global{placement::kind::send, nobody, 0};
+constexpr placement to_local{placement::kind::send, nobody, 1};
+
+}  // namespace
+
+void hws::start(scheduler& host) {
+  policy::start(host);
+  const std::vector<worker_group> groups = worker_groups(host);
+  count_ = static_cast<unsigned>(groups.size());
+  groups_.reset(new group[count_]);
+  for (unsigned g = 0; g < count_; ++g) groups_[g].workers = groups[g];
+  of_ = group_of_ranks(groups, host.workers());
+  hunger_.reset(new hunger[host.workers()]);
+  for (unsigned tasks = 1; limit_ == 0 || (1u << limit_) < tasks; ++limit_) tasks = 4 * count_;
+}
+
+// --- where tasks stand -------------------------------------------------------------------------------------------
+
+placement hws::started(unsigned, task& t) noexcept {
+  ::new (t.room) unsigned{0};
+  t.word = &mark;
+  return to_global;
+}
+
+placement hws::child_of(const task& parent, task& child) noexcept {
+  const unsigned level = level_of(const_cast<task&>(parent)) + 1;
+  if (level > limit_) return to_local;
+  ::new (child.room) unsigned{level};
+  child.word = &mark;
+  return to_global;
+}
+
+placement hws::spawn(unsigned, const spawn_info& info) noexcept {
+  return info.parent.word == nullptr ? placement{} : child_of(info.parent, info.child);
+}
+
+placement hws::fork(unsigned, const fork_info& info, task& child) noexcept { return child_of(info.owner, child); }
+
+placement hws::ready(unsigned, task&) noexcept { return to_global; }
+
+void hws::place(unsigned self, task& t, const placement& where) noexcept {
+  group& mine = groups_[self == nobody ? 0 : of_[self]];
+  (where.slot == to_global.slot ? mine.global : mine.local).push_front(t);
+  for (unsigned i = 0; i < mine.workers.count; ++i) {
+    if (mine.workers.first + i != self) host_->wake(mine.workers.first + i);
+  }
+  if (where.slot != to_global.slot) return;
+  for (unsigned g = 0; g < count_; ++g) {
+    if (&groups_[g] != &mine) host_->wake(groups_[g].workers.first);
+  }
+}
+
+// --- who takes them ----------------------------------------------------------------------------------------------
+
+bool hws::may_rob(unsigned self, unsigned victim) noexcept {
+  if (self == victim) return false;
+  const worker_group& its = groups_[of_[victim]].workers;
+  return its.has(self) || (its.count == 1 && leads(self));
+}
+
+entry hws::take_global(unsigned self, group& mine) noexcept {
+  if (const entry found = taken(mine.global.pop_front()); found != 0) return found;
+  if (count_ < 2) return 0;
+  const unsigned offset = host_->random(self, count_);
+  for (unsigned i = 0; i < count_; ++i) {
+    group& other = groups_[(offset + i) % count_];
+    if (&other == &mine) continue;
+    if (const entry found = taken(other.global.pop_back()); found != 0) return found;  // the oldest: the most work a steal
+  }
+  return 0;
+}
+
+// From the group's queue, then from a worker of the group; insist: from every one.
+entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
+  if (const entry found = taken(mine.local.pop_front()); found != 0) return found;
+  const unsigned others = mine.workers.count - 1;
+  if (others == 0) return 0;
+  const unsigned offset = host_->random(self, others);
+  for (unsigned i = 0; i < (how == effort::insist ? others : 1); ++i) {
+    unsigned victim = mine.workers.first + (offset + i) % others;
+    victim += victim >= self ? 1u : 0u;
+    if (const entry found = host_->steal(self, victim, how); found != 0) return found;
+    if (how == effort::glance) host_->request(self, victim);
+  }
+  return 0;
+}
+
+entry hws::make_local(group& mine) noexcept {
+  task* t = mine.global.pop_back();
+  if (t != nullptr) t->word = nullptr;     // with all that it will spawn
+  return taken(t);
+}
+
+entry hws::pick(unsigned self, bool own_is_empty) noexcept {
+  if (!own_is_empty) return 0;
+  group& mine = groups_[of_[self]];
+  if (!leads(self)) return taken(mine.local.pop_front());
+  const entry found = taken(mine.global.pop_front());
+  return found != 0 || mine.workers.count > 1 ? found : taken(mine.local.pop_front());
+}
+
+entry hws::acquire(unsigned self, effort how) noexcept {
+  group& mine = groups_[of_[self]];
+  if (leads(self)) {
+    if (const entry found = take_global(self, mine); found != 0) return found;
+    if (how == effort::glance && mine.workers.count > 1) return 0;
+    if (const entry found = take_local(self, mine, how); found != 0 || how == effort::glance) return found;
+    for (unsigned g = 0; g < count_; ++g) {
+      const worker_group& other = groups_[g].workers;
+      if (&groups_[g] == &mine || other.count > 1 || !host_->has_work(other.first)) continue;
+      if (const entry found = host_->steal(self, other.first, how); found != 0) return found;
+    }
+    return 0;
+  }
+  unsigned& failures = hunger_[self].failures;
+  entry found = take_local(self, mine, how);
+  if (found == 0 && ++failures >= (attempts_ != 0 ? attempts_ : 2 * mine.workers.count)) found = make_local(mine);
+  if (found != 0) failures = 0;
+  return found;
+}
+
+bool hws::may_find(unsigned self) noexcept {
+  const group& mine = groups_[of_[self]];
+  if (!mine.local.looks_empty() || !mine.global.looks_empty()) return true;
+  for (unsigned g = 0; g < count_ && leads(self); ++g) {
+    if (!groups_[g].global.looks_empty()) return true;
+  }
+  for (unsigned victim = 0; victim < host_->workers(); ++victim) {
+    if (may_rob(self, victim) && host_->has_work(victim)) return true;
+  }
+  return false;
+}
+
+std::unique_ptr<policy> hws::make(const std::vector<parameter>& given) {
+  parameters p("hws", given);
+  const auto level = static_cast<unsigned>(p.number("level", 0, 0, 30));
+  const auto attempts = static_cast<unsigned>(p.number("attempts", 0, 0, 1e6));
+  p.finish();
+  return std::make_unique<hws>(level, attempts);
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,57 @@
+// Hierarchical work stealing with leaders; see hws.cpp for its source.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "policy/policy.hpp"
+#include "policy/task_list.hpp"
+#include "policy/worker_groups.hpp"
+
+namespace heddle::policy {
+
+class hws final : public policy {
+ public:
+  // level 0: as many as give each group four global tasks in a binary tree.
+  hws(unsigned level, unsigned attempts) noexcept : limit_(level), attempts_(attempts) {}
+  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+
+  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true}; }
+  void start(scheduler& host) override;
+  entry acquire(unsigned self, effort how) noexcept override;
+  bool may_find(unsigned self) noexcept override;
+  bool may_rob(unsigned self, unsigned victim) noexcept override;
+  entry pick(unsigned self, bool own_is_empty) noexcept override;
+  placement started(unsigned self, task& t) noexcept override;
+  placement spawn(unsigned self, const spawn_info& info) noexcept override;
+  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement ready(unsigned self, task& t) noexcept override;
+  bool fork_begin(unsigned, const fork_info& info) noexcept override { return info.owner.word != nullptr; }
+  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+
+ private:
+  struct alignas(64) group {
+    worker_group workers{0, 0};
+    shared_task_list global;               // newest first; leaders take from it
+    shared_task_list local;                // newest first; the group's slaves take from it
+  };
+
+  bool leads(unsigned rank) const noexcept { return groups_[of_[rank]].workers.first == rank; }
+  entry taken(task* t) noexcept { return t == nullptr ? 0 : host_->entry_of(*t); }
+  placement child_of(const task& parent, task& child) noexcept;
+  entry take_global(unsigned self, group& mine) noexcept;
+  entry take_local(unsigned self, group& mine, effort how) noexcept;
+  entry make_local(group& mine) noexcept;
+
+  unsigned limit_;                         // tasks of this level and above are global; the root's level is 0
+  const unsigned attempts_;                // of a slave before it takes a global task
+  std::unique_ptr<group[]> groups_;
+  unsigned count_{0};
+  std::vector<unsigned> of_;               // by rank
+  struct alignas(64) hunger {
+    unsigned failures{0};
+  };
+  std::unique_ptr<hunger[]> hunger_;       // by rank
+};
+
+}  // namespace heddle::policy

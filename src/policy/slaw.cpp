@@ -1,0 +1,101 @@
+// SLAW: each spawn runs the child first or the parent first, whichever suits what has happened to the worker lately.
+// Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010), as Chen and
+// Guo (2017), section 3.2, describe it. In this order: a worker whose stack is S deep spawns parent first; one with many tasks
+// queued that have not begun, child first; one from which many were stolen in its last interval, parent first; else child first.
+// Deviations, and why:
+// - The book gives no numbers: depth=256, fresh=64, interval=64 (spawns), steals=8 are ours; a worker begins child first.
+// - heddle's threads have stacks of their own: the depth is the number of child-first spawns between a task and its root.
+// - Nothing tells a policy that a queued task has begun before that task spawns, is woken or ends: a leaf that runs is still
+//   counted as fresh, which is at most one a worker.
+// - Victims are drawn from all workers: the book does not describe SLAW's places. A thief that insists tries every worker.
+// - Forks (parallel_invoke, loops) stay in the queue as under random_ws: neither half is run "first" in the paper's sense.
+#include "policy/slaw.hpp"
+
+#include <new>
+
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+// A task's room.
+struct slaw::nesting {
+  unsigned depth;
+  unsigned counted_by;                   // worker in whose `fresh` it is; nobody: in none
+};
+
+namespace {
+
+char mark;                               // the word of every child
+
+}  // namespace
+
+void slaw::start(scheduler& host) {
+  policy::start(host);
+  accounts_.reset(new account[host.workers()]);
+}
+
+entry slaw::acquire(unsigned self, effort how) noexcept {
+  const unsigned workers = host_->workers();
+  if (workers < 2) return 0;
+  const unsigned first = host_->random(self, workers - 1);
+  for (unsigned i = 0; i < (how == effort::insist ? workers - 1 : 1); ++i) {
+    unsigned victim = (first + i) % (workers - 1);
+    victim += victim >= self ? 1u : 0u;
+    if (const entry found = host_->steal(self, victim, how); found != 0) {
+      accounts_[victim].stolen.fetch_add(1, std::memory_order_relaxed);  // a statistic
+      return found;
+    }
+    if (how == effort::glance) host_->request(self, victim);
+  }
+  return 0;
+}
+
+void slaw::has_begun(nesting& n) noexcept {
+  if (n.counted_by == nobody) return;
+  accounts_[n.counted_by].fresh.fetch_sub(1, std::memory_order_relaxed);  // a statistic
+  n.counted_by = nobody;
+}
+
+placement slaw::spawn(unsigned self, const spawn_info& info) noexcept {
+  static_assert(sizeof(nesting) <= sizeof info.child.room);
+  account& mine = accounts_[self];
+  unsigned depth = 0;
+  if (info.parent.word != nullptr) {
+    auto& parent = *std::launder(reinterpret_cast<nesting*>(info.parent.room));
+    has_begun(parent);
+    depth = parent.depth;
+  }
+  if (++mine.spawns > at_.interval) {
+    const unsigned stolen = mine.stolen.load(std::memory_order_relaxed);  // a statistic, as `fresh` below
+    mine.parent_first = stolen - mine.seen > at_.steals;
+    mine.seen = stolen;
+    mine.spawns = 1;
+  }
+  bool parent_first = mine.parent_first;
+  if (depth >= at_.depth) parent_first = true;
+  else if (mine.fresh.load(std::memory_order_relaxed) > at_.fresh) parent_first = false;
+
+  if (parent_first) mine.fresh.fetch_add(1, std::memory_order_relaxed);
+  ::new (info.child.room) nesting{parent_first ? depth : depth + 1, parent_first ? self : nobody};
+  info.child.word = &mark;
+  return {parent_first ? placement::kind::parent_first : placement::kind::child_first, nobody, 0};
+}
+
+placement slaw::ready(unsigned, task& t) noexcept {
+  has_begun(*std::launder(reinterpret_cast<nesting*>(t.room)));
+  return stay;
+}
+
+void slaw::task_end(unsigned, task& t) noexcept { has_begun(*std::launder(reinterpret_cast<nesting*>(t.room))); }
+
+std::unique_ptr<policy> slaw::make(const std::vector<parameter>& given) {
+  parameters p("slaw", given);
+  const auto number = [&p](const char* name, double standard, double least) {
+    return static_cast<unsigned>(p.number(name, standard, least, 1e9));
+  };
+  const thresholds at{number("depth", 256, 0), number("fresh", 64, 0), number("interval", 64, 1), number("steals", 8, 0)};
+  p.finish();
+  return std::make_unique<slaw>(at);
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,46 @@
+// Adaptive work stealing, child or parent first at each spawn; see slaw.cpp for its source.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "policy/policy.hpp"
+
+namespace heddle::policy {
+
+class slaw final : public policy {
+ public:
+  struct thresholds {
+    unsigned depth;          // S: from here on parent first
+    unsigned fresh;          // more tasks that have not begun: child first
+    unsigned interval;       // spawns of a worker
+    unsigned steals;         // more tasks stolen from it in an interval: parent first in the next one
+  };
+
+  explicit slaw(const thresholds& at) noexcept : at_(at) {}
+  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+
+  policy_wants wants() const noexcept override { return {.spawns = true}; }
+  void start(scheduler& host) override;
+  entry acquire(unsigned self, effort how) noexcept override;
+  placement spawn(unsigned self, const spawn_info& info) noexcept override;
+  placement ready(unsigned self, task& t) noexcept override;
+  void task_end(unsigned self, task& t) noexcept override;
+
+ private:
+  struct nesting;
+  struct alignas(64) account {
+    std::atomic<unsigned> stolen{0};    // from this worker, ever; written by thieves
+    std::atomic<unsigned> fresh{0};     // queued by this worker and not known to have begun; written by whoever runs them
+    unsigned seen{0};                   // `stolen` at the start of the interval; this worker's, as those below
+    unsigned spawns{0};                 // in the interval
+    bool parent_first{false};           // in this interval
+  };
+
+  void has_begun(nesting& n) noexcept;
+
+  const thresholds at_;
+  std::unique_ptr<account[]> accounts_;  // by rank
+};
+
+}  // namespace heddle::policy

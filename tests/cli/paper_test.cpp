@@ -1,0 +1,340 @@
+// `heddle paper`: declarations, values, verdicts, task maps, machines, the page; one short experiment from end to end.
+#include <sys/wait.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "cli/paper_map.hpp"
+#include "cli/paper_outcome.hpp"
+#include "cli/paper_rows.hpp"
+#include "cli/paper_verdict.hpp"
+#include "machine/model.hpp"
+#include "policy/policy.hpp"
+#include "tests/cli/captured.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// ---- the command ----
+
+TEST(paper, lists_every_experiment_of_the_thesis) {
+  const captured o = run_captured({"paper", "list"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  for (const char* id : {"adws-4.17", "adws-4.18", "adws-4.19", "adws-4.20", "adws-4.22", "adws-tab-4.2", "adws-5.6", "adws-5.7", "adws-5.8", "adws-5.9", "adws-5.10", "adws-5.11",
+                         "adws-5.12", "adws-5.13", "adws-5.14", "adws-B.1", "adws-B.3"}) {
+    EXPECT_THAT(o.out, HasSubstr(std::string("  ") + id + " "));
+  }
+}
+
+TEST(paper, refuses_what_it_does_not_know) {
+  expect_refused(run_captured({"paper", "run", "adws-4.71"}), {"'adws-4.71'", "adws-4.17"});
+  expect_refused(run_captured({"paper", "run"}), {"ID is missing"});
+  expect_refused(run_captured({"paper", "rnu", "adws-4.17"}), {"'rnu'", "run"});
+  expect_refused(run_captured({"paper"}), {"ACTION is missing"});
+  expect_refused(run_captured({"paper", "list", "adws-4.17"}), {"one too many"});
+  expect_refused(run_captured({"paper", "run", "adws-4.17", "--scale", "huge"}), {"huge"});
+  expect_refused(run_captured({"paper", "run", "adws-4.17", "--sclae", "full"}), {"--sclae", "--scale"});
+  expect_refused(run_captured({"paper", "report"}), {"FILE is missing"});
+  EXPECT_EQ(run_captured({"paper", "report", "/nowhere/rows.json"}).status, 1);
+}
+
+}  // namespace
+}  // namespace heddle::cli
+
+namespace heddle::cli::paper {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// ---- the declarations ----
+
+TEST(paper_table, is_sound) {
+  std::set<std::string> ids;
+  for (const experiment& e : experiments()) {
+    SCOPED_TRACE(e.id);
+    EXPECT_TRUE(ids.insert(e.id).second);
+    EXPECT_FALSE(e.measures.empty());
+    EXPECT_NO_THROW(machine::model::from_name(e.machine));
+    std::set<std::string> programs, measures, used;
+    for (const program& p : e.programs) {
+      EXPECT_TRUE(programs.insert(p.name).second) << p.name;
+      EXPECT_TRUE(p.command.starts_with("bench ") || p.command.starts_with("demo")) << p.command;
+    }
+    for (const measure& m : e.measures) {
+      EXPECT_TRUE(measures.insert(m.name).second) << m.name;
+      EXPECT_FALSE(m.words.empty()) << m.name;
+      const bool directed = m.says == claim::above || m.says == claim::below;
+      EXPECT_TRUE(directed || m.number.has_value()) << m.name;
+      EXPECT_TRUE(!directed || !m.number || (m.says == claim::above) == (*m.number > m.pivot)) << m.name;
+      EXPECT_GE(m.band, 1);
+      for (const execution& x : m.of.needs()) {
+        EXPECT_TRUE(programs.contains(x.program)) << m.name << ": " << x.program;
+        used.insert(x.program);
+      }
+    }
+    EXPECT_EQ(used, programs) << "programs that no measure uses";
+  }
+}
+
+// ---- values ----
+
+class known : public evidence {
+ public:
+  std::map<execution, outcome> all;
+  const outcome& at(const execution& what) const override {
+    const auto found = all.find(what);
+    if (found == all.end()) throw unavailable("never run");
+    return found->second;
+  }
+  outcome& under(const std::string& policy, double seconds, unsigned workers = 4) {
+    outcome& o = all[{.program = "p", .policy = policy}];
+    o.seconds = seconds;
+    o.workers = workers;
+    return o;
+  }
+};
+
+TEST(paper_value, tells_how_it_is_computed_and_what_it_needs) {
+  const value v = (time("p", "a") - time("p", "b")) / time("p", "b", 48);
+  EXPECT_EQ(v.text(), "(time(p, a) - time(p, b)) / time(p, b, 48 workers)");
+  ASSERT_EQ(v.needs().size(), 3u);
+  EXPECT_EQ(v.needs()[2].workers, 48u);
+  EXPECT_EQ(misses("p", "a", "l3").text(), "misses(p, a, l3)");
+  EXPECT_EQ(least({time("p", "a"), time("p", "b")}).text(), "least(time(p, a), time(p, b))");
+  EXPECT_TRUE(moved("p", "a").needs()[0].traced);
+}
+
+TEST(paper_value, computes) {
+  known k;
+  k.under("serial", 8, 1);
+  k.under("a", 1).counts = {.virtual_seconds = 2, .busy = 0.5, .idle = 0.25, .local_bytes = 30, .remote_bytes = 10, .levels = {{"l1", {100, 40}}, {"l2", {40, 10}}}};
+  k.under("b", 4);
+  k.all[{.program = "p", .policy = "a"}].has_counts = true;
+  EXPECT_DOUBLE_EQ(speedup("p", "a")(k), 8);
+  EXPECT_DOUBLE_EQ(efficiency("p", "a")(k), 2);
+  EXPECT_DOUBLE_EQ((time("p", "b") / time("p", "a"))(k), 4);
+  EXPECT_DOUBLE_EQ((0.5 * time("p", "b"))(k), 2);
+  EXPECT_DOUBLE_EQ(mean({time("p", "a"), time("p", "b")})(k), 2.5);
+  EXPECT_DOUBLE_EQ(greatest({time("p", "a"), time("p", "b")})(k), 4);
+  EXPECT_DOUBLE_EQ(busy_time("p", "a")(k), 1);
+  EXPECT_DOUBLE_EQ(idle_time("p", "a")(k), 0.5);
+  EXPECT_DOUBLE_EQ(misses("p", "a", "l2")(k), 10);
+  EXPECT_DOUBLE_EQ(accesses("p", "a")(k), 100);
+  EXPECT_DOUBLE_EQ(remote_share("p", "a")(k), 0.25);
+}
+
+TEST(paper_value, says_why_there_is_none) {
+  known k;
+  k.under("b", 0);
+  EXPECT_THROW((void)misses("p", "b", "l3")(k), unavailable);           // nothing counted
+  EXPECT_THROW((void)time("p", "a")(k), unavailable);                    // never run
+  EXPECT_THROW((void)(time("p", "b") / time("p", "b"))(k), unavailable); // by 0
+  k.all[{.program = "p", .policy = "b", .traced = true}];
+  EXPECT_THROW((void)steady("p", "b")(k), unavailable);                  // no task map
+}
+
+// ---- verdicts ----
+
+measure claimed(claim says, std::optional<double> number, double band = 1.25) {
+  return {.name = "m", .of = time("p", "a"), .says = says, .words = "words", .number = number, .band = band, .why = "Because"};
+}
+
+TEST(paper_verdict, by_direction_and_size) {
+  EXPECT_EQ(judge(claimed(claim::above, 2.0), {2.4, {}}).verdict, "same size");
+  EXPECT_EQ(judge(claimed(claim::above, 2.0), {1.5, {}}).verdict, "same direction");
+  EXPECT_EQ(judge(claimed(claim::above, 2.0), {9.0, {}}).verdict, "same direction");
+  EXPECT_EQ(judge(claimed(claim::above, 2.0), {1.0, {}}).verdict, "not");
+  EXPECT_EQ(judge(claimed(claim::above, {}), {1.01, {}}).verdict, "same direction");
+  EXPECT_EQ(judge(claimed(claim::below, 0.63), {0.7, {}}).verdict, "same size");
+  EXPECT_EQ(judge(claimed(claim::below, {}), {1.2, {}}).verdict, "not");
+  EXPECT_EQ(judge(claimed(claim::about, 1.0, 1.1), {0.95, {}}).verdict, "same size");
+  EXPECT_EQ(judge(claimed(claim::about, 1.0, 1.1), {1.2, {}}).verdict, "not");
+  EXPECT_EQ(judge(claimed(claim::at_most, 1.3, 1.1), {1.42, {}}).verdict, "same size");
+  EXPECT_EQ(judge(claimed(claim::at_most, 1.3, 1.1), {1.44, {}}).verdict, "not");
+  const judgement none = judge(claimed(claim::above, 2.0), {std::nullopt, "no such kernel"});
+  EXPECT_EQ(none.verdict, "not run");
+  EXPECT_EQ(none.reason, "no such kernel");
+}
+
+TEST(paper_verdict, tells_the_cause_only_where_there_is_a_difference) {
+  EXPECT_THAT(judge(claimed(claim::above, 2.0), {2.0, {}}).reason, Not(HasSubstr("Because")));
+  EXPECT_THAT(judge(claimed(claim::above, {}), {2.0, {}}).reason, Not(HasSubstr("Because")));
+  EXPECT_THAT(judge(claimed(claim::above, 2.0), {1.2, {}}).reason, HasSubstr("Because"));
+  EXPECT_THAT(judge(claimed(claim::above, 2.0), {0.5, {}}).reason, HasSubstr("Because"));
+  measure aimed = claimed(claim::above, 2.0);
+  aimed.aim = goal{1.5};
+  EXPECT_THAT(judge(aimed, {1.4, {}}).reason, HasSubstr("aim at least 1.50: missed"));
+  aimed.aim = goal{1.5, false};
+  EXPECT_THAT(judge(aimed, {1.4, {}}).reason, HasSubstr("aim at most 1.50: met"));
+}
+
+TEST(paper_verdict, shows_three_digits) {
+  EXPECT_EQ(shown(0), "0");
+  EXPECT_EQ(shown(6), "6.00");
+  EXPECT_EQ(shown(0.63), "0.630");
+  EXPECT_EQ(shown(48.61), "48.6");
+  EXPECT_EQ(shown(4085), "4085");
+  EXPECT_EQ(shown(1.234e-5), "1.23e-05");
+}
+
+// ---- task maps ----
+
+// A grid of 2 x 2 pieces of 8 x 8; sweep by sweep, the worker of each in the order (0,0) (8,0) (0,8) (8,8).
+trace::recording swept(const std::vector<std::array<std::uint16_t, 4>>& sweeps) {
+  trace::recording r;
+  for (std::uint16_t w = 0; w < 4; ++w) r.workers.push_back({.worker = w, .place = {}, .written = 0, .lost = 0, .records = {}});
+  std::uint64_t ns = 0;
+  for (const auto& sweep : sweeps) {
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      const std::uint64_t x = i % 2 * 8, y = i / 2 * 8;
+      r.workers[sweep[i]].records.push_back({.ns = ++ns, .event = trace::event::piece, .worker = sweep[i], .arg = 0, .a = x << 32 | y, .b = (x + 8) << 32 | (y + 8)});
+    }
+  }
+  return r;
+}
+
+TEST(paper_map, counts_neighbours_and_moves) {
+  const task_map m(swept({{0, 1, 2, 3}, {0, 0, 2, 3}, {0, 0, 2, 2}}), {0, 0, 1, 1});
+  EXPECT_EQ(m.sweeps(), 3u);
+  EXPECT_DOUBLE_EQ(m.neighbours_on_one_worker(0), 0);
+  EXPECT_DOUBLE_EQ(m.neighbours_on_one_worker(1), 0.25);
+  EXPECT_DOUBLE_EQ(m.neighbours_on_one_worker(-1), 0.5);
+  EXPECT_DOUBLE_EQ(m.neighbours_on_one_node(0), 0.5);
+  EXPECT_DOUBLE_EQ(m.moved(1), 0.25);
+  EXPECT_DOUBLE_EQ(m.moved(-1), 0.25);
+  EXPECT_DOUBLE_EQ(m.steady(), 0.5);
+  EXPECT_THROW((void)m.moved(0), std::out_of_range);
+  EXPECT_THROW((void)m.moved(3), std::out_of_range);
+  EXPECT_THROW((void)m.neighbours_on_one_worker(7), std::out_of_range);
+}
+
+TEST(paper_map, nothing_of_a_trace_without_pieces_or_with_losses) {
+  EXPECT_TRUE(task_map(swept({}), {}).empty());
+  EXPECT_THROW((void)task_map(swept({}), {}).steady(), std::out_of_range);
+  trace::recording lossy = swept({{0, 1, 2, 3}});
+  lossy.workers[2].lost = 1;
+  EXPECT_THROW(task_map(lossy, {}), std::runtime_error);
+}
+
+// ---- machines ----
+
+std::uint64_t capacity(const machine::model& m, machine::group_kind kind) {
+  for (const machine::memory_group& g : m.tree.groups()) {
+    if (g.kind == kind) return g.capacity;
+  }
+  return 0;
+}
+
+TEST(paper_machine, variants) {
+  const scratch_folder folder;
+  EXPECT_EQ(machine_variant("cascadelake-2x28", 1, false, folder), "cascadelake-2x28");
+  const machine::model whole = machine::model::from_name("cascadelake-2x28");
+  const machine::model small = machine::model::from_name(machine_variant("cascadelake-2x28", 4, false, folder));
+  EXPECT_EQ(small.tree.units().size(), 56u);
+  EXPECT_EQ(capacity(whole, machine::group_kind::l3), 4 * capacity(small, machine::group_kind::l3));
+  EXPECT_EQ(capacity(whole, machine::group_kind::l2), 4 * capacity(small, machine::group_kind::l2));
+  EXPECT_DOUBLE_EQ(small.nodes[0].latency, whole.nodes[0].latency);
+  const machine::model without = machine::model::from_name(machine_variant("cascadelake-2x28", 4, true, folder));
+  EXPECT_EQ(capacity(without, machine::group_kind::l3), capacity(small, machine::group_kind::l3));
+  for (const machine::cache_level& level : without.caches) EXPECT_DOUBLE_EQ(level.latency, whole.caches[0].latency);
+  EXPECT_DOUBLE_EQ(without.nodes[0].latency, whole.caches[0].latency);
+  EXPECT_DOUBLE_EQ(without.links[0].latency, 0);
+  EXPECT_THROW(machine_variant("synthetic:core:2 pu:1", 2, false, folder), std::invalid_argument);
+  EXPECT_EQ(nodes_of_workers("cascadelake-2x28", 56)[27], 0);
+  EXPECT_EQ(nodes_of_workers("cascadelake-2x28", 56)[28], 1);
+  EXPECT_TRUE(nodes_of_workers("cascadelake-2x28", 8).empty());
+}
+
+// ---- the page ----
+
+json row(const std::string& id, const std::string& name, const json& simulated) {
+  return {{"id", id}, {"figure", "figure"}, {"title", "title"}, {"remark", "remark"}, {"measure", name}, {"how", "time(a|b)"}, {"paper", 2}, {"paper_words", "twice"}, {"simulated", simulated},
+          {"measured", nullptr}, {"machine", "m"}, {"workers", 4}, {"scale", "quick: p"}, {"verdict", simulated.is_null() ? "not run" : "same size"}, {"reason", "because"}, {"measured_machine", nullptr},
+          {"measured_scale", ""}, {"measured_reason", ""}, {"date", "2026-01-01"}, {"heddle", "0"}};
+}
+
+TEST(paper_page, later_rows_count_in_the_order_of_the_table) {
+  const std::string page = page_of({row("adws-4.18", "one", nullptr), row("adws-4.17", "two", 1.5), row("adws-4.18", "one", 2.5)});
+  EXPECT_THAT(page, HasSubstr("| same size | 2 |"));
+  EXPECT_THAT(page, HasSubstr("| not run | 0 |"));
+  EXPECT_THAT(page, HasSubstr("| one | `time(a|b)` | 2.00 (twice) | 2.50 | same size | because |"));
+  EXPECT_LT(page.find("## adws-4.17"), page.find("## adws-4.18"));
+  json measured = row("adws-4.17", "two", 1.5);
+  measured["measured"] = 1.25;
+  measured["measured_machine"] = "here";
+  EXPECT_THAT(page_of({measured}), HasSubstr("| 1.50 | 1.25 | same size |"));
+  EXPECT_THROW(page_of({json::object()}), std::runtime_error);
+}
+
+// docs/reproduction.md is what its data say.
+TEST(paper_page, the_committed_one_is_generated) {
+  const std::filesystem::path source = HEDDLE_SOURCE_DIR, data = source / "docs" / "investigations" / "data";
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(data)) {
+    if (entry.path().filename().string().find("reproduction") != std::string::npos) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  ASSERT_FALSE(files.empty());
+  std::vector<json> rows;
+  for (const auto& file : files) {
+    for (json& r : read_rows(file.string())) rows.push_back(std::move(r));
+  }
+  std::ifstream page(source / "docs" / "reproduction.md");
+  const std::string committed((std::istreambuf_iterator<char>(page)), {});
+  EXPECT_EQ(committed, page_of(rows)) << "heddle paper report docs/investigations/data/*reproduction*.json --output docs/reproduction.md";
+}
+
+// ---- from end to end ----
+
+struct ended_command {
+  int status;
+  std::string output;
+};
+
+ended_command run_command(const std::string& arguments) {
+  std::FILE* pipe = popen((std::string(HEDDLE_COMMAND) + " " + arguments + " 2>&1").c_str(), "r");
+  ended_command result{-1, {}};
+  std::array<char, 4096> block;
+  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;) result.output.append(block.data(), got);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+TEST(paper_run, table_4_2_here_and_in_the_simulator) {
+  namespace fs = std::filesystem;
+  const fs::path build = fs::path(HEDDLE_COMMAND).parent_path();
+  if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared")) GTEST_SKIP() << "needs the simulator and the benchmarks";
+  const scratch_folder folder;
+  const ended_command e = run_command("paper run adws-tab-4.2 --real --real-workers 2 --json " + folder.file("rows.json"));
+  ASSERT_EQ(e.status, 0) << e.output;
+  EXPECT_THAT(e.output, HasSubstr("measure"));
+  const std::vector<json> rows = read_rows(folder.file("rows.json"));
+  ASSERT_EQ(rows.size(), 2u) << e.output;
+  for (const json& r : rows) {
+    SCOPED_TRACE(r.dump());
+    for (const char* key : {"id", "measure", "paper", "simulated", "measured", "machine", "scale", "verdict", "reason"}) EXPECT_TRUE(r.contains(key)) << key;
+    EXPECT_EQ(r.at("id"), "adws-tab-4.2");
+    ASSERT_TRUE(r.at("simulated").is_number());
+    EXPECT_GT(r.at("simulated"), 0);
+    EXPECT_NE(r.at("verdict"), "not run");
+    EXPECT_GT(r.at("measured"), 0);
+  }
+  const ended_command page = run_command("paper report " + folder.file("rows.json"));
+  EXPECT_EQ(page.status, 0);
+  EXPECT_THAT(page.output, HasSubstr("## adws-tab-4.2"));
+}
+
+}  // namespace
+}  // namespace heddle::cli::paper
