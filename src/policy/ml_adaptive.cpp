@@ -29,6 +29,7 @@
 #include "policy/ml_adaptive.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "machine/topology.hpp"
 #include "policy/parameters.hpp"
@@ -50,7 +51,9 @@ void ml_adaptive::start(scheduler& host) {
   for (unsigned rank = 0; rank < workers; ++rank) {
     searcher& s = searchers_[rank];
     for (unsigned i = 1; i < workers; ++i) s.victims.push_back((rank + i) % workers);
-    std::stable_sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) { return host.distance(rank, a) < host.distance(rank, b); });
+    std::sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) {
+      return std::pair(host.distance(rank, a), (a + workers - rank) % workers) < std::pair(host.distance(rank, b), (b + workers - rank) % workers);
+    });
     for (unsigned i = 0; i < s.victims.size(); ++i) {
       if (i + 1 == s.victims.size() || host.distance(rank, s.victims[i]) != host.distance(rank, s.victims[i + 1])) s.rings.push_back(i + 1);
     }

@@ -10,6 +10,7 @@
 #include "policy/mts.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "policy/parameters.hpp"
 
@@ -25,9 +26,8 @@ void mts::start(scheduler& host) {
     shepherd& s = shepherds_[g];
     s.workers = groups[g];
     for (unsigned i = 1; i < count_; ++i) s.victims.push_back((g + i) % count_);
-    std::stable_sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) {
-      return host.distance(groups[g].first, groups[a].first) < host.distance(groups[g].first, groups[b].first);
-    });
+    const auto way = [&](unsigned to) { return std::pair(host.distance(groups[g].first, groups[to].first), (to + count_ - g) % count_); };
+    std::sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) { return way(a) < way(b); });
   }
 }
 
