@@ -20,7 +20,9 @@ namespace {
 
 constexpr unsigned most_pooled = 8;  // carriers a worker keeps; more go to the pool of all
 
-void make_ready_after(void* t, void*) { make_ready_anywhere(*static_cast<thread*>(t)); }
+// Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first out, so every preempted
+// thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a third would keep it from running for ever.
+void make_ready_after(void* t, void*) { worker::current()->make_ready(*static_cast<thread*>(t)); }
 
 }  // namespace
 
@@ -256,7 +258,7 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
   p.bound = &mine;
   mine.assigned = nullptr;
   ticks::stop(mine);
-  make_ready_anywhere(self);  // P5: complete but for the sleep; who takes it finds `signal` of this carrier
+  w.make_ready(self);         // P5: complete but for the sleep; who takes it finds `signal` of this carrier
   set_current_queue(&p);      // off: a tick that comes to this kernel thread does not touch the worker
   hand_over(w, *to, to_handler);
   // acquire pairs with hand_over: everything of the worker that has come

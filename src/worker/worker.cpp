@@ -280,12 +280,16 @@ entry worker::take_newest() noexcept {
   return item;
 }
 
-// Ready threads and the fork queue take turns: a spawner's continuation may be what all the ready ones spin for.
+// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the ready ones spin for.
+// What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody fills is emptied, whatever its order.
 entry worker::pick_after_tick() noexcept {
   if (stands_aside()) return 0;
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = take_newest(); item != 0) return item;
+    if (home.asks_before_picks()) {
+      if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
+    }
   }
   if (const entry item = pick_fairly(); item != 0) return item;
   if (const entry item = pick(); item != 0) return item;
