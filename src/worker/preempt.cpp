@@ -121,20 +121,33 @@ namespace {
 // Of the process: blocks live for ever. Locked in the runtime and by kernel threads without workers only, so no holder is preempted.
 detail::spin_word blocks_lock;
 platform::own_tls* blocks = nullptr;       // under blocks_lock
+constinit detail::waiter_list in_want;     // under blocks_lock; `payload` is where the block goes. Not empty: there are no blocks
 
-platform::own_tls* take_block() noexcept {
+bool take_block_or_wait(void* place, detail::waiter& w) noexcept {
   blocks_lock.lock();
-  platform::own_tls* block = blocks;
-  if (block != nullptr) blocks = block->next;
-  blocks_lock.unlock();
-  return block;
+  platform::own_tls* const block = blocks;
+  if (block != nullptr) {
+    blocks = block->next;
+    *static_cast<platform::own_tls**>(place) = block;
+  } else {
+    w.payload = place;
+    in_want.push_back(w);
+  }
+  blocks_lock.unlock();  // from here on `place` and `w` may be gone
+  return block == nullptr;
 }
 
 void give_block(platform::own_tls& block) noexcept {
   blocks_lock.lock();
-  block.next = blocks;
-  blocks = &block;
+  detail::waiter* w = in_want.pop_front();
+  if (w != nullptr) {
+    *static_cast<platform::own_tls**>(w->payload) = &block;
+  } else {
+    block.next = blocks;
+    blocks = &block;
+  }
   blocks_lock.unlock();
+  if (w != nullptr && detail::claim(*w, detail::wake_reason::notified)) detail::resume(*w);
 }
 
 // What the current queue is on a block that is not the calling kernel thread's at the moment.
@@ -145,15 +158,18 @@ detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
 
 }  // namespace
 
-// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this one yields.
+// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this one waits. A thread that
+// finds none has one made, whoever gets it then: so there will be one for each.
 void runtime::give_own_tls(preemptible& self) noexcept {
-  for (unsigned attempt = 0; (self.block = take_block()) == nullptr; ++attempt) {
-    HEDDLE_CHECK(!blocks_failed_.load() || attempt < 1000, "no memory for the thread-local storage of a thread");
+  blocks_lock.lock();
+  self.block = blocks;
+  if (self.block != nullptr) blocks = self.block->next;
+  blocks_lock.unlock();
+  if (self.block == nullptr) {
     blocks_wanted_.fetch_add(1);
-    carriers_wanted_.fetch_add(1);
-    platform::wake_one(carriers_wanted_);
-    detail::yield();
-    platform::yield_processor();
+    wake_creator();
+    detail::waiter w("thread-local storage");
+    detail::suspend(w, take_block_or_wait, &self.block);
   }
   queue_on(*self.block) = &self;
 }
@@ -213,6 +229,11 @@ carrier* worker::take_spare() noexcept {
   return c;
 }
 
+void runtime::wake_creator() noexcept {
+  creator_calls_.fetch_add(1);
+  platform::wake_one(creator_calls_);
+}
+
 // In a signal handler, so without waiting: a lock that is held counts as a pool that is empty.
 carrier* runtime::take_spare_now(worker& w) noexcept {
   if (carrier* c = w.take_spare(); c != nullptr) return c;
@@ -228,7 +249,7 @@ carrier* runtime::take_spare_now(worker& w) noexcept {
   // Who comes again before the creator has got round to it shall not have two made.
   if (c == nullptr && carriers_wanted_.load() - carriers_served_.load() < 2 * workers()) {
     carriers_wanted_.fetch_add(1);
-    platform::wake_one(carriers_wanted_);
+    wake_creator();
   }
   return c;
 }
@@ -300,17 +321,18 @@ worker::end worker::pass_on(carrier& mine) noexcept {
 void runtime::create_carriers(void* argument) {
   auto& home = *static_cast<runtime*>(argument);
   std::uint32_t served = 0;
-  for (; !home.creator_ends_.load(); home.carriers_served_.store(served)) {
-    const std::uint32_t wanted = home.carriers_wanted_.load();
-    if (home.blocks_wanted_.exchange(0) != 0) {
+  for (;; home.carriers_served_.store(served)) {
+    const std::uint32_t calls = home.creator_calls_.load();  // before the looks at what is wanted
+    if (home.creator_ends_.load()) return;
+    while (home.blocks_wanted_.load() != 0) {
+      home.blocks_wanted_.fetch_sub(1);
       platform::own_tls* block = platform::make_own_tls();
-      home.blocks_failed_.store(block == nullptr);
-      if (block != nullptr) give_block(*block);
-      served = wanted;  // these requests were not for carriers; one that was comes again at the next tick
-      continue;
+      HEDDLE_CHECK(block != nullptr, "no memory for the thread-local storage of a thread");
+      give_block(*block);
     }
+    const std::uint32_t wanted = home.carriers_wanted_.load();
     if (wanted == served) {
-      platform::wait_on(home.carriers_wanted_, wanted);
+      platform::wait_on(home.creator_calls_, calls);
       continue;
     }
     ++served;
@@ -342,8 +364,7 @@ void runtime::start_creator() {
 void runtime::end_creator() noexcept {
   if (creator_.handle == 0) return;
   creator_ends_.store(true);
-  carriers_wanted_.fetch_add(1);
-  platform::wake_one(carriers_wanted_);
+  wake_creator();
   platform::join(creator_);
 }
 

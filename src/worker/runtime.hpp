@@ -168,6 +168,7 @@ class runtime final : private policy::scheduler {
   carrier* take_spare(worker& w) noexcept;
   carrier* take_spare_now(worker& w) noexcept;
   void start_creator();
+  void wake_creator() noexcept;
   void end_creator() noexcept;
   static void create_carriers(void* argument);
   bool dismiss(carrier& self) noexcept;
@@ -201,11 +202,11 @@ class runtime final : private policy::scheduler {
   carrier* carriers_{nullptr};                   // under carrier_mutex_
   class ticks ticks_;
   platform::kernel_thread creator_;              // makes carriers for KLT-switching; under carrier_mutex_
-  std::atomic<std::uint32_t> carriers_wanted_{0};  // futex word of the creator: requests so far
+  std::atomic<std::uint32_t> creator_calls_{0};    // futex word of the creator: raised after each request
+  std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
   std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
-  std::atomic<std::uint32_t> blocks_wanted_{0};    // threads that wait for thread-local storage of their own
-  std::atomic<bool> blocks_failed_{false};         // the last one could not be made
-  std::atomic<bool> creator_ends_{false};        // set once, by the destructor
+  std::atomic<std::uint32_t> blocks_wanted_{0};    // blocks of thread-local storage to be made
+  std::atomic<bool> creator_ends_{false};          // set once, by the destructor
   std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
 };
 

@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <vector>
 
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
@@ -105,9 +107,77 @@ bool is_library(const char* path, const char* name) noexcept {
   return last != nullptr && std::strncmp(last + 1, name, std::strlen(name)) == 0;
 }
 
-// The variables of every module as they were when the block was made, but for the C library's: those hold malloc's caches.
+// What glibc keeps of each module for a thread, since 2.25: dtv[0] is the generation, dtv[-1] the number of entries.
+union dtv_entry {
+  std::size_t counter;
+  struct {
+    void* value;    // the module's variables; all ones: not made yet
+    void* to_free;  // of variables outside the static block
+  } pointer;
+};
+dtv_entry* dtv_of(void* tp) noexcept {
+#if defined(__x86_64__)
+  return at<dtv_entry*>(tp, 8);
+#else
+  return at<dtv_entry*>(tp, 0);
+#endif
+}
+
+// The variables of the modules that lie in the static block, as a new thread finds them, but for the C library's: those hold malloc's caches. Images
+// are copied, since a module may be unloaded. Immutable; a later one follows when modules were loaded, and the older stays.
+struct static_image {
+  std::ptrdiff_t from;      // of the thread pointer
+  std::size_t file_bytes;
+  std::size_t all_bytes;
+  const char* content;
+};
+struct static_images {
+  unsigned long long loads{~0ull};  // of modules, when it was made
+  std::vector<static_image> all;
+  std::vector<std::unique_ptr<char[]>> contents;
+};
+std::atomic<static_images*> images{nullptr};
+
+bool is_renewed(const dl_phdr_info& info) noexcept {
+  return info.dlpi_tls_data != nullptr && !is_library(info.dlpi_name, "libc.so") && !is_library(info.dlpi_name, "ld-linux");
+}
+
+int add_image(dl_phdr_info* info, std::size_t, void* data) {
+  auto& made = *static_cast<static_images*>(data);
+  made.loads = info->dlpi_adds;
+  if (!is_renewed(*info)) return 0;
+  void* const tp = arch::thread_pointer();
+  if (dtv_of(tp)[info->dlpi_tls_modid].pointer.to_free != nullptr) return 0;  // not in the static block
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_TLS) continue;
+    made.contents.push_back(std::make_unique<char[]>(part.p_filesz));
+    char* const copy = made.contents.back().get();
+    std::memcpy(copy, reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_filesz);
+    made.all.push_back({static_cast<char*>(info->dlpi_tls_data) - static_cast<char*>(tp), part.p_filesz, part.p_memsz, copy});
+  }
+  return 0;
+}
+
+// Under the loader's lock. Any module has the number of loads so far: the first one's is enough.
+int compare_loads(dl_phdr_info* info, std::size_t, void* data) noexcept { return info->dlpi_adds == *static_cast<unsigned long long*>(data) ? 2 : 1; }
+
+bool take_images() noexcept {
+  static_images* before = images.load();
+  if (before != nullptr && dl_iterate_phdr(compare_loads, &before->loads) == 2) return true;
+  try {
+    auto made = std::make_unique<static_images>();
+    dl_iterate_phdr(add_image, made.get());
+    if (images.compare_exchange_strong(before, made.get())) made.release();  // else somebody else was quicker
+    return true;
+  } catch (const std::bad_alloc&) {
+    return before != nullptr;
+  }
+}
+
+// The same for a thread that has used variables of modules outside the static block.
 int renew_module(dl_phdr_info* info, std::size_t, void*) noexcept {
-  if (info->dlpi_tls_data == nullptr || is_library(info->dlpi_name, "libc.so") || is_library(info->dlpi_name, "ld-linux")) return 0;
+  if (!is_renewed(*info)) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& part = info->dlpi_phdr[i];
     if (part.p_type != PT_TLS) continue;
@@ -118,6 +188,14 @@ int renew_module(dl_phdr_info* info, std::size_t, void*) noexcept {
   return 0;
 }
 
+bool uses_loaded_modules(void* tp) noexcept {
+  const dtv_entry* dtv = dtv_of(tp);
+  for (std::size_t i = 1; i <= dtv[-1].counter; ++i) {
+    if (dtv[i].pointer.to_free != nullptr && dtv[i].pointer.value != reinterpret_cast<void*>(~std::uintptr_t{0})) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* why_no_own_tls() noexcept {
@@ -126,6 +204,7 @@ const char* why_no_own_tls() noexcept {
 }
 
 own_tls* make_own_tls() noexcept {
+  if (!take_images()) return nullptr;
   auto* block = new (std::nothrow) own_tls;
   if (block == nullptr) return nullptr;
   void* const tp = found.allocate(nullptr);
@@ -161,9 +240,15 @@ void begin_own_tls(own_tls& block) noexcept {
   block.fresh = false;
 }
 
-void end_own_tls(own_tls&) noexcept {
+// As a rule without the loader's lock: a thread that is preempted while it holds that lets all others wait for a round.
+void end_own_tls(own_tls& block) noexcept {
   found.call_destructors();
-  dl_iterate_phdr(renew_module, nullptr);
+  if (uses_loaded_modules(block.thread_pointer)) dl_iterate_phdr(renew_module, nullptr);
+  for (const static_image& i : images.load()->all) {
+    char* const place = static_cast<char*>(block.thread_pointer) + i.from;
+    std::memcpy(place, i.content, i.file_bytes);
+    std::memset(place + i.file_bytes, 0, i.all_bytes - i.file_bytes);
+  }
 }
 
 }  // namespace heddle::platform
