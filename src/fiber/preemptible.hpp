@@ -35,6 +35,7 @@ struct preemptible : detail::fork_queue {
     bottom.store(slots + 1, std::memory_order_relaxed);  // nobody else knows it yet
     running = &t;
     watches_groups = true;           // groups ask the worker
+    preempts = true;
     stands_for = &t;
   }
   thread& self() noexcept { return *static_cast<thread*>(stands_for); }

@@ -41,10 +41,12 @@ struct alignas(64) thread {
   // The continuation of a spawn was taken by somebody else than the child: set by the taker before it resumes the thread.
   bool taken{false};
   bool counted{false};                 // a group's child that the group's counter knows of from the start
-  bool begun{false};                   // a plain thread that has run already
+  bool begun{false};                   // a plain thread that has run already, or is preemptive: no joiner may call it
   std::uint8_t size_class{0};
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
-  preemptible* preemptive{nullptr};    // what a thread that can be preempted has besides; null: it runs until it waits
+  // What a thread that can be preempted has besides; null: it runs until it waits. Who ends clears it, so that
+  // whoever makes a thread that is not preemptive, in a runtime whose threads are not as a rule, need not.
+  preemptible* preemptive{nullptr};
 
   // Second line: what making one writes besides. The first word of `scheduling` is the line's last one.
   thread* parent{nullptr};             // spawner, for a group's child; joiner, for a thread that was called

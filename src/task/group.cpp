@@ -34,15 +34,19 @@ std::uint32_t trace_id(const group_state& group) noexcept {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&group) >> 4);
 }
 
-template <bool Traced>
+template <bool Traced, bool Preemptive>
 HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, inside its call
   auto& group = *static_cast<group_state*>(self->group);
   if constexpr (Traced) {
     trace::emit<trace::event::task_begin>(worker::worker::current()->ring, 1u, self->id, self->call);
   }
-  worker::begin_user_code(*self);
+  fiber::preemptible* const kind = Preemptive ? self->preemptive : nullptr;
+  if constexpr (Preemptive) worker::begin_preemptive(*kind);
   self->call(self->argument);
-  worker::end_user_code(*self);
+  if constexpr (Preemptive) {
+    worker::end_preemptive(*kind);
+    self->preemptive = nullptr;
+  }
   worker::worker* w = worker::worker::current();
   if constexpr (Traced) trace::emit<trace::event::task_end>(w->ring, self->id);
   if (self->scheduling.word != nullptr) [[unlikely]] {
@@ -53,7 +57,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
     if (take_spawner_back(*self)) return;
   }
   count_end(group);
-  worker::forget_kind(*self);
+  if constexpr (Preemptive) worker::give_usual_kind(*self, *kind);
   worker::serve(*self);
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
 }
@@ -96,7 +100,11 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
   block* t = w != nullptr ? w->new_block() : worker::here().new_block(0);
   if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
   if (w != nullptr) renew_thread(*t, w->home);
-  void* const top = group.kind_given ? worker::top_of(*t, kind_of(group)) : worker::top_of(*t, t->home->threads_default());
+  void* top = t;
+  if (group.kind_given || w == nullptr || w->preempts) [[unlikely]] {
+    t->preemptive = nullptr;  // as in runtime::new_block
+    top = worker::top_of(*t, group.kind_given ? kind_of(group) : t->home->threads_default());
+  }
   char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
   t->argument = room;
   t->group = &group;
@@ -114,16 +122,16 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, enter<false>);
+    worker::start_at(child, child.argument, child.preemptive == nullptr ? enter<false, false> : enter<false, true>);
     worker::start_root(child);
     return;
   }
-  void (*entry)(block*) noexcept = enter<false>;
+  void (*entry)(block*) noexcept = child.preemptive == nullptr ? enter<false, false> : enter<false, true>;
   if (w->watches_groups) [[unlikely]] {
     if (!child.counted && !group.open) open_group(group);  // used again after a wait
     if (w->ring != nullptr) {
       trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
-      entry = enter<true>;
+      entry = child.preemptive == nullptr ? enter<true, false> : enter<true, true>;
     }
   }
   policy::placement where;

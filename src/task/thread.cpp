@@ -33,12 +33,16 @@ void complete(void* data, void*) {
   wake(*reinterpret_cast<waiter*>(before));
 }
 
+template <bool Preemptive>
 void enter(block* self) noexcept {
   self->begun = true;
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
-  worker::begin_user_code(*self);
+  if constexpr (Preemptive) worker::begin_preemptive(*self->preemptive);
   call(self->argument);
-  worker::end_user_code(*self);
+  if constexpr (Preemptive) {
+    worker::end_preemptive(*self->preemptive);
+    self->preemptive = nullptr;
+  }
   if (self->scheduling.word != nullptr) [[unlikely]] {
     self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
   }
@@ -68,17 +72,15 @@ void enter(block* self) noexcept {
 
 namespace {
 
-// Null: no memory for its stack.
-[[gnu::always_inline]] inline made_thread make_thread_here(worker::runtime& home, const thread_options& options, fiber::kind how, std::size_t bytes,
-                                                           std::size_t alignment, void (*call)(void*) noexcept) noexcept {
-  block* t = home.new_block(options.stack_size);
-  if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
+[[gnu::always_inline]] inline made_thread prepare(block* t, const thread_options& options, fiber::kind how, std::size_t bytes, std::size_t alignment,
+                                                  void (*call)(void*) noexcept) noexcept {
+  if (t == nullptr) [[unlikely]] return {nullptr, nullptr};  // no memory for its stack
   char* room = fiber::argument_area(worker::top_of(*t, how), bytes, alignment < 16 ? 16 : alignment);
-  worker::start_at(*t, room, enter);
+  worker::start_at(*t, room, how.preemptive() ? enter<true> : enter<false>);
   t->argument = room;
   t->group = reinterpret_cast<void*>(call);
   t->name = options.name;
-  t->begun = false;
+  t->begun = how.preemptive();  // those are not run by a call: their own storage and kernel thread would have to come back with them
   return {reinterpret_cast<thread_handle*>(t), room};
 }
 
@@ -88,7 +90,7 @@ namespace {
                               " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
 }
 
-// By a preemptive thread, or of one. Nothing is thrown inside the section: its end changes the thread-local storage that exceptions are
+// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for. Nothing is thrown inside the section: its end changes the thread-local storage that exceptions are
 // handled with.
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
@@ -96,7 +98,7 @@ namespace {
   made_thread made;
   {
     const worker::section inside;
-    made = make_thread_here(home, options, how, bytes, alignment, call);
+    made = prepare(home.new_block(options.stack_size), options, how, bytes, alignment, call);
   }
   if (made.thread == nullptr) throw_no_stack(home, options);
   return made;
@@ -106,13 +108,13 @@ namespace {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  if (options.preemption != preemption::as_runtime || (w != nullptr && worker::is_user_code(w))) [[unlikely]] {
+  if (w == nullptr || w->preempts || options.preemption != preemption::as_runtime || options.where != nullptr || options.stack_size != 0) [[unlikely]] {
     return make_any_thread(options, bytes, alignment, call);
   }
-  worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
-  if (home.threads_default().preemptive()) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
-  const made_thread made = make_thread_here(home, options, {}, bytes, alignment, call);
-  if (made.thread == nullptr) [[unlikely]] throw_no_stack(home, options);
+  block* t = w->new_block();
+  if (t != nullptr) [[likely]] worker::renew_thread(*t, w->home);
+  const made_thread made = prepare(t, options, {}, bytes, alignment, call);
+  if (made.thread == nullptr) [[unlikely]] throw_no_stack(w->home, options);
   return made;
 }
 
@@ -120,22 +122,25 @@ void start_thread(thread_handle* handle) noexcept {
   worker::worker* w = worker::worker::current();
   if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { start_thread(handle); });
   block* t = block_of(handle);
-  t->home->count_made();
+  if (w != nullptr && &w->home == t->home) [[likely]] w->count_made();
+  else t->home->count_made();
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
   worker::start_root(*t);
 }
 
 void join_thread(thread_handle* handle) noexcept {
   worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { join_thread(handle); });
   block* t = block_of(handle);
-  worker::worker* me = worker::worker::current();
-  if (me != nullptr && &me->home == t->home) {
-    block* self = me->current_thread();
-    self->waits_for = "thread";
-    const bool has_ended = me->call(*self, *t, enter);
-    self->waits_for = nullptr;
-    if (has_ended) return worker::worker::current()->free_thread(*t);
+  if (w != nullptr) [[likely]] {
+    if (worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { join_thread(handle); });
+    if (&w->home == t->home) [[likely]] {
+      block* self = w->current_thread();
+      self->waits_for = "thread";
+      const bool has_ended = w->call(*self, *t, enter<false>);
+      self->waits_for = nullptr;
+      w = worker::worker::current();
+      if (has_ended) return w->free_thread(*t);
+    }
   }
   // acquire pairs with the thread's last exchange: everything it did
   if (t->completion.load(std::memory_order_acquire) != fiber::finished) {

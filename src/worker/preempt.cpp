@@ -50,10 +50,9 @@ void go_on(preemptible& self) noexcept {
 
 }  // namespace
 
-void forget_kind_slow(thread& self) noexcept {
-  const fiber::kind usual = self.home->threads_default();
-  if (usual.preemptive()) self.preemptive->how = usual;
-  else self.preemptive = nullptr;
+void give_usual_kind(thread& self, preemptible& was) noexcept {
+  was.how = self.home->threads_default();
+  if (was.how.preemptive()) self.preemptive = &was;
 }
 
 // --- ticks ---------------------------------------------------------------------------------------------------------

@@ -156,7 +156,9 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   worker* w = worker::current();
   const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_.default_class();
   thread* t = from_cache ? w->new_block() : stacks_.take(size_class, 1);
-  if (t != nullptr) renew_thread(*t, *this);
+  if (t == nullptr) return nullptr;
+  renew_thread(*t, *this);
+  t->preemptive = nullptr;  // of a child whose end left it, in a runtime whose threads are preemptive as a rule
   return t;
 }
 
@@ -170,8 +172,7 @@ void runtime::free_thread(thread& t) noexcept {
 void runtime::count_made() noexcept {
   worker* w = worker::current();
   if (w != nullptr && &w->home == this) {
-    // relaxed: own counter; drained() reads it after the idle protocol's fences
-    w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    w->count_made();
   } else {
     outside_made_.fetch_add(1);
   }

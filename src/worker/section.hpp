@@ -66,9 +66,6 @@ void begin_blocking_on_block(fiber::preemptible& self) noexcept;
 void end_blocking_on_block(fiber::preemptible& self, const carrier& on) noexcept;
 
 // A thread that has ended goes on with jobs, which are preempted as the runtime says.
-void forget_kind_slow(fiber::thread& self) noexcept;
-inline void forget_kind(fiber::thread& self) noexcept {
-  if (self.preemptive != nullptr) [[unlikely]] forget_kind_slow(self);
-}
+void give_usual_kind(fiber::thread& self, fiber::preemptible& was) noexcept;
 
 }  // namespace heddle::worker

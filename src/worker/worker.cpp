@@ -50,6 +50,7 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
   queue::attach(*this, memory_, queue_capacity);
+  preempts = owner.threads_default().preemptive();
 }
 
 worker::~worker() {
@@ -225,7 +226,6 @@ void renew_thread(thread& t, runtime& home) noexcept {
   t.scheduling.word = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;
-  t.preemptive = nullptr;
   if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
 }
 
@@ -353,6 +353,7 @@ void serve(thread& self) noexcept {
     }
     // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on.
     thread* next = w->thread_for(item);
+    self.preemptive = nullptr;
     w->free_thread(self);
     w->depart(self, next, nothing);
     return;

@@ -99,6 +99,9 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* new_block() noexcept;
   void free_thread(thread& t) noexcept;
 
+  // A counted thread is made here. relaxed: own counter; runtime::drained reads it after the idle protocol's fences
+  void count_made() noexcept { threads_made.store(threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
 
