@@ -62,7 +62,23 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
 }
 
-fiber::kind kind_of(const group_state& group) noexcept { return {group.technique, group.storage}; }
+[[gnu::always_inline]] inline child_place furnish(block& t, void* top, group_state& group, std::size_t bytes, std::size_t alignment,
+                                                  void (*call)(void*) noexcept) noexcept {
+  char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
+  t.argument = room;
+  t.group = &group;
+  t.call = call;
+  return {reinterpret_cast<child_handle*>(&t), room};
+}
+
+// By a preemptive thread or a foreign one, or of a group or runtime that says how children are preempted.
+[[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
+  const worker::section inside;
+  block* t = worker::here().new_block(0);
+  if (t == nullptr) return {nullptr, nullptr};
+  const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->threads_default();
+  return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
+}
 
 policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
   // relaxed: the number of children is a hint
@@ -94,30 +110,16 @@ void offer_continuation(block* parent) {
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] {
-    return worker::in_section([&] { return make_child(group, bytes, alignment, call); });
-  }
-  block* t = w != nullptr ? w->new_block() : worker::here().new_block(0);
+  if (w == nullptr || w->preempts || group.kind_given) [[unlikely]] return make_any_child(group, bytes, alignment, call);
+  block* t = w->new_block();
   if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
-  if (w != nullptr) renew_thread(*t, w->home);
-  void* top = t;
-  if (group.kind_given || w == nullptr || w->preempts) [[unlikely]] {
-    t->preemptive = nullptr;  // as in runtime::new_block
-    top = worker::top_of(*t, group.kind_given ? kind_of(group) : t->home->threads_default());
-  }
-  char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
-  t->argument = room;
-  t->group = &group;
-  t->call = call;
-  return {reinterpret_cast<child_handle*>(t), room};
+  renew_thread(*t, w->home);
+  return furnish(*t, t, group, bytes, alignment, call);
 }
 
 void start_child(group_state& group, child_handle* handle, double work, const void* label) noexcept {
   auto& child = *reinterpret_cast<block*>(handle);
   worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] {
-    return worker::in_section([&] { start_child(group, handle, work, label); });
-  }
   block* self = w != nullptr ? w->current_thread() : nullptr;
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
@@ -127,7 +129,8 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
     return;
   }
   void (*entry)(block*) noexcept = child.preemptive == nullptr ? enter<false, false> : enter<false, true>;
-  if (w->watches_groups) [[unlikely]] {
+  if (w->watches_groups) [[unlikely]] {  // what stands for a preemptive thread does
+    if (worker::is_user_code(w)) return worker::in_section([&] { start_child(group, handle, work, label); });
     if (!child.counted && !group.open) open_group(group);  // used again after a wait
     if (w->ring != nullptr) {
       trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
@@ -168,8 +171,7 @@ void wait_group_slow(group_state& group) {
   if (self != group.owner) {
     throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
   }
-  const worker::section inside;
-  w = worker::worker::current();
+  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { wait_group_slow(group); });
   if (group.open && w->home.watches_groups()) [[unlikely]] {
     policy::group_info info = info_of(group, *w);
     w->home.scheduler_policy().group_wait(w->rank, info);

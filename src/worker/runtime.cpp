@@ -150,6 +150,12 @@ void runtime::submit(thread& t) noexcept {
   submitting_.fetch_sub(1);
 }
 
+void runtime::submit(thread& t, const policy::placement& where) noexcept {
+  submitting_.fetch_add(1);
+  policy_->place(policy::nobody, t.scheduling, where);
+  submitting_.fetch_sub(1);
+}
+
 thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   const unsigned size_class = stack_bytes == 0 ? stacks_.default_class() : fiber::stack_pool::class_for(stack_bytes);
   if (size_class >= fiber::stack_pool::classes) return nullptr;

@@ -80,6 +80,8 @@ class runtime final : private policy::scheduler {
 
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
+  // The same for one that the policy places: place() goes on after somebody may run the thread, and the thread may be the last one.
+  void submit(thread& t, const policy::placement& where) noexcept;
   // A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
   void free_thread(thread& t) noexcept;

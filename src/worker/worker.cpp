@@ -385,7 +385,10 @@ void start_root(thread& t) noexcept {
     const worker* w = worker::current();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().started(self, t.scheduling);
-    if (where.how == policy::placement::kind::send) return t.home->scheduler_policy().place(self, t.scheduling, where);
+    if (where.how == policy::placement::kind::send) {
+      if (self == policy::nobody) return t.home->submit(t, where);
+      return t.home->scheduler_policy().place(self, t.scheduling, where);
+    }
   }
   make_ready_anywhere(t);
 }
@@ -396,7 +399,10 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where.how == policy::placement::kind::send) return t.home->scheduler_policy().place(self, t.scheduling, where);
+    if (where.how == policy::placement::kind::send) {
+      if (w == nullptr) return t.home->submit(t, where);
+      return t.home->scheduler_policy().place(self, t.scheduling, where);
+    }
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);
