@@ -122,8 +122,18 @@ std::uint64_t fork_count() noexcept;
 // Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of the
 // kernel thread; then they go where they would have gone.
 void explain_faults(void (*explain)(const void* address)) noexcept;
-// The calling kernel thread gets an alternate stack for signal handlers until it ends.
-void use_alternate_stack() noexcept;
+// The calling kernel thread has an alternate stack for signal handlers while this lives. Takes no lock: not a thread_local with a destructor,
+// for whose registration the loader's lock is taken, and a preempted thread may hold that.
+class alternate_stack {
+ public:
+  alternate_stack() noexcept;
+  ~alternate_stack();
+  alternate_stack(const alternate_stack&) = delete;
+  alternate_stack& operator=(const alternate_stack&) = delete;
+
+ private:
+  void* memory_{nullptr};
+};
 // Calls `handler` whenever the process gets the signal "USR1", "USR2", "QUIT" or "WINCH"; false for other names.
 bool on_signal(const char* name, void (*handler)(int)) noexcept;
 

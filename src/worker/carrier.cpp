@@ -21,7 +21,7 @@ constexpr platform::nanoseconds patience = 1'000'000'000;         // of a spare 
 
 void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
-  platform::use_alternate_stack();
+  const platform::alternate_stack for_faults;
   fiber::describe_native_stack(self.native);
   self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
   self.id = platform::kernel_thread_id();

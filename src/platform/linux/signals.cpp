@@ -27,25 +27,6 @@ void on_fault(int signal, siginfo_t* info, void* context) noexcept {
 
 constexpr std::size_t alternate_bytes = std::size_t{64} << 10;
 
-struct alternate_stack {
-  alternate_stack() noexcept
-      : memory(mmap(nullptr, alternate_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-    if (memory == MAP_FAILED) return;
-    stack_t stack{};
-    stack.ss_sp = memory;
-    stack.ss_size = alternate_bytes;
-    sigaltstack(&stack, nullptr);
-  }
-  ~alternate_stack() {
-    if (memory == MAP_FAILED) return;
-    stack_t off{};
-    off.ss_flags = SS_DISABLE;
-    sigaltstack(&off, nullptr);
-    munmap(memory, alternate_bytes);
-  }
-  void* memory;
-};
-
 }  // namespace
 
 void explain_faults(void (*explain)(const void*)) noexcept {
@@ -60,9 +41,22 @@ void explain_faults(void (*explain)(const void*)) noexcept {
   static_cast<void>(installed);
 }
 
-void use_alternate_stack() noexcept {
-  static thread_local alternate_stack mine;
-  static_cast<void>(mine);
+alternate_stack::alternate_stack() noexcept {
+  void* memory = mmap(nullptr, alternate_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  memory_ = memory;
+  stack_t stack{};
+  stack.ss_sp = memory_;
+  stack.ss_size = alternate_bytes;
+  sigaltstack(&stack, nullptr);
+}
+
+alternate_stack::~alternate_stack() {
+  if (memory_ == nullptr) return;
+  stack_t off{};
+  off.ss_flags = SS_DISABLE;
+  sigaltstack(&off, nullptr);
+  munmap(memory_, alternate_bytes);
 }
 
 bool on_signal(const char* name, void (*handler)(int)) noexcept {
