@@ -5,6 +5,7 @@
 
 #include "queue/fork_queue.hpp"
 #include "task/spawn.hpp"
+#include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle::detail {

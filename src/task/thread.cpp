@@ -5,6 +5,7 @@
 #include <heddle/detail/wait.hpp>
 
 #include "base/contracts.hpp"
+#include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -32,14 +33,19 @@ void complete(void* data, void*) {
   wake(*reinterpret_cast<waiter*>(before));
 }
 
+// Apart, so that a thread which ends otherwise saves no registers for it.
+[[gnu::noinline]] void depart_in_turn(block& self) noexcept {
+  worker::worker* me = worker::worker::current();
+  me->depart(self, me->thread_for(me->pick()), complete);
+}
+
 void enter(block* self) noexcept {
-  self->begun = true;
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
   call(self->argument);
   if (self->scheduling.word != nullptr) [[unlikely]] {
     self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
   }
-  self->home->count_finished();
+  worker::runtime::count_finished(*worker::worker::current());
   // acquire pairs with the joiner's exchange: its waiter
   const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
   if (word == fiber::called) {
@@ -57,35 +63,43 @@ void enter(block* self) noexcept {
       });
     }
   }
-  worker::worker* me = worker::worker::current();
-  me->depart(*self, me->thread_for(me->pick()), complete);
+  depart_in_turn(*self);
+}
+
+[[noreturn, gnu::noinline]] void throw_no_stack(worker::runtime& home, std::size_t bytes) {
+  throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                          "heddle: no stack of " + std::to_string(bytes == 0 ? home.options().stack_size : bytes) + " bytes for a thread (" +
+                              std::to_string(home.stacks().live()) + " live)");
 }
 
 }  // namespace
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
-  worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
-  block* t = home.new_block(options.stack_size);
-  if (t == nullptr) {
-    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            "heddle: no stack of " + std::to_string(options.stack_size == 0 ? home.options().stack_size : options.stack_size) +
-                                " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
+  worker::worker* w = worker::worker::current();
+  worker::runtime& home = options.where != nullptr ? options.where->core() : w != nullptr ? w->home : worker::here();
+  block* t;
+  if (options.stack_size == 0 && w != nullptr && &w->home == &home) [[likely]] {
+    t = w->new_block();
+    if (t != nullptr) [[likely]] worker::renew_thread(*t, home);
+  } else {
+    t = home.new_block(options.stack_size);
   }
+  if (t == nullptr) [[unlikely]] throw_no_stack(home, options.stack_size);
   char* room = fiber::argument_area(t, bytes, alignment < 16 ? 16 : alignment);
-  worker::start_at(*t, room, enter);
+  t->stack_pointer = fiber::not_begun(room);
+  t->call = reinterpret_cast<void (*)(void*) noexcept>(enter);
   t->argument = room;
   t->group = reinterpret_cast<void*>(call);
   t->name = options.name;
-  t->begun = false;
   return {reinterpret_cast<thread_handle*>(t), room};
 }
 
 void start_thread(thread_handle* handle) noexcept {
   block* t = block_of(handle);
-  t->home->count_made();
-  if (worker::worker* w = worker::worker::current(); w != nullptr) {
-    trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
-  }
+  worker::worker* w = worker::worker::current();
+  if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
+  t->home->count_made(w);
+  if (w != nullptr && &w->home == t->home && !w->home.watches_roots()) [[likely]] return w->make_ready(*t);
   worker::start_root(*t);
 }
 

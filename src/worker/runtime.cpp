@@ -160,22 +160,6 @@ void runtime::free_thread(thread& t) noexcept {
   stacks_.give(&t);
 }
 
-void runtime::count_made() noexcept {
-  worker* w = worker::current();
-  if (w != nullptr && &w->home == this) {
-    // relaxed: own counter; drained() reads it after the idle protocol's fences
-    w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  } else {
-    outside_made_.fetch_add(1);
-  }
-}
-
-void runtime::count_finished() noexcept {
-  worker* w = worker::current();
-  // relaxed: own counter; drained() reads it after the idle protocol's fences
-  w->threads_finished.store(w->threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
 std::uint64_t runtime::progress() const noexcept {
   std::uint64_t sum = outside_made_.load();
   for (const auto& w : workers_) {

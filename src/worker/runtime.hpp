@@ -71,9 +71,14 @@ class runtime final : private policy::scheduler {
   void free_thread(thread& t) noexcept;
 
   // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.
-  void count_made() noexcept;
-  void count_finished() noexcept;
-
+  // `w`: the worker that the caller is on, null for none. relaxed: own counters; drained() reads them after the idle protocol's fences
+  void count_made(worker* w) noexcept {
+    if (w == nullptr || &w->home != this) outside_made_.fetch_add(1);
+    else w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  static void count_finished(worker& w) noexcept {
+    w.threads_finished.store(w.threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as above
+  }
 
   bool watches_groups() const noexcept { return wants_.groups; }
   bool watches_forks() const noexcept { return wants_.forks; }
