@@ -123,6 +123,7 @@ class adws : public policy {
   bool is_stuck() const noexcept;
   bool has_work_for(const victims& from, unsigned place) const noexcept;
 
+  void settle(unsigned self, laid_out& at) const noexcept;
   void open(unsigned self, tree_node& node, task& owner, const laid_out& next) noexcept;
   void activate(tree_node& n) noexcept;
   void wake_range(const tree_node& n) noexcept;

@@ -66,6 +66,8 @@ class runtime final : private policy::scheduler {
 
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
+  // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
+  void place(unsigned self, thread& t, const policy::placement& where) noexcept;
   // A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
   void free_thread(thread& t) noexcept;
@@ -159,7 +161,7 @@ class runtime final : private policy::scheduler {
   std::atomic<bool> draining_{false};            // set once by the destructor
   std::atomic<std::uint32_t> drained_word_{0};   // futex word of the destructor
   std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
-  std::atomic<std::uint32_t> submitting_{0};     // calls of submit under way; the destructor waits for them
+  std::atomic<std::uint32_t> submitting_{0};     // calls from outside of submit and place under way; the destructor waits for them
   sync::mutex carrier_mutex_;
   carrier* spares_{nullptr};                     // under carrier_mutex_
   unsigned spare_count_{0};                      // under carrier_mutex_
