@@ -131,6 +131,7 @@ class adws : public policy {
   placement hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept;
   double share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept;
   double checked(unsigned self, double hint, const char* text, bool zero_is_valid) noexcept;
+  // relaxed: a flag for the audit, as where it is set
   bool is_exclusive() const noexcept { return !disordered_.load(std::memory_order_relaxed) && outside_tasks_.load() == 0; }
 
   const bool steals_;
