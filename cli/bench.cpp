@@ -17,6 +17,7 @@
 #include "bench/driver/programs.hpp"
 #include "bench/driver/statistics.hpp"
 #include "bench/driver/table.hpp"
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "policy/policy.hpp"
@@ -27,6 +28,7 @@ namespace {
 using namespace heddle::bench;
 
 constexpr std::chrono::seconds process_limit(600);
+constexpr std::uint64_t most_size = 1'000'000'000;  // its square, in doubles, is still a number of bytes
 
 std::string processor_model() {
   std::ifstream file("/proc/cpuinfo");
@@ -113,8 +115,13 @@ class kernel_run {
     const outcome done = run_program(j.executable->path, j.arguments(request_), process_limit);
     std::string failure = done.late ? "killed after " + std::to_string(process_limit.count()) + " s"
                                     : "exit status " + std::to_string(done.status);
-    if (done.status == 0 && !done.late) {
+    if ((done.status == 0 || done.status == refused) && !done.late) {
       try {
+        // A rival may lack what heddle has; then it has no row.
+        if (done.status == refused && j.executable->runtime == "heddle") {
+          shown.clear();
+          throw usage_error(parse_refusal(done.output));
+        }
         for (auto& m : parse_metrics(done.output)) into.push_back(std::move(m));
         return;
       } catch (const nlohmann::json::exception& e) {
@@ -253,18 +260,20 @@ std::function<int()> add(CLI::App& app) {
       ->delimiter(',');
   app.add_option("--workers", r->workers, "Numbers of workers; default: as many as processors")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(integer(1, most_workers));
   app.add_option("--policy", r->policies, "Policies of heddle to compare")->delimiter(',');
   app.add_option("--repeat", r->repeat,
                  "Rounds; each runs every runtime once, in a process of its own")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(integer(1, 1'000'000));
   app.add_option("--samples", r->samples, "Samples a process, after one to warm up")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--n", r->n, "Size of the problem; default: each runtime's own");
-  app.add_option("--iterations", r->iterations, "Iterations, where the kernel has them");
-  app.add_option("--variant", r->variant, "Only this metric, where the kernel measures several");
+      ->check(integer(1, 1'000'000));
+  app.add_option("--n", r->n, "Size of the problem; default: each runtime's own")
+      ->check(integer(1, most_size));
+  app.add_option("--iterations", r->iterations, "Iterations, of kernels that have them")
+      ->check(integer(1, 1'000'000'000'000));
+  app.add_option("--variant", r->variant, "Only this metric, of kernels that measure several");
   app.add_option("--touch", r->touch,
                  "Where pages lie: with the worker that first touches them (first), over all nodes in "
                  "turn (interleave), or all with one worker (serial); default: the kernel's own")
@@ -278,7 +287,13 @@ std::function<int()> add(CLI::App& app) {
                            std::stoi(digits) <= 100;
         return valid ? std::string() : "'" + text + "' is not P or random:P, P from 0 to 100";
       });
-  app.add_option("--json", r->json, "File to write the rows to");
+  app.add_option("--shrink", r->shrink,
+                 "Divides the cutoffs of heat2d, rrm, bufsort, kdtree and cart: for a model whose caches are divided by that")
+      ->check(integer(1, 1024));
+  app.add_option("--leaf-rate", r->leaf_rate,
+                 "Multiply-adds a cycle that matmul's leaf tells the simulator; default: as measured for its loop")
+      ->check(integer(1, 64));
+  app.add_option("--json", r->json, "File to write the rows to")->check(output_file());
   app.add_flag("--list", *listed, "Lists the kernels, and the runtimes that have them");
   app.add_option("--from", *files,
                  "Runs nothing: the table of files written with --json, and the project's measures")

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "cli/calibrate/measure.hpp"
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "machine/limits.hpp"
 #include "machine/model.hpp"
@@ -23,8 +24,6 @@ struct calibrate_arguments {
   std::string output;
   bool quick = false;
 };
-
-constexpr std::string_view ending = ".toml";
 
 // One unit of each core, those of the affinity mask, in the order of the tree.
 std::vector<int> units_to_use(const machine::topology& here) {
@@ -125,7 +124,6 @@ void write_file(const std::string& name, const std::string& text) {
 }
 
 int run(const calibrate_arguments& given) {
-  if (!given.output.empty() && !given.output.ends_with(ending)) throw usage_error("-o " + given.output + ": the file's name must end with .toml");
   calibrate::effort how;
   if (given.quick) how = {7, 5e5, std::size_t{64} << 20};
   const machine::model defaults = machine::model::from_name("this");
@@ -153,7 +151,7 @@ int run(const calibrate_arguments& given) {
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<calibrate_arguments>();
-  app.add_option("-o,--output", given->output, "File to write, NAME.toml; NAME.xml with the tree comes beside it. Standard output if not given");
+  app.add_option("-o,--output", given->output, "File to write, NAME.toml; NAME.xml with the tree comes beside it. Standard output if not given")->check(output_file({".toml"}));
   app.add_flag("--quick", given->quick, "Fewer and shorter runs: about a second, and more noise");
   return [given] { return run(*given); };
 }

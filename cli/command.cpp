@@ -1,12 +1,14 @@
 #include "cli/command.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <optional>
 
 #include "base/nearest.hpp"
+#include "cli/child.hpp"
 
 namespace heddle::cli {
 
@@ -87,6 +89,11 @@ int run_command(const command& which, std::span<const std::string> arguments) {
     return refuse(which.name, fmt::format("{}; see `heddle {} --help`", error.what(), which.name));
   } catch (const usage_error& error) {
     return refuse(which.name, error.what());
+  } catch (const interrupted& told) {
+    std::fflush(stdout);
+    ::signal(told.signal, SIG_DFL);
+    ::raise(told.signal);
+    return 128 + told.signal;
   } catch (const std::exception& error) {
     (void)refuse(which.name, error.what());
     return 1;

@@ -31,6 +31,14 @@ std::string with_smaller_caches(const std::string& text, unsigned shrink) {
   return result;
 }
 
+// Tasks become smaller with the caches: the scheduler keeps its proportion to them.
+std::string smaller_costs(const std::string& machine, unsigned shrink) {
+  const machine::model m = machine::model::from_name(machine);
+  std::string text = fmt::format("title = \"scheduler's costs divided by {}\"\n[costs]\n", shrink);
+  for (const machine::cost_key& key : machine::cost_keys()) text += fmt::format("{} = {}\n", key.name, m.costs.*key.member / shrink);
+  return text;
+}
+
 std::string costs_without_memory(const std::string& machine) {
   const machine::model m = machine::model::from_name(machine);
   const double latency = m.caches.front().latency;
@@ -65,6 +73,9 @@ std::string machine_variant(const std::string& machine, unsigned shrink, bool fr
   if (shrink > 1) {
     result = folder.file(fmt::format("{}-caches-1-{}.toml", machine, shrink));
     write(result, with_smaller_caches(std::string(machine::model::shipped_text(machine)), shrink));
+    const std::string costs = folder.file(fmt::format("{}-costs-1-{}.toml", machine, shrink));
+    write(costs, smaller_costs(machine, shrink));
+    result += "+" + costs;
   }
   if (free_memory) {
     const std::string costs = folder.file(fmt::format("{}-free-memory.toml", machine));

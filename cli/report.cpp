@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/report_figures.hpp"
 #include "cli/report_page.hpp"
@@ -40,6 +41,15 @@ std::string contents(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw usage_error(fmt::format("{}: cannot open: {}", file, std::strerror(errno)));
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool holds_figures(const std::string& file) {
+  if (!file.ends_with(".json") && !file.ends_with(".jsonl")) return false;
+  try {
+    return !read_figures(file, contents(file)).empty();
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
 }
 
 // Traces and rows of figures, told apart by the ending of their names.
@@ -82,8 +92,11 @@ int report(const report_arguments& given) {
   if (!given.page.empty()) return write_page(given);
   std::vector<trace::named_summary> traces;
   try {
-    for (const std::string& file : given.files)
+    for (const std::string& file : given.files) {
+      if (holds_figures(file))
+        throw usage_error(fmt::format("{}: figures of heddle sim --json and no trace; `heddle report {} -o PAGE.html` shows them", file, file));
       traces.push_back({file, trace::summarise(trace::load(file))});
+    }
   } catch (const trace::trace_error& e) {
     throw usage_error(e.what());
   }
@@ -96,7 +109,8 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("TRACE", given->files,
                  "Traces in the binary form (NAME.heddle); several are shown side by side");
   app.add_option("-o,--output", given->page,
-                 "Write one self-contained HTML page to this file instead; it takes files of `heddle sim --json`, too");
+                 "Write one self-contained HTML page to this file instead; it takes files of `heddle sim --json`, too")
+      ->check(output_file({".html", ".htm"}));
   app.add_flag("--json", given->json, "Write JSON instead of tables");
   app.add_option("--events", given->events,
                  "Print the list of events, as text or markdown, and read no trace")

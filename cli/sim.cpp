@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim_process.hpp"
@@ -90,15 +91,21 @@ std::string count(double n) {
   return fmt::format("{:.0f} G", n);
 }
 
+// Of programs whose tasks are as small as the scheduler's operations it is far below 1.
+std::string speedup(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 0.1 ? 4 : 2); }
+
 void print_table(const std::vector<json>& rows) {
   if (rows.empty()) return;
   std::vector<std::vector<std::string>> cells{{"policy", "workers", "virtual", "speed-up", "busy", "idle", "overhead", "steals", "failed", "moved"}};
   for (const json& level : rows.front().at("levels")) cells[0].push_back(level.at("level").get<std::string>() + " misses");
   cells[0].insert(cells[0].end(), {"local", "remote", "real"});
   for (const json& r : rows) {
-    const auto percent = [&](const char* key) { return fmt::format("{:.1f} %", 100 * r.at(key).get<double>()); };
+    const auto percent = [&](const char* key) {
+      const double share = 100 * r.at(key).get<double>();
+      return fmt::format("{:.{}f} %", share, share > 0 && share < 0.05 ? 4 : 1);   // next to nothing is not nothing
+    };
     std::vector<std::string> line{r.at("policy"), std::to_string(r.at("workers").get<unsigned>()), fmt::format("{:.6g} s", r.at("virtual_seconds").get<double>()),
-                                  r.at("speedup").is_null() ? "-" : fmt::format("{:.2f}", r.at("speedup").get<double>()), percent("busy"), percent("idle"),
+                                  r.at("speedup").is_null() ? "-" : speedup(r.at("speedup")), percent("busy"), percent("idle"),
                                   percent("overhead"), count(r.at("steals")), count(r.at("failed_steals")), count(r.at("migrations"))};
     for (const json& level : r.at("levels")) line.push_back(count(level.at("misses")));
     double local = 0, remote = 0;
@@ -120,6 +127,11 @@ void print_table(const std::vector<json>& rows) {
   }
 }
 
+// What a run that was ended by the simulator, or failed by itself, ended with.
+std::string end_of(const sim_outcome& outcome) {
+  return fmt::format("ended with status {}{}", outcome.status, outcome.failed.empty() ? "" : " (" + outcome.failed + ")");
+}
+
 int run_explored(const arguments& given) {
   const std::uint64_t first = given.explore_seed.value_or(1);
   const std::uint64_t last = given.explore_seed ? first : given.explore;
@@ -136,13 +148,30 @@ int run_explored(const arguments& given) {
     }
     bar.clear();
     std::fputs(outcome.errors.c_str(), stderr);
-    const std::string how = outcome.late ? fmt::format("was not over after {} s", given.limit) : fmt::format("ended with status {}", outcome.status);
+    const std::string how = outcome.late ? fmt::format("was not over after {} s", given.limit) : end_of(outcome);
     fmt::print("schedule {} {}; `heddle sim --explore-seed {} ...` repeats it\n", seed, how, seed);
     return 1;
   }
   bar.clear();
   fmt::print("{} schedules, none failed\n", last - first + 1);
   return 0;
+}
+
+// Programs that tell costs pay for nothing else: who tells some, and computes much more, gets a time that means nothing.
+void warn_of_untold(const std::vector<json>& rows) {
+  double told = 0, all = 0, untold = 0;
+  for (const json& r : rows) {
+    if (r.at("charged") != "annotations") continue;
+    told += r.at("program_seconds").get<double>();
+    all += r.at("program_cpu_seconds").get<double>();
+    untold += r.at("untold_cpu_seconds").get<double>();
+  }
+  constexpr double least = 0.05, far_more = 20;   // seconds; the model's machine may be slower or faster than this one, but not by that
+  const bool silent = untold > least && untold > told;
+  if (!silent && !(all > least && all > far_more * told)) return;
+  fmt::print(stderr, "heddle sim: warning: the program told costs of {:.3g} s, and computed for {:.3g} s of CPU time here, {:.3g} s of it between two operations of the "
+                     "scheduler without telling any. Code that tells nothing is free once a program includes <heddle/cost.hpp>: tell its costs, or --charge measured\n",
+             told, all, untold);
 }
 
 // The serial program's figures: one worker, order of the serial program, a scheduler that costs nothing.
@@ -153,14 +182,16 @@ std::vector<json> run_serially(const arguments& given) {
   s.free_scheduler = true;
   s.trace.clear();
   const sim_outcome outcome = simulate(given.words, s, shown::errors);
-  if (outcome.status != 0) throw std::runtime_error(fmt::format("the serial run ended with status {}; --no-serial leaves it out", outcome.status));
+  if (outcome.status != 0) throw std::runtime_error(fmt::format("the serial run {}; --no-serial leaves it out", end_of(outcome)));
   return parsed(outcome);
 }
 
 int run(arguments given) {
   if (given.words.empty()) throw usage_error("no program: `heddle sim [OPTIONS] -- PROGRAM [ARGUMENTS]`");
   try {
-    (void)machine::model::from_name(given.setting.machine);
+    const machine::model m = machine::model::from_name(given.setting.machine);
+    // Said to the program, too: what decides by this machine's processors, as `heddle bench` does, decides by the model's.
+    if (given.setting.workers == 0) given.setting.workers = static_cast<unsigned>(m.tree.units().size());
   } catch (const std::invalid_argument& e) {
     throw usage_error(std::string("--machine: ") + e.what());
   }
@@ -179,7 +210,7 @@ int run(arguments given) {
     s.trace = policies.size() > 1 ? trace_name(given.setting.trace, p) : given.setting.trace;
     const sim_outcome outcome = simulate(given.words, s, shown::all);
     if (outcome.status != 0) {
-      fmt::print(stderr, "heddle sim: the program ended with status {}{}\n", outcome.status, outcome.status == 3 ? " (deadlock)" : "");
+      fmt::print(stderr, "heddle sim: the program {}\n", end_of(outcome));
       status = 1;
     }
     if (outcome.figures.empty() && outcome.status == 0) refuse_unsimulated(given.words.front());
@@ -194,13 +225,17 @@ int run(arguments given) {
     const std::vector<json> serial = run_serially(given);
     // Programs of several processes start them in the same order each time.
     for (std::size_t i = 0; i < rows.size() && !serial.empty() && rows.size() % serial.size() == 0; ++i) {
-      const double time = serial[i % serial.size()].at("virtual_seconds");
+      const json& alone = serial[i % serial.size()];
+      const double time = alone.at("virtual_seconds");
       rows[i]["serial_virtual_seconds"] = time;
-      rows[i]["speedup"] = time / std::max(rows[i].at("virtual_seconds").get<double>(), 1e-12);
+      // Of a program that told nothing, or next to nothing, the ratio would say nothing.
+      constexpr double least = 1e-6;
+      if (alone.at("program_seconds").get<double>() >= least) rows[i]["speedup"] = time / std::max(rows[i].at("virtual_seconds").get<double>(), 1e-12);
     }
   }
   if (!rows.empty()) fmt::print("\n{} on {}\n", rows.front().at("program").get<std::string>(), rows.front().at("machine").get<std::string>());
   print_table(rows);
+  warn_of_untold(rows);
   if (!given.json_file.empty()) {
     std::ofstream file(given.json_file);
     file << json(rows).dump(1) << '\n';
@@ -215,17 +250,19 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--machine", given->setting.machine, "Modelled machine: a name of `heddle topo --list`, this, a TOML or lstopo XML file, or synthetic:DESCRIPTION")->capture_default_str();
   app.add_option("--policy", given->setting.policy, "Scheduling policy, where the program does not choose one itself");
   app.add_option("--compare", given->compare, "Several policies, one run each")->delimiter(',')->allow_extra_args(false);  // or it would swallow the --
-  app.add_option("--workers", given->setting.workers, "Workers, where the program does not choose; 0: one a processing unit")->capture_default_str()->check(CLI::Range(0, 4096));
-  app.add_option("--seed", given->setting.seed, "Seed of random choices")->capture_default_str();
+  app.add_option("--workers", given->setting.workers, "Workers, where the program does not choose; 0: one a processing unit")->capture_default_str()->check(integer(0, most_workers));
+  app.add_option("--seed", given->setting.seed, "Seed of random choices")->capture_default_str()->check(integer(0, most_seed));
   app.add_flag("--fast", given->setting.fast, "Only costs: programs leave out the arithmetic that they have told");
   app.add_option("--charge", given->setting.charge, "What code costs: annotations, measured (its CPU time here), or auto: annotations if the program has any")
       ->capture_default_str()->check(CLI::IsMember({"auto", "annotations", "measured"}));
   app.add_flag("--no-serial", given->no_serial, "No serial run, and so no speed-up");
-  app.add_option("--json", given->json_file, "File for the rows of the table");
-  app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json");
-  app.add_option("--explore", given->explore, "Run so many schedules that differ at scheduling points, and report the first that fails");
-  app.add_option("--explore-seed", given->explore_seed, "Repeat one schedule of --explore");
-  app.add_option("--explore-limit", given->limit, "Seconds of real time after which a schedule counts as failed")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--json", given->json_file, "File for the rows of the table")->check(output_file());
+  app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json")->check(output_file({".heddle", ".json"}));
+  app.add_option("--stall-limit", given->setting.stall_limit, "Seconds of CPU time without a scheduling point after which a run ends, with its stacks; 0: never")
+      ->capture_default_str()->check(integer(0, 1'000'000));
+  app.add_option("--explore", given->explore, "Run so many schedules that differ at scheduling points, and report the first that fails")->check(integer(1, 1'000'000'000));
+  app.add_option("--explore-seed", given->explore_seed, "Repeat one schedule of --explore")->check(integer(0, most_seed));
+  app.add_option("--explore-limit", given->limit, "Seconds of real time after which a schedule counts as failed")->capture_default_str()->check(integer(1, 1'000'000));
   return [given] { return run(*given); };
 }
 

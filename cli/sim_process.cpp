@@ -3,10 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/personality.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +14,8 @@
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
+
+#include "cli/child.hpp"
 
 extern char** environ;
 
@@ -116,6 +115,7 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   v.set("HEDDLE_SIM_STATISTICS", statistics.string());
   v.set("HEDDLE_SIM_FAST", s.fast ? "1" : "0");
   v.set("HEDDLE_SIM_FREE", s.free_scheduler ? "1" : "0");
+  v.set("HEDDLE_SIM_STALL", std::to_string(s.stall_limit));
   if (s.explore) v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
   v.set("HEDDLE_BIND", "on");                    // a worker is a core of the model
   v.set("HEDDLE_SEED", std::to_string(s.seed));
@@ -158,20 +158,18 @@ struct failure {
 }
 
 // Waits for the child, at most `limit` seconds; true when it had to be killed.
-bool wait_for(pid_t child, unsigned limit, int& status) {
+bool wait_for(child_process& child, unsigned limit, int& status) {
+  if (limit == 0) return status = child.wait(), false;
   const std::time_t end = std::time(nullptr) + static_cast<std::time_t>(limit);
-  for (unsigned pause_us = 200;; pause_us = std::min(2 * pause_us, 20'000u)) {
-    const pid_t ended = ::waitpid(child, &status, limit == 0 ? 0 : WNOHANG);
-    if (ended == child) return false;
-    if (ended < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-    if (limit == 0) continue;
+  for (unsigned pause_us = 200; !child.ended(status); pause_us = std::min(2 * pause_us, 20'000u)) {
     if (std::time(nullptr) > end) {
-      ::kill(child, SIGKILL);
-      ::waitpid(child, &status, 0);
+      child.kill();
+      status = child.wait();
       return true;
     }
     ::usleep(pause_us);
   }
+  return false;
 }
 
 }  // namespace
@@ -205,9 +203,7 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) become(program, argv.data(), envp.data(), ends[1], output == shown::captured ? &errors : nullptr, output != shown::all);
+  child_process child(program.string(), [&] { become(program, argv.data(), envp.data(), ends[1], output == shown::captured ? &errors : nullptr, output != shown::all); });
   ::close(ends[1]);
   failure f;
   const ssize_t got = ::read(ends[0], &f, sizeof f);
@@ -223,12 +219,15 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
     }
     throw std::system_error(f.error, std::generic_category(), program.string());
   }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.status = exit_status(status);
   if (output == shown::captured) result.errors = errors.text();
   std::string text = statistics.text();
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    result.figures.push_back(text.substr(at, end - at));
+    const std::string line = text.substr(at, end - at);
+    constexpr std::string_view failed = "{\"failed\": \"";
+    if (line.starts_with(failed)) result.failed = line.substr(failed.size(), line.find('"', failed.size()) - failed.size());
+    else result.figures.push_back(line);
     at = end + 1;
   }
   return result;

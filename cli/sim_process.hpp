@@ -19,6 +19,7 @@ struct sim_setting {
   bool fast{false};
   bool free_scheduler{false};
   std::string trace;
+  unsigned stall_limit{30};            // seconds of CPU time without a scheduling point; 0: none
   bool explore{false};
   std::uint64_t explore_seed{0};
 };
@@ -29,6 +30,7 @@ struct sim_outcome {
   int status{0};                       // exit status, or 128 + signal
   bool late{false};                    // killed at the time limit
   std::vector<std::string> figures;    // a line of JSON from each process that started a runtime
+  std::string failed;                  // what the simulator ended a process for: "deadlock", "stall"; or ""
   std::string errors;                  // standard error, if captured
 };
 

@@ -44,7 +44,8 @@ if [ -n "$smoke" ]; then
   measure trees nqueens "${once[@]}" --n 7
   measure skynet skynet "${once[@]}" --n 1000
   measure uts uts "${once[@]}" --n 5 --variant binomial
-  measure arrays matmul lu heat2d "${once[@]}" --n 200 --iterations 3
+  measure arrays matmul lu "${once[@]}" --n 200
+  measure heat2d heat2d "${once[@]}" --n 200 --iterations 3
   measure decision_tree decision_tree "${once[@]}" --n 2000
   measure sorts quicksort mergesort "${once[@]}" --n 20000
   measure fft fft "${once[@]}" --n 8192

@@ -6,6 +6,8 @@
 
 #include "sim/cache_index.hpp"
 #include "sim/huge_pages.hpp"
+#include "sim/prefetch.hpp"
+#include "sim/set_scan.hpp"
 
 namespace heddle::sim {
 
@@ -32,20 +34,38 @@ class cache {
     return shape.ways > scanned_ways ? 0 : std::size_t{shape.sets} * padded(shape.ways);
   }
 
+  // Where the line's set is; locate(line) and prefetch(line) say it, for those who need it twice.
+  using location = line_number*;
   // Finds the line and makes it the last used of its set; or puts it there, in the place of the least recently used one.
   // Returns whether it was found.
-  bool access(line_number line) {
-    if (index_ != nullptr) return index_->access(line, set_of(line));
-    line_number* const set = set_at(line);
-    return *set == line || shift_in(set, line);
+  bool access(line_number line) { return access(line, locate(line)); }
+  [[gnu::always_inline]] bool access(line_number line, location set) {
+    if (set == nullptr) return index_->access(line, set_of(line));
+    if (*set == line) return true;
+    return set_scan::with_quads(stride_ / 4, [&]<unsigned Quads>() __attribute__((always_inline)) {
+      return set_scan::to_front<Quads>(set, shape_.ways, line, no_line);
+    });
   }
+  location locate(line_number line) const noexcept { return index_ == nullptr ? set_at(line) : nullptr; }
   // The set comes into the cache of the machine that simulates.
-  void prefetch(line_number line) const noexcept {
-    if (index_ == nullptr) __builtin_prefetch(set_at(line), 1);
-    else index_->prefetch(line);
+  location prefetch(line_number line) const noexcept {
+    if (index_ != nullptr) {
+      index_->prefetch(line);
+      return nullptr;
+    }
+    const location set = set_at(line);
+    fetch_ahead(set);
+    if (stride_ > 8 && stride_ != 16) fetch_ahead(set + stride_ - 1);   // lies across lines of the machine that simulates, or may
+    return set;
   }
   // Takes the line out; false if it is not there.
-  bool remove(line_number line);
+  [[gnu::always_inline]] bool remove(line_number line) {
+    if (index_ != nullptr) return index_->remove(line, set_of(line));
+    line_number* const set = set_at(line);
+    return set_scan::with_quads(stride_ / 4, [&]<unsigned Quads>() __attribute__((always_inline)) { return set_scan::take_out<Quads>(set, line, no_line); });
+  }
+  // The same, where it is seldom called: not inlined.
+  [[gnu::noinline]] bool remove_seldom(line_number line) { return remove(line); }
   bool contains(line_number line) const;
   void clear();
 
@@ -62,7 +82,6 @@ class cache {
   }
   line_number* set_at(line_number line) const noexcept { return sets_ + std::size_t{set_of(line)} * stride_; }
   static constexpr std::uint32_t padded(std::uint32_t ways) noexcept { return (ways + 3) / 4 * 4; }
-  bool shift_in(line_number* set, line_number line);
 
   __extension__ using wide = unsigned __int128;
   static constexpr std::uint32_t no_mask = ~0u;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/huge_pages.hpp"
+#include "sim/prefetch.hpp"
 
 namespace heddle::sim {
 
@@ -22,7 +23,7 @@ class cache_index {
   bool remove(line_number line, std::uint32_t set);
   bool contains(line_number line) const { return slot_of(line) != no_slot; }
   void clear();
-  void prefetch(line_number line) const noexcept { __builtin_prefetch(&table_[home_of(line)]); }
+  void prefetch(line_number line) const noexcept { fetch_ahead(&table_[home_of(line)]); }
   std::uint64_t bytes() const noexcept {
     return nodes_.capacity() * sizeof(node) + lists_.capacity() * sizeof(list) + table_.capacity() * sizeof(place);
   }

@@ -79,6 +79,7 @@ void cache_tree::build_paths(const machine::model& machine) {
       path.steps[path.depth++] = {made[i], static_cast<unsigned>(std::ranges::find(levels_, c.kind) - levels_.begin()),
                                   static_cast<unsigned>(std::countr_zero(size)) - line_bits_, latency_of(machine, c.kind)};
       path.fetched_bytes = size;
+      path.fetched_shift = path.steps[path.depth - 1].shift;
     }
     const auto [at, fresh] = by_innermost.try_emplace(path.steps[0].where, static_cast<unsigned>(paths_.size()));
     if (fresh) paths_.push_back(path);

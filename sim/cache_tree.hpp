@@ -25,6 +25,7 @@ struct cache_path {
   std::array<cache_step, max_depth> steps;
   unsigned depth{0};          // 0: each access goes to memory
   unsigned fetched_bytes{0};  // moved from memory by a miss of the outermost cache: its line
+  unsigned fetched_shift{0};  // its number = line of the model >> fetched_shift
 };
 
 class cache_tree {

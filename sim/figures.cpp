@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "platform/platform.hpp"
+#include "platform/sim/cpu_watch.hpp"
 #include "sim/session.hpp"
 
 namespace heddle::sim {
@@ -65,8 +66,9 @@ std::string session::figures() {
     worker_time += seconds(std::min(r.end, end) - r.start) * r.workers;
     if (largest == nullptr || r.workers > largest->workers) largest = &r;
   }
-  double busy = 0, overhead = 0;
+  double busy = 0, overhead = 0, told = 0;
   for (const auto& s : engine_->strands()) {
+    told += seconds(s->spent[static_cast<unsigned>(activity::program)]);
     if (std::strcmp(s->name, "heddle") != 0) continue;  // no carrier
     busy += seconds(s->spent[static_cast<unsigned>(activity::program)]);
     overhead += seconds(s->spent[static_cast<unsigned>(activity::scheduler)]);
@@ -95,20 +97,26 @@ std::string session::figures() {
   add(text, "], \"steals\": %llu, \"failed_steals\": %llu, \"migrations\": %llu, \"forks\": %llu, \"wakes\": %llu", static_cast<ull>(n.steals),
       static_cast<ull>(n.failed_steals), static_cast<ull>(n.migrations), static_cast<ull>(n.forks), static_cast<ull>(n.wakes));
   add(text, ", \"busy\": %.6f, \"idle\": %.6f, \"overhead\": %.6f", busy / whole, std::max(0.0, 1 - (busy + overhead) / whole), overhead / whole);
+  const auto cpu = [](std::uint64_t ticks) { return static_cast<double>(ticks) / watch_ticks_a_second; };
+  add(text, ", \"program_seconds\": %.12f, \"program_cpu_seconds\": %.2f, \"untold_cpu_seconds\": %.2f", told, cpu(engine_->program_ticks()), cpu(engine_->untold_ticks()));
   add(text, ", \"charged\": \"%s\", \"events\": %llu, \"real_seconds\": %.6f}\n", engine_->measures() ? "measured" : "annotations",
       static_cast<ull>(n.events), static_cast<double>(real_end - real_start_) / 1e9);
   return text;
 }
 
+// One write: lines of several processes do not mix.
+void session::append(const std::string& line) noexcept {
+  if (options_.statistics.empty()) return;
+  const int file = ::open(options_.statistics.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const bool written = file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  if (!written) std::fprintf(stderr, "heddle: sim: %s: %s\n", options_.statistics.c_str(), std::strerror(errno));
+  if (file >= 0) ::close(file);
+}
+
 void session::save() noexcept {
   if (options_.statistics.empty() || engine_->runtimes().empty()) return;
   try {
-    const std::string line = figures();
-    const int file = ::open(options_.statistics.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    // One write: lines of several processes do not mix.
-    const bool written = file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-    if (!written) std::fprintf(stderr, "heddle: sim: %s: %s\n", options_.statistics.c_str(), std::strerror(errno));
-    if (file >= 0) ::close(file);
+    append(figures());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle: sim: no figures: %s\n", e.what());
   }

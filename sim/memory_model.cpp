@@ -1,12 +1,15 @@
 #include "sim/memory_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "sim/cache_directory.hpp"
 #include "sim/cache_tree.hpp"
 #include "sim/memory_nodes.hpp"
+#include "sim/overlap.hpp"
 
 namespace heddle::sim {
 
@@ -16,74 +19,45 @@ struct counters {
   std::uint64_t accesses{0}, misses{0}, invalidations{0};
 };
 
-// The lines of one call: `overlap` of them are on their way at once, and they set out in order.
-class pipeline {
- public:
-  pipeline(std::vector<double>& finish, double start) : finish_(finish), issue_(start), end_(start) {
-    std::fill(finish_.begin(), finish_.end(), start);
-  }
-  // When the next line sets out.
-  double issue() {
-    issue_ = std::max(issue_, finish_[place_]);
-    return issue_;
-  }
-  void arrives_after(double latency) {
-    const double at = issue_ + latency;
-    finish_[place_] = at;
-    place_ = place_ + 1 == finish_.size() ? 0 : place_ + 1;
-    end_ = std::max(end_, at);
-  }
-  double end() const { return end_; }
-
- private:
-  std::vector<double>& finish_;      // of the last `overlap` lines, a ring
-  std::size_t place_{0};
-  double issue_, end_;
-};
-
-// The lines of rows: as many are on their way at once, but a fast one does not wait for a slow one before it; only the reorder buffer
-// is filled and left in order. 224 micro-operations (Skylake; Intel's optimization manual, 2.5.1), seven of them a line in a stencil
-// of vectors of 32 bytes: 32 lines.
-class reordering_pipeline {
- public:
-  reordering_pipeline(std::vector<double>& finish, double start) : finish_(finish), issue_(start), retired_(start) {
-    std::fill(finish_.begin(), finish_.end(), start);
-    std::fill(std::begin(window_), std::end(window_), start);
-  }
-  double issue() {
-    slot_ = std::min_element(finish_.begin(), finish_.end());
-    issue_ = std::max({issue_, *slot_, window_[place_]});
-    return issue_;
-  }
-  void arrives_after(double latency) {
-    *slot_ = issue_ + latency;
-    retired_ = std::max(retired_, *slot_);
-    window_[place_] = retired_;
-    place_ = (place_ + 1) % lines;
-  }
-  double end() const { return retired_; }
-
- private:
-  static constexpr unsigned lines = 32;
-  std::vector<double>& finish_;      // of the lines on their way
-  std::vector<double>::iterator slot_;
-  double window_[lines];             // when each of the last ones, and all before it, had arrived
-  unsigned place_{0};
-  double issue_, retired_;
-};
-
 }  // namespace
 
 struct memory_model::insides {
   explicit insides(const machine::model& machine);
 
+  // Whose access it is.
+  struct who {
+    unsigned path_number;
+    const cache_path& path;
+    unsigned near;                   // node
+    counters* own;                   // by level
+  };
+
+  // Lines that were asked for and are not yet served: their tables are fetched while those before them are.
+  struct planned {
+    line_number line;
+    bool write;
+  };
+
+  who accessor(unsigned unit) { return {caches.path_of(unit), caches.paths()[caches.path_of(unit)], memory.node_of_unit(unit), counts.data() + unit * caches.levels().size()}; }
   double begin(double at);
   template <class Pipeline>
-  void access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, Pipeline& flow);
-  double fetch_line(unsigned path_number, unsigned near, counters* own, line_number line, bool takes, double at);
-  void invalidate_others(unsigned writer, counters* own, line_number line);
+  void range(const who& w, std::uint64_t address, std::uint64_t bytes, bool write, Pipeline& flow);
+  template <class Pipeline>
+  void serve_planned(const who& w, Pipeline& flow);
+  line_number first_line_of(std::uint64_t page, unsigned near);
+  // The line's set in each cache of a path.
+  using places = std::array<cache::location, cache_path::max_depth>;
+  [[gnu::always_inline]] inline void announce(const who& w, const planned& p, places& where);
+  template <class Look>
+  auto in_others(const who& w, Look&& look);
+  [[gnu::always_inline]] inline void announce_copies(const who& w, line_number line);
+  [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, double at);
+  [[gnu::always_inline]] inline void invalidate_others(const who& w, line_number line);
   void forget_frame(page_table::frame_number frame);
-  unsigned remove_copies(const cache_step& step, std::uint32_t block);
+  [[gnu::always_inline]] inline unsigned remove_copies(const cache_step& step, std::uint32_t block);
+
+  static constexpr std::size_t most_planned = 512;
+  static constexpr std::size_t tables_ahead = 16, copies_ahead = 8;   // lines
 
   unsigned page_bits;
   unsigned lines_bits;               // a page has 1 << lines_bits lines
@@ -97,6 +71,9 @@ struct memory_model::insides {
   double latest{0}, oldest{0};
   std::vector<double> finish;
   std::vector<counters> counts;      // [unit * levels + level]
+  std::size_t plan_size{0};
+  planned plan[most_planned];
+  places announced_places[tables_ahead];   // of line i of the plan, at i modulo the size
 };
 
 memory_model::insides::insides(const machine::model& machine)
@@ -117,41 +94,56 @@ memory_model::insides::insides(const machine::model& machine)
   lines_bits = page_bits - caches.line_bits();
 }
 
+// The model's own tables are larger than the caches under it: what a line that is not in the innermost cache may need comes at once,
+// not one after the other, and where lines are known beforehand, while others are served.
+void memory_model::insides::announce(const who& w, const planned& p, places& where) {
+  const line_number line = p.line;
+  for (unsigned i = 0; i < w.path.depth; ++i) where[i] = w.path.steps[i].where->prefetch(line >> w.path.steps[i].shift);
+  if (coherent && !p.write) directory.prefetch(line >> caches.block_shift());   // for writes range() did
+}
+
+// look(step) for each cache that is not on the accessor's path and may have a copy of the block; the paths through a cache come one
+// after the other.
+template <class Look>
+auto memory_model::insides::in_others(const who& w, Look&& look) {
+  return [&, before = std::array<const cache*, cache_path::max_depth>{}](unsigned other) mutable {
+    const cache_path& path = caches.paths()[other];
+    const unsigned apart = caches.apart(w.path_number, other);
+    for (unsigned i = 0; i < apart; ++i) {
+      if (std::exchange(before[i], path.steps[i].where) != path.steps[i].where) look(path.steps[i]);
+    }
+  };
+}
+
+// What invalidate_others() will look at; the directory's entry has come.
+void memory_model::insides::announce_copies(const who& w, line_number line) {
+  directory.for_others(line >> caches.block_shift(), w.path_number, in_others(w, [&](const cache_step& step) { step.where->prefetch(line >> step.shift); }));
+}
+
 // The innermost cache had to take the line in: from where, and how long that takes.
-double memory_model::insides::fetch_line(unsigned path_number, unsigned near, counters* own, line_number line, bool takes, double at) {
-  const cache_path& path = caches.paths()[path_number];
-  // The model's own tables are larger than the caches under it: what may be needed comes at once, not one after the other.
-  for (unsigned i = 1; i < path.depth; ++i) path.steps[i].where->prefetch(line >> path.steps[i].shift);
-  if (path.depth != 0) {
-    if (takes) directory.prefetch(line >> caches.block_shift());
-    else if (coherent) directory.add(line >> caches.block_shift(), path_number);
-    ++own[path.steps[0].level].misses;
-  }
+double memory_model::insides::fetch_line(const who& w, line_number line, const places& where, double at) {
+  const cache_path& path = w.path;
+  if (path.depth != 0) ++w.own[path.steps[0].level].misses;
   for (unsigned i = 1; i < path.depth; ++i) {
     const cache_step& step = path.steps[i];
-    ++own[step.level].accesses;
-    if (step.where->access(line >> step.shift)) return step.latency;
-    ++own[step.level].misses;
+    ++w.own[step.level].accesses;
+    if (step.where->access(line >> step.shift, where[i])) return step.latency;
+    ++w.own[step.level].misses;
   }
-  const unsigned shift = static_cast<unsigned>(std::countr_zero(path.fetched_bytes)) - caches.line_bits();
-  return memory.fetch(near, pages.node_of(line >> lines_bits), line >> shift, path.fetched_bytes, at, oldest);
+  return memory.fetch(w.near, pages.node_of(line >> lines_bits), line >> path.fetched_shift, path.fetched_bytes, at, oldest);
 }
 
 unsigned memory_model::insides::remove_copies(const cache_step& step, std::uint32_t block) {
   const unsigned bits = caches.block_shift() - step.shift;    // lines of this cache in a block
+  if (bits == 0) return step.where->remove(block) ? 1 : 0;
   unsigned removed = 0;
-  for (std::uint32_t i = 0; i < 1u << bits; ++i) removed += step.where->remove((block << bits) + i) ? 1 : 0;
+  for (std::uint32_t i = 0; i < 1u << bits; ++i) removed += step.where->remove_seldom((block << bits) + i) ? 1 : 0;
   return removed;
 }
 
-void memory_model::insides::invalidate_others(unsigned writer, counters* own, line_number line) {
+void memory_model::insides::invalidate_others(const who& w, line_number line) {
   const std::uint32_t block = line >> caches.block_shift();
-  directory.take(block, writer, [&](unsigned other) {
-    const cache_path& path = caches.paths()[other];
-    const unsigned apart = caches.apart(writer, other);
-    for (unsigned i = 0; i < apart; ++i) path.steps[i].where->prefetch(line >> path.steps[i].shift);
-    for (unsigned i = 0; i < apart; ++i) own[path.steps[i].level].invalidations += remove_copies(path.steps[i], block);
-  });
+  directory.take(block, w.path_number, in_others(w, [&](const cache_step& step) { w.own[step.level].invalidations += remove_copies(step, block); }));
 }
 
 double memory_model::insides::begin(double at) {
@@ -160,35 +152,64 @@ double memory_model::insides::begin(double at) {
   return std::max(at, oldest);
 }
 
+line_number memory_model::insides::first_line_of(std::uint64_t page, unsigned near) {
+  const page_table::frame_number frame = pages.frame_of(page, near);
+  if (frame >= covered && coherent) {
+    covered = frame + 1;
+    directory.cover(static_cast<std::uint32_t>(((std::uint64_t{covered} << lines_bits) - 1) >> caches.block_shift()));
+  }
+  return static_cast<line_number>(std::uint64_t{frame} << lines_bits);
+}
+
+// Plans the lines of a range, and serves those planned when there is no more room.
 template <class Pipeline>
-void memory_model::insides::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, Pipeline& flow) {
+void memory_model::insides::range(const who& w, std::uint64_t address, std::uint64_t bytes, bool write, Pipeline& flow) {
   if (bytes == 0) return;
-  const unsigned path_number = caches.path_of(unit);
-  const cache_path& path = caches.paths()[path_number];
-  const cache_step inner = path.steps[0];
-  const unsigned near = memory.node_of_unit(unit);
-  counters* const own = counts.data() + unit * caches.levels().size();
-  const bool takes = write && coherent;
   const std::uint64_t last = (address + (bytes - 1)) >> caches.line_bits();
   std::uint64_t next = address >> caches.line_bits();
-  if (path.depth != 0) own[inner.level].accesses += last - next + 1;
+  if (w.path.depth != 0) w.own[w.path.steps[0].level].accesses += last - next + 1;
+  const std::uint64_t page_lines = std::uint64_t{1} << lines_bits;
   while (next <= last) {
-    const page_table::frame_number frame = pages.frame_of(next >> lines_bits, near);
-    if (frame >= covered && coherent) {
-      covered = frame + 1;
-      directory.cover(static_cast<std::uint32_t>(((std::uint64_t{covered} << lines_bits) - 1) >> caches.block_shift()));
-    }
-    const std::uint64_t in_page = next & ((std::uint64_t{1} << lines_bits) - 1);
-    const std::uint64_t count = std::min(last - next + 1, (std::uint64_t{1} << lines_bits) - in_page);
-    line_number line = static_cast<line_number>((std::uint64_t{frame} << lines_bits) + in_page);
-    for (const line_number end = line + static_cast<line_number>(count); line != end; ++line) {
-      const double now = flow.issue();
-      const bool found = inner.where != nullptr && inner.where->access(line >> inner.shift);
-      flow.arrives_after(found ? inner.latency : fetch_line(path_number, near, own, line, takes, now));
-      if (takes) invalidate_others(path_number, own, line);
-    }
+    const std::uint64_t in_page = next & (page_lines - 1);
+    const std::uint64_t count = std::min({last - next + 1, page_lines - in_page, std::uint64_t{most_planned - plan_size}});
+    const line_number line = first_line_of(next >> lines_bits, w.near) + static_cast<line_number>(in_page);
+    for (std::uint64_t i = 0; i < count; ++i) plan[plan_size + i] = {line + static_cast<line_number>(i), write};
+    plan_size += count;
+    if (write && coherent) directory.prefetch(line >> caches.block_shift(), (line + static_cast<line_number>(count - 1)) >> caches.block_shift());
     next += count;
+    if (plan_size == most_planned) serve_planned(w, flow);
   }
+}
+
+template <class Pipeline>
+void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
+  const cache_step inner = w.path.steps[0];
+  std::size_t announced = 0, copies_announced = 0;
+  for (std::size_t i = 0; i < plan_size; ++i) {
+    const auto [line, write] = plan[i];
+    const double now = flow.issue();
+    const bool known = i < announced;
+    const places& where = announced_places[i % tables_ahead];
+    if (inner.where != nullptr && inner.where->access(line >> inner.shift, known ? where[0] : inner.where->locate(line >> inner.shift))) {
+      flow.arrives_after(inner.latency);
+    } else {
+      // Lines that are found in the innermost cache need no more tables; others seldom come alone.
+      const std::size_t soon = std::min(plan_size, i + tables_ahead);
+      for (announced = std::max(announced, i); announced < soon; ++announced) announce(w, plan[announced], announced_places[announced % tables_ahead]);
+      if (coherent && !write && w.path.depth != 0) {
+        if (plan_size == 1) directory.add_later(line >> caches.block_shift(), w.path_number);   // the entry has hardly come
+        else directory.add(line >> caches.block_shift(), w.path_number);
+      }
+      flow.arrives_after(fetch_line(w, line, where, now));
+    }
+    if (!write || !coherent || directory.has_alone(line >> caches.block_shift(), w.path_number)) continue;
+    const std::size_t soon = std::min(plan_size, i + copies_ahead);
+    for (copies_announced = std::max(copies_announced, i); copies_announced < soon; ++copies_announced) {
+      if (plan[copies_announced].write) announce_copies(w, plan[copies_announced].line);
+    }
+    invalidate_others(w, line);
+  }
+  plan_size = 0;
 }
 
 void memory_model::insides::forget_frame(page_table::frame_number frame) {
@@ -210,16 +231,20 @@ memory_model::~memory_model() = default;
 double memory_model::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at) {
   const double start = in_->begin(at);
   pipeline flow(in_->finish, start);
-  in_->access(unit, address, bytes, write, flow);
+  const insides::who w = in_->accessor(unit);
+  in_->range(w, address, bytes, write, flow);
+  in_->serve_planned(w, flow);
   return flow.end() - start;
 }
 
 double memory_model::access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at) {
   const double start = in_->begin(at);
   reordering_pipeline flow(in_->finish, start);
+  const insides::who w = in_->accessor(unit);
   for (std::uint64_t row = 0; row < count; ++row) {
-    for (const row_set& s : sets) in_->access(unit, s.address + row * s.stride, s.bytes, s.write, flow);
+    for (const row_set& s : sets) in_->range(w, s.address + row * s.stride, s.bytes, s.write, flow);
   }
+  in_->serve_planned(w, flow);
   return flow.end() - start;
 }
 

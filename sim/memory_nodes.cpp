@@ -44,7 +44,7 @@ unsigned memory_nodes::index_of(int numa) const noexcept {
 
 double memory_nodes::fetch(unsigned near, unsigned from, std::uint64_t line, unsigned bytes, double at, double oldest) {
   node& home = nodes_[from];
-  double start = home.channels[line % home.channels.size()].serve(at, bytes, oldest);
+  double start = home.channels[channel_of(home, line)].serve(at, bytes, oldest);
   if (near == from) {
     home.local_bytes += bytes;
     return start - at + home.latency;

@@ -49,6 +49,10 @@ class memory_nodes {
     double latency{0};
     server wire{0, service_queue(1)};
   };
+  // Line numbers have 32 bits: a short division.
+  static std::uint32_t channel_of(const node& n, std::uint64_t line) noexcept {
+    return static_cast<std::uint32_t>(line) % static_cast<std::uint32_t>(n.channels.size());
+  }
   static server server_of(double bytes_per_ns);
 
   std::vector<node> nodes_;

@@ -42,22 +42,31 @@ std::uint64_t service_queue::first_with_room(std::uint64_t number) {
 }
 
 double service_queue::serve(double at, double busy, double oldest) {
-  oldest_ = std::max(oldest_, static_cast<std::uint64_t>(oldest / width_));
-  auto number = std::max(oldest_, static_cast<std::uint64_t>(at / width_));
+  // By way of signed numbers, which the processor converts itself.
+  const auto slot_at = [this](double time) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(time / width_)); };
+  if (oldest != told_) {
+    told_ = oldest;
+    oldest_ = std::max(oldest_, slot_at(oldest));
+  }
   const auto limit = static_cast<float>(width_);
-  number = first_with_room(number);
-  const double start = std::max(at, static_cast<double>(number) * width_ + static_cast<double>(at_number(number).used));
+  std::uint64_t number = std::max(oldest_, slot_at(at));
+  slot* s = &at_number(number);
+  if (s->used >= limit) {
+    number = first_with_room(number);
+    s = &at_number(number);
+  }
+  const double start = std::max(at, static_cast<double>(static_cast<std::int64_t>(number)) * width_ + static_cast<double>(s->used));
   for (double left = busy;;) {
-    slot& s = at_number(number);
-    const double room = width_ - static_cast<double>(s.used);
+    const double room = width_ - static_cast<double>(s->used);
     if (left < room) {
-      s.used += static_cast<float>(left);
+      s->used += static_cast<float>(left);
       return start;
     }
-    s.used = limit;
+    s->used = limit;
     left -= room;
     if (left <= 0) return start;
     number = first_with_room(number + 1);
+    s = &at_number(number);
   }
 }
 

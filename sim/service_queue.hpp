@@ -34,6 +34,7 @@ class service_queue {
   void grow(std::uint64_t number);
 
   double width_;
+  double told_{0};              // last `oldest`
   std::uint64_t oldest_{0};     // slot
   std::uint64_t top_{0};        // highest slot in use
   std::vector<slot> ring_;      // by number modulo size; spans [oldest_, top_]

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/cost_hooks.hpp"
+#include "platform/sim/cpu_watch.hpp"
 
 namespace heddle::sim {
 
@@ -31,11 +33,11 @@ picoseconds from_nanoseconds(double ns) { return static_cast<picoseconds>(std::l
 
 operation_times times_of(const machine::model& m, bool all_free) {
   operation_times t;
-  if (all_free) {
-    // Not nothing for a turn of a waiting loop: nobody else's time would ever come.
-    return t;
-  }
   const machine::operation_costs& c = m.costs;
+  // A turn of a waiting loop and a look at the clock are the program's, and never nothing: in a loop that waits for a time that time
+  // would not come, nor anybody else's.
+  t.clock = std::max(from_nanoseconds(c.clock), nanosecond);
+  if (all_free) return t;
   t.fork = from_nanoseconds(c.fork);
   t.join = from_nanoseconds(c.join);
   t.spawn = from_nanoseconds(c.spawn);
@@ -47,7 +49,6 @@ operation_times times_of(const machine::model& m, bool all_free) {
   t.wake_latency = from_nanoseconds(c.wake_latency);
   t.sleep = from_nanoseconds(c.sleep);
   t.heavy_fence = from_nanoseconds(c.heavy_fence);
-  t.clock = from_nanoseconds(c.clock);
   return t;
 }
 
@@ -122,6 +123,7 @@ session_options session_options::from_environment() {
   o.free_scheduler = variable("HEDDLE_SIM_FREE") == "1";
   if (const std::string seed = variable("HEDDLE_SIM_EXPLORE"); !seed.empty()) o.explore = std::strtoull(seed.c_str(), nullptr, 10);
   o.statistics = variable("HEDDLE_SIM_STATISTICS");
+  if (const std::string limit = variable("HEDDLE_SIM_STALL"); !limit.empty()) o.stall_limit = static_cast<unsigned>(std::strtoul(limit.c_str(), nullptr, 10));
   return o;
 }
 
@@ -130,11 +132,20 @@ session::session(session_options o)
       model_(machine::model::from_name(options_.machine)),
       memory_(model_),
       explorer_(options_.explore ? std::make_unique<explorer>(explorer::plan_for(*options_.explore)) : nullptr),
-      engine_(std::make_unique<engine>(configuration_for(options_, model_, memory_), explorer_.get())),
-      real_start_(real_now()) {
+      engine_(nullptr),
+      real_start_(0) {
+  configuration c = configuration_for(options_, model_, memory_);
+  c.context = this;
+  c.failed = [](void* self, const char* what) { static_cast<session*>(self)->append(std::string("{\"failed\": \"") + what + "\"}\n"); };
+  engine_ = std::make_unique<engine>(std::move(c), explorer_.get());
+  real_start_ = real_now();
   machine::topology::pretend(model_.tree);
   active = engine_.get();
   offer_cost_model(options_.charge != charging::measured, options_.fast);
+}
+
+void session::watch() noexcept {
+  if (!options_.explore && !watch_cpu(options_.stall_limit)) std::fputs("heddle: sim: no timer: stalls and untold code are not noticed\n", stderr);
 }
 
 session::~session() { offer_cost_model(false, false); }

@@ -21,8 +21,9 @@ struct session_options {
   bool free_scheduler{false};             // its operations cost nothing: a serial program's time
   std::optional<std::uint64_t> explore;   // seed of a schedule to explore
   std::string statistics;                 // file to append the figures to; "": none
+  unsigned stall_limit{30};               // seconds of CPU time without a scheduling point that end the process; 0: none
 
-  // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _FREE (1), _EXPLORE (seed), _STATISTICS.
+  // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _FREE (1), _EXPLORE (seed), _STATISTICS, _STALL (seconds).
   // Throws std::invalid_argument.
   static session_options from_environment();
 };
@@ -35,6 +36,9 @@ class session {
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
+  // The simulated process is the whole process: ends it when it stalls, and counts what it computes without telling.
+  void watch() noexcept;
+
   engine& of() noexcept { return *engine_; }
   const machine::model& machine() const noexcept { return model_; }
   memory_model& memory() noexcept { return memory_; }
@@ -45,6 +49,8 @@ class session {
   void save() noexcept;
 
  private:
+  void append(const std::string& line) noexcept;
+
   session_options options_;
   machine::model model_;
   memory_model memory_;

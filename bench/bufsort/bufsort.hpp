@@ -10,6 +10,7 @@
 #include "harness/partition.hpp"
 #include "harness/placement.hpp"
 #include "harness/random.hpp"
+#include "harness/scale.hpp"
 
 namespace heddle::bench {
 
@@ -19,7 +20,8 @@ inline constexpr double bufsort_cycles = 14;             // an element and bit o
 // Sorts n elements at `from`; they end there, or at `other` if `away`.
 template <class Backend>
 void bufsort_task(double* from, double* other, std::size_t n, bool away) {
-  if (n * sizeof(double) <= bufsort_cutoff) {
+  const std::size_t cutoff = scaled_bytes(bufsort_cutoff);
+  if (n * sizeof(double) <= cutoff) {
     told::write(from, n * sizeof(double));
     told::cycles(bufsort_cycles * static_cast<double>(n) * static_cast<double>(std::bit_width(n)));
     if (away) told::write(other, n * sizeof(double));
@@ -28,9 +30,9 @@ void bufsort_task(double* from, double* other, std::size_t n, bool away) {
     return;
   }
   const double pivot = median_of(from[0], from[1], from[2]);
-  std::size_t border = partition_into<Backend>(from, other, n, bufsort_cutoff, [pivot](double x) { return x < pivot; });
+  std::size_t border = partition_into<Backend>(from, other, n, cutoff, [pivot](double x) { return x < pivot; });
   if (border == 0) {  // nothing is smaller: those that are equal are in place
-    border = partition_into<Backend>(from, other, n, bufsort_cutoff, [pivot](double x) { return x <= pivot; });
+    border = partition_into<Backend>(from, other, n, cutoff, [pivot](double x) { return x <= pivot; });
     if (!away) std::copy(other, other + border, from);
     return bufsort_task<Backend>(other + border, from + border, n - border, !away);
   }

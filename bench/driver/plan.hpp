@@ -25,6 +25,8 @@ struct request {
   std::string variant;
   std::string touch;
   std::string alpha;
+  std::size_t shrink = 1;     // cutoffs divided, for models with smaller caches
+  std::size_t leaf_rate = 0;  // 0: as measured
   std::string json;
 };
 
@@ -48,6 +50,8 @@ struct job {
     if (!r.variant.empty()) a.insert(a.end(), {"--variant", r.variant});
     if (!r.touch.empty()) a.insert(a.end(), {"--touch", r.touch});
     if (!r.alpha.empty()) a.insert(a.end(), {"--alpha", r.alpha});
+    if (r.shrink > 1) a.insert(a.end(), {"--shrink", std::to_string(r.shrink)});
+    if (r.leaf_rate != 0) a.insert(a.end(), {"--leaf-rate", std::to_string(r.leaf_rate)});
     return a;
   }
 };

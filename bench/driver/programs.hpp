@@ -3,9 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,10 +11,13 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "cli/child.hpp"
 
 namespace heddle::bench {
 
@@ -36,17 +36,18 @@ inline outcome run_program(const std::string& path, const std::vector<std::strin
   std::vector<char*> argv{const_cast<char*>(path.c_str())};
   for (const auto& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  pid_t child = 0;
-  const int error = posix_spawn(&child, path.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (error != 0) {
+  std::optional<cli::child_process> child;
+  try {
+    child.emplace(path, [&] {
+      dup2(ends[1], STDOUT_FILENO);
+      execv(path.c_str(), argv.data());
+    });
+  } catch (...) {
     close(ends[0]);
-    throw std::system_error(error, std::generic_category(), path);
+    close(ends[1]);
+    throw;
   }
+  close(ends[1]);
   outcome result;
   const auto end = std::chrono::steady_clock::now() + limit;
   for (;;) {
@@ -58,19 +59,17 @@ inline outcome run_program(const std::string& path, const std::vector<std::strin
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
       result.late = true;
-      kill(child, SIGKILL);
+      child->kill();
       break;
     }
     char buffer[4096];
     const ssize_t count = read(ends[0], buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     result.output.append(buffer, static_cast<std::size_t>(count));
   }
   close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.status = cli::exit_status(child->wait());
   return result;
 }
 
@@ -113,10 +112,21 @@ inline std::vector<nlohmann::json> json_lines(const std::string& text) {
 inline std::vector<metric_line> parse_metrics(const std::string& output) {
   std::vector<metric_line> metrics;
   for (const auto& line : json_lines(output)) {
+    if (line.contains("refused")) continue;
     metrics.push_back({line.at("metric"), line.at("unit"),
                        line.at("samples").get<std::vector<double>>(), line.at("checksum")});
   }
   return metrics;
+}
+
+// What a kernel said of an argument that it does not have, "" if nothing: exit status `refused`. (3: the runtime lacks the kernel; 4: a simulated run
+// that stalls.)
+inline constexpr int refused = 5;
+inline std::string parse_refusal(const std::string& output) {
+  for (const auto& line : json_lines(output)) {
+    if (line.contains("refused")) return line.at("refused");
+  }
+  return "";
 }
 
 // What `--list` printed.

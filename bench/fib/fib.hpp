@@ -2,10 +2,12 @@
 // branch called directly, so ns per spawn = time / (F(n+1) - 1), the calls included. Origin: Cilk
 // (Frigo, Leiserson, Randall 1998). Not inlined into itself: gcc flattens the plain recursion seven
 // levels deep, which would measure another program.
+// Told: an inner node and its share of leaves, fib_cycles.
 // Hints: 2 to 1, as in section 4.4.5 of the ADWS thesis (1.618 to 1 would be exact).
 #pragma once
 
 #include "backend/common.hpp"
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
 namespace heddle::bench {
@@ -20,11 +22,15 @@ constexpr std::uint64_t fib_spawns(std::size_t n) {
   return n == 0 ? 0 : b - 1;
 }
 
-template <class Backend>
+// Of the serial program, a node and the leaves below it that it has on average.
+constexpr double fib_cycles = 6.5;
+
+template <class Backend, told::telling Tell = told::telling::no>
 [[gnu::noinline]] std::uint64_t fib_task(unsigned n) {
   if (n < 2) return n;
-  return add<Backend>(hint{2, 1}, [n] { return fib_task<Backend>(n - 1); },
-                      [n] { return fib_task<Backend>(n - 2); });
+  told::cycles_if<Tell>(fib_cycles);
+  return add<Backend>(hint{2, 1}, [n] { return fib_task<Backend, Tell>(n - 1); },
+                      [n] { return fib_task<Backend, Tell>(n - 2); });
 }
 
 struct fib {
@@ -41,7 +47,10 @@ struct fib {
       const auto spawns = static_cast<double>(fib_spawns(c.n()));
       c.measure(
           "ns_per_spawn", "ns", 1e9 / (spawns > 0 ? spawns : 1), [] {},
-          [&] { result = fib_task<Backend>(n); }, [&] { return result; });
+          [&] {
+            result = told::choose([n]<told::telling Tell>() { return fib_task<Backend, Tell>(n); });
+          },
+          [&] { return result; });
     });
   }
 };

@@ -12,12 +12,37 @@
 #include <heddle/detail/cost_model.hpp>
 
 extern "C" __attribute__((weak)) const heddle_cost_model* heddle_cost;
+extern "C" __attribute__((weak)) void heddle_pause() noexcept;
 
 namespace heddle::bench::told {
 
 inline const heddle_cost_model* model() {
   return &heddle_cost == nullptr ? nullptr : heddle_cost;
 }
+// Tasks of a few nanoseconds do not even ask: their kernels are templates over `telling`, chosen once, before the first task.
+enum class telling : bool { no, yes };
+
+// f.operator()<telling>(), by whether there is somebody to tell.
+template <class F>
+decltype(auto) choose(F&& f) {
+  if (model() != nullptr) [[unlikely]] return f.template operator()<telling::yes>();
+  return f.template operator()<telling::no>();
+}
+template <telling Tell>
+inline void cycles_if(double n) {
+  if constexpr (Tell == telling::yes) model()->cycles(n);
+}
+
+// A turn of a loop that waits for another worker: heddle::this_thread::pause(), where the program has heddle.
+inline void pause() {
+  if (&heddle_pause != nullptr) return heddle_pause();
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
 inline void cycles(double n) {
   if (const auto* to = model(); to != nullptr) [[unlikely]] to->cycles(n);
 }

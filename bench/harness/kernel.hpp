@@ -1,6 +1,7 @@
 // What a kernel sees of its executable: the settings it was started with, and where its figures go.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,12 +38,34 @@ class context {
   [[nodiscard]] const settings& options() const { return settings_; }
   [[nodiscard]] std::size_t n() const { return settings_.n; }
   [[nodiscard]] std::size_t iterations(std::size_t otherwise) const {
+    takes_iterations_ = true;
     return settings_.iterations != 0 ? settings_.iterations : otherwise;
   }
 
   // A variant not asked for by name is skipped only where another was asked for.
   [[nodiscard]] bool wants(std::string_view variant) const {
-    return settings_.variant.empty() || settings_.variant == variant;
+    return settings_.variant.empty() || chose(variant);
+  }
+  // Asked for by name: one that does not run otherwise.
+  [[nodiscard]] bool chose(std::string_view variant) const {
+    if (std::find(variants_.begin(), variants_.end(), variant) == variants_.end())
+      variants_.emplace_back(variant);
+    has_variant_ = has_variant_ || settings_.variant == variant;
+    return settings_.variant == variant;
+  }
+
+  // Ends the program if it was given what the kernel does not have: before the first measurement, where it has looked for its
+  // variants by then, and after the first run of a body that might have asked for its iterations; at the end, too.
+  void check_variant() const {
+    if (settings_.variant.empty() || has_variant_) return;
+    std::string known;
+    for (const auto& v : variants_) known += (known.empty() ? "" : ", ") + v;
+    refuse("--variant '" + settings_.variant + "': " + settings_.kernel +
+           (known.empty() ? " has no variants" : " has " + known));
+  }
+  void check_iterations() const {
+    if (settings_.iterations != 0 && !takes_iterations_)
+      refuse("--iterations: " + settings_.kernel + " takes none");
   }
 
   // Runs setup, body, check for each warm-up and each sample; only body is timed. A sample is
@@ -51,6 +74,7 @@ class context {
   template <class Setup, class Body, class Check>
   void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup,
                Body&& body, Check&& check) {
+    check_variant();
     std::vector<double> samples;
     std::uint64_t checksum = 0;
     for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
@@ -59,6 +83,7 @@ class context {
       body();
       const auto end = std::chrono::steady_clock::now();
       const std::uint64_t sum = check();
+      check_iterations();
       if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
       checksum = sum;
       if (round >= settings_.warmup)
@@ -70,11 +95,13 @@ class context {
   // The same where the body measures itself: it returns the sample, in the metric's unit.
   template <class Body, class Check>
   void collect(std::string_view metric, std::string_view unit, Body&& body, Check&& check) {
+    check_variant();
     std::vector<double> samples;
     std::uint64_t checksum = 0;
     for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
       const double sample = body();
       const std::uint64_t sum = check();
+      check_iterations();
       if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
       checksum = sum;
       if (round >= settings_.warmup) samples.push_back(sample);
@@ -90,8 +117,12 @@ class context {
  private:
   [[noreturn]] static void fail_checksum(std::string_view metric, std::uint64_t first,
                                          std::uint64_t then);
+  [[noreturn]] static void refuse(const std::string& what);
 
   settings settings_;
+  mutable std::vector<std::string> variants_;  // that the kernel asked about
+  mutable bool has_variant_ = false;
+  mutable bool takes_iterations_ = false;
 };
 
 struct kernel_entry {

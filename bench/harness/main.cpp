@@ -1,6 +1,6 @@
 // heddle-bench-<runtime>: runs one kernel on one runtime and prints one JSON line per metric.
 // Exit status: 0 done, 1 wrong result or failure, 2 bad argument, 3 this runtime cannot express the
-// kernel.
+// kernel, 5 the kernel has no such variant, or no iterations.
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -11,6 +11,7 @@
 #include "harness/kernel.hpp"
 #include "harness/memory_use.hpp"
 #include "harness/placement.hpp"
+#include "harness/scale.hpp"
 
 #ifndef HEDDLE_BENCH_RUNTIME
 #error "HEDDLE_BENCH_RUNTIME names the runtime this executable measures"
@@ -54,13 +55,22 @@ void context::fail_checksum(std::string_view metric, std::uint64_t first, std::u
   std::exit(1);
 }
 
+// Read by `heddle bench`. The runtime may be at work: nothing is torn down.
+void context::refuse(const std::string& said) {
+  std::string what = said;  // holds what was given
+  std::replace_if(
+      what.begin(), what.end(), [](char c) { return c == '"' || c == '\\' || c < ' '; }, '?');
+  line(("{\"refused\": \"" + what + "\"}").c_str());
+  std::_Exit(5);
+}
+
 namespace {
 
 [[noreturn]] void usage(const char* what, const char* value) {
   std::fprintf(stderr,
                "heddle-bench-" HEDDLE_BENCH_RUNTIME
                ": %s '%s'; known: --kernel --n --workers --samples --warmup --iterations --policy "
-               "--variant --touch --alpha --list\n",
+               "--variant --touch --alpha --shrink --leaf-rate --list\n",
                what, value);
   std::exit(2);
 }
@@ -128,6 +138,11 @@ int run(int argc, char** argv) {
       if (!is_touch(s.touch)) usage("--touch is first, interleave or serial, not", value);
     } else if (option == "--alpha")
       read_alpha(value, s);
+    else if (option == "--shrink") {
+      shrink = number("--shrink", value);
+      if (shrink == 0) usage("--shrink must be at least 1, not", value);
+    } else if (option == "--leaf-rate")
+      leaf_rate = static_cast<double>(number("--leaf-rate", value));
     else
       usage("unknown option", argv[i - 1]);
   }
@@ -145,6 +160,8 @@ int run(int argc, char** argv) {
   if (!sized) s.n = found->n;
   context c(s);
   found->execute(c);
+  c.check_variant();
+  c.check_iterations();
   return 0;
 }
 

@@ -27,7 +27,8 @@ std::size_t partition_into(const T* from, T* to, std::size_t n, std::size_t cuto
     });
   };
   each([&](std::size_t piece, std::size_t first, std::size_t last) {
-    told::read(from + first, (last - first) * sizeof(T));
+    if constexpr (sizeof(T) > 64) told::rows({{from + first, sizeof(double), sizeof(T), 0}}, last - first);  // its key alone
+    else told::read(from + first, (last - first) * sizeof(T));
     told::cycles(partition_count_cycles * static_cast<double>(last - first));
     std::size_t count = 0;
     for (std::size_t i = first; i < last; ++i) count += lower(from[i]) ? 1 : 0;

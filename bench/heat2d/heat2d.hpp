@@ -16,6 +16,7 @@
 #include "harness/kernel.hpp"
 #include "harness/placement.hpp"
 #include "harness/random.hpp"
+#include "harness/scale.hpp"
 
 namespace heddle::bench {
 
@@ -88,8 +89,8 @@ struct heat2d_work {
 template <class Backend, class Leaf>
 void heat2d_blocks(const heat2d_grid& g, const Leaf& leaf, std::size_t row, std::size_t row_end,
                    std::size_t column, std::size_t column_end) {
-  const std::size_t rows = row_end - row, columns = column_end - column;
-  if (rows <= heat2d_block && columns <= heat2d_block) return leaf(row, row_end, column, column_end);
+  const std::size_t rows = row_end - row, columns = column_end - column, block = scaled_side(heat2d_block, heat2d_shape::line);
+  if (rows <= block && columns <= block) return leaf(row, row_end, column, column_end);
   const auto bytes = [](std::size_t points) { return points * 2 * sizeof(float); };
   const auto part = [&g, &leaf](std::size_t r, std::size_t re, std::size_t c, std::size_t ce) {
     return [&g, &leaf, r, re, c, ce] { heat2d_blocks<Backend>(g, leaf, r, re, c, ce); };
@@ -99,10 +100,10 @@ void heat2d_blocks(const heat2d_grid& g, const Leaf& leaf, std::size_t row, std:
   };
   const std::size_t low = cut(row, rows), middle = cut(column, columns);
   const auto area = [](std::size_t r, std::size_t c) { return static_cast<double>(r * c); };
-  if (columns <= heat2d_block) {
+  if (columns <= block) {
     invoke<Backend>(hint{area(low - row, columns), area(row_end - low, columns), bytes(rows * columns)},
                     part(row, low, column, column_end), part(low, row_end, column, column_end));
-  } else if (rows <= heat2d_block) {
+  } else if (rows <= block) {
     invoke<Backend>(hint{area(rows, middle - column), area(rows, column_end - middle), bytes(rows * columns)},
                     part(row, row_end, column, middle), part(row, row_end, middle, column_end));
   } else {  // four subregions, as two forks in a fork

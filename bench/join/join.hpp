@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
 namespace heddle::bench {
@@ -71,17 +72,21 @@ struct join {
         c.measure(
             "pair", "ns", 1e9 / static_cast<double>(n), [&] { left = right = 0; },
             [&] {
-              for (std::size_t i = 0; i < n; ++i) {
-                Backend::invoke(
-                    [&left] {
-                      asm volatile("" ::: "memory");
-                      ++left;
-                    },
-                    [&right] {
-                      asm volatile("" ::: "memory");
-                      ++right;
-                    });
-              }
+              told::choose([&]<told::telling Tell>() {
+                for (std::size_t i = 0; i < n; ++i) {
+                  Backend::invoke(
+                      [&left] {
+                        told::cycles_if<Tell>(1);
+                        asm volatile("" ::: "memory");
+                        ++left;
+                      },
+                      [&right] {
+                        told::cycles_if<Tell>(1);
+                        asm volatile("" ::: "memory");
+                        ++right;
+                      });
+                }
+              });
             },
             [&] { return left * 2 + right; });
       }

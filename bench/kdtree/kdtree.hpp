@@ -9,6 +9,7 @@
 #include "harness/partition.hpp"
 #include "harness/placement.hpp"
 #include "harness/random.hpp"
+#include "harness/scale.hpp"
 
 namespace heddle::bench {
 
@@ -34,18 +35,18 @@ inline kdtree_point kdtree_random(std::size_t i) {
 // Points lie at `from`, positions `first` .. `first` + n of the whole.
 template <class Backend>
 void kdtree_task(kdtree_point* from, kdtree_point* other, kdtree_node* nodes, std::size_t first, std::size_t n, unsigned axis) {
-  if (n * sizeof(kdtree_point) < kdtree_leaf || n < 3) return;
+  if (n * sizeof(kdtree_point) < scaled_bytes(kdtree_leaf) || n < 3) return;
   double pivot = 0;
   std::size_t border = 0;
   for (unsigned tries = 0; tries < 3 && border == 0; ++tries, axis = (axis + 1) % 3) {
     pivot = median_of(from[0].at[axis], from[1].at[axis], from[2].at[axis]);
-    border = partition_into<Backend>(from, other, n, kdtree_cutoff, [=](const kdtree_point& p) { return p.at[axis] < pivot; });
+    border = partition_into<Backend>(from, other, n, scaled_bytes(kdtree_cutoff), [=](const kdtree_point& p) { return p.at[axis] < pivot; });
   }
   if (border == 0) return;  // many equal points: one leaf
   nodes[first + border] = {pivot, (axis + 2) % 3, static_cast<std::uint32_t>(n)};
   const auto lower = [=] { kdtree_task<Backend>(other, from, nodes, first, border, axis); };
   const auto upper = [=] { kdtree_task<Backend>(other + border, from + border, nodes, first + border, n - border, axis); };
-  if (n * sizeof(kdtree_point) < kdtree_cutoff) {
+  if (n * sizeof(kdtree_point) < scaled_bytes(kdtree_cutoff)) {
     lower();
     upper();
   } else {

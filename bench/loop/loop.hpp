@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
 namespace heddle::bench {
@@ -17,6 +18,15 @@ struct loop {
   static constexpr std::size_t default_n = 0;
   template <class Backend>
   static constexpr bool supports = Backend::loops;
+
+  // Line by line, by whoever has a line's first element: one vector instruction each to load, to multiply and add, to store.
+  static void tell_line(const float* from, float* to, std::size_t k) {
+    constexpr std::size_t line = 64 / sizeof(float);
+    if (k % line != 0) return;
+    told::read(from + k, 64);
+    told::write(to + k, 64);
+    told::cycles(3);
+  }
 
   template <class Backend>
   static void time(context& c, std::size_t n) {
@@ -39,12 +49,16 @@ struct loop {
     c.measure(
         "n=" + std::to_string(n), "us", 1e6 / static_cast<double>(loops), [] {},
         [&] {
-          float a = 1;
-          for (std::size_t i = 0; i < loops; ++i) {
-            Backend::loop(
-                n, [a, from = x, to = y](std::size_t k) { to[k] += a * from[k]; });
-            a = -a;
-          }
+          told::choose([&]<told::telling Tell>() {
+            float a = 1;
+            for (std::size_t i = 0; i < loops; ++i) {
+              Backend::loop(n, [a, from = x, to = y](std::size_t k) {
+                if constexpr (Tell == told::telling::yes) tell_line(from, to, k);
+                to[k] += a * from[k];
+              });
+              a = -a;
+            }
+          });
         },
         [&] {
           std::uint64_t sum = 0;

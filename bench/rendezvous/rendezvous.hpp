@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "backend/common.hpp"
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
 namespace heddle::bench {
@@ -25,7 +26,7 @@ struct rendezvous {
     void arrive() {
       const int mine = arrived_.fetch_add(1);
       const int both = (mine | 1) + 1;
-      while (arrived_.load() < both) relax();
+      while (arrived_.load() < both) told::pause();
     }
     // Arrivals since the last call.
     std::uint64_t count() {

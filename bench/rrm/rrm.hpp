@@ -11,6 +11,7 @@
 #include "harness/kernel.hpp"
 #include "harness/placement.hpp"
 #include "harness/random.hpp"
+#include "harness/scale.hpp"
 
 namespace heddle::bench {
 
@@ -27,13 +28,13 @@ inline void rrm_map(double* first, double* last) {
 
 template <class Backend>
 void rrm_loop(double* array, std::size_t n) {
-  for_halves<Backend>(0, n, sizeof(double), sizeof(double), rrm_piece,
+  for_halves<Backend>(0, n, sizeof(double), sizeof(double), scaled_bytes(rrm_piece),
                       [array](std::size_t first, std::size_t last) { rrm_map(array + first, array + last); });
 }
 
 template <class Backend>
 void rrm_task(double* array, std::size_t n) {
-  if (n * sizeof(double) < rrm_leaf || n < 2) {
+  if (n * sizeof(double) < scaled_bytes(rrm_leaf) || n < 2) {
     for (int k = 0; k < rrm_maps; ++k) rrm_map(array, array + n);
     return;
   }

@@ -8,13 +8,14 @@
 
 namespace heddle::bench {
 
-template <class Backend>
+template <class Backend, told::telling Tell = told::telling::no>
 [[gnu::noinline]] std::uint64_t spawn_task(unsigned n) {
   if (n < 2) return n;
+  told::cycles_if<Tell>(fib_cycles);
   std::uint64_t x = 0;
   typename Backend::group group;
-  group.run([&x, n] { x = spawn_task<Backend>(n - 1); });
-  const std::uint64_t y = spawn_task<Backend>(n - 2);
+  group.run([&x, n] { x = spawn_task<Backend, Tell>(n - 1); });
+  const std::uint64_t y = spawn_task<Backend, Tell>(n - 2);
   group.wait();
   return x + y;
 }
@@ -35,7 +36,11 @@ struct spawn {
         const auto spawns = static_cast<double>(fib_spawns(c.n()));
         c.measure(
             "tree", "ns", 1e9 / (spawns > 0 ? spawns : 1), [] {},
-            [&] { result = spawn_task<Backend>(static_cast<unsigned>(c.n())); },
+            [&] {
+              result = told::choose([&c]<told::telling Tell>() {
+                return spawn_task<Backend, Tell>(static_cast<unsigned>(c.n()));
+              });
+            },
             [&] { return result; });
       }
       if (c.wants("flat")) {
@@ -43,11 +48,18 @@ struct spawn {
         c.measure(
             "flat", "ns", 1e9 / static_cast<double>(batch * batches), [&] { ran.assign(batch, 0); },
             [&] {
-              for (std::size_t b = 0; b < batches; ++b) {
-                typename Backend::group group;
-                for (std::size_t i = 0; i < batch; ++i) group.run([slot = &ran[i]] { ++*slot; });
-                group.wait();
-              }
+              told::choose([&ran]<told::telling Tell>() {
+                for (std::size_t b = 0; b < batches; ++b) {
+                  typename Backend::group group;
+                  for (std::size_t i = 0; i < batch; ++i) {
+                    group.run([slot = &ran[i]] {
+                      told::cycles_if<Tell>(1);
+                      ++*slot;
+                    });
+                  }
+                  group.wait();
+                }
+              });
             },
             [&] {
               std::uint64_t sum = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
 namespace heddle::bench {
@@ -24,10 +25,17 @@ struct thread {
         metric, "ns", 1e9 / static_cast<double>(rounds * batch),
         [&] { std::fill(ran.begin(), ran.end(), 0); },
         [&] {
-          for (std::size_t round = 0; round < rounds; ++round) {
-            for (std::size_t i = 0; i < batch; ++i) live[i].emplace([slot = &ran[i]] { ++*slot; });
-            for (auto& t : live) t->join();
-          }
+          told::choose([&]<told::telling Tell>() {
+            for (std::size_t round = 0; round < rounds; ++round) {
+              for (std::size_t i = 0; i < batch; ++i) {
+                live[i].emplace([slot = &ran[i]] {
+                  told::cycles_if<Tell>(1);
+                  ++*slot;
+                });
+              }
+              for (auto& t : live) t->join();
+            }
+          });
         },
         [&] {
           std::uint64_t sum = 0;
@@ -46,14 +54,17 @@ struct thread {
         [&] { std::fill(done.begin(), done.end(), 0); },
         [&] {
           std::vector<std::optional<typename Backend::thread>> live(threads);
-          for (std::size_t t = 0; t < threads; ++t) {
-            live[t].emplace([slot = &done[t], yields] {
-              for (std::size_t i = 0; i < yields; ++i) {
-                Backend::yield();
-                ++*slot;
-              }
-            });
-          }
+          told::choose([&]<told::telling Tell>() {
+            for (std::size_t t = 0; t < threads; ++t) {
+              live[t].emplace([slot = &done[t], yields] {
+                for (std::size_t i = 0; i < yields; ++i) {
+                  Backend::yield();
+                  told::cycles_if<Tell>(1);
+                  ++*slot;
+                }
+              });
+            }
+          });
           for (auto& t : live) t->join();
         },
         [&] {

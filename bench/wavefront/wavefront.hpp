@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
 namespace heddle::bench {
@@ -28,6 +29,7 @@ struct wavefront_node {
   }
 };
 
+template <told::telling Tell>
 class wavefront_graph {
  public:
   struct node : wavefront_node {
@@ -65,6 +67,7 @@ class wavefront_graph {
   static bool continue_from(Tasks& tasks, node* x) {
     bool last = false;
     while (x != nullptr) {
+      told::cycles_if<Tell>(node_cycles);
       x->visit();
       x->missing.store(
           x->predecessors,
@@ -97,6 +100,9 @@ class wavefront_graph {
   }
 
  private:
+  // The sum of two predecessors' paths, the counts of two successors and their test.
+  static constexpr double node_cycles = 15;
+
   static void edge(node& from, node& to) {
     from.successors[static_cast<std::size_t>(from.successor_count++)] = &to;
     ++to.predecessors;
@@ -116,49 +122,52 @@ struct wavefront {
   static void execute(context& c) {
     if (c.n() == 0) throw std::invalid_argument("wavefront: --n must be at least 1");
     Backend backend(c.options());
-    backend.run([&] {
-      wavefront_graph graph(c.n());
-      const double scale = 1e9 / static_cast<double>(runs * graph.count());
-      if (c.wants("counters")) {
-        const auto measure = [&](auto&& run) {
-          c.measure(
-              "counters", "ns", scale, [&] { graph.forget(); },
-              [&] {
-                for (std::size_t i = 0; i < runs; ++i) run();
-              },
-              [&] { return graph.checksum(); });
-        };
-        if constexpr (requires { typename Backend::template bare<wavefront_graph>; }) {
-          typename Backend::template bare<wavefront_graph> tasks(graph);
-          measure([&] { tasks.run(); });
-        } else {
-          measure([&] {
-            Backend::scope([&graph](auto& scope) { graph.run_from(scope, &graph.at(0, 0)); });
-          });
-        }
+    told::choose([&]<told::telling Tell>() { backend.run([&] { time<Backend, wavefront_graph<Tell>>(c); }); });
+  }
+
+  template <class Backend, class Graph>
+  static void time(context& c) {
+    Graph graph(c.n());
+    const double scale = 1e9 / static_cast<double>(runs * graph.count());
+    if (c.wants("counters")) {
+      const auto measure = [&](auto&& run) {
+        c.measure(
+            "counters", "ns", scale, [&] { graph.forget(); },
+            [&] {
+              for (std::size_t i = 0; i < runs; ++i) run();
+            },
+            [&] { return graph.checksum(); });
+      };
+      if constexpr (requires { typename Backend::template bare<Graph>; }) {
+        typename Backend::template bare<Graph> tasks(graph);
+        measure([&] { tasks.run(); });
+      } else {
+        measure([&] {
+          Backend::scope([&graph](auto& scope) { graph.run_from(scope, &graph.at(0, 0)); });
+        });
       }
-      if (c.wants("graph")) {
-        if constexpr (requires { typename Backend::template wave<wavefront_graph>; }) {
-          typename Backend::template wave<wavefront_graph> wave(graph);
-          c.measure(
-              "graph", "ns", scale, [&] { graph.forget(); },
-              [&] {
-                for (std::size_t i = 0; i < runs; ++i) wave.run();
-              },
-              [&] { return graph.checksum(); });
-        } else if constexpr (Backend::is_serial) {
-          c.measure(
-              "graph", "ns", scale, [&] { graph.forget(); },
-              [&] {
-                for (std::size_t r = 0; r < runs; ++r) {
-                  for (std::size_t i = 0; i < graph.count(); ++i)
-                    graph.at(i / graph.side(), i % graph.side()).visit();
-                }
-              },
-              [&] { return graph.checksum(); });
-        }
+    }
+    if (c.wants("graph")) {
+      if constexpr (requires { typename Backend::template wave<Graph>; }) {
+        typename Backend::template wave<Graph> wave(graph);
+        c.measure(
+            "graph", "ns", scale, [&] { graph.forget(); },
+            [&] {
+              for (std::size_t i = 0; i < runs; ++i) wave.run();
+            },
+            [&] { return graph.checksum(); });
+      } else if constexpr (Backend::is_serial) {
+        c.measure(
+            "graph", "ns", scale, [&] { graph.forget(); },
+            [&] {
+              for (std::size_t r = 0; r < runs; ++r) {
+                for (std::size_t i = 0; i < graph.count(); ++i)
+                  graph.at(i / graph.side(), i % graph.side()).visit();
+              }
+            },
+            [&] { return graph.checksum(); });
       }
-    });
+    }
   }
 };
 

@@ -15,6 +15,7 @@
 #include <heddle/parallel_reduce.hpp>
 #include <heddle/parallel_scan.hpp>
 #include <heddle/parallel_sort.hpp>
+#include <heddle/pause.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/shared_mutex.hpp>

@@ -62,7 +62,9 @@ class HEDDLE_API runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// The runtime used where none is named: made at first use, never destroyed.
+  /// The runtime used where none is named: made at first use from the HEDDLE_* variables, never destroyed. A variable whose value
+  /// cannot be ends the process with status 2 and one line on standard error that names it; a runtime of one's own throws instead.
+  /// Throws std::system_error when kernel threads cannot be started, std::bad_alloc.
   static runtime& global();
   /// The runtime whose thread calls, else the global one.
   static runtime& current();

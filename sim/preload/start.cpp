@@ -38,6 +38,7 @@ __attribute__((constructor)) void begin() {
   if (!needed) return;
   try {
     current = new session(session_options::from_environment());
+    current->watch();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle: sim: %s\n", e.what());
     std::_Exit(2);

@@ -12,8 +12,8 @@ namespace heddle::fiber {
 namespace {
 
 constexpr std::size_t slab_target = std::size_t{16} << 20;
-constexpr std::size_t colour_step = 256;
-constexpr std::size_t colours = 8;
+constexpr std::size_t colour_step = 64;
+constexpr std::size_t colours = 32;
 
 std::size_t guard_bytes(std::size_t stack_bytes) noexcept {
   return std::max(platform::page_size(), std::min<std::size_t>(std::size_t{16} << 10, stack_bytes / 4));

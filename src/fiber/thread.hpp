@@ -30,9 +30,9 @@ inline constexpr std::uint32_t no_worker = ~0u;
 // touched by that owner alone.
 struct alignas(64) thread {
   // First line: what a switch touches.
-  void* stack_pointer{nullptr};        // valid while suspended
+  void* stack_pointer{nullptr};        // valid while suspended; odd: see not_begun
   thread* next{nullptr};               // link of the ready queue or of a free list
-  void (*call)(void*) noexcept{nullptr};  // what a group's child does with `argument`; runs once
+  void (*call)(void*) noexcept{nullptr};  // what a group's child does with `argument`; runs once. Of a plain thread its entry
   void* argument{nullptr};             // entry's own: a closure in the stack's argument area, or a job
   worker::runtime* home{nullptr};      // the runtime whose workers run it
   // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished; running -> called: its joiner
@@ -41,7 +41,6 @@ struct alignas(64) thread {
   // The continuation of a spawn was taken by somebody else than the child: set by the taker before it resumes the thread.
   bool taken{false};
   bool counted{false};                 // a group's child that the group's counter knows of from the start
-  bool begun{false};                   // a plain thread that has run already, or is preemptive: no joiner may call it
   std::uint8_t size_class{0};
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
   // What a thread that can be preempted has besides; null: it runs until it waits. Who ends clears it, so that
@@ -65,6 +64,19 @@ struct alignas(64) thread {
   void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack
   unsigned valgrind_id{0};
 };
+
+// The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever switches to it writes the
+// frame, for `call` (its entry); a joiner that calls it needs none.
+inline void* not_begun(void* stack_top) noexcept { return static_cast<char*>(stack_top) + 1; }
+inline bool is_not_begun(const void* stack_pointer) noexcept { return (reinterpret_cast<std::uintptr_t>(stack_pointer) & 1) != 0; }
+
+// What making a thread writes and running it for the first time reads: with hundreds alive none of it is in the first-level cache.
+inline void prefetch_block(thread* t) noexcept {
+  auto* block = reinterpret_cast<char*>(t);
+  __builtin_prefetch(block - 64);  // closure
+  __builtin_prefetch(block);
+  __builtin_prefetch(block + 64);
+}
 
 // Where a new thread's closure may lie: directly below `top`, its control block or what stands below that.
 inline char* argument_area(void* top, std::size_t bytes, std::size_t alignment) noexcept {

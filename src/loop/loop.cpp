@@ -1,6 +1,8 @@
 // What loops need of the runtime, out of line.
 #include <heddle/detail/loop_tree.hpp>
 
+#include <algorithm>
+
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t spin_nanoseconds = 1000;  // about what suspending and resuming cost together
 constexpr std::uint32_t measure_every = 8;
+constexpr unsigned workers_of_a_graph = 128;      // the most that `heddle dag` estimates a speed-up for
 
 // Of the kernel thread; the functions below do not switch, so its address may be kept within each.
 constinit thread_local std::uint32_t unmeasured __attribute__((tls_model("initial-exec"))) = 0;
@@ -31,7 +34,10 @@ loop_start loop_begin() noexcept {
     loop_ticks_per_microsecond.store(static_cast<std::uint32_t>(platform::ticks_per_microsecond()), std::memory_order_relaxed);
   }
   const worker::section inside;
-  return {worker::worker::current()->home.workers(), take_turn()};
+  const worker::worker& me = *worker::worker::current();
+  // Where every fork is traced the program's graph is wanted, and not this run's: cut for many, whoever runs it.
+  const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
+  return {workers, take_turn()};
 }
 
 loop_quiet loop_begin_quietly() noexcept {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -22,6 +23,29 @@ struct destroy {
 };
 using handle = std::unique_ptr<hwloc_topology, destroy>;
 
+// hwloc takes time and memory by the square of the units; as many as workers can be (HEDDLE_WORKERS).
+constexpr std::uint64_t most_units = 4096;
+// What a size with a minus sign becomes in hwloc is far above this.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56;
+
+// How many units hwloc would make of "pack:2 l3:1(size=32MiB) [numa] pu:4": the product of the counts. Stops beyond the limit.
+std::uint64_t units_described(std::string_view text) {
+  std::uint64_t units = 1;
+  unsigned inside = 0;                       // of attributes and attached memory
+  for (std::size_t at = 0; at < text.size() && units <= most_units; ++at) {
+    const char c = text[at];
+    if (c == '(' || c == '[') ++inside;
+    if ((c == ')' || c == ']') && inside != 0) --inside;
+    const bool counts = inside == 0 && c >= '0' && c <= '9' && (at == 0 || text[at - 1] == ':' || text[at - 1] == ' ');
+    if (!counts) continue;
+    std::uint64_t count = 0;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && count <= most_units; ++at) count = 10 * count + static_cast<std::uint64_t>(text[at] - '0');
+    --at;
+    units *= count;
+  }
+  return units;
+}
+
 enum class origin { here, xml, xml_text, synthetic };
 
 handle load(origin from, const std::string& argument) {
@@ -33,6 +57,9 @@ handle load(origin from, const std::string& argument) {
   }
   if (from == origin::xml_text && hwloc_topology_set_xmlbuffer(raw, argument.c_str(), static_cast<int>(argument.size() + 1)) != 0) {
     throw std::invalid_argument("machine: the text is not one that lstopo wrote");
+  }
+  if (from == origin::synthetic && units_described(argument) > most_units) {
+    throw std::invalid_argument("machine synthetic:" + argument + ": more than " + std::to_string(most_units) + " processing units");
   }
   if (from == origin::synthetic && hwloc_topology_set_synthetic(raw, argument.c_str()) != 0) {
     throw std::invalid_argument("machine synthetic:" + argument +
@@ -153,10 +180,17 @@ topology convert(origin from, const std::string& argument, std::string name) {
   hwloc_topology_t t = loaded.get();
   std::vector<processing_unit> units = units_of(t);
   if (units.empty()) throw std::invalid_argument("machine " + name + ": it has no processing units");
+  if (units.size() > most_units) throw std::invalid_argument("machine " + name + ": more than " + std::to_string(most_units) + " processing units");
   const unsigned kinds = set_speeds(t, units);
   std::vector<topology_set> sets;
   add_caches(t, sets);
   add_nodes(t, sets);
+  for (const topology_set& s : sets) {
+    if (s.capacity > most_bytes) {
+      throw std::invalid_argument("machine " + name + ": " + (s.kind == group_kind::numa ? "a memory" : "a cache") + " of " + std::to_string(s.capacity) +
+                                  " bytes, which cannot be; is its size negative?");
+    }
+  }
   return tree_builder::whole(std::move(name), hwloc_topology_is_thissystem(t) != 0, hwloc_get_root_obj(t)->total_memory, kinds,
                              std::move(units), std::move(sets));
 }
@@ -199,6 +233,11 @@ topology topology::from_synthetic(const std::string& description) {
 topology topology::from_name(const std::string& name) {
   constexpr std::string_view synthetic = "synthetic:";
   if (name.empty()) return this_machine();
+  if (!name.starts_with(synthetic) && !std::ifstream(name)) {
+    throw std::invalid_argument("machine file " + name + ": " + std::strerror(errno) +
+                                "; expected synthetic:DESCRIPTION or an XML file of lstopo (machines that heddle ships, and TOML files, "
+                                "are for heddle sim --machine and heddle topo --machine)");
+  }
   return name.starts_with(synthetic) ? from_synthetic(name.substr(synthetic.size())) : from_xml(name);
 }
 

@@ -146,6 +146,9 @@ struct symbol {
   const void* start;
 };
 symbol symbol_at(const void* address) noexcept;
+// Return addresses of a suspended context (`stack_pointer` as heddle_switch saved it; null: of the caller), innermost first; returns
+// how many, 0 where it cannot be told. Not async-signal-safe.
+std::size_t unwind(void* stack_pointer, const void** into, std::size_t most) noexcept;
 
 // Name of the program, for traces.
 const char* program_name() noexcept;

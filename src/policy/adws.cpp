@@ -200,6 +200,15 @@ double adws::checked(unsigned self, double hint, const char* text, bool zero_is_
   return not_given;
 }
 
+// Above the leaves, what lies in one member belongs to the head that runs it. A thief took it from the victim's fork queue with
+// the victim's place in it; a group that began there would send its owner back to the victim, a second search root (Theorem 2).
+void adws::settle(unsigned self, laid_out& at) const noexcept {
+  const domain& d = domains_[at.domain];
+  if (d.leaf || at.range.is_search_root()) return;
+  const double here = d.place_of_worker[self];
+  at.range = {here, here};
+}
+
 // TASKGROUP::INIT, lines 3 and 6 - 7.
 void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& next) noexcept {
   tree_node* n = &node;
@@ -223,7 +232,7 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
     act_for(self, members_[which].head == self ? which : stations_[self].heads.back());
   } else {
     const distribution_range above{parent->from.load(std::memory_order_relaxed), parent->to.load(std::memory_order_relaxed)};  // its own group's
-    HEDDLE_AUDIT_CHECK(parent == &everything_ || parent->domain.load() != at.domain || disordered_.load() ||
+    HEDDLE_AUDIT_CHECK(parent == &everything_ || parent->domain.load() != at.domain || disordered_.load() || at.range.from == at.range.to ||
                            (above.from <= at.range.from && at.range.to <= above.to),
                        "range [%g, %g) is not inside its parent's", at.range.from, at.range.to);
     static_cast<void>(above);
@@ -272,8 +281,9 @@ void adws::group_begin(unsigned self, group_info& info) noexcept {
     stop_watching(self);
     return;
   }
-  const laid_out& at = layout_of(info.owner);
+  laid_out& at = layout_of(info.owner);
   if (!leads(self, at)) return;  // a thief of another level: its children are plain tasks
+  settle(self, at);
   const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
   laid_out next = at;
   descend(self, next, bytes);
@@ -315,8 +325,7 @@ placement adws::hand_out(unsigned self, task& owner, task& child, double share, 
   if (!at.range.is_search_root() && !leads(self, at)) return {};
   child.word = owner.word;
   if (!at.range.is_search_root()) {  // above the leaves, in one member: its head does one after the other, be it a thief
-    const double here = domains_[at.domain].place_of_worker[self];
-    at.range = {here, here};
+    settle(self, at);
     to = {at.range, not_given, bytes * share, at.domain, unchanged};
     return {};
   }
@@ -383,6 +392,7 @@ placement adws::fork(unsigned self, const fork_info& info, task& child) noexcept
   const double second = checked(self, info.second, "the work of half a fork is negative or infinite", true);
   const double share = first + second > 0 ? second / (first + second) : 0.5;
   laid_out& at = layout_of(info.owner);
+  settle(self, at);
   const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : bytes_of_fork(at.bytes);
   laid_out next = at;
   descend(self, next, bytes);

@@ -123,6 +123,7 @@ class adws : public policy {
   bool is_stuck() const noexcept;
   bool has_work_for(const victims& from, unsigned place) const noexcept;
 
+  void settle(unsigned self, laid_out& at) const noexcept;
   void open(unsigned self, tree_node& node, task& owner, const laid_out& next) noexcept;
   void activate(tree_node& n) noexcept;
   void wake_range(const tree_node& n) noexcept;
@@ -130,6 +131,7 @@ class adws : public policy {
   placement hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept;
   double share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept;
   double checked(unsigned self, double hint, const char* text, bool zero_is_valid) noexcept;
+  // relaxed: a flag for the audit, as where it is set
   bool is_exclusive() const noexcept { return !disordered_.load(std::memory_order_relaxed) && outside_tasks_.load() == 0; }
 
   const bool steals_;

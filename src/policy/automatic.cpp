@@ -81,7 +81,7 @@ void automatic::root_ended(unsigned self) noexcept {
     if (runs >= small_runs_in_a_row) choose(self, choice::too_small, passed);
     return;
   }
-  small_runs_.store(0, std::memory_order_relaxed);
+  small_runs_.store(0, std::memory_order_relaxed);  // as above
   bytes != 0 ? choose(self, choice::levels, bytes) : choose(self, choice::no_levels, passed);
 }
 

@@ -4,7 +4,8 @@
 //
 // Rules, on top of those of ml_adws.cpp:
 // R1. A worker first takes what ml-adws would let it take. Only when it has insisted `patience` times in a row in vain (each
-//     time: its own queues, and every victim of its active range) does it take anything else.
+//     time: its own queues, and every victim of its active range) does it take anything else. A worker whose R2 found something bears
+//     half as many next time, one that found its own by itself twice as many, between 1 and the parameter.
 // R2. Then it takes the oldest task of any worker, nearest first: so a further root task is admitted to a memory group whose
 //     workers idle before one is taken from another group. Then a search root that waits for a worker that is busy. Last, a
 //     head takes a root task of its own that waits above the group that it has opened.
@@ -15,7 +16,7 @@
 //
 // R5. The level of a group is chosen by measured idleness. A memory group whose workers have searched in vain, insisting, more
 //     than `tolerance` times each since its head laid out its last group runs the next `flat_groups` on its leaves at once,
-//     which is single-level ADWS within it. (Policies read no clock: an insisting search takes a few microseconds.)
+//     which is single-level ADWS within it. (Policies read no clock: an insisting search takes a few microseconds.) tolerance=0: never.
 //
 // Invariants:
 // - M1. What may_find sees, acquire takes after at most `patience` insisting searches of that worker: both go over the same
@@ -38,7 +39,6 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned tolerance = 4;
 constexpr unsigned flat_groups = 16;
 
 }  // namespace
@@ -50,6 +50,7 @@ void ml_adaptive::start(scheduler& host) {
   searchers_.reset(new searcher[workers]);
   for (unsigned rank = 0; rank < workers; ++rank) {
     searcher& s = searchers_[rank];
+    s.patience = patience_;
     for (unsigned i = 1; i < workers; ++i) s.victims.push_back((rank + i) % workers);
     std::sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) {
       return std::pair(host.distance(rank, a), (a + workers - rank) % workers) < std::pair(host.distance(rank, b), (b + workers - rank) % workers);
@@ -58,7 +59,7 @@ void ml_adaptive::start(scheduler& host) {
       if (i + 1 == s.victims.size() || host.distance(rank, s.victims[i]) != host.distance(rank, s.victims[i + 1])) s.rings.push_back(i + 1);
     }
   }
-  if (domains_.size() > 1) idleness_.reset(new idleness[member_count_]);
+  if (domains_.size() > 1 && tolerance_ != 0) idleness_.reset(new idleness[member_count_]);
 }
 
 // --- the level of a group ----------------------------------------------------------------------------------------
@@ -74,7 +75,7 @@ bool ml_adaptive::has_idled(const machine::memory_group& g) const noexcept {
   const std::uint64_t now = searches_under(g);
   const std::uint64_t before = of.seen.exchange(now, std::memory_order_relaxed);  // a statistic, as below
   unsigned left = of.flat.load(std::memory_order_relaxed);
-  if (now - before > std::uint64_t{tolerance} * g.worker_count) left = flat_groups;
+  if (now - before > std::uint64_t{tolerance_} * g.worker_count) left = flat_groups;
   else if (left > 0) --left;
   of.flat.store(left, std::memory_order_relaxed);
   return left > 0;
@@ -125,7 +126,9 @@ entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
   entry found = ml_adws::acquire(self, how);
   if (found == 0 && how == effort::insist) {
     mine.all_in_vain.store(mine.all_in_vain.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // a statistic
-    if (++mine.in_vain >= patience_) found = take_anything(self, how);
+    if (++mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0) mine.patience = std::max(mine.patience / 2, 1u);
+  } else if (found != 0) {
+    mine.patience = std::min(mine.patience * 2, patience_);
   }
   if (found != 0) mine.in_vain = 0;
   return found;
@@ -142,9 +145,10 @@ bool ml_adaptive::may_find(unsigned self) noexcept {
 std::unique_ptr<policy> ml_adaptive::make(const std::vector<parameter>& given) {
   parameters p("ml-adaptive", given);
   const auto patience = static_cast<unsigned>(p.number("patience", default_patience, 1, 1e6));
+  const auto tolerance = static_cast<unsigned>(p.number("tolerance", default_tolerance, 0, 1e6));
   const bool levels = p.choice("levels", "on|off") == 0;
   p.finish();
-  return std::make_unique<ml_adaptive>(patience, levels);
+  return std::make_unique<ml_adaptive>(patience, tolerance, levels);
 }
 
 }  // namespace heddle::policy

@@ -16,8 +16,9 @@ namespace heddle::policy {
 
 class ml_adaptive : public ml_adws {
  public:
-  static constexpr unsigned default_patience = 16;
-  ml_adaptive(unsigned patience, bool levels) noexcept : ml_adws(aggregation::range, true), patience_(patience), use_levels_(levels) {}
+  static constexpr unsigned default_patience = 16, default_tolerance = 64;
+  ml_adaptive(unsigned patience, unsigned tolerance, bool levels) noexcept
+      : ml_adws(aggregation::range, true), patience_(patience), tolerance_(tolerance), use_levels_(levels) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   void start(scheduler& host) override;
@@ -33,6 +34,7 @@ class ml_adaptive : public ml_adws {
 
  private:
   struct alignas(64) searcher {
+    unsigned patience{0};                  // how many it bears before it takes anything
     unsigned in_vain{0};                   // searches in a row that insisted and found nothing
     std::atomic<std::uint64_t> all_in_vain{0};  // such searches, ever; written by the worker
     std::vector<unsigned> victims;         // nearest first
@@ -49,6 +51,7 @@ class ml_adaptive : public ml_adws {
   entry take_anything(unsigned self, effort how) noexcept;
 
   const unsigned patience_;
+  const unsigned tolerance_;
   const bool use_levels_;
   std::unique_ptr<searcher[]> searchers_;  // by rank
   std::unique_ptr<idleness[]> idleness_;   // by memory group; null: no levels

@@ -83,6 +83,7 @@ struct fork_info {
   double second;
   std::size_t bytes;         // of both together; 0 when not given
   task& owner;
+  const void* label{nullptr};  // address of the second half's code; in `fork` alone
 };
 
 // What the mechanism offers to a policy.

@@ -73,7 +73,7 @@ placement slaw::spawn(unsigned self, const spawn_info& info) noexcept {
   }
   bool parent_first = mine.parent_first;
   if (depth >= at_.depth) parent_first = true;
-  else if (mine.fresh.load(std::memory_order_relaxed) > at_.fresh) parent_first = false;
+  else if (mine.fresh.load(std::memory_order_relaxed) > at_.fresh) parent_first = false;  // a hint: how many lie in the queue
 
   if (parent_first) mine.fresh.fetch_add(1, std::memory_order_relaxed);
   ::new (info.child.room) nesting{parent_first ? depth : depth + 1, parent_first ? self : nobody};

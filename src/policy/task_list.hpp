@@ -14,6 +14,7 @@ class task_list {
  public:
   bool empty() const noexcept { return first_ == nullptr; }
   task* front() const noexcept { return first_; }
+  task* back() const noexcept { return last_; }
 
   void push_front(task& t) noexcept { insert_before(t, first_); }
   void push_back(task& t) noexcept { insert_before(t, nullptr); }

@@ -13,16 +13,7 @@ class owner_lock {
  public:
   // Owner only (the worker, on whichever kernel thread carries it).
   void enter() noexcept {
-    for (;;) {
-      inside_.store(true, std::memory_order_relaxed);  // pairs with try_visit through its heavy fence
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      if (!visited_.load(std::memory_order_acquire)) [[likely]] return;  // pairs with end_visit: what the visitor wrote
-      inside_.store(false, std::memory_order_release);  // pairs with try_visit: nothing was touched
-      for (int spins = 0; visited_.load(std::memory_order_relaxed); ++spins) {  // the loop's head looks again
-        if (spins < 500) arch::pause();
-        else platform::yield_processor();
-      }
-    }
+    if (!knock()) [[unlikely]] wait_outside();
   }
   void leave() noexcept { inside_.store(false, std::memory_order_release); }  // pairs with try_visit: what the owner wrote
 
@@ -37,6 +28,22 @@ class owner_lock {
   void end_visit() noexcept { visited_.store(false, std::memory_order_release); }  // pairs with enter, try_visit
 
  private:
+  [[gnu::always_inline]] bool knock() noexcept {
+    inside_.store(true, std::memory_order_relaxed);  // pairs with try_visit through its heavy fence
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return !visited_.load(std::memory_order_acquire);  // pairs with end_visit: what the visitor wrote
+  }
+  // Apart, so that entering costs few registers.
+  [[gnu::noinline]] void wait_outside() noexcept {
+    do {
+      inside_.store(false, std::memory_order_release);  // pairs with try_visit: nothing was touched
+      for (int spins = 0; visited_.load(std::memory_order_relaxed); ++spins) {  // knock looks again
+        if (spins < 500) arch::pause();
+        else platform::yield_processor();
+      }
+    } while (!knock());
+  }
+
   std::atomic<bool> inside_{false};   // written by the owner
   std::atomic<bool> visited_{false};  // written by the one visitor
 };

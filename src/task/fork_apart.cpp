@@ -5,6 +5,7 @@
 
 #include "queue/fork_queue.hpp"
 #include "task/spawn.hpp"
+#include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle::detail {
@@ -27,7 +28,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   const entry item = position->load(std::memory_order_relaxed);  // own slot
   policy::policy& scheduler = self.home.scheduler_policy();
   block& owner = *self.current_thread();
-  const policy::fork_info info{first, second, bytes, owner.scheduling};
+  policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
   block* half = self.new_block();
   if (half == nullptr) return nullptr;
@@ -43,6 +44,8 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   half->argument = reinterpret_cast<void*>(item);
   half->group = nullptr;
   half->parent = nullptr;
+  // relaxed: the job is this thread's again, and nobody waits for it
+  info.label = reinterpret_cast<const void*>(reinterpret_cast<job*>(item)->word.load(std::memory_order_relaxed));
   const policy::placement where = scheduler.fork(self.rank, info, half->scheduling);
   if (where.how == policy::placement::kind::send) {
     worker::start_at(*half, top, enter_half);

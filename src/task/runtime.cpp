@@ -74,10 +74,28 @@ base::option_values values_of(const runtime_options& o) {
   return v;
 }
 
-worker::settings settings_from(const base::option_values& v) {
+// What is wrong with a value is known to whom it is for; where it came from is known here. Rethrows within a handler of
+// std::invalid_argument.
+[[noreturn]] void name_option(const char* key, bool by_code, const std::string& value, const std::string& why) {
+  for (const base::option& o : base::options()) {
+    if (o.key == key) throw std::invalid_argument((by_code ? o.key : o.variable) + "=" + value + ": " + why);
+  }
+  throw std::invalid_argument(why);
+}
+
+machine::topology other_machine(const runtime_options& given, const base::option_values& v) try {
+  return machine::topology::from_name(v.machine);
+} catch (const std::invalid_argument& e) {
+  name_option("machine", given.machine.has_value(), v.machine, e.what());
+}
+
+worker::settings settings_from(const runtime_options& given, const base::option_values& v) {
+  if (!v.trace.empty() && !trace::is_trace_name(v.trace)) {
+    name_option("trace", given.trace.has_value(), v.trace, "expected NAME.heddle (for heddle report) or NAME.json (for Perfetto)");
+  }
   const machine::topology& here = machine::topology::here();
   const bool other = !v.machine.empty() && here.is_this_machine();  // a simulated machine is what it is
-  const machine::topology on = other ? machine::topology::from_name(v.machine) : here;
+  const machine::topology on = other ? other_machine(given, v) : here;
   const machine::worker_plan plan = machine::plan(on, on.is_this_machine() ? machine::read_limits() : machine::limits(), v);
   worker::settings s;
   s.machine = std::make_shared<const machine::topology>(on.for_workers(plan.units));
@@ -105,9 +123,14 @@ worker::settings settings_from(const base::option_values& v) {
 }  // namespace
 
 runtime::runtime(const runtime_options& options) {
-  worker::settings s = settings_from(values_of(options));
+  const base::option_values values = values_of(options);
+  worker::settings s = settings_from(options, values);
   s.handle = this;
-  core_ = std::make_unique<worker::runtime>(std::move(s));
+  try {
+    core_ = std::make_unique<worker::runtime>(std::move(s));
+  } catch (const std::invalid_argument& e) {  // the policy
+    name_option("policy", options.policy.has_value(), values.policy, e.what());
+  }
 }
 
 runtime::~runtime() = default;
@@ -139,7 +162,14 @@ runtime& runtime::global() {
     // The parent's, in a forked child: unusable, and no leak, for this keeps it in sight.
     static auto& abandoned = *new std::vector<runtime*>;
     if (existing != nullptr) abandoned.push_back(existing);
-    existing = new runtime();
+    try {
+      existing = new runtime();
+    } catch (const std::invalid_argument& e) {
+      // A variable of whoever started the program, at a place that no one thinks of as one that throws.
+      std::fflush(nullptr);
+      std::fprintf(stderr, "heddle: %s\n", e.what());
+      std::_Exit(2);
+    }
     made_in.store(platform::fork_count());
     instance.store(existing);
     static const bool at_exit = std::atexit(save_global_trace) == 0;

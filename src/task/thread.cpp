@@ -5,6 +5,7 @@
 #include <heddle/detail/wait.hpp>
 
 #include "base/contracts.hpp"
+#include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -33,9 +34,14 @@ void complete(void* data, void*) {
   wake(*reinterpret_cast<waiter*>(before));
 }
 
+// Apart, so that a thread which ends otherwise saves no registers for it.
+[[gnu::noinline]] void depart_in_turn(block& self) noexcept {
+  worker::worker* me = worker::worker::current();
+  me->depart(self, me->thread_for(me->pick()), complete);
+}
+
 template <bool Preemptive>
 void enter(block* self) noexcept {
-  self->begun = true;
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
   if constexpr (Preemptive) worker::begin_preemptive(*self->preemptive);
   call(self->argument);
@@ -46,7 +52,7 @@ void enter(block* self) noexcept {
   if (self->scheduling.word != nullptr) [[unlikely]] {
     self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
   }
-  self->home->count_finished();
+  worker::runtime::count_finished(*worker::worker::current());
   // acquire pairs with the joiner's exchange: its waiter
   const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
   if (word == fiber::called) {
@@ -64,34 +70,33 @@ void enter(block* self) noexcept {
       });
     }
   }
-  worker::worker* me = worker::worker::current();
-  me->depart(*self, me->thread_for(me->pick()), complete);
+  depart_in_turn(*self);
 }
-
-}  // namespace
-
-namespace {
 
 [[gnu::always_inline]] inline made_thread prepare(block* t, const thread_options& options, fiber::kind how, std::size_t bytes, std::size_t alignment,
                                                   void (*call)(void*) noexcept) noexcept {
   if (t == nullptr) [[unlikely]] return {nullptr, nullptr};  // no memory for its stack
   char* room = fiber::argument_area(worker::top_of(*t, how), bytes, alignment < 16 ? 16 : alignment);
-  worker::start_at(*t, room, how.preemptive() ? enter<true> : enter<false>);
+  if (how.preemptive()) {  // no joiner calls it: its own storage and kernel thread would have to come back with it
+    worker::start_at(*t, room, enter<true>);
+  } else {
+    t->stack_pointer = fiber::not_begun(room);
+    t->call = reinterpret_cast<void (*)(void*) noexcept>(enter<false>);
+  }
   t->argument = room;
   t->group = reinterpret_cast<void*>(call);
   t->name = options.name;
-  t->begun = how.preemptive();  // those are not run by a call: their own storage and kernel thread would have to come back with them
   return {reinterpret_cast<thread_handle*>(t), room};
 }
 
-[[noreturn, gnu::cold]] void throw_no_stack(worker::runtime& home, const thread_options& options) {
+[[noreturn, gnu::noinline]] void throw_no_stack(worker::runtime& home, std::size_t bytes) {
   throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                          "heddle: no stack of " + std::to_string(options.stack_size == 0 ? home.options().stack_size : options.stack_size) +
-                              " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
+                          "heddle: no stack of " + std::to_string(bytes == 0 ? home.options().stack_size : bytes) + " bytes for a thread (" +
+                              std::to_string(home.stacks().live()) + " live)");
 }
 
-// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for. Nothing is thrown inside the section: its end changes the thread-local storage that exceptions are
-// handled with.
+// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for. Nothing is thrown inside the section: its end
+// changes the thread-local storage that exceptions are handled with.
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
@@ -100,7 +105,7 @@ namespace {
     const worker::section inside;
     made = prepare(home.new_block(options.stack_size), options, how, bytes, alignment, call);
   }
-  if (made.thread == nullptr) throw_no_stack(home, options);
+  if (made.thread == nullptr) throw_no_stack(home, options.stack_size);
   return made;
 }
 
@@ -114,7 +119,7 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
   block* t = w->new_block();
   if (t != nullptr) [[likely]] worker::renew_thread(*t, w->home);
   const made_thread made = prepare(t, options, {}, bytes, alignment, call);
-  if (made.thread == nullptr) [[unlikely]] throw_no_stack(w->home, options);
+  if (made.thread == nullptr) [[unlikely]] throw_no_stack(w->home, options.stack_size);
   return made;
 }
 
@@ -122,9 +127,9 @@ void start_thread(thread_handle* handle) noexcept {
   worker::worker* w = worker::worker::current();
   if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { start_thread(handle); });
   block* t = block_of(handle);
-  if (w != nullptr && &w->home == t->home) [[likely]] w->count_made();
-  else t->home->count_made();
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
+  t->home->count_made(w);
+  if (w != nullptr && &w->home == t->home && !w->home.watches_roots()) [[likely]] return w->make_ready(*t);
   worker::start_root(*t);
 }
 

@@ -115,7 +115,8 @@ worker_log read_worker(reader& in, const std::vector<known_event>& legend,
 
 recording decode_binary(std::string_view bytes) {
   if (bytes.empty()) throw trace_error("empty file; the traced program did not reach its end");
-  if (bytes.front() == '{' || bytes.front() == '[') {
+  if ((bytes.front() == '{' || bytes.front() == '[') &&
+      bytes.substr(0, 4096).find("\"traceEvents\"") != std::string_view::npos) {
     throw trace_error(
         "a Chrome trace in JSON, which is for viewers; record with a file name that ends in "
         ".heddle");

@@ -10,6 +10,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "trace/dag_outliers.hpp"
 #include "trace/replay.hpp"
 
 namespace heddle::trace {
@@ -186,9 +187,7 @@ class builder : public replay_visitor {
 
   void finish() {
     path longest;
-    for (const auto& [id, t] : threads_) {
-      longest.join(t.at);
-    }
+    for (const auto& [id, t] : threads_) longest.join(t.at);
     longest.join(ended_);
     into_.span_ns = longest.span;
     into_.burdened_span_ns = std::max(longest.burdened, longest.span);
@@ -384,9 +383,19 @@ class builder : public replay_visitor {
   }
 
   void trace_back(std::uint32_t at) {
+    std::vector<std::vector<double>> lengths(profiles_.size());
+    if (!simulated(what_)) {
+      for (const node& n : nodes_) lengths[n.function].push_back(static_cast<double>(n.end_ns - n.begin_ns));
+    }
+    const std::vector<double> limits = longest_usual(lengths);
     for (; at != no_node; at = nodes_[at].before) {
       const node& n = nodes_[at];
-      profiles_[n.function].on_path_ns += static_cast<double>(n.end_ns - n.begin_ns);
+      const auto length = static_cast<double>(n.end_ns - n.begin_ns);
+      profiles_[n.function].on_path_ns += length;
+      if (length > limits[n.function]) {
+        ++into_.outliers;
+        into_.outlier_ns += length;
+      }
       if (!into_.path.empty()) {
         path_segment& later = into_.path.back();
         if (later.worker == n.worker && later.begin_ns == n.end_ns && later.name == profiles_[n.function].name) {

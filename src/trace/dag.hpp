@@ -66,6 +66,10 @@ struct dag_summary {
   bool forks_traced = false;     // every fork and join is in the recording; else forks that nobody took count as serial code
   double grain_ns = 0;           // mean work between two forks or spawns
   double scheduling_ns = 0;      // forks and spawns at their cost when nobody takes them
+  // Stretches of the path that took far longer than is usual for their function, and their time: what the system did meanwhile,
+  // most likely. Of real runs.
+  std::uint64_t outliers = 0;
+  double outlier_ns = 0;
   std::vector<speedup_estimate> speedups;
   std::vector<path_segment> path;          // by time
   std::vector<function_profile> functions; // by work
@@ -74,6 +78,11 @@ struct dag_summary {
   [[nodiscard]] double parallelism() const { return span_ns > 0 ? work_ns / span_ns : 0; }
   [[nodiscard]] double burdened_parallelism() const { return burdened_span_ns > 0 ? work_ns / burdened_span_ns : 0; }
 };
+
+// Runs of the same serial program (one worker), at least one: the first becomes a run in which each stretch between two events
+// takes the median of its times. The shortest ones would be below what tracing costs, which is subtracted. What an idle worker does
+// is left out. False, and nothing is changed, if the program's events differ, or there are more workers.
+[[nodiscard]] bool take_typical(std::vector<recording>& runs);
 
 [[nodiscard]] dag_summary analyse(const recording& what, const dag_options& options = {});
 

@@ -70,6 +70,11 @@ std::vector<std::string> dag_warnings(const dag_summary& dag) {
   if (!dag.forks_traced && dag.forks + dag.steals > 0) {
     out.push_back("forks that nobody took count as serial code, so the parallelism is too low; record with HEDDLE_TRACE_FORKS=on");
   }
+  if (dag.outlier_ns > 0.2 * dag.span_ns) {
+    out.push_back(fmt::format("{} stretches of the path, {} of {} in all, took over 10 times as long as 19 of 20 of their function: the processor was taken "
+                              "away, and the parallelism is too low, or these tasks are that large. `heddle dag --runs 5 -- PROGRAM` tells: it takes the median of each",
+                              dag.outliers, duration(dag.outlier_ns), duration(dag.span_ns)));
+  }
   if (dag.work_ns > 0 && dag.scheduling_ns > 0.1 * dag.work_ns) {
     out.push_back(fmt::format("grain too small: {} of work between two forks; forking takes {:.0f} % of the work even when nobody "
                               "steals. Stop forking earlier, or raise the grain",

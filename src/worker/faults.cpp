@@ -1,8 +1,11 @@
 #include "worker/faults.hpp"
 
+#include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <exception>
 
+#include "base/readable.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -11,7 +14,7 @@ namespace heddle::worker {
 namespace {
 
 constexpr std::size_t largest_guard = std::size_t{16} << 10;
-constexpr int frames_shown = 24;
+constexpr std::size_t frames_shown = 24;
 
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept {
   char text[400];
@@ -26,19 +29,32 @@ const char* name_of(const thread& t) noexcept { return t.name != nullptr ? t.nam
 
 unsigned long long id_of(const thread& t) noexcept { return static_cast<unsigned long long>(t.id); }
 
-// Code addresses on the stack of a parked thread, by a scan: stale ones may show, none is missed. A debugger unwinds
-// exactly (docs/guide/debugging.md).
+bool print_frame(const char* address) noexcept {
+  const platform::symbol s = reinterpret_cast<std::uintptr_t>(address) < 4096 ? platform::symbol{nullptr, nullptr} : platform::symbol_at(address);
+  if (s.name == nullptr || s.start == address) return false;
+  const auto into = static_cast<std::size_t>(address - static_cast<const char*>(s.start));
+  try {
+    say("      %s+0x%zx\n", base::readable(s.name).c_str(), into);
+  } catch (const std::exception&) {
+    say("      %s+0x%zx\n", s.name, into);
+  }
+  return true;
+}
+
+// The stack of a parked thread: unwound where nobody can resume it meanwhile (in the simulator), else code addresses found by a
+// scan: stale ones may show, none is missed. A debugger unwinds exactly (docs/guide/debugging.md).
 void print_stack(const thread& t) noexcept {
+  std::array<const void*, frames_shown> frames;
+  if (const std::size_t found = platform::unwind(t.stack_pointer, frames.data(), frames.size()); found != 0) {
+    for (std::size_t i = 0; i < found; ++i) print_frame(static_cast<const char*>(frames[i]));
+    return;
+  }
   const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
   const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
   const auto* top = reinterpret_cast<const std::uintptr_t*>(&t);
   std::uintptr_t value = frame->return_address;
-  for (int shown = 0; word < top && shown < frames_shown; value = *word++) {
-    const auto* address = reinterpret_cast<const char*>(value);
-    const platform::symbol s = value < 4096 ? platform::symbol{nullptr, nullptr} : platform::symbol_at(address);
-    if (s.name == nullptr || s.start == address) continue;
-    say("      %s+0x%zx\n", s.name, static_cast<std::size_t>(address - static_cast<const char*>(s.start)));
-    ++shown;
+  for (std::size_t shown = 0; word < top && shown < frames_shown; value = *word++) {
+    if (print_frame(reinterpret_cast<const char*>(value))) ++shown;
   }
 }
 

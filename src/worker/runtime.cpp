@@ -58,7 +58,6 @@ runtime::runtime(settings s)
     if (platform::simulated) options.attributes["event_ns"] = "0";
     if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(cost_of_traced_fork());
     recorder_ = std::make_unique<trace::recorder>(count, options);
-    trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
   }
   for (unsigned rank = 0; rank < count; ++rank) {
     workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
@@ -97,6 +96,7 @@ runtime::runtime(settings s)
                             "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
                                 " could not be started; raise RLIMIT_NPROC or set HEDDLE_WORKERS lower");
   }
+  if (recorder_ != nullptr) trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
   platform::runtime_started(this, settings_.policy.c_str(), count, [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
 }
 
@@ -111,7 +111,7 @@ runtime::~runtime() {
     for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
     platform::wait_on(drained_word_, 0);
   }
-  while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit, past its push
+  while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit or place, past its push
   end_creator();
   set_active(workers());
   stopping_.store(true);
@@ -150,9 +150,12 @@ void runtime::submit(thread& t) noexcept {
   submitting_.fetch_sub(1);
 }
 
-void runtime::submit(thread& t, const policy::placement& where) noexcept {
+// A worker outlives its call, for the destructor joins it before the policy goes. Any other kernel thread is where submit is: once
+// the policy has queued the thread, it may run and end, and with it the last reason for the runtime to stay.
+void runtime::place(unsigned self, thread& t, const policy::placement& where) noexcept {
+  if (self != policy::nobody) return policy_->place(self, t.scheduling, where);
   submitting_.fetch_add(1);
-  policy_->place(policy::nobody, t.scheduling, where);
+  policy_->place(self, t.scheduling, where);
   submitting_.fetch_sub(1);
 }
 
@@ -173,21 +176,6 @@ void runtime::free_thread(thread& t) noexcept {
   if (w != nullptr && &w->home == this) return w->free_thread(t);
   t.next = nullptr;
   stacks_.give(&t);
-}
-
-void runtime::count_made() noexcept {
-  worker* w = worker::current();
-  if (w != nullptr && &w->home == this) {
-    w->count_made();
-  } else {
-    outside_made_.fetch_add(1);
-  }
-}
-
-void runtime::count_finished() noexcept {
-  worker* w = worker::current();
-  // relaxed: own counter; drained() reads it after the idle protocol's fences
-  w->threads_finished.store(w->threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 std::uint64_t runtime::progress() const noexcept {

@@ -80,16 +80,21 @@ class runtime final : private policy::scheduler {
 
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
-  // The same for one that the policy places: place() goes on after somebody may run the thread, and the thread may be the last one.
-  void submit(thread& t, const policy::placement& where) noexcept;
+  // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
+  void place(unsigned self, thread& t, const policy::placement& where) noexcept;
   // A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
   void free_thread(thread& t) noexcept;
 
   // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.
-  void count_made() noexcept;
-  void count_finished() noexcept;
-
+  // `w`: the worker that the caller is on, null for none. relaxed: own counters; drained() reads them after the idle protocol's fences
+  void count_made(worker* w) noexcept {
+    if (w == nullptr || &w->home != this) outside_made_.fetch_add(1);
+    else w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  static void count_finished(worker& w) noexcept {
+    w.threads_finished.store(w.threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as above
+  }
 
   bool watches_groups() const noexcept { return wants_.groups; }
   bool watches_forks() const noexcept { return wants_.forks; }
@@ -196,7 +201,7 @@ class runtime final : private policy::scheduler {
   std::atomic<bool> draining_{false};            // set once by the destructor
   std::atomic<std::uint32_t> drained_word_{0};   // futex word of the destructor
   std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
-  std::atomic<std::uint32_t> submitting_{0};     // calls of submit under way; the destructor waits for them
+  std::atomic<std::uint32_t> submitting_{0};     // calls from outside of submit and place under way; the destructor waits for them
   sync::mutex carrier_mutex_;
   carrier* spares_{nullptr};                     // under carrier_mutex_
   unsigned spare_count_{0};                      // under carrier_mutex_

@@ -3,6 +3,7 @@
 
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
+#include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"

@@ -11,6 +11,7 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/stack_pool.hpp"
 #include "fiber/thread.hpp"
+#include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
 #include "worker/inbox.hpp"
@@ -77,7 +78,12 @@ class worker : public detail::fork_queue {
   // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox.
   [[nodiscard]] entry pick() noexcept;
   // Newest entry of the own queue; 0: none.
-  [[nodiscard]] entry take_newest() noexcept;
+  [[nodiscard]] entry take_newest() noexcept {
+    bool published = false;
+    const entry item = queue::take_newest(*this, published);
+    if (published) [[unlikely]] announce_work();
+    return item;
+  }
   // The thread to switch to for an entry (a fresh one for a job); null for 0, and for one that only the run loop can go to (must_pass).
   [[nodiscard]] thread* thread_for(entry item) noexcept;
 
@@ -96,11 +102,20 @@ class worker : public detail::fork_queue {
   void queue_child(thread& t) noexcept;
 
   // A control block with its stack, of the default size, not made new (renew_thread) nor prepared (start_at). Null: no memory.
-  [[nodiscard]] thread* new_block() noexcept;
-  void free_thread(thread& t) noexcept;
-
-  // A counted thread is made here. relaxed: own counter; runtime::drained reads it after the idle protocol's fences
-  void count_made() noexcept { threads_made.store(threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  [[nodiscard]] thread* new_block() noexcept {
+    if (cache_ == nullptr && !refill()) [[unlikely]] return nullptr;
+    thread* t = cache_;
+    cache_ = t->next;
+    --cached_;
+    fiber::prefetch_block(cache_);
+    return t;
+  }
+  void free_thread(thread& t) noexcept {
+    if (t.size_class != default_class_ || cached_ >= cache_limit) [[unlikely]] return free_thread_slow(t);
+    t.next = cache_;
+    cache_ = &t;
+    ++cached_;
+  }
 
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
@@ -155,11 +170,13 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* find_work() noexcept;
   void stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
+  [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   [[nodiscard]] thread* adopt_inbox() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
   bool sleep() noexcept;
-  void refill() noexcept;
+  [[nodiscard]] bool refill() noexcept;   // false: no memory
+  void free_thread_slow(thread& t) noexcept;
   void share_ready() noexcept;
   void dive(thread& next) noexcept;   // from the carrier's stack into a thread; returns when a thread leaves for the run loop
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
@@ -170,6 +187,9 @@ class worker : public detail::fork_queue {
 #if defined(HEDDLE_ASAN)
   crossing asan_crossing_{};
 #endif
+  static constexpr unsigned cache_batch = 64;               // from the pool at once, once so many were needed; before that fewer, for each is a page fault
+  static constexpr unsigned cache_limit = 8 * cache_batch;
+  const std::uint8_t default_class_;       // of the runtime's stacks
   thread* cache_{nullptr};
   unsigned cached_{0};
   unsigned batch_{4};                      // stacks taken from the pool next time
@@ -179,7 +199,18 @@ class worker : public detail::fork_queue {
 };
 
 // Makes a control block new.
-void renew_thread(thread& t, runtime& home) noexcept;
+inline void renew_thread(thread& t, runtime& home) noexcept {
+  fiber::reuse_stack(t);
+  t.home = &home;
+  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
+  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
+  t.taken = false;
+  t.counted = false;
+  t.scheduling.word = nullptr;
+  t.waits_for = nullptr;
+  t.name = nullptr;
+  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
+}
 // What the stack of a new thread of that kind begins below.
 [[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
   if (!how.preemptive()) [[likely]] return &t;

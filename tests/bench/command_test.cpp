@@ -99,6 +99,39 @@ TEST_F(bench_command, a_bad_number_is_a_bad_argument) {
   EXPECT_EQ(bench("fib --repeat 0").status, 2);
   EXPECT_EQ(bench("fib --workers zero").status, 2);
   EXPECT_EQ(bench("fib --nonsense").status, 2);
+  for (const char* arguments : {"heat2d --n -5", "heat2d --n 0", "heat2d --n 1000000001", "fib --iterations -1", "fib --iterations 0", "fib --samples -1",
+                                "fib --repeat -2", "fib --workers 0", "fib --workers 5000", "fib --workers 1,-1", "fib --shrink 0"}) {
+    const outcome o = bench(arguments);
+    EXPECT_EQ(o.status, 2) << arguments;
+    EXPECT_THAT(o.output, HasSubstr("expected an integer from ")) << arguments;
+    EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1) << o.output;
+  }
+  EXPECT_EQ(calls(), "");
+}
+
+TEST_F(bench_command, a_file_that_cannot_be_written_is_told_before_the_run) {
+  const outcome o = bench("fib --json " + (folder_ / "absent" / "out.json").string());
+  EXPECT_EQ(o.status, 2);
+  EXPECT_THAT(o.output, HasSubstr("there is no folder"));
+  EXPECT_EQ(calls(), "");
+}
+
+// What a kernel says of a variant that it lacks: a bad argument if it is heddle's, and a rival without a row otherwise.
+TEST_F(bench_command, an_argument_that_the_kernel_lacks_is_a_bad_argument) {
+  const auto refusing = [&](const std::string& name) {
+    std::ofstream(folder_ / ("heddle-bench-" + name))
+        << "#!/bin/sh\n[ \"$1\" = --list ] && { echo '{\"runtime\": \"" << name
+        << "\", \"compiler\": \"\", \"flags\": \"\"}'; echo '{\"kernel\": \"fib\", \"n\": 35, \"most\": 0}'; exit 0; }\n"
+        << "echo '{\"refused\": \"--variant x: fib has no variants\"}'; exit 5\n";
+  };
+  refusing("tbb");
+  const outcome without = bench("fib --rivals tbb --workers 1 --repeat 1 --variant x");
+  EXPECT_EQ(without.status, 0) << without.output;
+  EXPECT_THAT(without.output, testing::Not(HasSubstr("tbb")));
+  refusing("heddle");
+  const outcome o = bench("fib --workers 1 --repeat 1 --variant x");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_EQ(o.output, "heddle bench: --variant x: fib has no variants\n");
 }
 
 TEST_F(bench_command, writes_rows_and_header) {

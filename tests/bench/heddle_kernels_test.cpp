@@ -5,6 +5,7 @@
 #include "backend/serial.hpp"
 #include "captured.hpp"
 #include "bufsort/bufsort.hpp"
+#include "cart/cart.hpp"
 #include "fft/fft.hpp"
 #include "fib/fib.hpp"
 #include "heat2d/heat2d.hpp"
@@ -58,6 +59,8 @@ TEST_P(on_heddle, heat2d) { expect_serial_results<heat2d>(200, 3); }
 TEST_P(on_heddle, rrm) { expect_serial_results<rrm>(100'000, 2); }
 TEST_P(on_heddle, bufsort) { expect_serial_results<bufsort>(100'000); }
 TEST_P(on_heddle, kdtree) { expect_serial_results<kdtree>(30'000); }
+TEST_P(on_heddle, cart) { expect_serial_results<cart>(5000); }
+TEST_P(on_heddle, matmul_by_quarters) { expect_serial_results<matmul>(256, 0, "quarters"); }
 TEST_P(on_heddle, sph2d) { expect_serial_results<sph2d>(3000, 3); }
 TEST_P(on_heddle, sph3d) { expect_serial_results<sph3d>(3000, 3); }
 TEST_P(on_heddle, lu) { expect_serial_results<lu>(200); }

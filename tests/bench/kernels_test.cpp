@@ -42,6 +42,23 @@ TEST(fib, counts_spawns_as_inner_nodes) {
   EXPECT_EQ(on_serial<fib>(20).at("ns_per_spawn").samples.size(), 2u);
 }
 
+TEST(context, refuses_a_variant_or_iterations_that_the_kernel_lacks) {
+  const auto refusal = [](auto&& run) -> std::string {
+    try {
+      run();
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal([] { measured<serial_backend, fib>(10, 1, 0, "nope"); }), "--variant 'nope': it has no variants");
+  EXPECT_TRUE(captured.empty());  // before it was run
+  EXPECT_EQ(refusal([] { measured<serial_backend, uts>(10, 1, 0, "nope"); }), "--variant 'nope': it has binomial, geometric");
+  EXPECT_EQ(refusal([] { measured<serial_backend, uts>(10, 1, 0, "binomial"); }), "accepted");
+  EXPECT_EQ(refusal([] { measured<serial_backend, fib>(10, 1, 3); }), "--iterations: it takes none");
+  EXPECT_EQ(refusal([] { measured<serial_backend, rrm>(64, 1, 2); }), "accepted");
+}
+
 TEST(nqueens, counts_the_known_solutions) {
   const std::uint64_t known[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352};
   for (std::size_t n = 1; n < std::size(known); ++n)

@@ -135,6 +135,10 @@ TEST(job, passes_placement_and_wrong_hints_on) {
   r.alpha = "random:10";
   EXPECT_TRUE(has("--touch") && has("interleave"));
   EXPECT_TRUE(has("--alpha") && has("random:10"));
+  EXPECT_FALSE(has("--shrink") || has("--leaf-rate"));
+  r.shrink = 8;
+  r.leaf_rate = 32;
+  EXPECT_TRUE(has("--shrink") && has("8") && has("--leaf-rate") && has("32"));
 }
 
 }  // namespace

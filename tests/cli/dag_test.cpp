@@ -60,6 +60,8 @@ TEST_F(pages_and_dags, dag_runs_a_program) {
   const captured missing = run_captured({"dag", "--", path("absent")});
   EXPECT_EQ(missing.status, 1);
   EXPECT_EQ(missing.out, "");
+  EXPECT_EQ(missing.err, "heddle dag: " + path("absent") + ": No such file or directory\n");
+  expect_refused(run_captured({"dag", "--", "/bin/false"}), {"/bin/false wrote no trace, and ended with status 1"});
 }
 
 TEST_F(pages_and_dags, dag_refuses_what_it_cannot_read) {
@@ -88,7 +90,7 @@ TEST_F(pages_and_dags, report_refuses_other_json_and_pages_it_cannot_write) {
   expect_refused(run_captured({"report", write("a.json", "{"), "-o", path("page.html")}), {"a.json", "heddle sim --json"});
   expect_refused(run_captured({"report", write("b.json", "[{\"x\":1}]"), "-o", path("page.html")}), {"b.json"});
   expect_refused(run_captured({"report", write("c.json", "{\"traceEvents\":[]}"), "-o", path("page.html")}), {"Chrome trace"});
-  EXPECT_EQ(run_captured({"report", path("made.heddle"), "-o", path("no/such/folder.html")}).status, 1);
+  EXPECT_EQ(run_captured({"report", path("made.heddle"), "-o", path("no/such/folder.html")}).status, 2);
 }
 
 TEST(report_figures, take_arrays_objects_and_lines) {

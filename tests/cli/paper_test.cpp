@@ -245,6 +245,8 @@ TEST(paper_machine, variants) {
   EXPECT_EQ(capacity(whole, machine::group_kind::l3), 4 * capacity(small, machine::group_kind::l3));
   EXPECT_EQ(capacity(whole, machine::group_kind::l2), 4 * capacity(small, machine::group_kind::l2));
   EXPECT_DOUBLE_EQ(small.nodes[0].latency, whole.nodes[0].latency);
+  EXPECT_DOUBLE_EQ(4 * small.costs.steal, whole.costs.steal);
+  EXPECT_DOUBLE_EQ(4 * small.costs.wake_latency, whole.costs.wake_latency);
   const machine::model without = machine::model::from_name(machine_variant("cascadelake-2x28", 4, true, folder));
   EXPECT_EQ(capacity(without, machine::group_kind::l3), capacity(small, machine::group_kind::l3));
   for (const machine::cache_level& level : without.caches) EXPECT_DOUBLE_EQ(level.latency, whole.caches[0].latency);

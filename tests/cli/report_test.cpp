@@ -105,6 +105,16 @@ TEST_F(report_command, refuses_what_is_no_trace) {
   std::filesystem::resize_file(good, std::filesystem::file_size(good) - 5);
   expect_refused(heddle_report({trace_file("a.heddle", "x"), good}), good + ": truncated");
   expect_refused(heddle_report({trace_file("a.json", "x")}), path("a.json") + ": a Chrome trace");
+  std::ofstream(path("sim.json")) << R"([{"policy": "adws", "virtual_seconds": 0.5, "workers": 64}])";
+  expect_refused(heddle_report({path("sim.json")}), path("sim.json") + ": figures of heddle sim --json and no trace");
+  std::ofstream(path("other.json")) << R"({"what": "else"})";
+  expect_refused(heddle_report({path("other.json")}), path("other.json") + ": not a heddle trace");
+}
+
+TEST_F(report_command, refuses_a_page_before_it_reads_anything) {
+  expect_refused(heddle_report({path("absent.heddle"), "-o", path("page.pdf")}), "must end in .html");
+  expect_refused(heddle_report({path("absent.heddle"), "-o", path("absent") + "/page.html"}), "there is no folder");
+  EXPECT_FALSE(std::filesystem::exists(path("page.pdf")));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST_F(demo_command, compares_runtimes_on_generated_rows) {
     std::string const json = (folder_ / "figures.json").string();
     ended const done = demo("--rows 20000 --repeat 2 --workers 2 --json " + json);
     EXPECT_EQ(done.status, 0) << done.output;
-    EXPECT_THAT(done.output, AllOf(HasSubstr("18000 training rows of 28 features"), HasSubstr("serial"), HasSubstr("heddle"), HasSubstr("same tree"), Not(HasSubstr(" NO"))));
+    EXPECT_THAT(done.output, AllOf(HasSubstr("18000 training rows of 28 features"), HasSubstr("serial"), HasSubstr("heddle"), HasSubstr("same tree"), Not(HasSubstr(" NO")), Not(HasSubstr("warning"))));
     std::stringstream text;
     text << std::ifstream(json).rdbuf();
     for (char const* part : {"\"kernel\": \"decision_tree\"", "\"runtime\": \"heddle\"", "\"runtime\": \"serial\"", "\"checked\": true", "\"machine\"", "\"date\"", "\"samples\""}) {
@@ -86,7 +86,7 @@ TEST_F(demo_command, trains_on_a_file) {
     for (int i = 0; i < 400; ++i) rows += std::to_string(i % 3 == 0) + "\t" + std::to_string(i % 3) + "\t" + std::to_string(i) + "\n";
     ended const done = demo("--repeat 1 --rivals serial --data " + write("rows.tsv", rows));
     EXPECT_EQ(done.status, 0) << done.output;
-    EXPECT_THAT(done.output, AllOf(HasSubstr("360 training rows of 2 features"), HasSubstr("100.0 %")));
+    EXPECT_THAT(done.output, AllOf(HasSubstr("360 training rows of 2 features"), HasSubstr("100.0 %"), HasSubstr("warning: 360 training rows are too few")));
 }
 
 TEST_F(demo_command, names_what_is_wrong_with_the_file) {
@@ -107,6 +107,8 @@ TEST_F(demo_command, refuses_bad_arguments) {
     EXPECT_THAT(rival.output, AllOf(HasSubstr("--rivals"), HasSubstr("tbbb"), HasSubstr("tbb")));
     EXPECT_EQ(demo_errors("--test rows.tsv").status, 2);
     EXPECT_EQ(demo_errors("--rows 3").status, 2);
+    EXPECT_EQ(demo_errors("--seed -1").status, 2);
+    EXPECT_EQ(demo_errors("--json /absent/figures.json").status, 2);
     ended const policy = demo_errors("--policy nonsense");
     EXPECT_EQ(policy.status, 2);
     EXPECT_THAT(policy.output, AllOf(HasSubstr("--policy"), HasSubstr("random_ws")));

@@ -222,6 +222,12 @@ TEST(topology, names_what_it_cannot_read) {
   const std::string text = ::testing::TempDir() + "/no_machine.xml";
   std::ofstream(text) << "hello\n";
   EXPECT_THAT(refusal(text), HasSubstr("not a file written by lstopo"));
+  EXPECT_THAT(refusal("skylake-4x16"), HasSubstr("machines that heddle ships, and TOML files, are for heddle sim --machine"));
+  for (const char* large : {"synthetic:pu:1000000", "synthetic:pack:100 core:100 pu:2", "synthetic:18446744073709551615", "synthetic:pu:4097"}) {
+    EXPECT_THAT(refusal(large), HasSubstr("more than 4096 processing units")) << large;
+  }
+  EXPECT_THAT(refusal("synthetic:numa:1(memory=-5GiB) pu:2"), HasSubstr("a memory of 18446744068340842496 bytes, which cannot be"));
+  EXPECT_THAT(refusal("synthetic:l2:1(size=-5) pu:2"), HasSubstr("a cache of"));
 }
 
 TEST(topology, this_machine_has_the_units_of_the_mask) {
@@ -242,6 +248,10 @@ TEST(topology, a_copy_outlives_the_original) {
   }
   expect_sound(copy);
   EXPECT_EQ(copy.workers(), 16u);
+}
+
+TEST(topology, sizes_and_memory_are_no_counts_of_units) {
+  EXPECT_EQ(topology::from_synthetic("pack:2 [numa(memory=1000000)] l3:2(size=1000000) pu:4(indexes=0-15)").workers(), 16u);
 }
 
 TEST(topology, large_machines_are_built) {

@@ -190,6 +190,67 @@ TEST_F(sim_test, deadlocks_are_reported_with_the_threads_stacks) {
   EXPECT_NE(e.output.find("waits for: mutex"), std::string::npos) << e.output;
 }
 
+TEST_F(sim_test, a_parked_threads_stack_is_unwound_and_its_names_are_readable) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("deadlock"));
+  EXPECT_NE(e.output.find("heddle::mutex::lock_slow"), std::string::npos) << e.output;
+  EXPECT_EQ(e.output.find("_ZN"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("ended with status 3 (deadlock)"), std::string::npos) << e.output;
+}
+
+TEST_F(sim_test, a_programs_own_status_is_no_deadlock) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("status"));
+  EXPECT_EQ(e.status, 1);
+  EXPECT_NE(e.output.find("ended with status 3\n"), std::string::npos) << e.output;
+}
+
+TEST_F(sim_test, waiting_loops_end_by_pause_and_by_yield) {
+  SKIP_WITHOUT_SIMULATOR();
+  for (const std::string how : {"pause", "yield"}) {
+    for (const std::string charge : {"auto", "annotations", "measured"}) {
+      const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --charge " + charge + " -- " + program("meeting") + " " + how);
+      EXPECT_EQ(e.status, 0) << e.output;
+      EXPECT_NE(e.output.find("met\n"), std::string::npos) << how << e.output;
+    }
+  }
+}
+
+TEST_F(sim_test, a_loop_without_scheduling_points_ends_with_its_stack) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --stall-limit 1 -- " + program("meeting") + " spin");
+  EXPECT_EQ(e.status, 1);
+  EXPECT_NE(e.output.find("stall at"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("meet(void (*)())"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("ended with status 4 (stall)"), std::string::npos) << e.output;
+  // Two must meet, and the serial run has one worker: it waits by pauses, for ever.
+  const ended serial = run("--machine skylake-4x16 --workers 2 --stall-limit 1 -- " + program("meeting") + " pause");
+  EXPECT_EQ(serial.status, 1);
+  EXPECT_NE(serial.output.find("the serial run ended with status 4 (stall); --no-serial"), std::string::npos) << serial.output;
+}
+
+TEST_F(sim_test, code_that_tells_nothing_beside_code_that_does_is_warned_of) {
+  SKIP_WITHOUT_SIMULATOR();
+  const std::string what = "--machine skylake-4x16 --workers 4 --no-serial -- " + program("mixed");
+  const ended some = run(what);
+  EXPECT_EQ(some.status, 0);
+  EXPECT_NE(some.output.find("warning: the program told costs of"), std::string::npos) << some.output;
+  const ended all = run(what + " all");
+  EXPECT_EQ(all.status, 0);
+  EXPECT_EQ(all.output.find("warning:"), std::string::npos) << all.output;
+}
+
+TEST_F(sim_test, workers_are_as_many_as_the_models_units) {
+  SKIP_WITHOUT_SIMULATOR();
+  EXPECT_EQ(figures("--machine skylake-4x16 --no-serial -- " + program("fib") + " 5")[0]["workers"], 64);
+}
+
+TEST_F(sim_test, no_speed_up_where_nothing_is_told) {
+  SKIP_WITHOUT_SIMULATOR();
+  const json rows = figures("--machine skylake-4x16 --workers 2 -- " + program("fib") + " 2");
+  EXPECT_TRUE(rows[0]["speedup"].is_null()) << rows.dump();
+}
+
 TEST_F(sim_test, exploration_finds_a_schedule_and_repeats_it) {
   SKIP_WITHOUT_SIMULATOR();
   const ended found = run("--machine skylake-4x16 --workers 2 --explore 400 -- " + program("lost_wakeup"));

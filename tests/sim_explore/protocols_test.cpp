@@ -2,59 +2,19 @@
 // groups, cancellation, time limits, blocking calls, the fork queue.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <heddle/heddle.hpp>
 
 #include "platform/platform.hpp"
-#include "policy/policy.hpp"
 #include "queue/fork_queue.hpp"
-#include "tests/sim_explore/schedules.hpp"
+#include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
 namespace {
-
-// 3000 schedules of each scenario; HEDDLE_STRESS=n makes it n times as many.
-unsigned schedules() {
-  const char* times = std::getenv("HEDDLE_STRESS");
-  return 3000 * (times != nullptr && std::atoi(times) > 0 ? static_cast<unsigned>(std::atoi(times)) : 1);
-}
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-runtime_options workers(std::size_t n) {
-  runtime_options o;
-  o.workers = n;
-  o.spin = 2;
-  o.bind = "off";
-  return o;
-}
-
-template <class F>
-void expect_right(F&& scenario) {
-  const verdict v = explore(scenario, schedules());
-  EXPECT_FALSE(v.failed) << "schedule " << v.seed << " ended with status " << v.status;
-}
-
-template <class F>
-void on(runtime& home, F&& f) {
-  detail::run_in_runtime(f, &home);
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
 
 TEST(protocols, park_and_wake) {
   expect_right([] {
@@ -192,43 +152,6 @@ TEST(protocols, blocking_calls_lend_their_worker) {
     });
   });
 }
-
-// Every policy: loops, forks and groups inside each other, and threads that wait for each other.
-class every_policy : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(every_policy, ends_what_it_is_given) {
-  const std::string name = GetParam();
-  const verdict v = explore([&name] {
-    runtime_options o = workers(3);
-    o.policy = name;
-    runtime home(o);
-    std::atomic<int> done{0};
-    on(home, [&] {
-      task_group group(3, 1 << 16);
-      group.run([&] { done.fetch_add(static_cast<int>(fib(4))); }, 1);
-      group.run([&] { parallel_for(0, 4, [&](int) { done.fetch_add(1); }); }, 2);
-      group.wait();
-      semaphore ready(0);
-      thread waker([&] { ready.release(); });
-      ready.acquire();
-      waker.join();
-    });
-    require(done.load() == 7);
-  }, schedules() / 3);
-  EXPECT_FALSE(v.failed) << name << ": schedule " << v.seed << " ended with status " << v.status;
-}
-
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const policy::registration& line : policy::all()) names.emplace_back(line.name);
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(policies, every_policy, ::testing::ValuesIn(policy_names()), [](const auto& p) {
-  std::string name = p.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
 
 // Owner and thief on the queue itself: each entry is had once.
 struct contest {

@@ -36,6 +36,12 @@ TEST(task_map, is_the_same_in_every_iteration_and_every_run) {
   }
 }
 
+TEST(task_map, of_constrained_stealing_is_fixed_once_replay_is_strict) {
+  const auto maps = simulated_maps("constrained_ws:relws=2", 1024, 8);
+  EXPECT_NE(maps[1], maps[0]) << "the relaxed iteration steals, or the test says little";
+  for (std::size_t i = 4; i < maps.size(); ++i) EXPECT_EQ(maps[i], maps[3]) << i;
+}
+
 TEST(task_map, of_random_stealing_changes) {
   const auto maps = simulated_maps("random_ws", 1024, 3);
   EXPECT_NE(maps[1], maps[2]) << "else the test above says nothing";

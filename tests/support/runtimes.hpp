@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -42,7 +43,16 @@ inline const std::vector<std::string> all_policies = {
     "random_ws", "random_ws:spawn=parent", "hierarchical_ws", "work_sharing", "work_sharing:order=fifo", "serial",
     "adws", "adws:steal=off",
     "ml-adws", "ml-adws:aggregation=group", "ml-ws", "ml-adaptive", "ml-adaptive:levels=off,patience=1", "auto", "pdf", "pws", "sb", "sb-d", "slaw", "mts", "mts:victim=near,batch=1", "hws", "hws:level=2,attempts=1",
+    "constrained_ws", "constrained_ws:relws=0", "constrained_ws:replay=stuws,relws=1",
 };
+
+// From one to more than can run at once: three times the processors.
+inline std::vector<unsigned> worker_counts() {
+  std::vector<unsigned> counts{1, 2, 4, 8};
+  const unsigned many = 3 * std::max(1u, std::thread::hardware_concurrency());
+  if (std::find(counts.begin(), counts.end(), many) == counts.end()) counts.push_back(many);
+  return counts;
+}
 
 class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::string>> {
  protected:
@@ -74,5 +84,5 @@ inline std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned
 
 #define HEDDLE_OVER_RUNTIMES(suite)                                                                              \
   INSTANTIATE_TEST_SUITE_P(workers, suite,                                                                       \
-                           testing::Combine(testing::Values(1u, 2u, 4u, 8u),                                     \
+                           testing::Combine(testing::ValuesIn(heddle_test::worker_counts()),                     \
                                             testing::ValuesIn(heddle_test::all_policies)), heddle_test::runtime_name)

@@ -204,6 +204,50 @@ TEST(dag, takes_off_what_tracing_costs) {
   EXPECT_EQ(analyse(r.rec.collect(), o).work_ns, 400);
 }
 
+// 40 forks in a row, both halves of 1 us; in fork `late` the system takes `away` ns.
+recording forks_in_a_row(std::uint64_t late, std::uint64_t away, unsigned forks = 40) {
+  serial_run r;
+  std::uint64_t now = 0;
+  for (unsigned i = 0; i < forks; ++i) {
+    at<event::fork>(now, r.w, 0, 0x1000, 0xf0);
+    at<event::second_half>(now += 1000 + (i == late ? away : 0), r.w, 0x1000);
+    at<event::join>(now += 1000, r.w, 0x1000);
+  }
+  at<event::thread_park>(now, r.w, park_reason::ended, 1);
+  at<event::worker_stop>(now, r.w);
+  return r.rec.collect();
+}
+
+TEST(dag, warns_of_a_path_that_was_interrupted) {
+  const dag_summary d = analyse(forks_in_a_row(7, 4'000'000), exact());
+  EXPECT_EQ(d.outliers, 1u);
+  EXPECT_EQ(d.outlier_ns, 4'001'000);
+  EXPECT_THAT(d.warnings, ::testing::Contains(HasSubstr("--runs 5")));
+  EXPECT_EQ(analyse(forks_in_a_row(7, 0), exact()).outliers, 0u);
+}
+
+TEST(dag, of_several_runs_each_stretch_has_its_median_time) {
+  std::vector<recording> runs{forks_in_a_row(7, 4'000'000), forks_in_a_row(23, 9'000'000), forks_in_a_row(3, 5'000'000)};
+  ASSERT_TRUE(take_typical(runs));
+  const dag_summary d = analyse(runs[0], exact());
+  EXPECT_EQ(d.work_ns, 80'000);
+  EXPECT_EQ(d.span_ns, 40'000);
+  EXPECT_THAT(d.warnings, ::testing::Not(::testing::Contains(HasSubstr("--runs"))));
+}
+
+TEST(dag, what_is_slow_in_most_runs_is_slow) {
+  std::vector<recording> runs{forks_in_a_row(7, 4'000'000), forks_in_a_row(7, 0), forks_in_a_row(7, 5'000'000)};
+  ASSERT_TRUE(take_typical(runs));
+  EXPECT_EQ(analyse(runs[0], exact()).work_ns, 4'080'000);
+}
+
+TEST(dag, runs_with_other_events_are_not_put_together) {
+  std::vector<recording> runs{forks_in_a_row(0, 500), forks_in_a_row(0, 0, 39)};
+  const recording before = runs[0];
+  EXPECT_FALSE(take_typical(runs));
+  EXPECT_EQ(runs[0].workers[0].records, before.workers[0].records);
+}
+
 TEST(dag, a_half_that_is_dropped_because_the_first_threw_is_no_end_of_the_path) {
   serial_run r;
   at<event::fork>(0, r.w, 0, 0x1000, 0);

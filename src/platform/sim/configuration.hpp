@@ -58,6 +58,9 @@ struct configuration {
   place_function place{nullptr};
   forget_function forget{nullptr};
   void* memory{nullptr};         // first argument of the four
+  // Called once, before the process is ended because nothing can happen ("deadlock") or nothing did ("stall").
+  void (*failed)(void* context, const char* what){nullptr};
+  void* context{nullptr};        // its first argument
 };
 
 }  // namespace heddle::sim

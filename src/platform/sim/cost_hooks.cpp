@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "platform/sim/engine.hpp"
 #include "platform/sim/cost_hooks.hpp"
+#include "platform/sim/engine.hpp"
 
 namespace heddle::sim {
 

@@ -44,26 +44,30 @@ void cpu_meter::start() noexcept {
     mark();
     overhead_ = std::min(overhead_, counter() - mark_);
   }
-  checked_ = counter();
   checked_cpu_ = system_clock(CLOCK_THREAD_CPUTIME_ID);
+  checked_ = counter();
   mark();
 }
 
 picoseconds cpu_meter::lap() noexcept {
-  const std::uint64_t now = counter();
+  std::uint64_t now = counter();
   const std::uint64_t counts = now - mark_;
-  mark_ = now;
-  if (counts <= overhead_) return 0;
+  if (counts <= overhead_) {
+    mark_ = now;
+    return 0;
+  }
   double took = static_cast<double>(counts - overhead_) * picoseconds_per_count_;
-  const double elapsed = static_cast<double>(now - checked_) * picoseconds_per_count_;
-  if (took > suspicious || elapsed > compared_every) {
+  if (took > suspicious || static_cast<double>(now - checked_) * picoseconds_per_count_ > compared_every) {
+    // The clock before the counter: if the processor is lost between the two, both `took` and `lost` contain it.
     const std::uint64_t cpu = system_clock(CLOCK_THREAD_CPUTIME_ID);
-    const double lost = elapsed - static_cast<double>(cpu - checked_cpu_) * 1000;
+    now = counter();
+    took = static_cast<double>(now - mark_ - overhead_) * picoseconds_per_count_;
+    const double lost = static_cast<double>(now - checked_) * picoseconds_per_count_ - static_cast<double>(cpu - checked_cpu_) * 1000;
     if (lost > 0) took = std::max(took - lost, 0.0);
     checked_ = now;
     checked_cpu_ = cpu;
-    mark_ = counter();
   }
+  mark_ = now;
   return static_cast<picoseconds>(took);
 }
 

@@ -1,12 +1,9 @@
 #include "platform/sim/engine.hpp"
 
 #include <cxxabi.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,15 +24,6 @@ engine* active = nullptr;
 namespace {
 
 constexpr std::size_t bucket_count = 1024;  // power of two
-
-[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept {
-  char text[256];
-  va_list values;
-  va_start(values, format);
-  const int length = std::vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  platform::write_error(text, std::min(static_cast<std::size_t>(std::max(length, 0)), sizeof text - 1));
-}
 
 }  // namespace
 
@@ -105,6 +93,7 @@ void engine::advance(activity what, picoseconds cost) noexcept {
 void engine::spin(picoseconds cost) noexcept {
   take_measured();
   ++counts_.events;
+  end_stretch();
   if (chooser_ != nullptr) [[unlikely]] {
     spend(activity::search, cost);
     choose_at_point(true);
@@ -122,16 +111,19 @@ void engine::interleave() noexcept {
 }
 
 void engine::cycles(double n) noexcept {
+  self_->told = true;
   if (n > 0) charge(activity::program, static_cast<picoseconds>(n * 1000 / settings_.frequency + 0.5));
 }
 
 void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept {
+  self_->told = true;
   if (settings_.access == nullptr || bytes == 0) return;
   take_measured();
   const std::uint64_t end = address + bytes;
   while (address < end) {
     point();  // accesses of all units are served in the order of their time
     ++counts_.events;
+    ++progress_;
     const std::uint64_t step = std::min(access_step - address % access_step, end - address);
     const int on = self_->unit < 0 ? self_->last_unit : self_->unit;
     const picoseconds took = settings_.access(settings_.memory, static_cast<unsigned>(std::max(on, 0)), address, step, write, self_->time - origin);
@@ -142,6 +134,7 @@ void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noex
 }
 
 void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept {
+  self_->told = true;
   if (settings_.access_rows == nullptr) return;
   take_measured();
   std::uint64_t bytes = 1;
@@ -151,6 +144,7 @@ void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count)
   for (std::uint64_t left = count; left != 0;) {
     point();
     ++counts_.events;
+    ++progress_;
     const std::uint64_t step = std::min(most, left);
     const int on = self_->unit < 0 ? self_->last_unit : self_->unit;
     advance(activity::program, settings_.access_rows(settings_.memory, static_cast<unsigned>(std::max(on, 0)), sets, set_count, step, self_->time - origin));
@@ -162,9 +156,12 @@ void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count)
 
 void engine::go_to_earliest() noexcept {
   strand& me = *self_;
-  events_.push(me);
-  strand& s = next();
-  if (&s != &me) switch_to(s);
+  if (chooser_ != nullptr) [[unlikely]] {
+    events_.push(me);
+    return switch_to(next());
+  }
+  strand& first = events_.exchange(me);
+  switch_to(first.state == strand_state::ready ? first : after_deadline(first));
 }
 
 void engine::choose_at_point(bool must_switch) noexcept {
@@ -175,15 +172,18 @@ void engine::choose_at_point(bool must_switch) noexcept {
 
 // The strand whose turn it is; deadlines that come before it end the sleep of theirs.
 strand& engine::next() noexcept {
-  for (;;) {
-    if (events_.empty()) deadlock();
-    if (chooser_ != nullptr) return choose();
-    strand& first = events_.pop();
-    if (first.state == strand_state::ready) return first;
-    first.timed_out = true;
-    remove_sleeper(first);
-    arrive(first);
-  }
+  if (events_.empty()) deadlock();
+  if (chooser_ != nullptr) return choose();
+  strand& first = events_.pop();
+  return first.state == strand_state::ready ? first : after_deadline(first);
+}
+
+// A sleep ended by its deadline, the earliest event; then whose turn it is.
+strand& engine::after_deadline(strand& s) noexcept {
+  s.timed_out = true;
+  remove_sleeper(s);
+  arrive(s);
+  return next();
 }
 
 // In no order of time, only that a deadline waits until it is the earliest of all that could happen.
@@ -191,7 +191,7 @@ strand& engine::choose() noexcept {
   std::array<strand*, 256> candidates;
   std::size_t found = 0;
   for (const bool held_back_too : {false, true}) {
-    for (strand* s : events_.all()) {
+    for (const auto& [time, s] : events_.all()) {
       const bool due = s->state == strand_state::ready || s == &events_.top();
       if (due && (held_back_too || s->held_back <= chooser_->points()) && found < candidates.size()) candidates[found++] = s;
     }
@@ -302,6 +302,7 @@ bool engine::sleep(const void* word, picoseconds deadline) noexcept {
   strand& me = *self_;
   ++counts_.sleeps;
   ++counts_.events;
+  end_stretch();
   me.word = word;
   me.timed_out = false;
   strand** link = &sleepers_of(word);
@@ -339,21 +340,6 @@ unsigned engine::wake(const void* word, unsigned most) noexcept {
     arrive(s);
   }
   return woken;
-}
-
-// --- the end that should not be ----------------------------------------------------------------------------------
-
-void engine::deadlock() noexcept {
-  say("heddle: sim: deadlock at %.9f s of virtual time: all %zu kernel threads sleep, and none has a deadline\n", static_cast<double>(latest() - origin) / 1e12,
-      static_cast<std::size_t>(std::count_if(strands_.begin(), strands_.end(), [](const auto& s) { return s->state != strand_state::ended; })));
-  for (const auto& s : strands_) {
-    if (s->state == strand_state::asleep) say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->word);
-  }
-  for (const runtime_note& note : runtimes_) {
-    if (note.end == never) note.report(note.runtime);
-  }
-  std::fflush(stdout);
-  std::_Exit(deadlock_status);
 }
 
 }  // namespace heddle::sim

@@ -61,6 +61,8 @@ class engine {
   void charge(activity what, picoseconds cost) noexcept {
     take_measured();
     ++counts_.events;
+    if (what != activity::program) end_stretch();
+    if (what != activity::search) ++progress_;
     advance(what, scaled(cost));
     mark();
   }
@@ -94,7 +96,19 @@ class engine {
   // Runtimes that were started; the live ones report when every strand sleeps for ever, before the process ends.
   std::vector<runtime_note>& runtimes() noexcept { return runtimes_; }
 
+  // CPU time of this machine, in ticks of cpu_watch, that the program used: all of it, and in stretches between two operations of
+  // the scheduler in which it told no cost.
+  std::uint64_t program_ticks() noexcept;
+  std::uint64_t untold_ticks() noexcept;
+  // The watch found the process computing, `program`: code that is not the simulator's. Async-signal-safe. Returns how many ticks
+  // in a row have found nobody doing anything but waiting since the one before.
+  std::uint64_t tick(unsigned times, bool program) noexcept;
+  std::uint64_t quiet_ticks() const noexcept { return quiet_ticks_; }
+  // Ends the process: nothing but waiting for too long. On the kernel thread of the process, or in a signal handler there.
+  [[noreturn]] void stall(double cpu_seconds) noexcept;
+
   static constexpr int deadlock_status = 3;   // exit status of a process that is ended by a deadlock
+  static constexpr int stall_status = 4;
 
  private:
   struct unit {
@@ -105,7 +119,7 @@ class engine {
 
   [[gnu::always_inline]] void point() noexcept {
     if (chooser_ != nullptr) [[unlikely]] return choose_at_point(false);
-    if (!events_.empty() && events_.top().before(*self_)) [[unlikely]] go_to_earliest();
+    if (events_.earlier_than(*self_)) [[unlikely]] go_to_earliest();
   }
   picoseconds scaled(picoseconds cost) const noexcept {
     const double slowness = self_->unit < 0 ? 1.0 : units_[static_cast<unsigned>(self_->unit)].slowness;
@@ -122,12 +136,19 @@ class engine {
   void mark() noexcept {
     if (measures_) [[unlikely]] meter_.mark();
   }
+  void end_stretch() noexcept {
+    if (self_->ticks != 0) [[unlikely]] count_stretch(*self_);
+    self_->told = false;
+  }
+  void count_stretch(strand& s) noexcept;
+  [[noreturn]] void fail(const char* what, int status) noexcept;
   bool in_program() const noexcept;
   void measure() noexcept;
   void advance(activity what, picoseconds cost) noexcept;
   void go_to_earliest() noexcept;
   void choose_at_point(bool must_switch) noexcept;
   strand& next() noexcept;
+  strand& after_deadline(strand& s) noexcept;
   strand& choose() noexcept;
   void leave_for_next() noexcept;
   void switch_to(strand& s, strand* ended = nullptr) noexcept;
@@ -156,6 +177,9 @@ class engine {
   event_heap events_;
   picoseconds latest_{origin};
   engine_counts counts_;
+  std::uint64_t program_ticks_{0}, untold_ticks_{0};
+  std::uint64_t progress_{0};                // costs told, operations of the scheduler that are no search
+  std::uint64_t seen_progress_{0}, seen_events_{0}, quiet_ticks_{0};   // of the watch
   std::vector<unit> units_;
   std::vector<strand*> buckets_;             // sleepers by word, newest last
   std::vector<std::unique_ptr<strand>> strands_;

@@ -11,18 +11,29 @@ namespace heddle::sim {
 
 class event_heap {
  public:
-  bool empty() const noexcept { return strands_.empty(); }
-  std::size_t size() const noexcept { return strands_.size(); }
-  strand& top() const noexcept { return *strands_.front(); }
-  std::span<strand* const> all() const noexcept { return strands_; }  // in no useful order, but the same in each run
+  // A strand's clock stands still while it is here; beside the pointer it saves looking at the strand.
+  struct entry {
+    picoseconds time;
+    strand* who;
+    bool before(const entry& other) const noexcept { return time != other.time ? time < other.time : who->id < other.who->id; }
+  };
+
+  bool empty() const noexcept { return entries_.empty(); }
+  std::size_t size() const noexcept { return entries_.size(); }
+  strand& top() const noexcept { return *entries_.front().who; }
+  // Whether an event comes before `s`, which is not here.
+  bool earlier_than(const strand& s) const noexcept {
+    return !entries_.empty() && (entries_.front().time != s.time ? entries_.front().time < s.time : entries_.front().who->id < s.id);
+  }
+  std::span<const entry> all() const noexcept { return entries_; }  // in no useful order, but the same in each run
 
   void push(strand& s) {
-    strands_.push_back(&s);
-    up(strands_.size() - 1, s);
+    entries_.push_back({s.time, &s});
+    up(entries_.size() - 1, {s.time, &s});
   }
 
   strand& pop() noexcept {
-    strand& first = *strands_.front();
+    strand& first = top();
     remove(first);
     return first;
   }
@@ -30,44 +41,44 @@ class event_heap {
   void remove(strand& s) noexcept {
     const std::size_t hole = s.place;
     s.place = strand::nowhere;
-    strand& last = *strands_.back();
-    strands_.pop_back();
-    if (&last == &s) return;
-    if (hole > 0 && last.before(*strands_[(hole - 1) / 2])) up(hole, last);
+    const entry last = entries_.back();
+    entries_.pop_back();
+    if (last.who == &s) return;
+    if (hole > 0 && last.before(entries_[(hole - 1) / 2])) up(hole, last);
     else down(hole, last);
   }
 
   // The same as push(s), then pop().
   strand& exchange(strand& s) noexcept {
-    if (strands_.empty() || s.before(top())) return s;
-    strand& first = *strands_.front();
+    if (!earlier_than(s)) return s;
+    strand& first = top();
     first.place = strand::nowhere;
-    down(0, s);
+    down(0, {s.time, &s});
     return first;
   }
 
  private:
-  void put(std::size_t at, strand& s) noexcept {
-    strands_[at] = &s;
-    s.place = at;
+  void put(std::size_t at, entry e) noexcept {
+    entries_[at] = e;
+    e.who->place = at;
   }
-  void up(std::size_t at, strand& s) noexcept {
-    for (; at > 0 && s.before(*strands_[(at - 1) / 2]); at = (at - 1) / 2) put(at, *strands_[(at - 1) / 2]);
-    put(at, s);
+  void up(std::size_t at, entry e) noexcept {
+    for (; at > 0 && e.before(entries_[(at - 1) / 2]); at = (at - 1) / 2) put(at, entries_[(at - 1) / 2]);
+    put(at, e);
   }
-  void down(std::size_t at, strand& s) noexcept {
+  void down(std::size_t at, entry e) noexcept {
     for (;;) {
       std::size_t child = 2 * at + 1;
-      if (child >= strands_.size()) break;
-      if (child + 1 < strands_.size() && strands_[child + 1]->before(*strands_[child])) ++child;
-      if (s.before(*strands_[child])) break;
-      put(at, *strands_[child]);
+      if (child >= entries_.size()) break;
+      if (child + 1 < entries_.size() && entries_[child + 1].before(entries_[child])) ++child;
+      if (e.before(entries_[child])) break;
+      put(at, entries_[child]);
       at = child;
     }
-    put(at, s);
+    put(at, e);
   }
 
-  std::vector<strand*> strands_;
+  std::vector<entry> entries_;
 };
 
 }  // namespace heddle::sim

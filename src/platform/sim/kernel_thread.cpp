@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include <heddle/pause.hpp>
+
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/engine.hpp"
@@ -106,3 +108,5 @@ extern "C" void heddle_sim_pause() noexcept {
   heddle::sim::engine& e = heddle::sim::here();
   e.spin(e.settings().times.pause);
 }
+
+void heddle_pause() noexcept { heddle_sim_pause(); }

@@ -61,6 +61,11 @@ struct strand {
   std::uint64_t held_back{0};           // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};               // by activity
 
+  // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp) found it
+  // computing. The watch's signal handler writes `ticks`.
+  bool told{false};
+  volatile std::uint32_t ticks{0};
+
   bool before(const strand& other) const noexcept { return time != other.time ? time < other.time : id < other.id; }
 };
 

@@ -93,6 +93,7 @@ void engine::take_turns() noexcept {
 void engine::yield() noexcept {
   take_measured();
   ++counts_.events;
+  end_stretch();
   spend(activity::search, settings_.times.yield);
   if (chooser_ != nullptr) {
     choose_at_point(true);

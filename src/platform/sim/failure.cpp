@@ -1,0 +1,124 @@
+// Runs that do not go on: nothing can happen any more, or nothing does.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "base/readable.hpp"
+#include "platform/platform.hpp"
+#include "platform/sim/engine.hpp"
+
+namespace heddle::sim {
+
+namespace {
+
+[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept {
+  char text[512];
+  va_list values;
+  va_start(values, format);
+  const int length = std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  platform::write_error(text, std::min(static_cast<std::size_t>(std::max(length, 0)), sizeof text - 1));
+}
+
+// Of the caller, but for so many innermost frames.
+void say_stack(std::size_t skip) noexcept {
+  std::array<const void*, 48> frames;
+  const std::size_t found = platform::unwind(nullptr, frames.data(), frames.size());
+  for (std::size_t i = skip; i < found; ++i) {
+    // A return address may lie behind the function that never returns.
+    const platform::symbol s = platform::symbol_at(static_cast<const char*>(frames[i]) - 1);
+    if (s.name == nullptr) continue;
+    try {
+      say("      %s+0x%zx\n", base::readable(s.name).c_str(), static_cast<std::size_t>(static_cast<const char*>(frames[i]) - static_cast<const char*>(s.start)));
+    } catch (const std::exception&) {
+      say("      %s\n", s.name);
+    }
+  }
+}
+
+double seconds(picoseconds t) noexcept { return static_cast<double>(t) / 1e12; }
+
+}  // namespace
+
+void engine::fail(const char* what, int status) noexcept {
+  for (const runtime_note& note : runtimes_) {
+    if (note.end == never) note.report(note.runtime);
+  }
+  if (settings_.failed != nullptr) settings_.failed(settings_.context, what);
+  std::fflush(stdout);
+  std::_Exit(status);
+}
+
+void engine::deadlock() noexcept {
+  say("heddle: sim: deadlock at %.9f s of virtual time: all %zu kernel threads sleep, and none has a deadline\n", seconds(latest() - origin),
+      static_cast<std::size_t>(std::count_if(strands_.begin(), strands_.end(), [](const auto& s) { return s->state != strand_state::ended; })));
+  for (const auto& s : strands_) {
+    if (s->state == strand_state::asleep) say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->word);
+  }
+  fail("deadlock", deadlock_status);
+}
+
+void engine::stall(double cpu_seconds) noexcept {
+  constexpr unsigned for_the_report = 20;   // what was interrupted may hold what the report needs: not for ever then
+  ::alarm(for_the_report);
+  const bool silent = counts_.events == seen_events_;
+  say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s of CPU time\n", seconds(self_->time - origin), self_->id, self_->name,
+      silent ? "has passed no scheduling point" : "waits, and so do all others,", cpu_seconds);
+  constexpr std::size_t of_the_watch = 3;   // say_stack, this, the signal handler
+  say_stack(of_the_watch);
+  if (silent) {
+    say("  nobody else runs meanwhile: a loop that waits for another task must call heddle::this_thread::pause() or yield() in each turn, or wait on a "
+        "semaphore; for a computation that long there is `heddle sim --stall-limit`\n");
+  } else {
+    say("  does the program need more workers than it has here?\n");
+  }
+  static constexpr const char* states[] = {"ready", "waits for a processing unit", "asleep", "ended"};
+  std::size_t shown = 0;
+  for (const auto& s : strands_) {
+    if (s.get() == self_ || s->state == strand_state::ended) continue;
+    if (shown++ == 16) {
+      say("  ...\n");
+      break;
+    }
+    say("  kernel thread %u (%s): %s\n", s->id, s->name, states[static_cast<unsigned>(s->state)]);
+  }
+  fail("stall", stall_status);
+}
+
+// --- the watch ---------------------------------------------------------------------------------------------------
+
+void engine::count_stretch(strand& s) noexcept {
+  const std::uint32_t ticks = s.ticks;
+  s.ticks = 0;
+  program_ticks_ += ticks;
+  if (!s.told) untold_ticks_ += ticks;
+}
+
+std::uint64_t engine::program_ticks() noexcept {
+  end_stretch();
+  return program_ticks_;
+}
+
+std::uint64_t engine::untold_ticks() noexcept {
+  end_stretch();
+  return untold_ticks_;
+}
+
+std::uint64_t engine::tick(unsigned times, bool program) noexcept {
+  if (program && in_program()) self_->ticks = self_->ticks + times;
+  if (progress_ != seen_progress_) {
+    seen_progress_ = progress_;
+    seen_events_ = counts_.events;
+    quiet_ticks_ = 0;
+  } else {
+    quiet_ticks_ += times;
+  }
+  return quiet_ticks_;
+}
+
+}  // namespace heddle::sim

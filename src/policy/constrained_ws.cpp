@@ -1,0 +1,354 @@
+// Constrained work stealing: the first iteration of an iterative program runs under random work stealing and its steal tree is
+// recorded; a few iterations then follow the record while idle workers go on stealing, and revise it (RelWS: relaxed); from then
+// on each worker runs exactly the pieces that it had, in the order in which it had them (StOWS: strict, ordered).
+// Sources: Lifflander, Krishnamoorthy, Kale, "Optimizing data locality for fork/join programs using constrained work stealing"
+// (SC 2014) and "Steal tree" (PLDI 2013), as the ADWS thesis, section 4.4.1 and appendix B.1, describes and uses them; five
+// iterations of RelWS are the thesis'. replay=stuws is strict in any order, replay=relws stays relaxed.
+//
+// An iteration is what a thread that is nobody's child does between the beginning of a task group or fork outside any other and
+// its end; iterations of one call site (the code of the first child) are those of one program. One iteration runs at a time;
+// what other threads do meanwhile runs as under random_ws.
+//
+// Deviations, and why:
+// - Every second half of a fork and every child of a group is a task of its own while a record is made or changed, queued in the
+//   policy's lists (parent first), so that it has an identity; the papers steal continuations, child first. Beyond `flood` queued
+//   children of a worker they run child first.
+// - A piece whose descendants stayed with it is replayed unwatched, in the worker's fork queue: at the cost of random_ws.
+// - A worker with recorded pieces to come steals under RelWS only after `patience` searches in vain (ours): all are idle when an
+//   iteration begins, and would tear the record apart before its pieces are made.
+// - A thread that waited goes on with the worker on which it began; under RelWS it can be stolen from there. The root begins each
+//   iteration on the worker of the record: it is sent there when a run begins or an iteration ends.
+// - The record does not fit when a task comes that it does not know, or one that it knows does not come. What is not known is
+//   anybody's to steal, with all that it makes; the order of pieces is given up for the rest of the iteration; and the
+//   next 1, 2, 4 .. 64 iterations, as misfits repeat, are RelWS, which makes a new record. The order is given up, too, when
+//   nobody runs anything.
+// - A record without pieces is not replayed strictly: there is nothing to preserve, and one worker would run all for ever.
+// What a worker takes next is in constrained_ws_take.cpp.
+#include "policy/constrained_ws.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "policy/constrained_ws_tasks.hpp"
+#include "policy/parameters.hpp"
+
+namespace heddle::policy {
+
+namespace {
+
+constexpr unsigned most_sites = 64;
+constexpr std::size_t flood = 1024;
+constexpr unsigned longest_relapse = 64;
+
+char inside_group;                         // data of a group within an iteration
+
+}  // namespace
+
+void constrained_ws::start(scheduler& host) {
+  policy::start(host);
+  workers_ = host.workers();
+  stations_.reset(new station[workers_]);
+  sites_.reset(new site[most_sites]);
+}
+
+// --- iterations --------------------------------------------------------------------------------------------------
+
+constrained_ws::site& constrained_ws::site_of(const void* label) noexcept {
+  for (unsigned i = 0; i < most_sites; ++i) {
+    if (sites_[i].label == label) return sites_[i];
+  }
+  site& s = sites_[next_site_];
+  next_site_ = (next_site_ + 1) % most_sites;
+  s.label = label;
+  s.has_tree = s.said_strict = false;
+  s.relaxed_left = settings_.relaxed;
+  s.misfits = 0;
+  return s;
+}
+
+// `root`: for the record. False: another iteration runs.
+bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* label, steal_node* root) noexcept {
+  bool free = !busy_.exchange(true);
+  if (!free && closing_.exchange(false)) {  // whoever resets it has the old iteration
+    free = !has_strays();
+    if (free) conclude(self);
+    else closing_.store(true);
+  }
+  if (!free) {
+    steal_nodes::give(stations_[self].nodes, *root);
+    return false;
+  }
+  site& s = site_of(label);
+  current_ = &s;
+  mode as = !s.has_tree ? mode::record : mode::relaxed;
+  if (s.has_tree && settings_.how != replay::relws && s.relaxed_left == 0 && s.tree.pieces() != 0) as = mode::strict;
+  for (unsigned rank = 0; rank < workers_; ++rank) {
+    station& of = stations_[rank];
+    of.met = 0;
+    of.begun.store(0, std::memory_order_relaxed);  // published with the first task, as below
+    of.left.store(as == mode::record ? 0 : s.tree.pieces_of(rank), std::memory_order_relaxed);  // published with mode_
+  }
+  opener_ = nullptr;
+  misfits_.store(0, std::memory_order_relaxed);  // published with the first task
+  root->id = root_identity;
+  root->parent = root->first_child = root->sibling = nullptr;
+  root->worker = self;
+  root->inner.store(true, std::memory_order_relaxed);  // published with the first task
+  root_ = root;
+  owner.word = &inside_;
+  state_of(owner) = {root_identity, root, 0, self, nobody, 0, 0, in_iteration::root};
+  if (as == mode::strict) {
+    loosened_.store(settings_.how == replay::stuws || s.tree.root_worker() != self);
+    if (!s.said_strict) host_->remark(self, "constrained_ws: strict replay from here on; pieces", s.tree.pieces());
+    s.said_strict = true;
+  }
+  root_home_.store(as == mode::strict ? s.tree.root_worker() : self);
+  mode_.store(as);
+  return true;
+}
+
+// All that was made inside by tasks of the iteration has ended? Ends are read first: equal sums mean so at the moment between.
+bool constrained_ws::has_strays() const noexcept {
+  std::uint64_t ended = 0, made = 0;
+  for (unsigned rank = 0; rank < workers_; ++rank) ended += stations_[rank].ended.load(std::memory_order_acquire);  // pairs with task_end: what it made
+  for (unsigned rank = 0; rank < workers_; ++rank) made += stations_[rank].made.load(std::memory_order_relaxed);    // ordered by the acquire above
+  return made != ended;
+}
+
+// The root goes on where it is recorded, and begins the next iteration there.
+placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
+  owner.word = &outside_;
+  if (has_strays()) {  // a child of an older group
+    closing_.store(true);
+    return stay;
+  }
+  const unsigned home = root_home_.load();
+  conclude(self);
+  return home == self ? stay : placement{placement::kind::send, home, kept_slot};
+}
+
+void constrained_ws::conclude(unsigned self) noexcept {
+  mode_.load() == mode::strict ? conclude_strict(self) : conclude_record(self);
+  mode_.store(mode::none);
+  busy_.store(false);
+}
+
+void constrained_ws::conclude_record(unsigned self) noexcept {
+  site& s = *current_;
+  steal_tree next;
+  steal_node* used = next.build(*root_, workers_);
+  const std::size_t kept = s.has_tree ? next.shared_with(s.tree) : 0;
+  s.tree = std::move(next);
+  nodes_.give_back(used);
+  if (!s.has_tree) {
+    host_->remark(self, "constrained_ws: first iteration recorded; pieces", s.tree.pieces());
+  } else {
+    host_->remark(self, "constrained_ws: RelWS iteration; pieces that moved", s.tree.pieces() - kept);
+    if (s.relaxed_left > 0) --s.relaxed_left;
+  }
+  s.has_tree = true;
+}
+
+void constrained_ws::conclude_strict(unsigned self) noexcept {
+  site& s = *current_;
+  nodes_.give_back(root_);
+  std::size_t met = 0;
+  for (unsigned rank = 0; rank < workers_; ++rank) met += stations_[rank].met;
+  const std::size_t unfit = misfits_.load(std::memory_order_relaxed) + (s.tree.size() - std::min(met, s.tree.size()));  // after all joins
+  if (unfit == 0) {
+    s.misfits = 0;
+    return;
+  }
+  s.relaxed_left = std::min(1u << std::min(s.misfits, 30u), longest_relapse);
+  ++s.misfits;
+  s.said_strict = false;
+  host_->remark(self, "constrained_ws: record abandoned, RelWS again; tasks unknown or missing", unfit);
+}
+
+// --- tasks -------------------------------------------------------------------------------------------------------
+
+placement constrained_ws::started(unsigned, task& t) noexcept {
+  if (workers_ == 1) return stay;
+  t.word = &outside_;
+  const unsigned home = root_home_.load();
+  if (roots_.fetch_add(1) == 0) return home == nobody || busy_.load() ? stay : placement{placement::kind::send, home, kept_slot};
+  for (unsigned rank = 0; rank < workers_; ++rank) {  // robs() may have changed
+    if (host_->has_work(rank)) host_->wake_any(rank);
+  }
+  return stay;
+}
+
+placement constrained_ws::ready(unsigned, task& t) noexcept {
+  if (t.word == &outside_) return stay;
+  const in_iteration& at = state_of(t);
+  const bool strict = mode_.load() == mode::strict && !at.is(in_iteration::lost);
+  return {placement::kind::send, at.home, strict ? kept_slot : open_slot};
+}
+
+void constrained_ws::task_end(unsigned self, task& t) noexcept {
+  if (t.word == &outside_) {
+    roots_.fetch_sub(1);
+    return;
+  }
+  const in_iteration& at = state_of(t);
+  station& mine = stations_[self];
+  if (steal_node* n = at.node; n != nullptr && !n->inner.load(std::memory_order_relaxed)) {  // descendants have been joined
+    while (n->first_child != nullptr) {
+      steal_node* child = n->first_child;
+      n->first_child = child->sibling;
+      steal_nodes::give(mine.nodes, *child);
+    }
+  }
+  if (at.is(in_iteration::quiet)) host_->watch(self, true);
+  // release pairs with has_strays: what the task made
+  mine.ended.store(mine.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // its own
+}
+
+// The newest child gets its identity; the record, or where there is none chance, says where it goes.
+placement constrained_ws::hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept {
+  in_iteration& above = state_of(parent);
+  station& mine = stations_[self];
+  const std::uint64_t id = child_identity(above.id, above.children - 1);
+  child.word = &inside_;
+  in_iteration& at = state_of(child) = {id, node, 0, nobody, nobody, 0, 0, 0};
+  mine.made.store(mine.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // its own; published by task_end
+  const mode now = mode_.load();
+  if (node != nullptr) {   // of a record
+    node->id = id;
+    node->parent = above.node;
+    node->first_child = nullptr;
+    node->sibling = above.node->first_child;
+    node->worker = nobody;
+    node->order = 0;
+    node->inner.store(false, std::memory_order_relaxed);  // published with the task
+    above.node->first_child = node;
+  }
+  const bool is_lost = above.is(in_iteration::lost);
+  const steal_tree::line* line = now == mode::record || is_lost ? nullptr : current_->tree.find(id);
+  if (line != nullptr && line->piece) {
+    at.recorded = line->worker;
+    at.order = line->order;
+  }
+  if (now == mode::strict) {
+    if (line == nullptr) {
+      at.flags = in_iteration::lost;
+      misfit(is_lost ? 0 : 1);
+      return {placement::kind::send, self, open_slot};
+    }
+    ++mine.met;
+    if (!line->inner) at.flags = in_iteration::quiet;
+    return {placement::kind::send, line->worker, line->worker == self ? kept_slot : assigned_slot};
+  }
+  if (line != nullptr && line->worker != self) return {placement::kind::send, line->worker, passed_slot};
+  return {placement::kind::send, self, open_slot};
+}
+
+void constrained_ws::place(unsigned self, task& t, const placement& where) noexcept {
+  station& to = stations_[where.target];
+  switch (where.slot) {
+    case kept_slot: to.kept.push_back(t); break;
+    case open_slot: to.open.push_back(t); break;
+    case passed_slot: to.passed.push_back(t); break;
+    default: to.assigned.insert(t); break;
+  }
+  if (where.target != self) host_->wake(where.target);
+  if (where.slot == open_slot || where.slot == passed_slot) host_->wake_any(where.target);
+}
+
+// --- groups and forks --------------------------------------------------------------------------------------------
+
+void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
+  if (info.owner.word == &outside_) {
+    info.data = reinterpret_cast<void*>(2 * groups_.fetch_add(1, std::memory_order_relaxed) + 1);  // a number; odd: no address
+  } else if (info.owner.word == &inside_) {
+    info.data = &inside_group;
+  } else {
+    host_->watch(self, false);
+  }
+}
+
+placement constrained_ws::spawn(unsigned self, const spawn_info& info) noexcept {
+  task& parent = info.parent;
+  if (parent.word == nullptr || (parent.word == &inside_ && state_of(parent).is(in_iteration::quiet))) {
+    host_->watch(self, false);
+    return {};
+  }
+  station& mine = stations_[self];
+  if (parent.word == &outside_) {
+    if (info.group_data == nullptr || !may_begin()) return {};
+    steal_node* root = nodes_.take(mine.nodes);
+    if (root == nullptr || !begin_iteration(self, parent, info.label, root)) return {};
+    opener_ = info.group_data;
+  }
+  if (info.group_data != nullptr && info.group_data != &inside_group && info.group_data != opener_) return {};  // begun before the iteration
+  steal_node* node = nullptr;
+  if (mode_.load() != mode::strict) {
+    node = nodes_.take(mine.nodes);
+    if (node == nullptr) return {};
+    if (info.group_data == nullptr) state_of(parent).node->keep();  // of somebody else's group: it may outlive the parent
+  }
+  ++state_of(parent).children;
+  const placement where = hand_out(self, parent, info.child, node);
+  if (where.target != self || stations_[self].open.size() + stations_[self].kept.size() < flood) return where;
+  in_iteration& at = state_of(info.child);
+  at.flags &= static_cast<std::uint8_t>(~in_iteration::quiet);  // it ends by a return to its watched parent
+  begin(self, info.child);
+  return {};
+}
+
+placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
+  task& owner = info.owner;
+  if (owner.word == &inside_ && info.data != &inside_group && info.data != nullptr && info.data == opener_ &&
+      state_of(owner).is(in_iteration::root)) {
+    return end_iteration(self, owner);
+  }
+  return stay;
+}
+
+// Takes a node and a number: the fork may not come about.
+bool constrained_ws::fork_begin(unsigned self, const fork_info& info) noexcept {
+  station& mine = stations_[self];
+  task& owner = info.owner;
+  if (owner.word == nullptr || (owner.word == &inside_ && state_of(owner).is(in_iteration::quiet))) {
+    host_->watch(self, false);
+    return false;
+  }
+  if (owner.word == &outside_) {
+    if (!may_begin()) return false;
+    if (mine.reserved_root == nullptr) mine.reserved_root = nodes_.take(mine.nodes);
+    if (mine.reserved_root == nullptr) return false;
+  }
+  if (mine.reserved == nullptr) mine.reserved = nodes_.take(mine.nodes);
+  if (mine.reserved == nullptr) return false;
+  if (owner.word == &inside_) ++state_of(owner).children;
+  return true;
+}
+
+placement constrained_ws::fork(unsigned self, const fork_info& info, task& child) noexcept {
+  station& mine = stations_[self];
+  if (info.owner.word == &outside_) {
+    if (!begin_iteration(self, info.owner, info.label, std::exchange(mine.reserved_root, nullptr))) return {};
+    state_of(info.owner).children = 1;
+  }
+  ++state_of(info.owner).forks;
+  return hand_out(self, info.owner, child, mode_.load() == mode::strict ? nullptr : std::exchange(mine.reserved, nullptr));
+}
+
+placement constrained_ws::fork_end(unsigned self, task& owner) noexcept {
+  if (owner.word != &inside_) return stay;
+  in_iteration& at = state_of(owner);
+  if (--at.forks == 0 && at.is(in_iteration::root) && opener_ == nullptr) return end_iteration(self, owner);
+  return stay;
+}
+
+std::unique_ptr<policy> constrained_ws::make(const std::vector<parameter>& given) {
+  parameters p("constrained_ws", given);
+  settings s{};
+  s.how = static_cast<replay>(p.choice("replay", "stows|stuws|relws"));
+  s.relaxed = static_cast<unsigned>(p.number("relws", 5, 0, 1e9));
+  s.patience = static_cast<unsigned>(p.number("patience", 1, 0, 1e6));
+  p.finish();
+  return std::make_unique<constrained_ws>(s);
+}
+
+}  // namespace heddle::policy

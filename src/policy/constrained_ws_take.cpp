@@ -1,0 +1,145 @@
+// Constrained work stealing, second part: what a worker takes next. Source and deviations: constrained_ws.cpp.
+#include <algorithm>
+#include <mutex>
+
+#include "policy/constrained_ws.hpp"
+#include "policy/constrained_ws_tasks.hpp"
+
+namespace heddle::policy {
+
+namespace {
+
+constexpr unsigned idle_enough = 4;   // searches: what is being taken at the moment looks idle, too
+
+}  // namespace
+
+// --- pieces in order ---------------------------------------------------------------------------------------------
+
+void constrained_ws::piece_queue::insert(task& t) noexcept {
+  std::lock_guard hold(lock_);
+  task* after = nullptr;
+  task* before = list_.back();
+  while (before != nullptr && state_of(*before).order > state_of(t).order) {
+    after = before;
+    before = before->previous;
+  }
+  list_.insert_before(t, after);
+  size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under lock_; a hint elsewhere
+}
+
+bool constrained_ws::piece_queue::has(unsigned due) noexcept {
+  if (looks_empty()) return false;
+  std::lock_guard hold(lock_);
+  return !list_.empty() && state_of(*list_.front()).order <= due;
+}
+
+task* constrained_ws::piece_queue::take(unsigned due) noexcept {
+  if (looks_empty()) return nullptr;
+  std::lock_guard hold(lock_);
+  if (list_.empty() || state_of(*list_.front()).order > due) return nullptr;
+  size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under lock_; a hint elsewhere
+  return list_.pop_front();
+}
+
+// --- taking ------------------------------------------------------------------------------------------------------
+
+// The task goes on here, perhaps for the first time.
+void constrained_ws::begin(unsigned self, task& t) noexcept {
+  bool watched = true;
+  if (t.word == &inside_) {
+    in_iteration& at = state_of(t);
+    if (at.home == nobody) {
+      at.home = self;
+      station& mine = stations_[self];
+      if (at.recorded != nobody) {
+        if (mode_.load() == mode::strict) mine.begun.fetch_add(1, std::memory_order_relaxed);  // its own
+        else stations_[at.recorded].left.fetch_sub(1, std::memory_order_relaxed);  // a hint
+      }
+      if (steal_node* n = at.node; n != nullptr) {
+        n->worker = self;
+        if (n->is_piece()) {
+          n->order = mine.begun.fetch_add(1, std::memory_order_relaxed);  // its own
+          n->parent->keep();
+        }
+      }
+    }
+    watched = !at.is(in_iteration::quiet);
+  }
+  host_->watch(self, watched);
+}
+
+entry constrained_ws::next_own(unsigned self) noexcept {
+  station& mine = stations_[self];
+  task* t = mine.kept.pop_back();
+  if (t == nullptr) t = mine.open.pop_back();
+  if (t == nullptr && !mine.assigned.looks_empty()) t = mine.assigned.take(due(mine));
+  if (t == nullptr) t = mine.passed.pop_front();
+  return t == nullptr ? 0 : begun(self, *t);
+}
+
+// Threads that are resumed by others than this policy are found unwatched at their first fork, if they are to be.
+entry constrained_ws::pick(unsigned self, bool own_is_empty) noexcept {
+  if (own_is_empty) return next_own(self);
+  host_->watch(self, true);
+  return 0;
+}
+
+entry constrained_ws::steal_from(unsigned self, unsigned victim, effort how) noexcept {
+  if (task* t = stations_[victim].open.pop_front(); t != nullptr) return begun(self, *t);
+  if (task* t = stations_[victim].passed.pop_back(); t != nullptr) return begun(self, *t);
+  if (!robs()) return 0;
+  const entry found = host_->steal(self, victim, how);
+  if (found == 0 && how == effort::glance) host_->request(self, victim);
+  return found;
+}
+
+// A piece may wait for one that never comes.
+void constrained_ws::check_stuck(unsigned self) noexcept {
+  station& mine = stations_[self];
+  mine.stuck = !mine.assigned.looks_empty() && host_->all_idle() ? mine.stuck + 1 : 0;
+  if (mine.stuck < idle_enough || loosened_.exchange(true)) return;
+  host_->remark(self, "constrained_ws: the order of pieces is given up, nobody runs anything; worker", self);
+  for (unsigned rank = 0; rank < workers_; ++rank) {
+    if (rank != self && !stations_[rank].assigned.looks_empty()) host_->wake(rank);
+  }
+}
+
+entry constrained_ws::acquire(unsigned self, effort how) noexcept {
+  station& mine = stations_[self];
+  if (how == effort::insist) check_stuck(self);
+  entry found = next_own(self);
+  if (found == 0 && workers_ > 1) {
+    if (mode_.load() == mode::relaxed && mine.left.load(std::memory_order_relaxed) != 0 && mine.in_vain < settings_.patience) {  // a hint
+      if (how == effort::insist) ++mine.in_vain;
+      return 0;
+    }
+    unsigned victim = host_->random(self, workers_ - 1);
+    victim += victim >= self ? 1u : 0u;
+    for (unsigned i = 0; found == 0 && i < (how == effort::insist ? workers_ : 1); ++i, victim = (victim + 1) % workers_) {
+      if (victim != self) found = steal_from(self, victim, how);
+    }
+  }
+  if (found != 0) mine.in_vain = 0;
+  return found;
+}
+
+// All that acquire finds, after `patience` searches.
+bool constrained_ws::may_find(unsigned self) noexcept {
+  station& mine = stations_[self];
+  if (!mine.kept.looks_empty() || mine.assigned.has(due(mine))) return true;
+  const bool robs_others = robs();
+  for (unsigned rank = 0; rank < workers_; ++rank) {
+    if (!stations_[rank].open.looks_empty() || !stations_[rank].passed.looks_empty()) return true;
+    if (rank != self && robs_others && host_->has_work(rank)) return true;
+  }
+  if (!host_->all_idle()) return false;
+  bool held_back = false;
+  for (unsigned rank = 0; rank < workers_; ++rank) {
+    if (stations_[rank].assigned.looks_empty()) continue;
+    if (rank == self) held_back = true;
+    else host_->wake(rank);
+  }
+  return held_back;
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,102 @@
+// The steal tree of an iteration: which tasks began on another worker than the task that made them, and where. Recorded while
+// the iteration runs as a tree of nodes, of which whole subtrees that stayed on one worker are dropped as soon as they have
+// ended; kept between iterations as a table by the tasks' identities.
+// Source: Lifflander, Krishnamoorthy, Kale, "Steal tree" (PLDI 2013). Deviation: a task is known by its path, hashed, and not by
+// level and step within a working phase, so that an identity holds whatever was stolen.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <heddle/detail/wait.hpp>
+
+#include "policy/policy.hpp"
+
+namespace heddle::policy {
+
+// The n-th child that a task makes, forks and spawns counted together. Never 0.
+std::uint64_t child_identity(std::uint64_t parent, std::uint32_t n) noexcept;
+inline constexpr std::uint64_t root_identity = 1;
+
+struct steal_node {
+  std::uint64_t id;
+  steal_node* parent;
+  steal_node* first_child;             // newest first; the task's thread alone adds
+  steal_node* sibling;                 // also links free nodes
+  std::uint32_t worker;                // where it began; nobody: it has not
+  std::uint32_t order;                 // of a piece: so many began on its worker before it
+  // A descendant began elsewhere than its parent, or may outlive it. Written by any descendant, read by the task's end, which
+  // its descendants' joins order, and by the walks of other descendants.
+  std::atomic<bool> inner;
+
+  bool is_piece() const noexcept { return parent != nullptr && worker != parent->worker; }
+  // The table will name this task and its children: they are kept beyond its end. So are its ancestors.
+  void keep() noexcept;
+};
+
+// Nodes of one runtime, and the free ones of each worker. take allocates; give does not.
+class steal_nodes {
+ public:
+  steal_nodes() = default;
+  steal_nodes(const steal_nodes&) = delete;
+  steal_nodes& operator=(const steal_nodes&) = delete;
+  ~steal_nodes();
+
+  // Null: no memory, or too many.
+  steal_node* take(steal_node*& own) noexcept;
+  static void give(steal_node*& own, steal_node& n) noexcept {
+    n.sibling = own;
+    own = &n;
+  }
+  // Where any worker finds them.
+  void give_back(steal_node* chain) noexcept;
+
+ private:
+  static constexpr unsigned chunk_size = 256;
+  static constexpr unsigned most_chunks = 4096;
+  struct chunk {
+    chunk* next;
+    steal_node nodes[chunk_size];
+  };
+
+  detail::spin_word lock_;
+  chunk* chunks_{nullptr};             // under lock_, all three
+  unsigned count_{0};
+  steal_node* free_{nullptr};
+};
+
+// What is kept of an iteration. Built between iterations, read while one runs.
+class steal_tree {
+ public:
+  struct line {
+    std::uint64_t id{0};
+    std::uint32_t worker{0};
+    std::uint32_t order{0};
+    bool piece{false};                 // began on another worker than its parent
+    bool inner{false};                 // a descendant did; its children have lines of their own
+  };
+
+  // Of the nodes below `root`, which are chained through `sibling` and returned. Throws nothing: without memory the tree is empty.
+  steal_node* build(steal_node& root, unsigned workers) noexcept;
+  const line* find(std::uint64_t id) const noexcept;
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t pieces() const noexcept { return pieces_; }
+  unsigned pieces_of(unsigned worker) const noexcept { return worker < of_worker_.size() ? of_worker_[worker] : 0; }
+  unsigned root_worker() const noexcept { return root_worker_; }
+  // Pieces that `before` has as pieces of the same worker.
+  std::size_t shared_with(const steal_tree& before) const noexcept;
+
+ private:
+  void clear() noexcept;
+
+  std::vector<line> slots_;            // open addressing, a power of two, at most half full; id 0: empty
+  std::size_t size_{0};
+  std::size_t pieces_{0};
+  std::vector<unsigned> of_worker_;
+  unsigned root_worker_{nobody};
+};
+
+}  // namespace heddle::policy

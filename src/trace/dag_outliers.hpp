@@ -1,0 +1,33 @@
+// Which stretches of code took so long that somebody else must have had the processor.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "trace/recording.hpp"
+
+namespace heddle::trace {
+
+inline bool simulated(const recording& what) {
+  const auto clock = what.attributes.find("clock");
+  return clock != what.attributes.end() && clock->second == "virtual";
+}
+
+// By function, from the lengths of its stretches in ns, which are reordered: what none is longer than by itself. Far above what 19 of 20
+// take, and above what a processor is hardly taken away for; infinite where there are too few to tell.
+inline std::vector<double> longest_usual(std::vector<std::vector<double>>& lengths) {
+  constexpr double factor = 10, least = 100'000;
+  constexpr std::size_t enough = 40;
+  std::vector<double> limits(lengths.size(), HUGE_VAL);
+  for (std::size_t f = 0; f < limits.size(); ++f) {
+    if (lengths[f].size() < enough) continue;
+    const auto long_one = lengths[f].begin() + static_cast<std::ptrdiff_t>(lengths[f].size() * 19 / 20);
+    std::nth_element(lengths[f].begin(), long_one, lengths[f].end());
+    limits[f] = std::max(least, factor * *long_one);
+  }
+  return limits;
+}
+
+}  // namespace heddle::trace

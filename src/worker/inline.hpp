@@ -1,0 +1,151 @@
+// The worker's short paths: what every yield, spawn, join and end of a thread goes through. Inline in the few files that do these, since
+// the calls between them and the registers saved around each took a tenth of their time.
+#pragma once
+
+#include "worker/carrier.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+inline constexpr unsigned fairness_interval = 61;  // picks between two looks at what comes from outside
+
+// --- switching ---------------------------------------------------------------------------------------------------
+
+#if defined(HEDDLE_ASAN)
+inline void arrive(void* data, void*) {
+  const worker::crossing c = *static_cast<worker::crossing*>(data);
+  fiber::after_switch(c.to, *c.native);
+  c.after(c.a, c.b);
+}
+#endif
+
+// A simulated platform hears of the switch, and of threads that change workers.
+inline void worker::charge_switch([[maybe_unused]] thread* to) const noexcept {
+  platform::charge(platform::operation::thread_switch);
+  if constexpr (platform::simulated) {
+    if (to == nullptr) return;
+    if (to->worker_rank != rank && to->worker_rank != fiber::no_worker) platform::charge(platform::operation::migration);
+    to->worker_rank = rank;
+  }
+}
+
+// What a switch to it loads.
+inline void* context_of(thread& t) noexcept {
+  if (fiber::is_not_begun(t.stack_pointer)) [[unlikely]] start_at(t, t.argument, reinterpret_cast<void (*)(thread*)>(t.call));
+  return t.stack_pointer;
+}
+
+[[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+  charge_switch(to);
+  void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
+  void* load = to != nullptr ? context_of(*to) : by->stack_pointer;
+  if (from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
+  if (to != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  running = to;
+  fiber::before_switch(from, to, by->native, last);
+#if defined(HEDDLE_ASAN)
+  crossing c{to, &by->native, after, a, b};
+  heddle_switch(save, load, arrive, &c, nullptr);
+#else
+  static_cast<void>(last);
+  heddle_switch(save, load, after, a, b);
+#endif
+}
+
+inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept {
+  platform::charge(platform::operation::spawn);
+  if constexpr (platform::simulated) child.worker_rank = rank;
+  const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
+  trace::emit<trace::event::thread_switch_in>(ring, child.id);
+  running = &child;
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
+  // These tools want to see each change of stacks: the child starts like any thread, and leaves by came_back.
+  start_at(child, stack_top, entry);
+  running = &self;
+  cross(&self, &child, [](void* a, void* b) { reinterpret_cast<void (*)(thread*)>(b)(static_cast<thread*>(a)); }, &self,
+        reinterpret_cast<void*>(after), false);
+#else
+  heddle_spawn(&self.stack_pointer, stack_top, reinterpret_cast<void (*)(void*)>(after), &self,
+               reinterpret_cast<void (*)(void*)>(entry), &child);
+#endif
+  if (handled.any()) [[unlikely]] *current()->by->exceptions = handled;
+}
+
+inline void worker::came_back(thread& child, thread& parent) noexcept {
+  free_thread(child);  // nobody takes it from this worker's cache before its entry has returned
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
+  depart(child, &parent, [](void*, void*) {});
+#else
+  trace::emit<trace::event::thread_switch_in>(ring, parent.id);
+  running = &parent;
+#endif
+}
+
+// Nothing waits for `t` but `self`, and `self` for nothing else: so whichever worker `t` ends on goes on with `self`, by a return.
+inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread& t, [[maybe_unused]] void (*entry)(thread*)) noexcept {
+#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
+  return false;   // these tools want to see each change of stacks
+#else
+  if (platform::simulated || ring != nullptr || home.asks_before_picks() || self.scheduling.word != nullptr) return false;
+  const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
+  if (tick % fairness_interval == 0 || !ready.pop_if(t)) return false;
+  if (!fiber::is_not_begun(t.stack_pointer)) {
+    ready.push(t);
+    return false;
+  }
+  picks.store(tick, std::memory_order_relaxed);                          // own counter
+  t.completion.store(fiber::called, std::memory_order_relaxed);          // read by `t` alone
+  t.parent = &self;
+  spawn(self, t, t.argument, [](thread*) {}, entry);
+  return true;
+#endif
+}
+
+// --- choosing what to run ----------------------------------------------------------------------------------------
+
+inline thread* worker::thread_for(entry item) noexcept {
+  if (item == 0) return nullptr;
+  auto* t = reinterpret_cast<thread*>(item & ~entry{3});
+  if ((item & ready_tag) != 0) {
+    if (t->preemptive == nullptr || t->preemptive->bound == nullptr) [[likely]] return t;
+    passing_to = t;
+    return nullptr;
+  }
+  if ((item & continuation_tag) != 0) {
+    t->taken = true;
+    return t;
+  }
+  return thread_of_job(item);
+}
+
+inline entry worker::pick() noexcept {
+  const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
+  picks.store(tick, std::memory_order_relaxed);
+  if (tick % fairness_interval == 0) [[unlikely]] {
+    if (const entry item = pick_fairly(); item != 0) return item;
+  }
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] {  // seen at the next look
+    if (stands_aside()) return 0;
+    if (home.asks_before_picks()) {
+      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+    }
+  }
+  if (const entry item = take_newest(); item != 0) return item;
+  if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
+  return home.asks_before_picks() ? home.scheduler_policy().pick(rank, true) : 0;
+}
+
+// --- ready threads -----------------------------------------------------------------------------------------------
+
+inline void worker::make_ready(thread& t) noexcept {
+  const bool next = running == nullptr && ready.looks_empty();  // in the run loop: this worker runs it at once
+  ready.push(t);
+  if (next) return;
+  // After the push: with a sleeper's {request, heavy fence, look} these are Dekker's two sides.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time
+  if (requested.load(std::memory_order_relaxed)) [[unlikely]] share_ready();
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,158 @@
+// Programs that the command runs end with it.
+#include "cli/child.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace heddle::cli {
+namespace {
+
+std::string shell = "/bin/sh";
+
+// A shell with `script`, its standard output a pipe: that is at its end when it and all it started are gone.
+struct piped {
+  explicit piped(const std::string& script) {
+    if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
+    started = ::fork();
+    if (started == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::execl(shell.c_str(), "sh", "-c", script.c_str(), nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+  }
+  ~piped() { ::close(ends[0]); }
+  std::string line() {
+    std::string text;
+    for (char c = 0; ::read(ends[0], &c, 1) == 1 && c != '\n';) text += c;
+    return text;
+  }
+  // The limit is generous: it is reached only by a program that goes on.
+  bool all_gone() {
+    pollfd end{ends[0], POLLIN, 0};
+    char rest = 0;
+    while (::poll(&end, 1, 60'000) == 1) {
+      if (::read(ends[0], &rest, 1) <= 0) return true;
+    }
+    return false;
+  }
+  int status() {
+    int s = 0;
+    ::waitpid(started, &s, 0);
+    return exit_status(s);
+  }
+  int ends[2]{};
+  pid_t started{0};
+};
+
+TEST(child_process, has_the_status_of_the_program) {
+  const auto run = [](const char* script) {
+    child_process child(shell, [&] { ::execl(shell.c_str(), "sh", "-c", script, nullptr); });
+    return exit_status(child.wait());
+  };
+  EXPECT_EQ(run("exit 7"), 7);
+  EXPECT_EQ(run("kill -9 $$"), 128 + 9);
+}
+
+TEST(child_process, names_a_program_that_cannot_be_run) {
+  try {
+    child_process child("/absent", [] { ::execl("/absent", "absent", nullptr); });
+    FAIL();
+  } catch (const std::system_error& e) {
+    EXPECT_EQ(e.code().value(), ENOENT);
+    EXPECT_NE(std::string(e.what()).find("/absent"), std::string::npos);
+  }
+}
+
+TEST(child_process, is_killed_with_its_holder) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  {
+    child_process child(shell, [&] {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::execl(shell.c_str(), "sh", "-c", "while :; do :; done", nullptr);
+    });
+    int status = 0;
+    EXPECT_FALSE(child.ended(status));
+  }
+  ::close(ends[1]);
+  char rest = 0;
+  EXPECT_EQ(::read(ends[0], &rest, 1), 0);
+  ::close(ends[0]);
+}
+
+TEST(child_process, gets_the_signals_that_end_the_command) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    child_process child(shell, [] { ::execl(shell.c_str(), "sh", "-c", "while :; do :; done", nullptr); });
+    ::raise(number);  // the handler of this process
+    try {
+      (void)child.wait();
+      FAIL() << number;
+    } catch (const interrupted& told) {
+      EXPECT_EQ(told.signal, number);
+    }
+  }
+  // The next one begins anew, and what was before is in force again.
+  child_process child(shell, [] { ::execl(shell.c_str(), "sh", "-c", "exit 3", nullptr); });
+  EXPECT_EQ(exit_status(child.wait()), 3);
+  struct sigaction now {};
+  ::sigaction(SIGTERM, nullptr, &now);
+  EXPECT_EQ(now.sa_handler, SIG_DFL);
+}
+
+TEST(child_process, a_second_signal_kills_one_that_does_not_listen) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  child_process child(shell, [&] {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::execl(shell.c_str(), "sh", "-c", "trap '' TERM; echo deaf; while :; do :; done", nullptr);
+  });
+  char rest = 0;
+  ASSERT_EQ(::read(ends[0], &rest, 1), 1);  // the trap is set
+  ::raise(SIGTERM);
+  ::raise(SIGTERM);
+  EXPECT_THROW((void)child.wait(), interrupted);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+// The command itself, on a program that spins: no shell script between, which the kernel's help would not reach.
+#ifdef HEDDLE_COMMAND
+class ended_command : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "heddle_child_XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    write("heddle-bench-heddle", "[ \"$1\" = --list ] && { echo '{\"runtime\": \"heddle\", \"compiler\": \"\", \"flags\": \"\"}'; "
+                                 "echo '{\"kernel\": \"fib\", \"n\": 3, \"most\": 0}'; exit 0; }\necho begun >&3\nwhile :; do :; done\n");
+    write("spin", "echo begun >&3\nwhile :; do :; done\n");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << "#!/bin/sh\n" << text;
+    std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
+  }
+  void ends(const std::string& arguments) {
+    piped command("exec 3>&1; HEDDLE_BENCH_DIR='" + folder_.string() + "' exec '" HEDDLE_COMMAND "' " + arguments + " 2>/dev/null");
+    ASSERT_EQ(command.line(), "begun");
+    ASSERT_EQ(::kill(command.started, GetParam()), 0);
+    EXPECT_TRUE(command.all_gone()) << arguments;
+    EXPECT_EQ(command.status(), 128 + GetParam());
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_P(ended_command, bench_takes_its_programs_along) { ends("bench fib --workers 1"); }
+TEST_P(ended_command, dag_takes_its_program_along) { ends("dag -- " + (folder_ / "spin").string()); }
+
+INSTANTIATE_TEST_SUITE_P(by, ended_command, ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGKILL));
+#endif
+
+}  // namespace
+}  // namespace heddle::cli

@@ -1,0 +1,410 @@
+// Constrained work stealing: what is recorded is what is replayed; where the record does not fit, nothing is lost.
+#include <heddle/latch.hpp>
+#include <heddle/mutex.hpp>
+#include <heddle/parallel_for.hpp>
+#include <heddle/parallel_invoke.hpp>
+#include <heddle/runtime.hpp>
+#include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "policy/policy.hpp"
+#include "policy/steal_tree.hpp"
+#include "support/runtimes.hpp"
+#include "support/watchdog.hpp"
+#include "trace/file.hpp"
+
+namespace {
+
+using heddle::policy::child_identity;
+using heddle::policy::steal_node;
+using heddle::policy::steal_nodes;
+using heddle::policy::steal_tree;
+
+// --- the tree alone ----------------------------------------------------------------------------------------------
+
+steal_node* add(steal_nodes& nodes, steal_node*& own, steal_node* parent, std::uint32_t n, unsigned worker, unsigned order = 0) {
+  steal_node* made = nodes.take(own);
+  made->id = parent == nullptr ? heddle::policy::root_identity : child_identity(parent->id, n);
+  made->parent = parent;
+  made->first_child = nullptr;
+  made->sibling = parent == nullptr ? nullptr : parent->first_child;
+  made->worker = worker;
+  made->order = order;
+  made->inner.store(parent == nullptr);
+  if (parent != nullptr) parent->first_child = made;
+  return made;
+}
+
+TEST(steal_tree, names_pieces_their_ancestors_and_those_ones_children) {
+  steal_nodes nodes;
+  steal_node* own = nullptr;
+  steal_node* root = add(nodes, own, nullptr, 0, 2);
+  steal_node* here = add(nodes, own, root, 0, 2);
+  steal_node* there = add(nodes, own, root, 1, 3, 7);
+  steal_node* below = add(nodes, own, there, 0, 1, 4);
+  below->parent->keep();
+  const std::uint64_t ids[] = {here->id, there->id, below->id};
+  steal_tree tree;
+  nodes.give_back(tree.build(*root, 4));
+  EXPECT_EQ(tree.size(), 3u);
+  EXPECT_EQ(tree.pieces(), 2u);
+  EXPECT_EQ(tree.root_worker(), 2u);
+  EXPECT_EQ(tree.pieces_of(3), 1u);
+  EXPECT_EQ(tree.pieces_of(2), 0u);
+  ASSERT_NE(tree.find(ids[0]), nullptr);
+  EXPECT_FALSE(tree.find(ids[0])->piece);
+  EXPECT_FALSE(tree.find(ids[0])->inner);
+  EXPECT_TRUE(tree.find(ids[1])->piece);
+  EXPECT_TRUE(tree.find(ids[1])->inner);
+  EXPECT_EQ(tree.find(ids[1])->order, 7u);
+  EXPECT_EQ(tree.find(ids[2])->worker, 1u);
+  EXPECT_EQ(tree.find(child_identity(ids[2], 0)), nullptr);
+  EXPECT_EQ(tree.shared_with(tree), 2u);
+}
+
+TEST(steal_tree, identities_differ) {
+  std::set<std::uint64_t> seen;
+  std::vector<std::uint64_t> level{heddle::policy::root_identity};
+  for (int depth = 0; depth < 4; ++depth) {
+    std::vector<std::uint64_t> next;
+    for (const std::uint64_t id : level) {
+      for (std::uint32_t n = 0; n < 20; ++n) next.push_back(child_identity(id, n));
+    }
+    for (const std::uint64_t id : next) EXPECT_TRUE(seen.insert(id).second && id != 0);
+    level = next;
+  }
+}
+
+// --- replay ------------------------------------------------------------------------------------------------------
+
+enum class shape { forks, groups, loops };
+
+// 4^depth leaves; who ran them. Leaves of an iteration with `share` set wait, at most a while, until another worker has one.
+struct program {
+  heddle::runtime& rt;
+  shape how;
+  std::vector<int> at;
+  std::atomic<int> first_worker{-1};
+  std::atomic<bool> shared{true};
+  std::atomic<int> ran{0};
+
+  program(heddle::runtime& home, shape s, int depth) : rt(home), how(s), at(std::size_t{1} << (2 * depth), -1) {}
+
+  void leaf(std::size_t i) {
+    const int me = rt.worker_rank();
+    at[i] = me;
+    ran.fetch_add(1);
+    int none = -1;
+    if (!first_worker.compare_exchange_strong(none, me) && none != me) shared.store(true);
+    for (volatile int k = 0; k < 1000;) k = k + 1;  // no tiny loop, which its worker would keep from the policy
+    for (int k = 0; k < 20'000 && rt.workers() > 1 && !shared.load(); ++k) std::this_thread::yield();
+  }
+  void run(std::size_t from, std::size_t to) {
+    if (to - from == 1) return leaf(from);
+    if (how == shape::loops) {
+      heddle::parallel_for(from, to, [&](std::size_t i) { leaf(i); }, {.grain = 1});
+      return;
+    }
+    const std::size_t part = (to - from) / 4;
+    const auto quarter = [this, from, part](std::size_t i) { run(from + i * part, from + (i + 1) * part); };
+    if (how == shape::forks) {
+      heddle::parallel_invoke([&] { quarter(0); }, [&] { quarter(1); }, [&] { quarter(2); }, [&] { quarter(3); });
+    } else {
+      heddle::task_group group;
+      for (std::size_t i = 0; i < 4; ++i) group.run([&quarter, i] { quarter(i); });
+      group.wait();
+    }
+  }
+  void iterate(bool share = false) {
+    std::fill(at.begin(), at.end(), -1);
+    first_worker.store(-1);
+    shared.store(!share);
+    ran.store(0);
+    run(0, at.size());
+    ASSERT_EQ(ran.load(), static_cast<int>(at.size()));
+  }
+};
+
+class constrained_ws : public testing::TestWithParam<std::tuple<unsigned, shape>> {};
+
+// All in one root, or one root an iteration: then the root is sent to where it was.
+TEST_P(constrained_ws, strict_replay_has_the_recorded_worker_for_every_task) {
+  heddle_test::watchdog guard("constrained_ws");
+  const auto [workers, how] = GetParam();
+  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws:relws=3", "constrained_ws:replay=stuws,relws=1"}) {
+    const int recorded = policy[std::string(policy).find("relws=") + 6] - '0';
+    for (const bool one_root : {true, false}) {
+      heddle::runtime rt({.workers = workers, .policy = policy});
+      program p(rt, how, 3);
+      std::vector<std::vector<int>> maps;
+      const auto iterate = [&] {
+        p.iterate(static_cast<int>(maps.size()) <= recorded);
+        maps.push_back(p.at);
+        guard.progress();
+      };
+      if (one_root) {
+        rt.run([&] {
+          for (int i = 0; i < recorded + 7; ++i) iterate();
+        });
+      } else {
+        for (int i = 0; i < recorded + 7; ++i) rt.run(iterate);
+      }
+      for (std::size_t i = static_cast<std::size_t>(recorded) + 1; i < maps.size(); ++i) {
+        ASSERT_EQ(maps[i], maps[static_cast<std::size_t>(recorded)]) << policy << ", one root: " << one_root << ", iteration " << i;
+      }
+      if (workers > 1) { EXPECT_GT(std::set<int>(p.at.begin(), p.at.end()).size(), 1u) << policy << ", one root: " << one_root << ": nothing was stolen, this says little"; }
+    }
+  }
+}
+
+// Leaves, and how deep, differ in each iteration; afterwards they do not, and are replayed.
+TEST_P(constrained_ws, changing_programs_lose_nothing) {
+  heddle_test::watchdog guard("constrained_ws");
+  const auto [workers, how] = GetParam();
+  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws", "constrained_ws:replay=stuws,relws=0", "constrained_ws:replay=relws"}) {
+    heddle::runtime rt({.workers = workers, .policy = policy});
+    rt.run([&, how = how] {
+      const std::function<int(int, unsigned)> tree = [&](int depth, unsigned seed) -> int {
+        if (depth == 0) return 1;
+        std::atomic<int> leaves{0};
+        const unsigned children = 1 + seed % 4;
+        const auto child = [&](unsigned i) { leaves += tree(depth - 1, seed * 1103515245u + 12345u * (i + 1)); };
+        if (how == shape::groups) {
+          heddle::task_group group;
+          for (unsigned i = 0; i < children; ++i) group.run([&child, i] { child(i); });
+          group.wait();
+        } else if (how == shape::loops) {
+          heddle::parallel_for(0u, children, [&](unsigned i) { child(i); }, {.grain = 1});
+        } else {
+          heddle::parallel_invoke([&] { child(0); }, [&] { if (children > 1) child(1); }, [&] { if (children > 2) child(2); });
+        }
+        return leaves.load();
+      };
+      const std::function<int(int, unsigned)> serial = [&](int depth, unsigned seed) -> int {
+        if (depth == 0) return 1;
+        int leaves = 0;
+        unsigned children = 1 + seed % 4;
+        if (how == shape::forks) children = std::min(children, 3u);
+        for (unsigned i = 0; i < children; ++i) leaves += serial(depth - 1, seed * 1103515245u + 12345u * (i + 1));
+        return leaves;
+      };
+      for (unsigned i = 0; i < 40; ++i) {
+        const unsigned seed = i < 25 ? i * 2654435761u : i < 32 ? 3u : 7u;
+        const int depth = 1 + static_cast<int>(i < 25 ? i % 6 : 5);
+        ASSERT_EQ(tree(depth, seed), serial(depth, seed)) << policy << ", iteration " << i;
+        guard.progress();
+      }
+    });
+  }
+}
+
+TEST_P(constrained_ws, exceptions_and_cancellation_end_an_iteration_and_no_more) {
+  heddle_test::watchdog guard("constrained_ws");
+  const auto [workers, how] = GetParam();
+  heddle::runtime rt({.workers = workers, .policy = "constrained_ws:relws=1"});
+  rt.run([&, how = how] {
+    for (int i = 0; i < 60; ++i) {
+      std::atomic<int> ran{0};
+      const auto piece = [&](int k) {
+        ran.fetch_add(1);
+        heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); });
+        if (i % 3 == 1 && k == i % 8) throw std::runtime_error("one of them");
+      };
+      const auto iterate = [&] {
+        if (how == shape::groups) {
+          heddle::task_group group;
+          for (int k = 0; k < 8; ++k) {
+            group.run([&, k] { piece(k); });
+            if (i % 3 == 2 && k == 4) group.cancel();
+          }
+          group.wait();
+        } else if (how == shape::loops) {
+          heddle::parallel_for(0, 8, piece, {.grain = 1});
+        } else {
+          heddle::parallel_invoke([&] { piece(0); piece(1); }, [&] { piece(2); piece(3); }, [&] { piece(4); piece(5); }, [&] { piece(6); piece(7); });
+        }
+      };
+      if (i % 3 == 1) {
+        EXPECT_THROW(iterate(), std::runtime_error);
+      } else {
+        iterate();
+      }
+      if (i % 3 == 0) { EXPECT_EQ(ran.load(), 24); }
+      guard.progress();
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(shapes, constrained_ws,
+                         testing::Combine(testing::Values(1u, 2u, 3u, 4u, 8u, 16u), testing::Values(shape::forks, shape::groups, shape::loops)),
+                         [](const auto& info) {
+                           const shape how = std::get<1>(info.param);
+                           return (how == shape::forks ? "forks_" : how == shape::groups ? "groups_" : "loops_") + std::to_string(std::get<0>(info.param));
+                         });
+
+// --- many programs at once ---------------------------------------------------------------------------------------
+
+TEST(constrained_ws_programs, of_several_runtimes_and_outside_threads_end) {
+  heddle_test::watchdog guard("constrained_ws");
+  heddle::runtime a({.workers = 3, .policy = "constrained_ws:relws=1"}), b({.workers = 2, .policy = "constrained_ws:replay=stuws,relws=0"});
+  std::vector<std::thread> outside;
+  for (int t = 0; t < 6; ++t) {
+    outside.emplace_back([&, t] {
+      heddle::runtime& rt = t % 2 == 0 ? a : b;
+      for (int i = 0; i < 30; ++i) {
+        std::atomic<int> ran{0};
+        rt.run([&] {
+          for (int k = 0; k < 2; ++k) {
+            heddle::parallel_for(0, 32, [&](int) { ran.fetch_add(1); }, {.grain = 1});
+            heddle::task_group group;
+            for (int c = 0; c < 5; ++c) group.run([&] { heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); }); });
+            group.wait();
+          }
+        });
+        EXPECT_EQ(ran.load(), 84);
+        guard.progress();
+      }
+    });
+  }
+  for (std::thread& t : outside) t.join();
+}
+
+// A task of an iteration makes a child in a group that was there before the iteration, and outlives it.
+TEST(constrained_ws_programs, tasks_may_outlive_their_iteration) {
+  heddle_test::watchdog guard("constrained_ws");
+  for (const unsigned workers : {2u, 4u}) {
+    heddle::runtime rt({.workers = workers, .policy = "constrained_ws:relws=1"});
+    for (int i = 0; i < 20; ++i) {
+      std::atomic<int> ran{0};
+      rt.run([&] {
+        heddle::task_group old;
+        heddle::latch open(1);
+        for (int k = 0; k < 3; ++k) {
+          heddle::task_group group;
+          for (int c = 0; c < 4; ++c) {
+            group.run([&] {
+              old.run([&] {
+                open.wait();
+                heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); });
+              });
+            });
+          }
+          group.wait();
+        }
+        open.count_down();
+        old.wait();
+      });
+      ASSERT_EQ(ran.load(), 24);
+      guard.progress();
+    }
+  }
+}
+
+// Tasks that wait for each other, by mutexes and latches, in another order than the recorded one.
+TEST(constrained_ws_programs, waits_between_tasks_end) {
+  heddle_test::watchdog guard("constrained_ws");
+  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws:relws=2"}) {
+    heddle::runtime rt({.workers = 4, .policy = policy});
+    rt.run([&] {
+      for (int i = 0; i < 60; ++i) {
+        std::vector<std::unique_ptr<heddle::latch>> done;
+        for (int k = 0; k < 8; ++k) done.push_back(std::make_unique<heddle::latch>(1));
+        heddle::mutex lock;
+        int sum = 0;
+        heddle::task_group group;
+        for (int k = 0; k < 8; ++k) {
+          group.run([&, k] {
+            const int before = i % 2 == 0 ? k - 1 : k + 1;  // the chain turns round
+            if (before >= 0 && before < 8) done[static_cast<std::size_t>(before)]->wait();
+            {
+              std::lock_guard hold(lock);
+              heddle::parallel_invoke([] { heddle::this_thread::yield(); }, [] {});
+              sum += k;
+            }
+            done[static_cast<std::size_t>(k)]->count_down();
+          });
+        }
+        group.wait();
+        ASSERT_EQ(sum, 28);
+        guard.progress();
+      }
+    });
+  }
+}
+
+TEST(constrained_ws_programs, floods_of_children_run_child_first) {
+  heddle_test::watchdog guard("constrained_ws");
+  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws"}) {
+    heddle::runtime rt({.workers = 2, .policy = policy});
+    rt.run([&] {
+      for (int i = 0; i < 8; ++i) {
+        std::atomic<int> ran{0};
+        heddle::task_group group;
+        for (int k = 0; k < 5000; ++k) group.run([&] { ran.fetch_add(1); });
+        group.wait();
+        ASSERT_EQ(ran.load(), 5000);
+        guard.progress();
+      }
+    });
+  }
+}
+
+// What was recorded, replayed and abandoned stands in the trace.
+TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
+  heddle_test::watchdog guard("constrained_ws");
+  const std::string file = testing::TempDir() + "constrained_ws_test.heddle";
+  {
+    heddle::runtime rt({.workers = 4, .policy = "constrained_ws:relws=1", .trace = file});
+    program p(rt, shape::groups, 2);
+    rt.run([&] {
+      for (int i = 0; i < 8; ++i) {
+        const std::size_t children = i < 5 ? 8 : 9;   // one more than is known
+        p.shared.store(i >= 2);
+        p.first_worker.store(-1);
+        heddle::task_group group;
+        for (std::size_t k = 0; k < children; ++k) group.run([&p, k] { p.leaf(k); });
+        group.wait();
+      }
+    });
+  }
+  std::vector<std::pair<std::uint64_t, std::string>> notes;
+  const auto recording = heddle::trace::load(file);
+  for (const auto& log : recording.workers) {
+    for (const auto& r : log.records) {
+      if (r.event == heddle::trace::event::policy_note) notes.emplace_back(r.ns, recording.texts.at(r.arg));
+    }
+  }
+  std::remove(file.c_str());
+  std::sort(notes.begin(), notes.end());
+  std::string all;
+  for (const auto& [ns, text] : notes) all += text + "\n";
+  const auto place = [&](const char* part) { return all.find(part); };
+  EXPECT_LT(place("first iteration recorded"), place("RelWS iteration")) << all;
+  EXPECT_LT(place("RelWS iteration"), place("strict replay")) << all;
+  EXPECT_LT(place("strict replay"), place("record abandoned")) << all;
+  EXPECT_NE(place("record abandoned"), std::string::npos) << all;
+}
+
+TEST(constrained_ws_programs, wrong_parameters_are_refused) {
+  for (const char* text : {"constrained_ws:replay=strows", "constrained_ws:relws=-1", "constrained_ws:patience=x", "constrained_ws:iterations=1"}) {
+    EXPECT_THROW(heddle::policy::make(text), std::invalid_argument) << text;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,49 @@
+// What scenarios on a runtime share.
+#pragma once
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include <heddle/heddle.hpp>
+
+#include "tests/sim_explore/schedules.hpp"
+
+namespace heddle::sim {
+
+// 3000 schedules of each scenario; HEDDLE_STRESS=n makes it n times as many.
+inline unsigned schedules() {
+  const char* times = std::getenv("HEDDLE_STRESS");
+  return 3000 * (times != nullptr && std::atoi(times) > 0 ? static_cast<unsigned>(std::atoi(times)) : 1);
+}
+
+inline void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+inline runtime_options workers(std::size_t n) {
+  runtime_options o;
+  o.workers = n;
+  o.spin = 2;
+  o.bind = "off";
+  return o;
+}
+
+template <class F>
+void expect_right(F&& scenario, unsigned count = schedules()) {
+  const verdict v = explore(scenario, count);
+  EXPECT_FALSE(v.failed) << "schedule " << v.seed << " ended with status " << v.status;
+}
+
+template <class F>
+void on(runtime& home, F&& f) {
+  detail::run_in_runtime(f, &home);
+}
+
+inline long fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+}  // namespace heddle::sim
