@@ -8,6 +8,7 @@
 #include "arch/arch.hpp"
 #include "base/contracts.hpp"
 #include "worker/current.hpp"
+#include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
