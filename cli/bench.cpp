@@ -1,15 +1,10 @@
 // heddle bench: runs kernels of bench/ on heddle and its rivals, round by round, and compares.
-#include <sched.h>
-#include <sys/utsname.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "bench/driver/collect.hpp"
 #include "bench/driver/measures.hpp"
@@ -17,6 +12,8 @@
 #include "bench/driver/programs.hpp"
 #include "bench/driver/statistics.hpp"
 #include "bench/driver/table.hpp"
+#include "cli/bench_machine.hpp"
+#include "cli/bench_preempt.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
@@ -30,48 +27,13 @@ using namespace heddle::bench;
 constexpr std::chrono::seconds process_limit(600);
 constexpr std::uint64_t most_size = 1'000'000'000;  // its square, in doubles, is still a number of bytes
 
-std::string processor_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
-
-unsigned allowed_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return std::max(1u, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(CPU_COUNT(&set));
-}
-
-// Other load on the machine shows here: figures taken under it are worth little.
-nlohmann::json load_average() {
-  double load[3] = {0, 0, 0};
-  if (getloadavg(load, 3) != 3) return nullptr;
-  return {load[0], load[1], load[2]};
-}
-
 nlohmann::json header(const std::map<std::string, program>& programs) {
-  utsname system{};
-  uname(&system);
-  char date[64] = "";
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  nlohmann::json h = measured_here();
   nlohmann::json runtimes;
   for (const auto& [name, p] : programs)
     runtimes[name] = {{"compiler", p.compiler}, {"flags", p.flags}};
-  return {{"heddle", HEDDLE_VERSION_STRING},
-          {"date", date},
-          {"machine",
-           {{"processor", processor_model()},
-            {"processors", allowed_processors()},
-            {"architecture", system.machine}}},
-          {"kernel", std::string(system.sysname) + " " + system.release},
-          {"runtimes", runtimes},
-          {"load_before", load_average()}};
+  h["runtimes"] = runtimes;
+  return h;
 }
 
 bool simulated() { return std::getenv("HEDDLE_SIM_MACHINE") != nullptr; }
@@ -151,23 +113,29 @@ int list(const std::map<std::string, program>& programs) {
     line.pop_back();
     std::cout << line << "\n";
   }
+  for (const auto& name : preempt_kernels())
+    std::cout << name << std::string(17 - name.size(), ' ') << "of preemption, with rivals of its own\n";
   return 0;
 }
 
 // The rows of earlier runs, from the files that --json wrote.
 int show(const std::vector<std::string>& files) {
   std::vector<row> rows;
+  std::string preemption;
   for (const auto& name : files) {
     std::ifstream file(name);
     if (!file) throw std::runtime_error(name + ": cannot be read");
     try {
       const auto report = nlohmann::json::parse(file);
       for (const auto& j : report.at("rows")) rows.push_back(from_json(j));
+      if (!report.contains("preemption")) continue;
+      for (const auto& [kernel, measured] : report.at("preemption").items()) preemption += preempt_table(kernel, measured) + "\n";
     } catch (const nlohmann::json::exception& e) {
       throw std::runtime_error(name + ": not written by heddle bench --json: " + e.what());
     }
   }
-  std::cout << table(rows) << "\n" << measures_table(rows);
+  std::cout << preemption;
+  if (!rows.empty() || preemption.empty()) std::cout << table(rows) << "\n" << measures_table(rows);
   return std::all_of(rows.begin(), rows.end(), [](const row& r) { return r.checked; }) ? 0 : 1;
 }
 
@@ -199,26 +167,32 @@ void adapt_to_simulator(request& r, std::map<std::string, program>& programs) {
     r.workers = {static_cast<unsigned>(std::strtoul(workers, nullptr, 10))};
 }
 
-int run(request r, bool listed) {
+int run(request r, preempt_request preemption, bool listed) {
   auto programs = find_programs(program_folders(), simulated());
-  if (programs.empty())
+  const std::vector<std::string> preempted = take_preempt_kernels(r.kernels);
+  if (simulated() && !preempted.empty())
+    throw usage_error("KERNEL '" + preempted.front() + "' measures this machine, and is not simulated");
+  if (programs.empty() && preempted.empty())
     throw std::runtime_error(
         "no heddle-bench-* programs found; build them with: cmake --build BUILD --target "
         "heddle_bench");
   adapt_to_simulator(r, programs);
-  if (listed || r.kernels.empty()) return list(programs);
+  if (listed || (r.kernels.empty() && preempted.empty())) return list(programs);
   try {
     check(r, programs);
   } catch (const unknown_name& e) {
-    throw usage_error::unknown(e.argument, e.given, e.valid);
+    std::vector<std::string> valid = e.valid;
+    if (e.argument == "KERNEL") valid.insert(valid.end(), preempt_kernels().begin(), preempt_kernels().end());
+    throw usage_error::unknown(e.argument, e.given, valid);
   }
   r.policies = rejoined_policies(r.policies);
   check_policies(r.policies);
   if (r.workers.empty()) r.workers = {allowed_processors()};
 
   nlohmann::json report{{"header", header(programs)}, {"rows", nlohmann::json::array()}};
+  preemption.workers = r.workers.front();
   std::vector<kernel_run> runs;
-  std::size_t steps = 0;
+  std::size_t steps = preempted.size();
   for (const auto& kernel : r.kernels) {
     auto jobs = plan(kernel, r, programs);
     if (simulated()) {  // its time would be this machine's
@@ -233,13 +207,18 @@ int run(request r, bool listed) {
     for (auto& k : runs) {
       for (std::size_t i = 0; i < r.repeat; ++i) k.round(i, shown, faults);
     }
+    for (const auto& kernel : preempted) {
+      shown.advance(1, kernel);
+      report["preemption"][kernel] = run_preempt_kernel(kernel, preemption);
+    }
   }
   std::vector<row> rows;
   for (const auto& k : runs) {
     const auto some = k.rows(faults);
     rows.insert(rows.end(), some.begin(), some.end());
   }
-  std::cout << table(rows);
+  if (!r.kernels.empty()) std::cout << table(rows);
+  for (const auto& kernel : preempted) std::cout << preempt_table(kernel, report["preemption"][kernel]);
   if (!r.json.empty()) {
     for (const auto& x : rows) report["rows"].push_back(to_json(x));
     report["header"]["load_after"] = load_average();
@@ -252,6 +231,7 @@ int run(request r, bool listed) {
 
 std::function<int()> add(CLI::App& app) {
   auto r = std::make_shared<request>();
+  auto preemption = std::make_shared<preempt_request>();
   auto listed = std::make_shared<bool>(false);
   auto files = std::make_shared<std::vector<std::string>>();
   app.add_option("KERNEL", r->kernels, "Kernels to run; none: lists them");
@@ -262,8 +242,8 @@ std::function<int()> add(CLI::App& app) {
       ->delimiter(',')
       ->check(integer(1, most_workers));
   app.add_option("--policy", r->policies, "Policies of heddle to compare")->delimiter(',');
-  app.add_option("--repeat", r->repeat,
-                 "Rounds; each runs every runtime once, in a process of its own")
+  const CLI::Option* const repeat = app.add_option("--repeat", r->repeat,
+                 "Rounds; each runs every runtime once, in a process of its own. Of preemption: how often each figure is taken")
       ->capture_default_str()
       ->check(integer(1, 1'000'000));
   app.add_option("--samples", r->samples, "Samples a process, after one to warm up")
@@ -293,12 +273,18 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--leaf-rate", r->leaf_rate,
                  "Multiply-adds a cycle that matmul's leaf tells the simulator; default: as measured for its loop")
       ->check(integer(1, 64));
+  app.add_option("--interval", preemption->interval, "Of preemption: as HEDDLE_PREEMPT_INTERVAL; default: the measurement's own")
+      ->check(check_preempt_interval);
+  app.add_option("--timer", preemption->timer, "Of preemption: as HEDDLE_PREEMPT_TIMER")->check(check_preempt_timer);
   app.add_option("--json", r->json, "File to write the rows to")->check(output_file());
   app.add_flag("--list", *listed, "Lists the kernels, and the runtimes that have them");
   app.add_option("--from", *files,
                  "Runs nothing: the table of files written with --json, and the project's measures")
       ->delimiter(',');
-  return [r, listed, files] { return files->empty() ? run(*r, *listed) : show(*files); };
+  return [r, preemption, repeat, listed, files] {
+    if (repeat->count() != 0) preemption->repeats = r->repeat;
+    return files->empty() ? run(*r, *preemption, *listed) : show(*files);
+  };
 }
 
 const registration entry{

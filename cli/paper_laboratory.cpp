@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/paper_process.hpp"
+#include "cli/paper_program.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim_process.hpp"
 #include "policy/policy.hpp"
@@ -115,8 +116,7 @@ attempt laboratory::simulate_once(const simulation& s, std::uint64_t seed) const
     if (s.traced) setting.trace = folder_.file("run.heddle");
     const std::string report = folder_.file("run.json");
     std::filesystem::remove(report);
-    std::vector<std::string> words{own_command()};
-    for (std::string& word : words_of(s.command)) words.push_back(std::move(word));
+    std::vector<std::string> words = command_words(s.command);
     words.insert(words.end(), {"--repeat", "1", "--json", report});
     const sim_outcome ran = simulate(words, setting, shown::captured, scale_ == scale::quick ? limit_quick : limit_full);
     if (ran.late) throw unavailable(fmt::format("not over after {} s", scale_ == scale::quick ? limit_quick : limit_full));
@@ -158,8 +158,13 @@ void laboratory::measure_here(const experiment& e, const program& p) {
   const auto run = [&](const std::vector<std::string>& policies, bool with_trace) {
     const std::string report = folder_.file("real.json"), trace = folder_.file("real.heddle");
     std::filesystem::remove(report);
-    std::vector<std::string> words{own_command()};
-    for (std::string& word : words_of(p.real)) words.push_back(std::move(word));
+    std::vector<std::string> words;
+    try {
+      words = command_words(p.real);
+    } catch (const std::runtime_error& error) {
+      for (const std::string& policy : policies) measurements_[here_key(p, policy, with_trace)] = failed(error.what());
+      return;
+    }
     std::string list;
     for (const std::string& policy : policies) {
       if (policy != "serial") list += (list.empty() ? "" : ",") + policy;
@@ -252,7 +257,7 @@ std::string laboratory::simulated_scale(const experiment& e) const {
   for (const program& p : e.programs) {
     const size& z = size_at(p, scale_);
     if (!z.left_out.empty()) continue;
-    text += fmt::format("{}{} = heddle {}", before, p.name, command_at(p, scale_));
+    text += fmt::format("{}{} = {}", before, p.name, shown_command(command_at(p, scale_)));
     if (z.shrink > 1) text += fmt::format(" (caches beyond the first / {})", z.shrink);
     before = "; ";
   }
@@ -265,7 +270,7 @@ std::string laboratory::measured_scale(const experiment& e) const {
   const char* before = ": ";
   for (const program& p : e.programs) {
     if (p.real.empty()) continue;
-    text += fmt::format("{}{} = heddle {}", before, p.name, p.real);
+    text += fmt::format("{}{} = {}", before, p.name, shown_command(p.real));
     before = "; ";
   }
   return text;

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# All tests of every sanitizer preset with ten times the work, then the AArch64 context switch
-# under emulation. Goes on after a failure; the last line adds all up.
+# All tests of every sanitizer preset and of the audit preset with ten times the work, foreign code in preemptive threads
+# for a minute a test, then the AArch64 context switch under emulation. Goes on after a failure; the last line adds all up.
 #   HEDDLE_STRESS   multiplier of the work (10)
-#   HEDDLE_PRESETS  which presets (asan ubsan tsan-gcc tsan-clang)
+#   HEDDLE_TEST_SECONDS  of each test of foreign code (60)
+#   HEDDLE_PRESETS  which presets (asan ubsan audit tsan-gcc tsan-clang)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export HEDDLE_STRESS=${HEDDLE_STRESS:-10}
-presets=${HEDDLE_PRESETS:-asan ubsan tsan-gcc tsan-clang}
+presets=${HEDDLE_PRESETS:-asan ubsan audit tsan-gcc tsan-clang}
 HEDDLE_TALLY=$(mktemp)
 export HEDDLE_TALLY
 trap 'rm -f "$HEDDLE_TALLY"' EXIT
@@ -22,6 +23,15 @@ for preset in $presets; do
   passed=$((passed + p))
   failed=$((failed + f))
 done
+
+seconds=${HEDDLE_TEST_SECONDS:-60}
+echo "stress: foreign code in preemptive threads, $seconds s a test"
+if cmake --preset release >/dev/null && cmake --build --preset release --target worker_preempt_foreign_test &&
+   HEDDLE_TEST_SECONDS=$seconds timeout $((100 * seconds + 600)) build/release/tests/worker_preempt_foreign_test --gtest_brief=1; then
+  passed=$((passed + 1))
+else
+  failed=$((failed + 1))
+fi
 
 if scripts/aarch64-check.sh; then
   passed=$((passed + 1))

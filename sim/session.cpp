@@ -49,6 +49,10 @@ operation_times times_of(const machine::model& m, bool all_free) {
   t.wake_latency = from_nanoseconds(c.wake_latency);
   t.sleep = from_nanoseconds(c.sleep);
   t.heavy_fence = from_nanoseconds(c.heavy_fence);
+  t.signal = from_nanoseconds(c.signal);
+  t.signal_lock = from_nanoseconds(c.signal_lock);
+  t.signal_send = from_nanoseconds(c.signal_send);
+  t.kernel_switch = from_nanoseconds(c.kernel_switch);
   return t;
 }
 
@@ -95,6 +99,7 @@ configuration configuration_for(const session_options& o, const machine::model& 
   for (const machine::processing_unit& u : m.tree.units()) c.units.push_back({u.number, u.speed});
   c.times = times_of(m, o.free_scheduler);
   c.frequency = m.frequency;
+  c.quantum = std::max(from_nanoseconds(m.time_slice), nanosecond);
   c.charge = o.charge;
   c.fast = o.fast;
   c.access = access;

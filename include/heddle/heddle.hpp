@@ -16,6 +16,8 @@
 #include <heddle/parallel_scan.hpp>
 #include <heddle/parallel_sort.hpp>
 #include <heddle/pause.hpp>
+#include <heddle/preemption.hpp>
+#include <heddle/priority.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/shared_mutex.hpp>

@@ -39,6 +39,7 @@ struct runtime_options {
   std::optional<std::chrono::nanoseconds> preempt_interval{};  ///< turn of a preemptive thread
   std::optional<std::string> preempt_timer{};   ///< "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS"
   std::optional<std::string> preempt_klt{};     ///< "naive", "futex", "local", "direct"
+  std::optional<std::string> packing{};         ///< "off", "auto"
 };
 
 /// What a runtime has done so far; each field may lag behind by what is under way.
@@ -79,8 +80,10 @@ class HEDDLE_API runtime {
 
   unsigned workers() const noexcept;
   /// Thread packing: from now on only the first n workers run threads. The others stand aside at their next switch, or at the next tick if
-  /// what they run is preemptive; their threads and tasks go to those that are left, and come back by stealing when n grows. 1 <= n <=
-  /// workers(), else std::invalid_argument, also for policies that place work at certain workers. Thread context: any; does not wait.
+  /// what they run is preemptive; their threads and tasks go to those that are left, and come back by stealing when n grows. Preemptive threads
+  /// then get equal shares of the workers that are left, as far as turns allow (docs/guide/preemption.md). 1 <= n <= workers(), else
+  /// std::invalid_argument, also for policies that place work at certain workers. With HEDDLE_PACKING=auto n is an upper bound. Thread
+  /// context: any; does not wait.
   void set_active_workers(unsigned n);
   unsigned active_workers() const noexcept;
   /// Rank of the worker that runs the caller, -1 when it is not one of this runtime's. May be out of date at once.

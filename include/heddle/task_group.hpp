@@ -17,6 +17,7 @@
 #include <heddle/detail/wait.hpp>
 #include <heddle/export.hpp>
 #include <heddle/preemption.hpp>
+#include <heddle/priority.hpp>
 
 namespace heddle {
 
@@ -44,6 +45,7 @@ struct group_state {
   std::atomic<unsigned> index{0};            // children so far, when the policy watches them
   bool open{false};                          // owner's: the policy was told of the group's beginning and not of its end
   bool kind_given{false};                    // how children are preempted: as below, else as the runtime's other threads
+  std::int8_t level{0};                      // priority of children; not normal only if kind_given
   preemption technique{preemption::none};    // both are written before the first child is made
   heddle::tls storage{heddle::tls::carrier};
 };
@@ -61,6 +63,8 @@ HEDDLE_API void child_threw(group_state& group) noexcept;
 HEDDLE_API void open_group(group_state& group) noexcept;    // tells the policy
 HEDDLE_API void close_group(group_state& group) noexcept;
 
+// Throws std::invalid_argument.
+HEDDLE_API void set_priority(group_state& group, priority level);
 // Throws std::system_error(not_supported).
 HEDDLE_API void set_kind(group_state& group, preemption technique, heddle::tls storage);
 
@@ -115,6 +119,12 @@ class task_group {
   /// std::system_error(not_supported) for what cannot be had here.
   task_group& preempt(heddle::preemption how, heddle::tls storage = heddle::tls::as_runtime) {
     detail::set_kind(state_, how, storage);
+    return *this;
+  }
+  /// Priority of children that are made from now on. Such a child, unless the level is normal, does not run at once: it becomes ready, and the caller
+  /// goes on. The same restrictions. Throws std::invalid_argument for a level that does not exist.
+  task_group& priority(heddle::priority level) {
+    detail::set_priority(state_, level);
     return *this;
   }
   task_group& operator=(const task_group&) = delete;

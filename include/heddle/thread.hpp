@@ -11,6 +11,7 @@
 
 #include <heddle/export.hpp>
 #include <heddle/preemption.hpp>
+#include <heddle/priority.hpp>
 #include <heddle/runtime.hpp>
 
 namespace heddle {
@@ -21,6 +22,7 @@ struct thread_options {
   runtime* where = nullptr;      ///< null: runtime::current()
   heddle::preemption preemption = heddle::preemption::as_runtime;
   heddle::tls tls = heddle::tls::as_runtime;
+  heddle::priority priority = heddle::priority::normal;  ///< from lowest to highest, else std::invalid_argument
 };
 
 namespace detail {

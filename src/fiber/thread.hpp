@@ -24,7 +24,7 @@ inline constexpr std::uintptr_t finished = 1;
 inline constexpr std::uintptr_t detached = 2;
 inline constexpr std::uintptr_t called = 3;
 
-inline constexpr std::uint32_t no_worker = ~0u;
+inline constexpr std::uint16_t no_worker = 0xffff;
 
 // Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time. Fields without a comment are
 // touched by that owner alone.
@@ -42,6 +42,7 @@ struct alignas(64) thread {
   bool taken{false};
   bool counted{false};                 // a group's child that the group's counter knows of from the start
   std::uint8_t size_class{0};
+  std::int8_t level{0};                // priority; not changed while anybody else knows the thread
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
   // What a thread that can be preempted has besides; null: it runs until it waits. Who ends clears it, so that
   // whoever makes a thread that is not preemptive, in a runtime whose threads are not as a rule, need not.
@@ -50,7 +51,8 @@ struct alignas(64) thread {
   // Second line: what making one writes besides. The first word of `scheduling` is the line's last one.
   thread* parent{nullptr};             // spawner, for a group's child; joiner, for a thread that was called
   std::uint32_t parent_spawn{0};       // its value of `spawns` at that moment
-  std::uint32_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
+  std::uint16_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
+  std::uint16_t packed_in{no_worker};  // pool that it goes back to under thread packing, or no_worker
   const char* name{nullptr};
   const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
   void* group{nullptr};                // task group a child belongs to; of a plain thread its function
@@ -59,6 +61,7 @@ struct alignas(64) thread {
   schedulable scheduling;              // the policy's own (ranges, identities); its word is cleared when the thread is made
 
   // Seldom used.
+  thread* newer{nullptr};              // link of a pile of threads below the normal level
   stack_pool* pool{nullptr};
   void* stack_low{nullptr};            // lowest usable address, above the guard
   void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack

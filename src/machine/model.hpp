@@ -52,7 +52,10 @@ struct operation_costs {
   double wake_latency{0};       // until the woken kernel thread runs
   double sleep{0};              // futex wait, paid by the sleeper
   double heavy_fence{0};
-  double signal{0};             // delivery of a signal, paid by the receiver
+  double signal{0};             // delivery of a signal and the return from its handler, paid by the receiver: what a tick costs
+  double signal_lock{0};        // of that, how long signals to other kernel threads of the process wait
+  double signal_send{0};        // sending one, or setting a timer
+  double kernel_switch{0};      // from one kernel thread to another on a processing unit
   double clock{0};
 };
 
@@ -64,6 +67,7 @@ struct model {
   double frequency{1};          // cycles per ns of the fastest kind of core: the unit of cost::cycles
   unsigned overlap{1};          // cache misses of one core in flight at once, when lines follow each other
   std::uint64_t page_size{4096};
+  double time_slice{1e6};       // ns that one of several kernel threads on a processing unit runs before another has its turn
   std::vector<core_kind> kinds;
   std::vector<cache_level> caches;     // innermost first
   std::vector<memory_node> nodes;

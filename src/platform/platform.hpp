@@ -75,8 +75,13 @@ void send_tick(int kernel_thread) noexcept;
 // A timer whose ticks come to the calling kernel thread, until drop(). False: the system has none left.
 struct tick_timer {
   int id{-1};
+  bool by_user_interrupt{false};
 };
 bool make(tick_timer& out, void* owner) noexcept;
+// The same with ticks that come without the kernel (Intel's user interrupts), where why_no_user_interrupts() gave null: there is nothing
+// missing; else it says what is.
+bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept;
+const char* why_no_user_interrupts() noexcept;
 // The first tick at `first` (now()'s clock; 0: no more ticks), then every `interval`; interval 0: one tick.
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
 void drop(tick_timer& timer) noexcept;

@@ -3,7 +3,8 @@
 // in `wants` is not computed. How the published schedulers sit in it: docs/design/policies.md.
 //
 // Every function is called with preemption off. Those that may be called from a signal handler's context (pick, acquire,
-// may_find, may_rob, ready, place, task_end) neither allocate nor share a lock with user code.
+// may_find, may_rob, ready, place, task_end) neither allocate nor share a lock with user code; audit builds (HEDDLE_AUDIT) abort when
+// one of them calls malloc at a tick, or in the run loop of a process that has preemptive threads.
 #pragma once
 
 #include <cstddef>
@@ -202,6 +203,8 @@ struct registration {
 };
 
 const std::vector<registration>& all();
+// One more line, of a policy that is not heddle's. While no other thread reads the table: before the first runtime. Its texts live on.
+void add(const registration& line);
 
 // Makes the policy that `text` names: "name" or "name:key=value,key". Throws std::invalid_argument that names the text,
 // the offending part and the nearest valid ones.

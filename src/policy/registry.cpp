@@ -34,8 +34,10 @@ std::unique_ptr<policy> serial::make(const std::vector<parameter>& given) {
   return std::make_unique<serial>();
 }
 
-const std::vector<registration>& all() {
-  static const std::vector<registration> table = {
+namespace {
+
+std::vector<registration>& table() {
+  static std::vector<registration> lines = {
       {"random_ws", "random work stealing, spawn=child|parent (Blumofe and Leiserson 1999)", random_ws::make},
       {"auto", "ml-adaptive or random stealing, by machine, hints and what the first runs laid out (a policy_note says why)", automatic::make},
       {"adws", "almost deterministic work stealing, steal=on|off (Shiina and Taura 2019)", adws::make},
@@ -54,8 +56,14 @@ const std::vector<registration>& all() {
       {"slaw", "child or parent first at each spawn, depth=256, fresh=64, interval=64, steals=8 (Guo et al. 2010)", slaw::make},
       {"serial", "no stealing: the order of the serial program; specification of the policy interface", serial::make},
   };
-  return table;
+  return lines;
 }
+
+}  // namespace
+
+const std::vector<registration>& all() { return table(); }
+
+void add(const registration& line) { table().push_back(line); }
 
 std::unique_ptr<policy> make(std::string_view text) {
   const std::size_t colon = text.find(':');

@@ -58,6 +58,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
     if (take_spawner_back(*self)) return;
   }
   count_end(group);
+  self->level = 0;  // the jobs that it goes on with are like any
   if constexpr (Preemptive) worker::give_usual_kind(*self, *kind);
   worker::serve(*self);
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
@@ -77,6 +78,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   const worker::section inside;
   block* t = worker::here().new_block(0);
   if (t == nullptr) return {nullptr, nullptr};
+  t->level = group.level;
   const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->threads_default();
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
 }
@@ -142,6 +144,12 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
       entry = child.preemptive == nullptr ? enter<true, false> : enter<true, true>;
     }
   }
+  if (child.level != 0) [[unlikely]] {  // whatever the policy does with others
+    child.counted = true;
+    group.outstanding.fetch_add(1);
+    worker::start_at(child, child.argument, entry);
+    return w->make_ready(child);
+  }
   policy::placement where;
   if (w->watches_spawns || group.policy_data != nullptr) [[unlikely]] {
     // relaxed: a number, and the policy orders what it makes of it
@@ -194,6 +202,12 @@ void wait_group_slow(group_state& group) {
     g.outstanding.store(0);  // nobody is left to see `waiting`
     return false;
   }, &group);
+}
+
+void set_priority(group_state& group, priority level) {
+  worker::here().use_priority(level);
+  if (!group.kind_given) set_kind(group, preemption::as_runtime, tls::as_runtime);
+  group.level = static_cast<std::int8_t>(level);
 }
 
 void set_kind(group_state& group, preemption technique, tls storage) {

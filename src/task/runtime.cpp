@@ -2,7 +2,6 @@
 #include <heddle/runtime.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -30,26 +29,6 @@ Enum named(const char* const (&names)[N], const std::string& name) {
   return static_cast<Enum>(std::find(names, names + N, name) - names);
 }
 
-// "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS".
-worker::tick_plan tick_plan_from(const std::string& text, std::uint64_t interval) {
-  using source = worker::tick_plan::source;
-  worker::tick_plan plan;
-  plan.interval = interval;
-  if (text == "creation") plan.from = source::creation;
-  else if (text == "aligned") plan.from = source::aligned;
-  else if (text == "one-to-all") plan.from = source::one_to_all;
-  else if (text == "chain") plan.from = source::chain;
-  else {
-    plan.from = source::chain;
-    const std::string number = text.starts_with("hybrid:") ? text.substr(7) : "";
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), plan.groups);
-    if (number.empty() || error != std::errc() || end != number.data() + number.size() || plan.groups == 0) {
-      throw std::invalid_argument("HEDDLE_PREEMPT_TIMER=" + text + ": expected creation, aligned, one-to-all, chain, or hybrid: and a number of groups");
-    }
-  }
-  return plan;
-}
-
 base::option_values values_of(const runtime_options& o) {
   base::option_values v = base::options_from_environment();
   if (o.workers) v.workers = *o.workers;
@@ -70,6 +49,7 @@ base::option_values values_of(const runtime_options& o) {
   if (o.preempt_interval) v.preempt_interval = static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(o.preempt_interval->count(), 0));
   if (o.preempt_timer) v.preempt_timer = *o.preempt_timer;
   if (o.preempt_klt) v.preempt_klt = *o.preempt_klt;
+  if (o.packing) v.packing = *o.packing;
   base::check_options(v);
   return v;
 }
@@ -115,8 +95,15 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.trace_forks = v.trace_forks;
   s.threads.technique = named<preemption>(technique_names, v.preempt);
   s.threads.storage = v.preempt_tls == "own" ? tls::own : tls::carrier;
-  s.plan = tick_plan_from(v.preempt_timer, v.preempt_interval);
+  s.plan = worker::tick_plan_from(v.preempt_timer, v.preempt_interval);
   s.klt = named<worker::klt_means>(klt_names, v.preempt_klt);
+  if (v.packing == "auto" && on.is_this_machine()) {
+    s.allowed = [v] {
+      base::option_values any = v;
+      any.workers = 0;
+      return static_cast<unsigned>(machine::plan(machine::topology::here(), machine::read_limits(), any).units.size());
+    };
+  }
   return s;
 }
 

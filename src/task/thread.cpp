@@ -63,7 +63,7 @@ void enter(block* self) noexcept {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
-    if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr) {
+    if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr && !self->home->has_priorities()) {
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);  // no one competes for a join
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
         static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);  // pairs with join_thread's look
@@ -100,10 +100,13 @@ void enter(block* self) noexcept {
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
+  home.use_priority(options.priority);
   made_thread made;
   {
     const worker::section inside;
-    made = prepare(home.new_block(options.stack_size), options, how, bytes, alignment, call);
+    block* t = home.new_block(options.stack_size);
+    if (t != nullptr) t->level = static_cast<std::int8_t>(options.priority);
+    made = prepare(t, options, how, bytes, alignment, call);
   }
   if (made.thread == nullptr) throw_no_stack(home, options.stack_size);
   return made;
@@ -113,7 +116,8 @@ void enter(block* self) noexcept {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  if (w == nullptr || w->preempts || options.preemption != preemption::as_runtime || options.where != nullptr || options.stack_size != 0) [[unlikely]] {
+  if (w == nullptr || w->preempts || options.preemption != preemption::as_runtime || options.where != nullptr || options.stack_size != 0 ||
+      options.priority != priority::normal) [[unlikely]] {
     return make_any_thread(options, bytes, alignment, call);
   }
   block* t = w->new_block();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
@@ -39,16 +40,16 @@ worker::end worker::run(carrier& mine) noexcept {
   }
 }
 
-// Everything goes to the inbox, in the order in which it would have run here; then the carrier sleeps.
+// Everything goes to its pool, in the order in which it would have run here; then the carrier sleeps.
 void worker::stand_aside() noexcept {
   while (stands_aside() && !home.stopping()) {
     const auto give = [this](thread* t) {
       if (t == nullptr) t = std::exchange(passing_to, nullptr);
-      home.incoming().push(*t);
+      if (!make_ready_specially(*t, true)) home.incoming().push(*t);
     };
     while (first != nullptr) give(std::exchange(first, nullptr));
     while (const entry item = take_newest()) give(thread_for(item));
-    while (thread* t = ready.pop()) home.incoming().push(*t);
+    while (thread* t = ready.pop()) give(t);
     trace::emit<trace::event::worker_switch_off>(ring);
     home.wake_one_for(0);
     platform::wait_on(aside, 1);
@@ -58,12 +59,29 @@ void worker::stand_aside() noexcept {
 
 entry worker::look_everywhere(bool insist) noexcept {
   home.fire_timers();
+  if (thread* t = home.levels().take_high(1); t != nullptr) return ready_entry(*t);
+  const bool packed = home.pools().in_force();
+  if (packed) {
+    if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
+  }
   if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
-  return home.scheduler_policy().acquire(rank, insist ? policy::effort::insist : policy::effort::glance);
+  policy::policy& policy = home.scheduler_policy();
+  if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0) return item;
+  if (packed) {
+    if (thread* t = home.pools().take_any(rank); t != nullptr) return ready_entry(*t);
+  }
+  if (!home.levels().any_low(lowest_level)) [[likely]] return 0;
+  // Before a thread of a low level runs, what others have of the normal one is taken without their help.
+  if (!insist && policy.may_find(rank)) {
+    if (const entry item = policy.acquire(rank, policy::effort::insist); item != 0) return item;
+  }
+  thread* t = home.levels().take_low(rank, lowest_level);
+  return t != nullptr ? ready_entry(*t) : 0;
 }
 
 thread* worker::find_work() noexcept {
+  const base::no_malloc here("by a worker that looks for work");
   sync::idle_set& idle = home.idle();
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
@@ -100,12 +118,12 @@ thread* worker::find_work() noexcept {
   this->idle.store(false, std::memory_order_relaxed);  // a hint
   // With a policy that limits who robs whom, a published entry wakes a thief although others search: nothing was lost.
   if (found != 0 && home.limits_thieves()) {
-    if (!home.incoming().empty()) home.wake_one_for(rank);
+    if (home.has_common_work()) home.wake_one_for(rank);
     home.delegate_timekeeping();
   } else if (found != 0 && idle.anyone_asleep()) {
     queue::request(*this);  // what this one will fork is for the next sleeper
     // Whoever published while we searched woke nobody on our account, and requests answered then are used up.
-    bool visible = !home.incoming().empty() || !ready.looks_empty();  // several timers at once, say
+    bool visible = home.has_common_work() || !ready.looks_empty();  // several timers at once, say
     visible = visible || (home.asks_before_picks() && home.scheduler_policy().may_find(rank));  // in the policy's own queues
     for (unsigned r = 0; r < home.workers(); ++r) {
       if (r == rank) continue;
@@ -130,7 +148,7 @@ bool worker::sleep() noexcept {
   idle.end_search();                                   // S3
   platform::heavy_fence();                             // S4
   const bool work =  // S5
-      !home.incoming().empty() || !ready.looks_empty() || home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
+      home.has_common_work() || !ready.looks_empty() || home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
   // A request answered while we still counted as searching woke nobody, and the entry may be gone again: then nothing stands
   // on that worker for us, and its next fork would pass us by.
   bool standing = true;

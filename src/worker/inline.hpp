@@ -25,8 +25,8 @@ inline void worker::charge_switch([[maybe_unused]] thread* to) const noexcept {
   platform::charge(platform::operation::thread_switch);
   if constexpr (platform::simulated) {
     if (to == nullptr) return;
-    if (to->worker_rank != rank && to->worker_rank != fiber::no_worker) platform::charge(platform::operation::migration);
-    to->worker_rank = rank;
+    if (to->worker_rank != static_cast<std::uint16_t>(rank) && to->worker_rank != fiber::no_worker) platform::charge(platform::operation::migration);
+    to->worker_rank = static_cast<std::uint16_t>(rank);
   }
 }
 
@@ -55,7 +55,7 @@ inline void* context_of(thread& t) noexcept {
 
 inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept {
   platform::charge(platform::operation::spawn);
-  if constexpr (platform::simulated) child.worker_rank = rank;
+  if constexpr (platform::simulated) child.worker_rank = static_cast<std::uint16_t>(rank);
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
   trace::emit<trace::event::thread_switch_in>(ring, child.id);
   running = &child;
@@ -87,7 +87,8 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   return false;   // these tools want to see each change of stacks
 #else
-  if (platform::simulated || ring != nullptr || home.asks_before_picks() || self.scheduling.word != nullptr) return false;
+  if (platform::simulated || ring != nullptr || self.scheduling.word != nullptr) return false;
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return false;  // something else may come first
   const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
   if (tick % fairness_interval == 0 || !ready.pop_if(t)) return false;
   if (!fiber::is_not_begun(t.stack_pointer)) {
@@ -119,26 +120,21 @@ inline thread* worker::thread_for(entry item) noexcept {
   return thread_of_job(item);
 }
 
-inline entry worker::pick() noexcept {
+inline entry worker::pick(const thread* stays) noexcept {
   const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
   picks.store(tick, std::memory_order_relaxed);
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return pick_specially(tick, stays);  // seen at the next look
   if (tick % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
-  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] {  // seen at the next look
-    if (stands_aside()) return 0;
-    if (home.asks_before_picks()) {
-      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
-    }
-  }
   if (const entry item = take_newest(); item != 0) return item;
-  if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
-  return home.asks_before_picks() ? home.scheduler_policy().pick(rank, true) : 0;
+  thread* t = ready.pop();
+  return t != nullptr ? ready_entry(*t) : 0;
 }
 
 // --- ready threads -----------------------------------------------------------------------------------------------
 
-inline void worker::make_ready(thread& t) noexcept {
+[[gnu::always_inline]] inline void worker::make_ready_here(thread& t) noexcept {
   const bool next = running == nullptr && ready.looks_empty();  // in the run loop: this worker runs it at once
   ready.push(t);
   if (next) return;
@@ -146,6 +142,21 @@ inline void worker::make_ready(thread& t) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time
   if (requested.load(std::memory_order_relaxed)) [[unlikely]] share_ready();
+}
+
+inline void worker::make_ready(thread& t) noexcept {
+  // relaxed: whoever hands us a thread with a priority has seen it set
+  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (make_ready_specially(t, false)) return;
+  }
+  make_ready_here(t);
+}
+
+inline void worker::requeue(thread& t) noexcept {
+  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] {  // as in make_ready
+    if (make_ready_specially(t, true)) return;
+  }
+  make_ready_here(t);
 }
 
 }  // namespace heddle::worker

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arch/arch.hpp"
+#include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "worker/current.hpp"
 #include "worker/inline.hpp"
@@ -19,11 +20,15 @@ using fiber::preemptible;
 
 namespace {
 
+constexpr platform::nanoseconds limits_interval = 100'000'000;  // between two looks at what the process may use
 constexpr unsigned most_pooled = 8;  // carriers a worker keeps; more go to the pool of all
 
 // Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first out, so every preempted
 // thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a third would keep it from running for ever.
-void make_ready_after(void* t, void*) { worker::current()->make_ready(*static_cast<thread*>(t)); }
+void make_ready_after(void* t, void*) {
+  worker::current()->requeue(*static_cast<thread*>(t));
+  base::allow_malloc();
+}
 
 }  // namespace
 
@@ -40,6 +45,7 @@ namespace {
 
 void go_on(preemptible& self) noexcept {
   worker* w = worker::current();
+  base::allow_malloc();
   self.on = w;
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching);
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
@@ -62,11 +68,13 @@ namespace {
 
 // In the runtime, on behalf of `self`, whose turn is over if anything else is ready.
 void end_turn(preemptible& self) noexcept {
+  base::forbid_malloc("at a tick");
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
-  const entry item = w.pick_after_tick();
-  if (item == 0 && !w.stands_aside()) return;
   thread& t = self.self();
+  const entry item = w.pick_after_tick(t);
+  if (item == 0 && !w.must_look()) return;
+  w.picks.store(w.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // own counter; for the watchdog
   bool left;
   if (self.how.technique == preemption::klt_switching) left = w.home.switch_carrier(w, t, item);
   else left = w.switch_from_preempted(t, item);
@@ -266,7 +274,7 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
     to = take_spare_now(w);
     if (to == nullptr) {
       if (next == nullptr) next = std::exchange(w.passing_to, nullptr);
-      if (next != nullptr) w.ready.push(*next);
+      if (next != nullptr) w.put_back(*next);
       return false;
     }
     w.first = next;  // null: the run loop has to pass the worker on, or the worker stands aside
@@ -279,7 +287,7 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
   p.bound = &mine;
   mine.assigned = nullptr;
   ticks::stop(mine);
-  w.make_ready(self);         // P5: complete but for the sleep; who takes it finds `signal` of this carrier
+  w.requeue(self);            // P5: complete but for the sleep; who takes it finds `signal` of this carrier
   set_current_queue(&p);      // off: a tick that comes to this kernel thread does not touch the worker
   hand_over(w, *to, to_handler);
   // acquire pairs with hand_over: everything of the worker that has come
@@ -332,7 +340,12 @@ void runtime::create_carriers(void* argument) {
     }
     const std::uint32_t wanted = home.carriers_wanted_.load();
     if (wanted == served) {
-      platform::wait_on(home.creator_calls_, calls);
+      if (!home.settings_.allowed) {
+        platform::wait_on(home.creator_calls_, calls);
+      } else {
+        platform::wait_on(home.creator_calls_, calls, platform::now() + limits_interval);
+        home.follow_limits();
+      }
       continue;
     }
     ++served;
@@ -392,6 +405,7 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
     throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
   }
   start_creator();  // for blocking(), whatever the technique
+  base::preemption_is_used();
   return how;
 #endif
 }

@@ -15,6 +15,7 @@
 #include "machine/topology.hpp"
 #include "trace/file.hpp"
 #include "worker/faults.hpp"
+#include "worker/section.hpp"
 #include "worker/trace_cost.hpp"
 
 namespace heddle::worker {
@@ -38,6 +39,8 @@ runtime::runtime(settings s)
       stacks_(settings_.stack_size, settings_.stack_cache),
       policy_(policy::make(settings_.policy)),
       idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      packing_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
@@ -65,6 +68,7 @@ runtime::runtime(settings s)
   }
   wants_ = policy_->wants();
   active_.store(count);
+  asked_active_ = allowed_active_ = count;
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
   policy_->start(*this);
@@ -95,6 +99,10 @@ runtime::runtime(settings s)
     throw std::system_error(EAGAIN, std::generic_category(),
                             "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
                                 " could not be started; raise RLIMIT_NPROC or set HEDDLE_WORKERS lower");
+  }
+  if (settings_.allowed && can_pack()) {
+    allowed_at_start_ = std::max(settings_.allowed(), 1u);
+    start_creator();
   }
   if (recorder_ != nullptr) trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
   platform::runtime_started(this, settings_.policy.c_str(), count, [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
@@ -145,7 +153,8 @@ runtime::~runtime() {
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   submitting_.fetch_add(1);
-  inbox_.push(t);
+  if (t.level != 0) [[unlikely]] priorities_.push(t, static_cast<unsigned>(t.id % workers()), false);
+  else inbox_.push(t);
   wake_one_for(0);
   submitting_.fetch_sub(1);
 }
@@ -245,16 +254,56 @@ void runtime::wake_thief_of(unsigned rank) noexcept {
 
 void runtime::set_active(unsigned count) noexcept {
   std::lock_guard hold(active_mutex_);
+  asked_active_ = count;
+  apply_active(std::min(asked_active_, allowed_active_));
+}
+
+// With as many workers as the process had processors, or fewer: as many as it has now. With more, which then take turns, the same share of them.
+void runtime::follow_limits() noexcept {
+  if (!can_pack()) return;
+  const unsigned now = std::max(settings_.allowed(), 1u);
+  unsigned count = std::min(workers(), now);
+  if (workers() > allowed_at_start_) count = std::clamp(static_cast<unsigned>(std::uint64_t{workers()} * now / allowed_at_start_), 1u, workers());
+  std::lock_guard hold(active_mutex_);
+  if (count == allowed_active_) return;
+  allowed_active_ = count;
+  apply_active(std::min(asked_active_, allowed_active_));
+}
+
+// Under active_mutex_.
+void runtime::apply_active(unsigned count) noexcept {
+  const bool packed = count < workers();
+  if (!packed && !packing_.in_force()) return;
   active_.store(count, std::memory_order_relaxed);  // a number
+  if (packed) packing_.begin(count);
   for (unsigned rank = 0; rank < workers(); ++rank) {
     worker& w = *workers_[rank];
+    w.picks_specially.store(packed || wants_.picks || has_priorities_.load());
+    w.queues_specially.store(packed || has_priorities_.load());
     const bool off = rank >= count;
     if ((w.aside.load() != 0) == off) continue;
     w.aside.store(off ? 1 : 0);
-    w.picks_specially.store(off || wants_.picks);
     if (off) send_token(rank);  // it may be asleep, in which case it would be woken for work and have to pass that on
     else platform::wake_all(w.aside);
   }
+  if (!packed) packing_.end([this](thread& t) { inbox_.push(t); });
+  wake_one_for(0);
+}
+
+void runtime::use_priority(priority level) {
+  const int number = static_cast<int>(level);
+  if (number < lowest_level || number > highest_level) {
+    throw std::invalid_argument("heddle: priority " + std::to_string(number) + ": expected " + std::to_string(lowest_level) + " (lowest) to " +
+                                std::to_string(highest_level) + " (highest), 0 is normal");
+  }
+  if (number == 0 || has_priorities_.load()) return;
+  const section inside;
+  std::lock_guard hold(active_mutex_);
+  for (const auto& w : workers_) {
+    w->queues_specially.store(true);
+    w->picks_specially.store(true);
+  }
+  has_priorities_.store(true);
 }
 
 // --- time --------------------------------------------------------------------------------------------------------

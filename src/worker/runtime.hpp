@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +17,8 @@
 #include "trace/trace.hpp"
 #include "worker/carrier.hpp"
 #include "worker/inbox.hpp"
+#include "worker/packing.hpp"
+#include "worker/priorities.hpp"
 #include "worker/ticks.hpp"
 #include "worker/timers.hpp"
 #include "worker/watchdog.hpp"
@@ -53,6 +56,7 @@ struct settings {
   fiber::kind threads;                    // of threads that are made without a word on it, job runners included
   tick_plan plan;
   klt_means klt{klt_means::direct};
+  std::function<unsigned()> allowed;      // processors that the process may use now, for packing by itself; empty: no such thing
 };
 
 class runtime final : private policy::scheduler {
@@ -104,9 +108,17 @@ class runtime final : private policy::scheduler {
     return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
   }
   bool limits_thieves() const noexcept { return wants_.limits; }
-  // Workers of this rank and above stand aside at their next switch or tick, and what they have goes to the others. Any thread.
+  // Workers of this rank and above stand aside at their next switch or tick, and what they have goes to the others. Any thread but a handler.
   void set_active(unsigned workers) noexcept;
+  packing& pools() noexcept { return packing_; }
+  // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
+  bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || packing_.any(); }
   unsigned active() const noexcept { return active_.load(std::memory_order_relaxed); }  // a number; who stands aside is told by its worker
+  // Threads of levels beside the normal one. has_priorities: any was ever made.
+  priorities& levels() noexcept { return priorities_; }
+  bool has_priorities() const noexcept { return has_priorities_.load(std::memory_order_relaxed); }  // seen by whoever gets to know such a thread
+  // Before the first one is made. Not in a signal handler. Throws std::invalid_argument.
+  void use_priority(priority level);
   bool can_pack() const noexcept { return !wants_.limits && !wants_.picks && !wants_.spawns; }
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept;
@@ -174,6 +186,8 @@ class runtime final : private policy::scheduler {
   carrier* make_carrier(int processing_unit = -1, bool passing = false) noexcept;
   carrier* take_spare(worker& w) noexcept;
   carrier* take_spare_now(worker& w) noexcept;
+  void apply_active(unsigned workers) noexcept;
+  void follow_limits() noexcept;
   void start_creator();
   void wake_creator() noexcept;
   void end_creator() noexcept;
@@ -193,6 +207,12 @@ class runtime final : private policy::scheduler {
   std::vector<std::unique_ptr<worker>> workers_;
   sync::idle_set idle_;
   inbox inbox_;
+  priorities priorities_;
+  packing packing_;
+  std::atomic<bool> has_priorities_{false};      // set once, under active_mutex_
+  unsigned asked_active_{0};                     // by set_active; under active_mutex_
+  unsigned allowed_active_{0};                   // by the limits of the process; under active_mutex_
+  unsigned allowed_at_start_{0};
   timer_heap timers_;
   std::atomic<int> timekeeper_{-1};              // rank of the sleeping worker whose sleep ends at the next deadline
   std::atomic<unsigned> active_{0};              // workers that do not stand aside; written by set_active

@@ -1,11 +1,35 @@
 #include "worker/ticks.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <stdexcept>
+#include <system_error>
 
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
+
+tick_plan tick_plan_from(const std::string& text, std::uint64_t interval) {
+  using source = tick_plan::source;
+  tick_plan plan;
+  plan.interval = interval;
+  if (text == "creation") plan.from = source::creation;
+  else if (text == "aligned") plan.from = source::aligned;
+  else if (text == "one-to-all") plan.from = source::one_to_all;
+  else if (text == "chain") plan.from = source::chain;
+  else if (text == "uintr") plan.by_user_interrupts = true;
+  else {
+    plan.from = source::chain;
+    const std::string number = text.starts_with("hybrid:") ? text.substr(7) : "";
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), plan.groups);
+    if (number.empty() || error != std::errc() || end != number.data() + number.size() || plan.groups == 0) {
+      throw std::invalid_argument("HEDDLE_PREEMPT_TIMER=" + text + ": expected creation, aligned, one-to-all, chain, uintr, or hybrid: and a number of groups");
+    }
+  }
+  return plan;
+}
 
 ticks::ticks(const tick_plan& plan, unsigned workers)
     : plan_(plan),
@@ -14,12 +38,16 @@ ticks::ticks(const tick_plan& plan, unsigned workers)
       begin_(platform::now()),
       owners_(new std::atomic<int>[workers]) {
   for (unsigned g = 0; g < workers; ++g) owners_[g].store(-1);
+  if (!plan.by_user_interrupts) return;
+  if (const char* why = platform::why_no_user_interrupts(); why != nullptr) {
+    throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: HEDDLE_PREEMPT_TIMER=uintr: ") + why);
+  }
 }
 
 // On a grid that all workers share: phases stay apart however often a timer is stopped and started.
 void ticks::start(worker& w, bool once) noexcept {
   carrier& c = *w.by;
-  if (c.timer.id < 0 && !platform::make(c.timer, &c)) return;
+  if (c.timer.id < 0 && !(plan_.by_user_interrupts ? platform::make_by_user_interrupt(c.timer, &c) : platform::make(c.timer, &c))) return;
   platform::nanoseconds phase = begin_;
   if (plan_.from == tick_plan::source::creation) phase = w.made_at;
   else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "platform/platform.hpp"
 #include "worker/carrier.hpp"
@@ -21,14 +22,19 @@ struct tick_plan {
   };
   source from{source::aligned};
   unsigned groups{1};                          // of the chain; their timers' phases are spread over the interval
+  bool by_user_interrupts{false};              // the timers' ticks come without the kernel
   platform::nanoseconds interval{1'000'000};
 };
+
+// "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS", "uintr" (aligned, by user interrupts). Throws std::invalid_argument.
+tick_plan tick_plan_from(const std::string& text, std::uint64_t interval);
 
 // A worker that is about to run a preemptive thread's code wants ticks. With a timer a worker its carrier's timer then runs; with one a group
 // the first that wants ticks owns the group's timer (`owners_`), which is that of its carrier, until a tick finds nobody in the
 // group that wants any. Ticks are hints: one that is lost or comes twice changes when something happens, not what.
 class ticks {
  public:
+  // Throws std::system_error when there are no user interrupts and the plan wants them.
   ticks(const tick_plan& plan, unsigned workers);
 
   // The worker's carrier, on the way to preemptive code. `once`: the thread will keep the kernel thread when it is preempted, so a

@@ -133,10 +133,10 @@ void yield() noexcept {
   if (me == nullptr) return platform::yield_processor();
   if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([] { yield(); });
   thread* self = me->current_thread();
-  thread* next = me->thread_for(me->pick());
-  if (next == nullptr && !me->must_pass() && !me->stands_aside()) return;
+  thread* next = me->thread_for(me->pick(self));
+  if (next == nullptr && !me->must_pass() && !me->must_look()) return;
   const worker::exception_state handled = me->by->leave_exceptions();
-  constexpr auto after = [](void* t, void*) { worker::worker::current()->make_ready(*static_cast<thread*>(t)); };
+  constexpr auto after = [](void* t, void*) { worker::worker::current()->requeue(*static_cast<thread*>(t)); };
   if (next != nullptr) [[likely]] me->switch_to(*self, *next, after, self, nullptr);
   else me->switch_to_run_loop(*self, after, self, nullptr);
   take_back(handled);

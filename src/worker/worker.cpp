@@ -135,17 +135,25 @@ thread* worker::thread_of_job(entry item) noexcept {
 
 // Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the ready ones spin for.
 // What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody fills is emptied, whatever its order.
-entry worker::pick_after_tick() noexcept {
+entry worker::pick_after_tick(const thread& self) noexcept {
+  looks_elsewhere_ = false;
+  turn_of_ = 0;
   if (stands_aside()) return 0;
+  if (home.has_priorities()) [[unlikely]] {
+    home.fire_timers();  // of a high thread that slept, perhaps
+    if (thread* t = home.levels().take_high(std::max<int>(self.level, 1)); t != nullptr) return ready_entry(*t);
+    if (self.level > 0) return 0;
+  }
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = take_newest(); item != 0) return item;
-    if (home.asks_before_picks()) {
+    if (home.asks_before_picks()) {  // both of its calls: what only the first one gives would else wait behind ready threads for ever
+      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
       if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
     }
   }
   if (const entry item = pick_fairly(); item != 0) return item;
-  if (const entry item = pick(); item != 0) return item;
+  if (const entry item = pick(&self); item != 0) return item;
   // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.
   for (unsigned r = 0; r < home.workers(); ++r) {
     if (home.may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
@@ -153,15 +161,68 @@ entry worker::pick_after_tick() noexcept {
   return 0;
 }
 
+// For a policy that wants to be asked first, and where threads have priorities.
+entry worker::pick_specially(std::uint64_t tick, const thread* stays) noexcept {
+  looks_elsewhere_ = false;
+  turn_of_ = 0;
+  if (stands_aside()) return 0;
+  const int level = stays != nullptr ? stays->level : lowest_level;
+  if (home.has_priorities()) {
+    if (thread* t = home.levels().take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
+    if (level > 0) return 0;
+  }
+  if (tick % fairness_interval == 0) {
+    if (const entry item = pick_fairly(); item != 0) return item;
+  }
+  const bool asks = home.asks_before_picks();
+  if (asks) {
+    if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+  }
+  if (const entry item = take_newest(); item != 0) return item;
+  if (thread* t = home.pools().in_force() ? pick_packed() : ready.pop(); t != nullptr) return ready_entry(*t);
+  if (asks) {
+    if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
+  }
+  // Below normal: only when the other workers have nothing better, which the run loop finds out. It also takes from below then.
+  if (stays == nullptr || level == 0 || !home.has_priorities()) return 0;
+  looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
+  if (looks_elsewhere_) return 0;
+  thread* t = home.levels().take_low(rank, level);
+  if (t == nullptr) return 0;
+  turn_of_ = t->level;
+  return ready_entry(*t);
+}
+
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
 entry worker::pick_fairly() noexcept {
   home.fire_timers();
+  if (home.pools().in_force()) [[unlikely]] {
+    thread* t = pick_packed();
+    return t == nullptr ? 0 : ready_entry(*t);
+  }
   thread* t = ready.pop();
   if (thread* chain = adopt_inbox(); chain != nullptr) {
     if (t == nullptr) return ready_entry(*chain);
     ready.push(*chain);
   }
   return t == nullptr ? 0 : ready_entry(*t);
+}
+
+// Threads packed: what lies elsewhere goes to its pool first.
+thread* worker::pick_packed() noexcept {
+  packing& pools = home.pools();
+  while (thread* t = ready.pop()) {
+    if (t->packed_in == fiber::no_worker) t->packed_in = static_cast<std::uint16_t>(rank);
+    if (!pools.put(*t, t->packed_in)) return t;
+  }
+  for (thread* chain = home.incoming().take_all(); chain != nullptr;) {
+    thread& t = *chain;
+    chain = t.next;
+    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(pools.deal());
+    if (!pools.put(t, t.packed_in)) ready.push(t);  // packing is over
+    else if (chain != nullptr) home.wake_one_for(rank);
+  }
+  return pools.take(rank, turns_);
 }
 
 thread* worker::adopt_inbox() noexcept {
@@ -215,6 +276,25 @@ void serve(thread& self) noexcept {
 
 // --- ready threads -----------------------------------------------------------------------------------------------
 
+bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
+  if (t.level != 0) {
+    home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == t.level));
+  } else {
+    packing& pools = home.pools();
+    if (!pools.in_force()) return false;
+    // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
+    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
+    if (!pools.put(t, t.packed_in)) return false;
+  }
+  home.wake_one_for(rank);
+  return true;
+}
+
+void worker::put_back(thread& t) noexcept {
+  if (t.level != 0) home.levels().push(t, rank, false);
+  else if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
+}
+
 void worker::share_ready() noexcept {
   thread* oldest = ready.pop();
   if (oldest == nullptr) return;  // a visitor was quicker
@@ -224,7 +304,7 @@ void worker::share_ready() noexcept {
 }
 
 void start_root(thread& t) noexcept {
-  if (t.home->watches_roots()) [[unlikely]] {
+  if (t.home->watches_roots() && t.level == 0) [[unlikely]] {
     const worker* w = worker::current();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().started(self, t.scheduling);
@@ -239,7 +319,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where.how == policy::placement::kind::send) return t.home->place(self, t, where);
+    if (where.how == policy::placement::kind::send && t.level == 0) return t.home->place(self, t, where);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);

@@ -15,6 +15,7 @@
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
 #include "worker/inbox.hpp"
+#include "worker/packing.hpp"
 #include "worker/ready_queue.hpp"
 
 namespace heddle::worker {
@@ -73,10 +74,15 @@ class worker : public detail::fork_queue {
   };
   [[nodiscard]] static end run(carrier& by) noexcept;
 
-  // A ready thread goes to this worker's queue, or to all when somebody asked for work.
+  // A ready thread goes to this worker's queue, or to all when somebody asked for work; one with a priority to where its level is.
   void make_ready(thread& t) noexcept;
-  // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox.
-  [[nodiscard]] entry pick() noexcept;
+  // The same for the thread whose turn just ended: behind its equals, if it is one of them that runs now.
+  void requeue(thread& t) noexcept;
+  // A thread that this worker took and cannot run now.
+  void put_back(thread& t) noexcept;
+  // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox. `stays`: the caller, which could
+  // go on as well; nothing below its level is taken then.
+  [[nodiscard]] entry pick(const thread* stays = nullptr) noexcept;
   // Newest entry of the own queue; 0: none.
   [[nodiscard]] entry take_newest() noexcept {
     bool published = false;
@@ -88,7 +94,9 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* thread_for(entry item) noexcept;
 
   // What runs next when a tick has ended a thread's turn; 0: nothing is at hand.
-  [[nodiscard]] entry pick_after_tick() noexcept;
+  [[nodiscard]] entry pick_after_tick(const thread& self) noexcept;
+  // Beside a pick that gave nothing: the run loop is to be gone to all the same.
+  bool must_look() const noexcept { return looks_elsewhere_ || stands_aside(); }
   // To what thread_for gave, null included: a thread that is bound to a sleeping carrier is gone to by the run loop.
   bool must_pass() const noexcept { return passing_to != nullptr; }
   // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
@@ -158,7 +166,8 @@ class worker : public detail::fork_queue {
 
   // Thread packing. `aside` is set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
   std::atomic<std::uint32_t> aside{0};
-  std::atomic<bool> picks_specially{false}; // the policy is to be asked first, or the worker stands aside; a hint of `aside`
+  std::atomic<bool> picks_specially{false};   // the policy is to be asked first, or threads are packed or have priorities
+  std::atomic<bool> queues_specially{false};  // threads are packed or have priorities; set before the first of these is made
 
   std::atomic<std::uint64_t> picks{0};      // written by the worker; its progress, for the watchdog
 
@@ -174,6 +183,10 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   [[nodiscard]] thread* adopt_inbox() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
+  [[nodiscard]] entry pick_specially(std::uint64_t tick, const thread* stays) noexcept;
+  [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
+  void make_ready_here(thread& t) noexcept;
+  [[nodiscard]] thread* pick_packed() noexcept;
   bool sleep() noexcept;
   [[nodiscard]] bool refill() noexcept;   // false: no memory
   void free_thread_slow(thread& t) noexcept;
@@ -195,6 +208,9 @@ class worker : public detail::fork_queue {
   unsigned batch_{4};                      // stacks taken from the pool next time
   unsigned spin_us_;
   bool queue_first_{false};                // after a tick
+  packing_turns turns_;
+  bool looks_elsewhere_{false};            // the last pick wants the run loop to look at other workers
+  std::int8_t turn_of_{0};                 // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
 };
 
@@ -206,9 +222,11 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
   t.taken = false;
   t.counted = false;
+  t.level = 0;
   t.scheduling.word = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;
+  t.packed_in = fiber::no_worker;
   if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
 }
 // What the stack of a new thread of that kind begins below.

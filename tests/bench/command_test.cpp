@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "bench/driver/programs.hpp"
 
@@ -93,6 +94,38 @@ TEST_F(bench_command, an_unknown_policy_is_one_line_with_the_nearest) {
   EXPECT_EQ(calls(), "");
   EXPECT_EQ(bench("fib --policy serial:nonsense=1").status, 2);
   EXPECT_EQ(bench("fib --policy random_ws,serial --repeat 1").status, 0);
+}
+
+// Measurements of preemption are another program's, and have rows of another form.
+TEST_F(bench_command, measurements_of_preemption_go_to_their_program) {
+  const auto path = folder_ / "heddle-preempt";
+  std::ofstream(path) << "#!/bin/sh\necho \"$*\" >> " << (folder_ / "calls").string()
+                      << "\necho '{\"measurement\": \"cost\", \"rows\": [{\"way\": \"klt_direct\", \"median_us\": 12.5}, {\"way\": \"signal_yield\", \"note\": \"none\"}]}'\n";
+  chmod(path.c_str(), 0755);
+  const auto json = folder_ / "out.json";
+  const outcome o = bench("preempt-cost packing --workers 3 --interval 100us --timer chain --repeat 7 --json " + json.string());
+  EXPECT_EQ(o.status, 0) << o.output;
+  EXPECT_THAT(o.output, testing::AllOf(HasSubstr("klt_direct"), HasSubstr("12.50"), HasSubstr("note")));
+  EXPECT_EQ(calls(), "cost --workers 3 --json - --interval-us 100 --timer chain --repeats 7\n"
+                     "packing --workers 3 --json - --interval-us 100 --timer chain --repeats 7\n");
+  const auto written = nlohmann::json::parse(std::ifstream(json));
+  EXPECT_EQ(written.at("preemption").at("preempt-cost").at("rows").at(0).at("median_us"), 12.5);
+  EXPECT_TRUE(written.at("rows").empty());
+  EXPECT_TRUE(written.at("header").at("machine").contains("processor"));
+  const outcome shown = bench("--from " + json.string());
+  EXPECT_EQ(shown.status, 0) << shown.output;
+  EXPECT_THAT(shown.output, HasSubstr("klt_direct"));
+  EXPECT_EQ(bench("preempt-cost fib --repeat 1").status, 0);  // both kinds in one run
+  EXPECT_THAT(bench("").output, HasSubstr("preempt-timers"));
+}
+
+TEST_F(bench_command, a_bad_argument_of_preemption_is_told_before_the_run) {
+  EXPECT_EQ(bench("preempt-cost --interval 1").status, 2);
+  EXPECT_THAT(bench("preempt-cost --interval 1ns").output, HasSubstr("--interval: expected a time from"));
+  EXPECT_THAT(bench("preempt-cost --timer hourly").output, HasSubstr("--timer: expected creation, aligned"));
+  EXPECT_EQ(bench("preempt-cost --timer hybrid:0").status, 2);
+  EXPECT_THAT(bench("preempt-kost").output, HasSubstr("preempt-cost"));
+  EXPECT_EQ(calls(), "");
 }
 
 TEST_F(bench_command, a_bad_number_is_a_bad_argument) {

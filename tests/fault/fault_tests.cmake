@@ -3,6 +3,19 @@
 # llvm_98479: there compilers keep the address of a thread_local.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/worker/migration_test.cpp" PROPERTIES COMPILE_OPTIONS "-O3;-fPIC")
 
+# Foreign code under preemption: a C program, and a module under two names.
+if(TARGET worker_preempt_foreign_test)
+  target_sources(worker_preempt_foreign_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/barrier.c")
+  foreach(which IN ITEMS first second)
+    add_library(foreign_plugin_${which} MODULE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/plugin.cpp")
+    target_compile_options(foreign_plugin_${which} PRIVATE ${HEDDLE_WARNINGS} -fno-gnu-unique)   # a unique symbol would keep it loaded
+    set_target_properties(foreign_plugin_${which} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    add_dependencies(worker_preempt_foreign_test foreign_plugin_${which})
+    string(TOUPPER ${which} upper)
+    target_compile_definitions(worker_preempt_foreign_test PRIVATE HEDDLE_FOREIGN_PLUGIN_${upper}="$<TARGET_FILE:foreign_plugin_${which}>")
+  endforeach()
+endif()
+
 if(NOT HEDDLE_SANITIZE)
   # Two libraries with heddle inside and a program without: scikit-learn #34070, dlclose.
   foreach(which IN ITEMS first second)

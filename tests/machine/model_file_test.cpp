@@ -243,6 +243,10 @@ TEST_F(model_file, impossible_numbers) {
   EXPECT_THAT(refused("overlap = 0\n"), HasSubstr("overlap: is 0"));
   EXPECT_THAT(refused("page_size = 5000\n"), HasSubstr("m.toml:2: page_size: expected a power of two"));
   EXPECT_THAT(refused("[costs]\nsteal = -1\n"), HasSubstr("m.toml:3: costs.steal: is -1; expected a number, 0 or above"));
+  EXPECT_THAT(refused("[costs]\nkernel_switch = -1\n"), HasSubstr("m.toml:3: costs.kernel_switch: is -1; expected a number, 0 or above"));
+  EXPECT_THAT(refused("[costs]\nsignals = 1\n"), AllOf(HasSubstr("costs.signals"), HasSubstr("did you mean signal")));
+  EXPECT_THAT(refused("[costs]\nsignal = 5\nsignal_lock = 6\n"), HasSubstr("m.toml:4: costs.signal_lock: is 6 ns, more than the 5 ns of costs.signal"));
+  EXPECT_THAT(refused("time_slice = 0\n"), HasSubstr("time_slice"));
   EXPECT_THAT(refused("[memory]\nchannels = 0\n"), HasSubstr("m.toml:3: memory.channels"));
   EXPECT_THAT(refused("[memory]\nbandwidth = -3\n"), HasSubstr("m.toml:3: memory.bandwidth"));
   EXPECT_THAT(refused("[links]\nlatency = nan\n"), HasSubstr("m.toml:3: links.latency"));

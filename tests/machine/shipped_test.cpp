@@ -26,7 +26,7 @@ TEST_P(shipped, is_sound) {
   EXPECT_GT(m.frequency, 0.5);
   // Nothing but the runtime's own operations may be left to the defaults.
   for (const std::string& key : m.assumed) {
-    EXPECT_TRUE(key.find(':') != std::string::npos || key.starts_with("costs.") || key == "page_size" || (key.starts_with("links.") && m.nodes.size() == 1)) << key;
+    EXPECT_TRUE(key.find(':') != std::string::npos || key.starts_with("costs.") || key == "page_size" || key == "time_slice" || (key.starts_with("links.") && m.nodes.size() == 1)) << key;
   }
   double before = 0;
   std::set<group_kind> kinds;

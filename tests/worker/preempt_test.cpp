@@ -328,6 +328,39 @@ TEST_P(techniques, detached_and_ending_threads_leave_nothing) {
   while (done.load() != 250) std::this_thread::yield();
 }
 
+// Without preemption such a barrier keeps all workers for ever; the watchdog tells.
+TEST(no_preemption, the_watchdog_reports_a_spinning_barrier) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const int before = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+  std::string said;
+  {
+    auto o = options_for(2);
+    o.watchdog = 1;
+    heddle::runtime rt(o);
+    std::atomic<int> arrived{0};
+    std::atomic<bool> give_up{false};
+    std::vector<heddle::thread> all;
+    for (int i = 0; i < 20; ++i) {
+      all.emplace_back(in(rt, preemption::none), [&] {
+        arrived.fetch_add(1);
+        while (arrived.load() < 20 && !give_up.load()) {}
+      });
+    }
+    char piece[256];
+    for (ssize_t n; said.find("no progress") == std::string::npos && (n = read(ends[0], piece, sizeof piece)) > 0;) said.append(piece, static_cast<std::size_t>(n));
+    EXPECT_EQ(arrived.load(), 2);  // one a worker
+    give_up = true;
+    for (auto& t : all) t.join();
+    dup2(before, STDERR_FILENO);
+  }
+  close(before);
+  close(ends[0]);
+  EXPECT_NE(said.find("no progress"), std::string::npos) << said;
+}
+
 // --- code that nobody here wrote -------------------------------------------------------------------------------------
 
 struct means {

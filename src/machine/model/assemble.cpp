@@ -35,6 +35,7 @@ class assembler {
     if (!std::has_single_bit(made_.page_size) || made_.page_size < 512) {
       refuse(top_.place("page_size"), "page_size", "expected a power of two, 512 or more");
     }
+    made_.time_slice = *top_.number("time_slice", range::positive);
     read_cores();
     read_caches();
     read_nodes();
@@ -304,6 +305,12 @@ class assembler {
     section costs(*top_.table("costs"), "costs", assumed_);
     for (const cost_key& cost : cost_keys()) made_.costs.*cost.member = *costs.number(cost.name, range::not_negative);
     costs.finish();
+    if (made_.costs.signal_lock <= made_.costs.signal) return;
+    if (!costs.given("signal_lock")) {
+      made_.costs.signal_lock = made_.costs.signal;
+    } else {
+      refuse(costs.place("signal_lock"), "costs.signal_lock", fmt::format("is {} ns, more than the {} ns of costs.signal, of which it is a part", made_.costs.signal_lock, made_.costs.signal));
+    }
   }
 
   const file_node& file_;

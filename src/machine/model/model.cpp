@@ -86,7 +86,10 @@ std::span<const cost_key> cost_keys() noexcept {
       {"wake_latency", &c::wake_latency, "until the woken kernel thread runs"},
       {"sleep", &c::sleep, "futex wait, for the sleeper"},
       {"heavy_fence", &c::heavy_fence, "a fence on all processors of the process, membarrier"},
-      {"signal", &c::signal, "delivery of a signal, for the receiver"},
+      {"signal", &c::signal, "delivery of a signal and the way back from its handler, for the receiver"},
+      {"signal_lock", &c::signal_lock, "of that, how long signals to other kernel threads of the process wait"},
+      {"signal_send", &c::signal_send, "sending a signal or setting a timer"},
+      {"kernel_switch", &c::kernel_switch, "from one kernel thread to another on a processing unit"},
       {"clock", &c::clock, "reading the clock"},
   };
   return keys;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "platform/linux/uintr.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::platform {
@@ -40,9 +41,7 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   }
   // On the alternate stack, which belongs to the kernel thread, another signal's handler is at work.
   const bool may_switch = (static_cast<ucontext_t*>(context)->uc_stack.ss_flags & SS_ONSTACK) == 0;
-  const int saved = read_errno();
-  listener.load()(by_timer ? info->si_value.sival_ptr : nullptr, may_switch);
-  write_errno(saved);
+  deliver_tick(by_timer ? info->si_value.sival_ptr : nullptr, may_switch);
 }
 
 timespec to_timespec(nanoseconds time) noexcept {
@@ -50,6 +49,17 @@ timespec to_timespec(nanoseconds time) noexcept {
 }
 
 }  // namespace
+
+void deliver_tick(void* owner, bool may_switch) noexcept {
+  const int saved = read_errno();
+  listener.load()(owner, may_switch);
+  write_errno(saved);
+}
+
+bool on_alternate_stack() noexcept {
+  stack_t now{};
+  return syscall(SYS_sigaltstack, nullptr, &now) == 0 && (now.ss_flags & SS_ONSTACK) != 0;
+}
 
 int kernel_thread_id() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
 
@@ -82,13 +92,15 @@ bool make(tick_timer& out, void* owner) noexcept {
 }
 
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept {
+  if (timer.by_user_interrupt) return set_user_interrupt(timer.id, first, interval);
   const itimerspec when{to_timespec(interval), to_timespec(first)};
   syscall(SYS_timer_settime, timer.id, TIMER_ABSTIME, &when, nullptr);
 }
 
 void drop(tick_timer& timer) noexcept {
   if (timer.id < 0) return;
-  syscall(SYS_timer_delete, timer.id);
+  if (timer.by_user_interrupt) drop_user_interrupt(timer.id);
+  else syscall(SYS_timer_delete, timer.id);
   timer.id = -1;
 }
 

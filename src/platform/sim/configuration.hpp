@@ -16,6 +16,8 @@ struct operation_times {
   picoseconds steal{0}, steal_per_level{0}, failed_steal{0};
   picoseconds wake{0}, wake_latency{0}, sleep{0};
   picoseconds heavy_fence{0}, clock{0};
+  picoseconds signal{0}, signal_lock{0}, signal_send{0};
+  picoseconds kernel_switch{0};
   // Not in machine files: a turn of a spin loop costs what PAUSE costs on a Skylake, sched_yield() what it costs on Linux
   // when nobody else is ready.
   picoseconds pause{14 * nanosecond}, yield{300 * nanosecond};
@@ -50,7 +52,7 @@ struct configuration {
   std::vector<unit_description> units{{}};
   operation_times times;
   double frequency{1};           // cycles per ns at speed 1
-  picoseconds quantum{1'000'000 * nanosecond};   // turn of one of several strands on a unit
+  picoseconds quantum{1'000'000 * nanosecond};   // turn of one of several strands on a unit; longer charges have points inside
   charging charge{charging::automatic};
   bool fast{false};              // the program may leave its arithmetic out
   access_function access{nullptr};               // null: memory costs nothing

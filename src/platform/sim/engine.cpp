@@ -24,6 +24,7 @@ engine* active = nullptr;
 namespace {
 
 constexpr std::size_t bucket_count = 1024;  // power of two
+constexpr std::uint64_t explored_patience = 1'000'000;  // points of waiting and of user code alone
 
 }  // namespace
 
@@ -81,11 +82,16 @@ void engine::declare_costs() noexcept {
 
 void engine::advance(activity what, picoseconds cost) noexcept {
   for (;;) {
-    const picoseconds step = std::min(cost, settings_.quantum);
+    picoseconds step = std::min(cost, settings_.quantum);
+    if (self_->next_tick < self_->time + step) [[unlikely]] step = self_->next_tick > self_->time ? self_->next_tick - self_->time : 0;
     spend(what, step);
     cost -= step;
+    self_->computing = true;
+    self_->charged_as = what;
     if (self_->unit >= 0 && !units_[static_cast<unsigned>(self_->unit)].queue.empty()) [[unlikely]] take_turns();
     point();
+    self_->computing = false;
+    if (listener_ != nullptr) [[unlikely]] cost = rest_after_ticks(cost);
     if (cost == 0) return;
   }
 }
@@ -165,9 +171,18 @@ void engine::go_to_earliest() noexcept {
 }
 
 void engine::choose_at_point(bool must_switch) noexcept {
-  if (chooser_->preempts()) self_->held_back = chooser_->points() + chooser_->hold_back();
-  else if (!must_switch) return;
-  go_to_earliest();
+  if (chooser_->preempts()) {
+    self_->held_back = chooser_->points() + chooser_->hold_back();
+    must_switch = true;
+  }
+  if (progress_ != seen_progress_) {
+    seen_progress_ = progress_;
+    quiet_since_ = chooser_->points();
+  } else if (chooser_->points() - quiet_since_ > explored_patience) [[unlikely]] {
+    explored_stall();
+  }
+  if (must_switch) go_to_earliest();
+  if (self_->next_tick != never) [[unlikely]] tick_at_explored_point();
 }
 
 // The strand whose turn it is; deadlines that come before it end the sleep of theirs.
@@ -262,6 +277,7 @@ void engine::end_self() noexcept {
   take_measured();
   strand& me = *self_;
   me.state = strand_state::ended;
+  forget_ticks(me);
   leave_unit(me);
   wake(&me, ~0u);
   switch_to(next(), &me);
@@ -278,6 +294,7 @@ void engine::keep_only_self() noexcept {
   for (unit& u : units_) u = {nullptr, {}, u.slowness};
   for (const auto& s : strands_) {
     if (s.get() != self_) s->state = strand_state::ended;
+    forget_ticks(*s);   // timers are not inherited
   }
   if (self_->unit >= 0) units_[static_cast<unsigned>(self_->unit)].occupant = self_;
 }
@@ -311,13 +328,15 @@ bool engine::sleep(const void* word, picoseconds deadline) noexcept {
   leave_unit(me);
   me.state = strand_state::asleep;
   latest_ = std::max(latest_, me.time);
-  if (deadline != never) {
-    me.time = std::max(me.time, deadline);
+  if (const picoseconds until = std::min(deadline, me.next_tick); until != never) {
+    me.time = std::max(me.time, until);
     events_.push(me);
   }
   leave_for_next();
+  const bool late = me.timed_out && me.time >= deadline;
+  if (me.next_tick <= me.time) [[unlikely]] take_tick();   // may go on on another strand
   mark();
-  return !me.timed_out;
+  return !late;
 }
 
 unsigned engine::wake(const void* word, unsigned most) noexcept {
@@ -334,10 +353,11 @@ unsigned engine::wake(const void* word, unsigned most) noexcept {
     s.word = nullptr;
     s.state = strand_state::ready;
     if (s.place != strand::nowhere) events_.remove(s);
-    s.time = self_->time + settings_.times.wake_latency;
+    s.time = self_->time + latency_of_wake(s);
     ++woken;
     ++counts_.wakes;
     arrive(s);
+    give_way(s);
   }
   return woken;
 }

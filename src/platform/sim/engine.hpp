@@ -21,6 +21,7 @@ struct engine_counts {
   std::uint64_t events{0};          // charges, sleeps and wake-ups
   std::uint64_t switches{0};        // from one strand to another
   std::uint64_t steals{0}, failed_steals{0}, migrations{0}, forks{0}, wakes{0}, sleeps{0};
+  std::uint64_t ticks{0};           // delivered
 };
 
 // A set of workers, as the engine hears of it.
@@ -86,6 +87,17 @@ class engine {
   // To a unit by the operating system's number; negative: any. False: there is no such unit.
   bool bind(int number) noexcept;
 
+  // --- ticks (tick.cpp): signals of timers, and sent ones ---
+  // `handler` is called on the strand that gets a tick, at a point where its clock has reached the tick's time; its stack may be left
+  // there and gone on with on another strand.
+  void listen(void (*handler)(void* owner, bool may_switch) noexcept) noexcept;
+  // A timer of the running strand. Not negative.
+  [[nodiscard]] int make_timer(void* owner);
+  // Of the running strand, too. first 0: no more ticks.
+  void set_timer(int timer, picoseconds first, picoseconds interval) noexcept;
+  void drop_timer(int timer) noexcept;
+  void send_tick(unsigned strand) noexcept;
+
   // The program tells its costs: what it does not tell is free from now on, and so is what it did so far.
   void declare_costs() noexcept;
   bool measures() const noexcept { return measures_; }
@@ -107,6 +119,9 @@ class engine {
   // Ends the process: nothing but waiting for too long. On the kernel thread of the process, or in a signal handler there.
   [[noreturn]] void stall(double cpu_seconds) noexcept;
 
+  // The same where interleavings are explored, which the watch does not look at.
+  [[noreturn]] void explored_stall() noexcept;
+
   static constexpr int deadlock_status = 3;   // exit status of a process that is ended by a deadlock
   static constexpr int stall_status = 4;
 
@@ -125,6 +140,16 @@ class engine {
     const double slowness = self_->unit < 0 ? 1.0 : units_[static_cast<unsigned>(self_->unit)].slowness;
     return slowness == 1.0 ? cost : static_cast<picoseconds>(static_cast<double>(cost) * slowness + 0.5);
   }
+  [[gnu::cold]] picoseconds rest_after_ticks(picoseconds rest) noexcept;
+  [[gnu::cold]] void take_tick() noexcept;
+  void tick_at_explored_point() noexcept;
+  void find_next_tick(strand& s) noexcept;
+  void interrupt(strand& s) noexcept;
+  void cut_short(strand& s, picoseconds to) noexcept;
+  void forget_ticks(strand& s) noexcept;
+  picoseconds latency_of_wake(const strand& s) const noexcept;
+  bool shares_unit(const strand& s) const noexcept { return listener_ != nullptr && s.bound >= 0 && s.bound == self_->unit; }
+  void give_way(strand& s) noexcept;
   void spend(activity what, picoseconds cost) noexcept {
     self_->time += cost;
     self_->used += cost;
@@ -142,6 +167,7 @@ class engine {
   }
   void count_stretch(strand& s) noexcept;
   [[noreturn]] void fail(const char* what, int status) noexcept;
+  void say_others() noexcept;
   bool in_program() const noexcept;
   void measure() noexcept;
   void advance(activity what, picoseconds cost) noexcept;
@@ -159,7 +185,7 @@ class engine {
   // units.cpp
   void arrive(strand& s) noexcept;           // can run from s.time on
   void leave_unit(strand& s) noexcept;
-  void hand_over(unit& u, picoseconds at) noexcept;
+  void hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcept;
   void take_turns() noexcept;
   int index_of(int number) const noexcept;
   int free_unit(int preferred) const noexcept;
@@ -179,11 +205,20 @@ class engine {
   engine_counts counts_;
   std::uint64_t program_ticks_{0}, untold_ticks_{0};
   std::uint64_t progress_{0};                // costs told, operations of the scheduler that are no search
-  std::uint64_t seen_progress_{0}, seen_events_{0}, quiet_ticks_{0};   // of the watch
+  std::uint64_t seen_progress_{0}, seen_events_{0}, quiet_ticks_{0};   // of the watch; the first also of the explorer
+  std::uint64_t quiet_since_{0};             // explored: the point at which that was seen
   std::vector<unit> units_;
   std::vector<strand*> buckets_;             // sleepers by word, newest last
   std::vector<std::unique_ptr<strand>> strands_;
   std::vector<runtime_note> runtimes_;
+  struct tick_timer {
+    strand* target;                          // null: free
+    void* owner;
+    picoseconds next, interval;
+  };
+  void (*listener_)(void*, bool) noexcept {nullptr};
+  std::vector<tick_timer> timers_;
+  picoseconds signal_lock_free_{0};          // signals are delivered one after the other so far
   exceptions_in_flight* exceptions_;         // of the one kernel thread
 };
 

@@ -11,12 +11,17 @@ explorer::plan explorer::plan_for(std::uint64_t seed) noexcept {
   else p.preemptions = 1 + static_cast<unsigned>(seed / 2 % 4);
   // Short and long programs alike: most runs force their switches early.
   p.length = std::uint64_t{100} << (seed / 8 % 8);
+  p.ticks = static_cast<unsigned>(seed / 2 % 7);
+  p.tick_length = std::uint64_t{20} << (seed / 4 % 8);
   return p;
 }
 
 explorer::explorer(const plan& p) : random_(p.seed), preemptions_(p.preemptions), mean_run_(p.mean_run) {
   for (unsigned i = 0; i < preemptions_; ++i) places_.push_back(1 + random_.below(static_cast<std::uint32_t>(p.length)));
   std::sort(places_.begin(), places_.end());
+  base::random_source of_ticks(p.seed + 0x9e3779b9u);  // its own: who has no timers has the same schedules as ever
+  for (unsigned i = 0; i < p.ticks; ++i) tick_places_.push_back(1 + of_ticks.below(static_cast<std::uint32_t>(p.tick_length)));
+  std::sort(tick_places_.begin(), tick_places_.end());
 }
 
 }  // namespace heddle::sim

@@ -73,10 +73,25 @@ void engine::stall(double cpu_seconds) noexcept {
   say_stack(of_the_watch);
   if (silent) {
     say("  nobody else runs meanwhile: a loop that waits for another task must call heddle::this_thread::pause() or yield() in each turn, or wait on a "
-        "semaphore; for a computation that long there is `heddle sim --stall-limit`\n");
+        "semaphore, preemptive threads too, which get their ticks there; for a computation that long there is `heddle sim --stall-limit`\n");
   } else {
     say("  does the program need more workers than it has here?\n");
   }
+  say_others();
+  fail("stall", stall_status);
+}
+
+void engine::explored_stall() noexcept {
+  chooser_ = nullptr;                  // the report is not explored
+  while (!events_.empty()) events_.pop();
+  say("heddle: sim: stall: kernel thread %u (%s) waits by looking at memory, and so do all others\n", self_->id, self_->name);
+  constexpr std::size_t skipped = 2;   // say_stack, this
+  say_stack(skipped);
+  say_others();
+  fail("stall", stall_status);
+}
+
+void engine::say_others() noexcept {
   static constexpr const char* states[] = {"ready", "waits for a processing unit", "asleep", "ended"};
   std::size_t shown = 0;
   for (const auto& s : strands_) {
@@ -87,7 +102,6 @@ void engine::stall(double cpu_seconds) noexcept {
     }
     say("  kernel thread %u (%s): %s\n", s->id, s->name, states[static_cast<unsigned>(s->state)]);
   }
-  fail("stall", stall_status);
 }
 
 // --- the watch ---------------------------------------------------------------------------------------------------

@@ -58,6 +58,15 @@ struct strand {
   const void* word{nullptr};            // asleep on it
   strand* next{nullptr};                // in a list of sleepers
 
+  // Ticks (tick.cpp). `next_tick`: the earliest of its timers' and of those sent to it, never while one is being delivered.
+  picoseconds next_tick{never};
+  picoseconds tick_sent{never};
+  bool computing{false};                // ready, at the end of a charge: nothing happened in it, so a tick may cut it short
+  bool ticks_held{false};
+  bool woken{false};                    // queued: its turn comes at once
+  activity charged_as{activity::program};
+  picoseconds owed{0};                  // what was cut off
+
   std::uint64_t held_back{0};           // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};               // by activity
 

@@ -1,15 +1,213 @@
-// No ticks on simulated processors: threads run until they reach a scheduling point.
+// Ticks in virtual time: a timer's tick comes when its strand's clock has reached it, one that was sent when the sender's was there; both at a
+// point, as a plain call. What a signal costs is the configuration's. And the seam of platform.hpp over that.
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <utility>
+
 #include "platform/platform.hpp"
+#include "platform/sim/engine.hpp"
+#include "platform/sim/explorer.hpp"
+
+namespace heddle::sim {
+
+namespace {
+
+// The first on the timer's grid that is later than `time`: what was missed meanwhile comes as one.
+picoseconds next_after(picoseconds tick, picoseconds interval, picoseconds time) noexcept {
+  if (interval == 0) return never;
+  return tick > time ? tick : tick + ((time - tick) / interval + 1) * interval;
+}
+
+}  // namespace
+
+void engine::listen(void (*handler)(void*, bool) noexcept) noexcept { listener_ = handler; }
+
+int engine::make_timer(void* owner) {
+  const auto free = std::find_if(timers_.begin(), timers_.end(), [](const tick_timer& t) { return t.target == nullptr; });
+  const auto index = static_cast<int>(free - timers_.begin());
+  if (free == timers_.end()) timers_.push_back({});
+  timers_[static_cast<std::size_t>(index)] = {self_, owner, never, 0};
+  return index;
+}
+
+void engine::set_timer(int timer, picoseconds first, picoseconds interval) noexcept {
+  charge(activity::scheduler, settings_.times.signal_send);
+  tick_timer& t = timers_[static_cast<std::size_t>(timer)];
+  if (t.target == nullptr) return;
+  t.next = first == 0 ? never : first;
+  t.interval = interval;
+  find_next_tick(*t.target);
+}
+
+void engine::drop_timer(int timer) noexcept {
+  tick_timer& t = timers_[static_cast<std::size_t>(timer)];
+  strand* const target = std::exchange(t.target, nullptr);
+  if (target != nullptr) find_next_tick(*target);
+}
+
+void engine::send_tick(unsigned number) noexcept {
+  charge(activity::scheduler, settings_.times.signal_send);
+  if (number >= strands_.size() || strands_[number]->state == strand_state::ended) return;
+  strand& s = *strands_[number];
+  s.tick_sent = std::min(s.tick_sent, self_->time);   // one that has not been delivered yet takes it in
+  find_next_tick(s);
+  interrupt(s);
+}
+
+void engine::find_next_tick(strand& s) noexcept {
+  s.next_tick = never;
+  if (s.ticks_held) return;
+  s.next_tick = s.tick_sent;
+  for (const tick_timer& t : timers_) {
+    if (t.target == &s) s.next_tick = std::min(s.next_tick, t.next);
+  }
+}
+
+// A tick was sent to `s`, which does not run: a sleep ends, a charge that lasts until later is cut in two.
+void engine::interrupt(strand& s) noexcept {
+  if (&s == self_ || s.next_tick == never) return;
+  if (s.state == strand_state::asleep) {
+    remove_sleeper(s);
+    if (s.place != strand::nowhere) events_.remove(s);
+    s.time = self_->time + latency_of_wake(s);
+    arrive(s);
+    give_way(s);
+    return;
+  }
+  cut_short(s, std::max(s.next_tick, self_->time));
+}
+
+// Nothing of what `s` does after a charge that ends later has happened: it goes on at `to`, with the rest to come.
+void engine::cut_short(strand& s, picoseconds to) noexcept {
+  if (chooser_ != nullptr || !s.computing || s.state != strand_state::ready || s.place == strand::nowhere || s.time <= to) return;
+  const picoseconds cut = std::min(s.time - to, s.used);
+  events_.remove(s);
+  s.time -= cut;
+  s.used -= cut;
+  s.spent[static_cast<unsigned>(s.charged_as)] -= std::min(cut, s.spent[static_cast<unsigned>(s.charged_as)]);
+  s.owed += cut;
+  events_.push(s);
+}
+
+void engine::forget_ticks(strand& s) noexcept {
+  for (tick_timer& t : timers_) {
+    if (t.target == &s) t.target = nullptr;
+  }
+  s.next_tick = s.tick_sent = never;
+}
+
+// Where there are ticks, kernel threads hand a unit to each other: who is woken for the waker's own unit needs no interrupt to come, and has
+// its turn when the waker falls asleep. Who is woken for another's unit has its turn there at once, as Linux's completely fair scheduler lets one that
+// has slept; without ticks that is left to the order of turns.
+picoseconds engine::latency_of_wake(const strand& s) const noexcept { return shares_unit(s) ? 0 : settings_.times.wake_latency; }
+
+void engine::give_way(strand& s) noexcept {
+  if (shares_unit(s)) {
+    s.used = std::max(s.used, self_->used);
+  } else if (listener_ != nullptr && s.state == strand_state::queued) {
+    s.woken = true;
+    cut_short(*units_[static_cast<unsigned>(s.unit)].occupant, s.time);
+  }
+}
+
+// In advance(), after a step: what is left of the charge, on whatever strand it goes on after a tick.
+picoseconds engine::rest_after_ticks(picoseconds rest) noexcept {
+  if (self_->owed != 0) {
+    rest += std::exchange(self_->owed, 0);
+    if (self_->unit >= 0 && !units_[static_cast<unsigned>(self_->unit)].queue.empty()) take_turns();
+  }
+  if (self_->next_tick > self_->time) return rest;
+  const auto slowness = [this] { return self_->unit < 0 ? 1.0 : units_[static_cast<unsigned>(self_->unit)].slowness; };
+  const double before = slowness();
+  take_tick();
+  const double now = slowness();
+  return now == before ? rest : static_cast<picoseconds>(static_cast<double>(rest) * now / before + 0.5);
+}
+
+void engine::tick_at_explored_point() noexcept {
+  if (self_->next_tick > self_->time && !chooser_->ticks()) return;
+  take_tick();
+}
+
+// The running strand's next tick, now. The handler may leave this stack, and return on another strand.
+void engine::take_tick() noexcept {
+  void* owner = nullptr;
+  {
+    strand& me = *self_;
+    tick_timer* earliest = nullptr;
+    for (tick_timer& t : timers_) {
+      if (t.target == &me && (earliest == nullptr || t.next < earliest->next)) earliest = &t;
+    }
+    if (earliest == nullptr || me.tick_sent <= earliest->next) {
+      me.tick_sent = never;
+    } else {
+      owner = earliest->owner;
+      earliest->next = next_after(earliest->next, earliest->interval, me.time);
+    }
+    ++counts_.ticks;
+    me.ticks_held = true;
+    me.next_tick = never;
+    if (chooser_ == nullptr) {
+      // Delivery takes a lock of the process: signals that come at once wait for each other.
+      const picoseconds wait = signal_lock_free_ > me.time ? signal_lock_free_ - me.time : 0;
+      signal_lock_free_ = me.time + wait + scaled(settings_.times.signal_lock);
+      ++counts_.events;
+      end_stretch();
+      advance(activity::scheduler, wait + scaled(settings_.times.signal));
+      mark();
+    }
+    // A timer that is faster than that brings one tick, not all that it should have: there would be no end of them.
+    me.ticks_held = false;
+    for (tick_timer& t : timers_) {
+      if (t.target == &me && t.interval != 0) t.next = next_after(t.next, t.interval, me.time);
+    }
+    find_next_tick(me);
+  }
+  const int error = errno;
+  listener_(owner, true);
+  errno = error;
+}
+
+}  // namespace heddle::sim
 
 namespace heddle::platform {
 
-int kernel_thread_id() noexcept { return 0; }
-bool listen_for_ticks(void (*)(void*, bool) noexcept) noexcept { return false; }
-void send_tick(int) noexcept {}
-bool make(tick_timer&, void*) noexcept { return false; }
-void set(const tick_timer&, nanoseconds, nanoseconds) noexcept {}
-void drop(tick_timer&) noexcept {}
-void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept { wait_on(word, expected); }
+// Not 0, which is nobody.
+int kernel_thread_id() noexcept { return static_cast<int>(sim::here().self().id) + 1; }
+
+bool listen_for_ticks(void (*handler)(void*, bool) noexcept) noexcept {
+  sim::here().listen(handler);
+  return true;
+}
+
+void send_tick(int kernel_thread) noexcept { sim::here().send_tick(static_cast<unsigned>(kernel_thread) - 1); }
+
+bool make(tick_timer& out, void* owner) noexcept {
+  try {
+    out.id = sim::here().make_timer(owner);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept {
+  sim::here().set_timer(timer.id, first * sim::nanosecond, interval * sim::nanosecond);
+}
+
+void drop(tick_timer& timer) noexcept {
+  if (timer.id >= 0) sim::here().drop_timer(timer.id);
+  timer.id = -1;
+}
+
+// Nobody wakes who sleeps here: only a tick ends the sleep.
+void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  sim::engine& e = sim::here();
+  e.charge(sim::activity::search, e.settings().times.sleep);
+  const int nobody_wakes_this = 0;
+  while (word.load() == expected) e.sleep(&nobody_wakes_this, sim::never);
+}
 
 const char* why_no_own_tls() noexcept { return "simulated kernel threads share one block"; }
 own_tls* make_own_tls() noexcept { return nullptr; }

@@ -54,6 +54,7 @@ void engine::enqueue(unsigned index, strand& s) noexcept {
   const picoseconds occupant_used = u.occupant->used;
   s.used = std::max(s.used, occupant_used > settings_.quantum ? occupant_used - settings_.quantum : 0);
   s.state = strand_state::queued;
+  s.computing = false;
   u.queue.push_back(&s);
 }
 
@@ -63,17 +64,22 @@ void engine::leave_unit(strand& s) noexcept {
   s.unit = -1;
   if (u.occupant != &s) return;
   u.occupant = nullptr;
-  if (!u.queue.empty()) hand_over(u, s.time);
+  // Without ticks, as falling asleep was charged, the kernel's switch costs about the same again.
+  if (!u.queue.empty()) hand_over(u, s.time, listener_ == nullptr ? settings_.times.sleep : settings_.times.kernel_switch);
 }
 
 // The unit, free since `at`, goes to the strand in its queue that has used the least processor time.
-void engine::hand_over(unit& u, picoseconds at) noexcept {
-  const auto least = std::min_element(u.queue.begin(), u.queue.end(), [](const strand* a, const strand* b) { return a->used != b->used ? a->used < b->used : a->id < b->id; });
+void engine::hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcept {
+  const auto least = std::min_element(u.queue.begin(), u.queue.end(), [](const strand* a, const strand* b) {
+    if (a->woken != b->woken) return a->woken;
+    return a->used != b->used ? a->used < b->used : a->id < b->id;
+  });
   strand& s = **least;
   u.queue.erase(least);
   u.occupant = &s;
   s.state = strand_state::ready;
-  s.time = std::max(s.time, at) + settings_.times.sleep;  // the kernel's switch costs about what falling asleep costs
+  s.woken = false;
+  s.time = std::max(s.time, at) + switch_time;
   events_.push(s);
 }
 
@@ -81,11 +87,11 @@ void engine::hand_over(unit& u, picoseconds at) noexcept {
 void engine::take_turns() noexcept {
   strand& me = *self_;
   unit& u = units_[static_cast<unsigned>(me.unit)];
-  const auto waiting = [&](const strand* s) { return s->time <= me.time && s->used + settings_.quantum <= me.used; };
+  const auto waiting = [&](const strand* s) { return s->time <= me.time && (s->woken || s->used + settings_.quantum <= me.used); };
   if (std::none_of(u.queue.begin(), u.queue.end(), waiting)) return;
   const auto index = static_cast<unsigned>(me.unit);
   u.occupant = nullptr;
-  hand_over(u, me.time);
+  hand_over(u, me.time, settings_.times.kernel_switch);
   enqueue(index, me);
   leave_for_next();
 }

@@ -1,0 +1,335 @@
+// heddle-preempt-model run|cost|barrier|packing: experiments of Section 3 of S. Shiina's thesis (docs/papers.md), small enough for the simulator, which is told
+// what they cost; elsewhere they really compute. Rows of JSON as `heddle bench` writes them. README.md says what each measures.
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <heddle/cost.hpp>
+#include <heddle/heddle.hpp>
+#include <heddle/pause.hpp>
+
+namespace {
+
+struct settings {
+  unsigned workers = 1;
+  unsigned threads = 1;              // a worker
+  unsigned active = 0;               // packing: workers that stay active
+  std::string technique = "signal_yield";
+  std::string klt = "direct";
+  std::string timer = "aligned";
+  double interval_us = 1000;
+  double ms = 100;                   // a thread computes so long
+  double array_kb = 0;               // or passes over an array of its own
+  unsigned passes = 0;
+  bool write = false;
+  unsigned barriers = 10;
+  double turn_us = 1;                // of a loop that waits, told to the simulator
+  unsigned repeats = 1;
+  std::string policy = "random_ws";
+  std::string json;
+};
+
+using samples = std::map<std::string, std::vector<double>>;   // by metric
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+bool simulated() { return heddle_cost != nullptr; }
+const char* unit_of(const std::string& metric) { return metric == "tick" || metric == "preemption" || metric == "gap" ? "us" : "s"; }
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+// Keeps a processor busy; returns something that depends on all of it.
+std::uint64_t rounds(std::uint64_t n, std::uint64_t x) {
+  for (std::uint64_t i = 0; i < n; ++i) x = x * 6364136223846793005u + 1442695040888963407u;
+  return x;
+}
+
+double cycles_a_microsecond = 2500;   // of the simulated machine; a machine of another clock computes shorter or longer, threads and base alike
+double rounds_a_ms = 0;
+double makers_turn_us = 1;
+
+void compute(double ms, unsigned seed) {
+  if (simulated()) return heddle::cost::cycles(ms * 1000 * cycles_a_microsecond);
+  volatile std::uint64_t keep = rounds(static_cast<std::uint64_t>(ms * rounds_a_ms), seed);
+  static_cast<void>(keep);
+}
+
+void pass(std::vector<std::uint64_t>& array, bool write) {
+  const std::size_t bytes = array.size() * sizeof array[0];
+  if (write) heddle::cost::write(array.data(), bytes);
+  else heddle::cost::read(array.data(), bytes);
+  if (simulated()) return heddle::cost::cycles(static_cast<double>(bytes) / 16);
+  std::uint64_t sum = 0;
+  for (std::uint64_t& v : array) sum += write ? v++ : v;
+  volatile std::uint64_t keep = sum;
+  static_cast<void>(keep);
+}
+
+void wait_a_turn(double us) {
+  if (simulated()) heddle::cost::cycles(us * cycles_a_microsecond);
+  else heddle::this_thread::pause();
+}
+
+bool by_kernel_threads(const settings& s) { return s.technique == "threads"; }
+
+heddle::preemption technique_of(const std::string& name) {
+  if (name == "signal_yield") return heddle::preemption::signal_yield;
+  if (name == "klt_switching") return heddle::preemption::klt_switching;
+  if (name == "none" || name == "threads") return heddle::preemption::none;
+  std::fprintf(stderr, "heddle-preempt-model: no technique %s: none, signal_yield, klt_switching, threads\n", name.c_str());
+  std::exit(2);
+}
+
+// 1:1 threads are workers, more than there are processors for, with a thread each.
+std::unique_ptr<heddle::runtime> runtime_for(const settings& s) {
+  heddle::runtime_options o;
+  o.workers = by_kernel_threads(s) ? s.workers * s.threads : s.workers;
+  o.bind = "on";
+  o.preempt = heddle::preemption::none;
+  o.preempt_interval = std::chrono::nanoseconds(static_cast<long>(s.interval_us * 1000));
+  o.preempt_timer = s.timer;
+  o.preempt_klt = s.klt;
+  return std::make_unique<heddle::runtime>(o);
+}
+
+struct spent {
+  double all = 0;                    // from the first thread's beginning to the last one's end
+  double sum = 0;                    // of the threads' own times
+};
+
+// body(i) on `count` threads at once, as many on each worker: a thread that is not preemptive waits on each until there is one on all, and makes the others.
+template <class F>
+spent on_threads(heddle::runtime& home, const std::string& technique, unsigned count, F&& body) {
+  std::vector<double> begins(count), ends(count);
+  const unsigned makers = std::min(static_cast<unsigned>(home.active_workers()), count);
+  std::atomic<unsigned> there{0};
+  heddle::thread_options plain, t;
+  plain.where = t.where = &home;
+  plain.preemption = heddle::preemption::none;
+  t.preemption = technique_of(technique);
+  home.run([&] {
+    std::vector<heddle::thread> all;
+    for (unsigned m = 0; m < makers; ++m) {
+      all.emplace_back(plain, [&, m] {
+        there.fetch_add(1);
+        while (there.load() < makers) wait_a_turn(makers_turn_us);
+        std::vector<heddle::thread> mine;
+        mine.emplace_back(plain, [] {});   // for whoever asked this worker for something while it had nothing to do: the others stay
+        for (unsigned i = m; i < count; i += makers) {
+          mine.emplace_back(t, [&, i] {
+            begins[i] = seconds();
+            body(i);
+            ends[i] = seconds();
+          });
+        }
+        for (heddle::thread& one : mine) one.join();
+      });
+    }
+    for (heddle::thread& one : all) one.join();
+  });
+  spent s;
+  s.all = *std::max_element(ends.begin(), ends.end()) - *std::min_element(begins.begin(), begins.end());
+  for (unsigned i = 0; i < count; ++i) s.sum += ends[i] - begins[i];
+  return s;
+}
+
+// Threads that compute, or go over their arrays, with preemption and without.
+samples run(const settings& s) {
+  samples got;
+  const unsigned count = s.workers * s.threads;
+  std::vector<std::vector<std::uint64_t>> arrays(s.array_kb > 0 ? count : 0);
+  for (auto& array : arrays) array.assign(static_cast<std::size_t>(s.array_kb * 1024 / sizeof(std::uint64_t)), 1);
+  const auto work = [&](unsigned i) {
+    if (arrays.empty()) return compute(s.ms, i);
+    for (unsigned p = 0; p < s.passes; ++p) pass(arrays[i], s.write);
+  };
+  settings plain = s;
+  plain.technique = "none";
+  for (unsigned r = 0; r < s.repeats; ++r) {
+    // The pages' first touch, and kernel threads that are made when they are first wanted, belong to neither.
+    const auto base = runtime_for(plain);
+    if (!arrays.empty()) on_threads(*base, "none", count, [&](unsigned i) { pass(arrays[i], false); });
+    const spent without = on_threads(*base, "none", count, work);
+    const auto home = runtime_for(s);
+    if (s.technique == "klt_switching") {
+      on_threads(*home, s.technique, count, [&](unsigned i) { compute(std::min(s.ms, 4 * s.interval_us / 1000), i); });
+    }
+    if (!arrays.empty()) on_threads(*home, "none", count, [&](unsigned i) { pass(arrays[i], false); });
+    const heddle::runtime_statistics before = home->statistics();
+    const spent with = on_threads(*home, s.technique, count, work);
+    const heddle::runtime_statistics after = home->statistics();
+    got["time"].push_back(with.all);
+    got["base"].push_back(without.all);
+    got["ratio"].push_back(with.all / without.all);
+    got["overhead"].push_back(with.all / without.all - 1);
+    // With one thread a worker each tells its own loss.
+    const double lost = (s.threads == 1 ? with.sum - without.sum : (with.all - without.all) * s.workers) * 1e6;
+    got["tick"].push_back(lost / static_cast<double>(std::max<std::uint64_t>(after.ticks - before.ticks, 1)));
+    got["preemption"].push_back(lost / static_cast<double>(std::max<std::uint64_t>(after.preemptions - before.preemptions, 1)));
+  }
+  return got;
+}
+
+// Two threads on one processor look at the clock all the time: what lies between the last look of one and the first of the other.
+samples cost(const settings& given) {
+  settings s = given;
+  s.workers = 1;
+  s.threads = 2;
+  if (by_kernel_threads(s) && !simulated()) {
+    cpu_set_t allowed, one;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &one);
+    }
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  const auto home = runtime_for(s);
+  const unsigned wanted = simulated() ? 100 : 1000;
+  std::vector<double> gaps;
+  gaps.reserve(wanted + 2);
+  std::atomic<std::int64_t> last{0};   // nanoseconds, with the lowest bit for who
+  std::atomic<bool> done{false};
+  on_threads(*home, s.technique, 2, [&](unsigned who) {
+    std::int64_t before = last.load(std::memory_order_relaxed);
+    while (!done.load(std::memory_order_relaxed)) {
+      const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count() << 1 | who;
+      if (last.compare_exchange_strong(before, now, std::memory_order_relaxed)) {
+        before = now;
+      } else if (before != 0 && static_cast<unsigned>(before & 1) != who) {
+        gaps.push_back(static_cast<double>((std::chrono::steady_clock::now().time_since_epoch().count() - (before >> 1))) / 1e3);
+        if (gaps.size() >= wanted) done.store(true);
+      }
+    }
+  });
+  samples got;
+  got["gap"].push_back(median(gaps));
+  return got;
+}
+
+// Threads that meet by spinning; time of a barrier over the others of the worker that have their turns meanwhile.
+samples barrier(const settings& s) {
+  samples got;
+  const unsigned count = s.workers * s.threads;
+  for (unsigned r = 0; r < s.repeats; ++r) {
+    const auto home = runtime_for(s);
+    std::atomic<unsigned> arrived{0}, phase{0};
+    const auto meet = [&](unsigned barriers) {
+      return on_threads(*home, s.technique, count, [&](unsigned) {
+        for (unsigned b = 0; b < barriers; ++b) {
+          const unsigned now = phase.load();
+          if (arrived.fetch_add(1) == count - 1) {
+            arrived.store(0);
+            phase.store(now + 1);
+          }
+          while (phase.load() == now) wait_a_turn(s.turn_us);
+        }
+      });
+    };
+    meet(2);
+    got["barrier"].push_back(meet(s.barriers).all / (std::max(s.threads, 2u) - 1) / s.barriers);
+  }
+  return got;
+}
+
+// As many equal threads as workers, on some of them; over all workers' time, and over that the ideal.
+samples packing(const settings& s) {
+  samples got;
+  for (unsigned r = 0; r < s.repeats; ++r) {
+    const auto home = runtime_for(s);
+    const auto work = [&](unsigned i) { compute(s.ms, i); };
+    on_threads(*home, s.technique, s.workers, work);
+    const double all = on_threads(*home, s.technique, s.workers, work).all;
+    home->set_active_workers(s.active);
+    const double some = on_threads(*home, s.technique, s.workers, work).all;
+    got["packed"].push_back(some / all);
+    got["over_ideal"].push_back(some / all * s.active / s.workers);
+  }
+  return got;
+}
+
+[[noreturn]] void usage(const std::string& why) {
+  std::fprintf(stderr, "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing [--option value]...\n", why.c_str());
+  std::exit(2);
+}
+
+settings settings_from(int argc, char** argv) {
+  settings s;
+  const auto whole = [](const char* text) { return static_cast<unsigned>(std::max(0, std::atoi(text))); };
+  for (int i = 2; i < argc; i += 2) {
+    const std::string option = argv[i];
+    if (i + 1 == argc) usage(option + " has no value");
+    const char* value = argv[i + 1];
+    if (option == "--workers") s.workers = std::max(1u, whole(value));
+    else if (option == "--threads") s.threads = std::max(1u, whole(value));
+    else if (option == "--active") s.active = whole(value);
+    else if (option == "--technique") s.technique = value;
+    else if (option == "--klt") s.klt = value;
+    else if (option == "--timer") s.timer = value;
+    else if (option == "--interval-us") s.interval_us = std::atof(value);
+    else if (option == "--ms") s.ms = std::atof(value);
+    else if (option == "--array-kb") s.array_kb = std::atof(value);
+    else if (option == "--passes") s.passes = whole(value);
+    else if (option == "--write") s.write = whole(value) != 0;
+    else if (option == "--barriers") s.barriers = std::max(1u, whole(value));
+    else if (option == "--turn-us") s.turn_us = std::atof(value);
+    else if (option == "--repeat") s.repeats = std::max(1u, whole(value));
+    else if (option == "--policy") s.policy = value;
+    else if (option == "--json") s.json = value;
+    else if (option != "--rivals") usage("no option " + option);
+  }
+  if (s.active == 0) s.active = s.workers;
+  makers_turn_us = std::max(1.0, s.turn_us);
+  technique_of(s.technique);
+  return s;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) usage("what is to be measured?");
+  const settings s = settings_from(argc, argv);
+  if (!simulated()) {
+    const double begin = seconds();
+    volatile std::uint64_t keep = rounds(20'000'000, 1);
+    static_cast<void>(keep);
+    rounds_a_ms = 20'000'000 / ((seconds() - begin) * 1e3);
+  }
+  const std::string what = argv[1];
+  samples got;
+  try {
+    if (what == "run") got = run(s);
+    else if (what == "cost") got = cost(s);
+    else if (what == "barrier") got = barrier(s);
+    else if (what == "packing") got = packing(s);
+    else usage("no measurement " + what);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heddle-preempt-model: %s\n", e.what());
+    return 1;
+  }
+  std::string rows;
+  for (const auto& [metric, values] : got) {
+    char row[256];
+    std::snprintf(row, sizeof row, "%s\n  {\"runtime\": \"heddle\", \"policy\": \"%s\", \"metric\": \"%s\", \"unit\": \"%s\", \"checked\": true, \"median\": %.9g}", rows.empty() ? "" : ",", s.policy.c_str(),
+                  metric.c_str(), unit_of(metric), median(values));
+    rows += row;
+    std::printf("%-12s %.6g %s\n", metric.c_str(), median(values), unit_of(metric));
+  }
+  if (!s.json.empty()) std::ofstream(s.json) << "{\"measurement\": \"" << what << "\", \"rows\": [" << rows << "\n]}\n";
+  return 0;
+}

@@ -1,0 +1,81 @@
+// Thread packing: N pools of ready threads, one for each worker that the runtime has, served by the n workers that are active. After
+// Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). What differs: it takes a worker's private pools in turn, and the shared ones, where the
+// listing begins with the first each time (two private pools with threads that never wait would give all turns to one); a worker that
+// finds nothing takes from whichever pool has something. Invariants: README.md, "Packing".
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include <heddle/detail/wait.hpp>
+
+#include "fiber/thread.hpp"
+
+namespace heddle::worker {
+
+// What a worker remembers between two looks.
+struct packing_turns {
+  unsigned own{0};      // private pools taken from so far
+  unsigned shared{0};   // the same of shared ones
+  bool to_shared{false};  // the last one was a shared one's thread
+};
+
+// Every function but begin and end may be called by any kernel thread with preemption off, also in a signal handler.
+class packing {
+ public:
+  explicit packing(unsigned workers) : total_(workers), pools_(new pool[workers]) {}
+
+  bool in_force() const noexcept { return active_.load(std::memory_order_relaxed) != 0; }  // a hint; put() decides
+
+  // From now on `active` workers serve the pools. Not by two at a time.
+  void begin(unsigned active) noexcept { active_.store(active); }
+  // From now on nobody puts anything there. What is left: give(thread), one by one.
+  template <class F>
+  void end(F&& give) noexcept {
+    active_.store(0);
+    for (unsigned i = 0; i < total_; ++i) {
+      pools_[i].lock.lock();  // a put that has seen packing in force is over then
+      pools_[i].lock.unlock();
+      while (fiber::thread* t = pop(i)) give(*t);
+    }
+  }
+
+  // To the end of a pool. False: packing is over. A full fence when true: the caller looks for sleepers after it.
+  [[nodiscard]] bool put(fiber::thread& t, unsigned index) noexcept {
+    pool& p = pools_[index];
+    std::lock_guard hold(p.lock);
+    if (active_.load() == 0) return false;
+    t.next = nullptr;
+    if (p.first.load(std::memory_order_relaxed) == nullptr) p.first.store(&t, std::memory_order_relaxed);  // under lock
+    else p.last->next = &t;
+    p.last = &t;
+    ready_.fetch_add(1);
+    return true;
+  }
+
+  // One thread of the private pools of active worker `rank` and one of the shared pools, by turns; null: these are empty.
+  [[nodiscard]] fiber::thread* take(unsigned rank, packing_turns& turns) noexcept;
+  // Of any pool.
+  [[nodiscard]] fiber::thread* take_any(unsigned rank) noexcept;
+  // A hint, or exact after a heavy fence.
+  bool any() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
+  // The pool of a thread that has none yet, one after the other.
+  unsigned deal() noexcept { return dealt_.fetch_add(1, std::memory_order_relaxed) % total_; }  // any order will do
+
+ private:
+  struct alignas(64) pool {
+    detail::spin_word lock;
+    std::atomic<fiber::thread*> first{nullptr};  // written under lock; read by anyone as a hint
+    fiber::thread* last{nullptr};                // under lock; meaningful while first is not null
+  };
+  [[nodiscard]] fiber::thread* pop(unsigned index) noexcept;
+
+  const unsigned total_;
+  const std::unique_ptr<pool[]> pools_;
+  std::atomic<unsigned> active_{0};              // 0: no packing. Written by begin and end
+  alignas(64) std::atomic<int> ready_{0};        // threads in all pools; written under the pool's lock
+  std::atomic<unsigned> dealt_{0};
+};
+
+}  // namespace heddle::worker

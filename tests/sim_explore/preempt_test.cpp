@@ -1,0 +1,163 @@
+// Preemption under schedules that differ at every atomic operation, with ticks at any of them: the border between user code and the runtime, the
+// hand-over of a worker from a preempted thread's kernel thread, and the end of all that. Compiled once more for each mistake of sim/CMakeLists.txt,
+// of which at least one schedule has to show it.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <heddle/heddle.hpp>
+#include <heddle/pause.hpp>
+
+#include "tests/sim_explore/scenario.hpp"
+
+namespace heddle::sim {
+namespace {
+
+runtime_options preemptive(std::size_t n, preemption how, const char* timer = "aligned", const char* klt = "direct") {
+  runtime_options o = workers(n);
+  o.preempt = how;
+  o.preempt_interval = std::chrono::microseconds(10);
+  o.preempt_timer = timer;
+  o.preempt_klt = klt;
+  return o;
+}
+
+// `count` threads of the runtime's kind run body(i), at the same time if there is preemption.
+template <class F>
+void together(runtime& home, int count, F body) {
+  thread_options where;
+  where.where = &home;
+  std::vector<thread> all;
+  for (int i = 0; i < count; ++i) all.emplace_back(where, [&body, i] { body(i); });
+  for (thread& t : all) t.join();
+}
+
+void spinning_barrier(const runtime_options& o, int threads) {
+  runtime home(o);
+  std::atomic<int> arrived{0};
+  together(home, threads, [&](int) {
+    for (int phase = 1; phase <= 2; ++phase) {
+      arrived.fetch_add(1);
+      while (arrived.load() < phase * threads) this_thread::pause();
+    }
+  });
+  require(arrived.load() == 2 * threads);
+}
+
+// What preempted threads do with the runtime: forks, joins, groups, waits; each result once.
+void work_of_all_kinds(const runtime_options& o) {
+  runtime home(o);
+  std::atomic<int> done{0};
+  mutex lock;
+  int inside = 0;
+  together(home, 3, [&](int) {
+    require(fib(4) == 3);
+    task_group group;
+    group.run([&] { done.fetch_add(1); });
+    group.run([&] { done.fetch_add(1); });
+    group.wait();
+    {
+      std::lock_guard hold(lock);
+      require(inside++ == 0);
+      this_thread::yield();
+      --inside;
+    }
+  });
+  require(done.load() == 6);
+}
+
+// One that is not preemptive beside two that are, on one worker.
+void kinds_side_by_side() {
+  runtime home(workers(1));
+  std::atomic<int> arrived{0};
+  std::vector<thread> all;
+  for (const preemption how : {preemption::signal_yield, preemption::klt_switching}) {
+    thread_options where;
+    where.where = &home;
+    where.preemption = how;
+    all.emplace_back(where, [&] {
+      arrived.fetch_add(1);
+      while (arrived.load() < 3) this_thread::pause();
+    });
+  }
+  on(home, [&] { arrived.fetch_add(1); });
+  for (thread& t : all) t.join();
+}
+
+void packed(preemption how) {
+  runtime home(preemptive(2, how));
+  std::atomic<int> arrived{0};
+  home.set_active_workers(1);
+  together(home, 3, [&](int) {
+    arrived.fetch_add(1);
+    while (arrived.load() < 3) this_thread::pause();
+  });
+  home.set_active_workers(2);
+  together(home, 2, [&](int) {
+    arrived.fetch_add(1);
+    while (arrived.load() < 5) this_thread::pause();
+  });
+}
+
+struct scenario {
+  const char* name;
+  std::function<void()> run;
+};
+
+std::vector<scenario> scenarios() {
+  return {
+      {"signal_yield: a barrier on one worker", [] { spinning_barrier(preemptive(1, preemption::signal_yield), 3); }},
+      {"signal_yield: a barrier on two", [] { spinning_barrier(preemptive(2, preemption::signal_yield), 4); }},
+      {"signal_yield: a barrier, ticks in a chain", [] { spinning_barrier(preemptive(2, preemption::signal_yield, "chain"), 4); }},
+      {"signal_yield: work of all kinds", [] { work_of_all_kinds(preemptive(2, preemption::signal_yield)); }},
+      {"klt_switching: a barrier on one worker", [] { spinning_barrier(preemptive(1, preemption::klt_switching), 3); }},
+      {"klt_switching: a barrier on two", [] { spinning_barrier(preemptive(2, preemption::klt_switching), 4); }},
+      {"klt_switching: a barrier, naive", [] { spinning_barrier(preemptive(2, preemption::klt_switching, "aligned", "naive"), 3); }},
+      {"klt_switching: a barrier, local pools, one timer", [] { spinning_barrier(preemptive(2, preemption::klt_switching, "one-to-all", "local"), 3); }},
+      {"klt_switching: work of all kinds", [] { work_of_all_kinds(preemptive(2, preemption::klt_switching)); }},
+      {"kinds side by side", kinds_side_by_side},
+      {"signal_yield: packed", [] { packed(preemption::signal_yield); }},
+      {"klt_switching: packed", [] { packed(preemption::klt_switching); }},
+  };
+}
+
+#if !defined(HEDDLE_MUTANT)
+
+class preempt : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(preempt, holds_in_all_explored_schedules) {
+  const scenario s = scenarios()[GetParam()];
+  SCOPED_TRACE(s.name);
+  expect_right(s.run, schedules() / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(scenarios, preempt, ::testing::Range(std::size_t{0}, scenarios().size()));
+
+TEST(preempt, threads_that_spin_for_each_other_without_it_are_reported) {
+  const verdict v = explore([] { spinning_barrier(workers(1), 3); }, 20);
+  EXPECT_TRUE(v.failed);
+  EXPECT_EQ(v.status, engine::stall_status);
+}
+
+#else
+
+TEST(preempt, some_schedule_shows_the_mistake) {
+  std::string found;
+  for (const scenario& s : scenarios()) {
+    const verdict v = explore(s.run, schedules() / 4);
+    if (!v.failed) continue;
+    found = std::string(s.name) + ", schedule " + std::to_string(v.seed) + ", status " + std::to_string(v.status);
+    break;
+  }
+  std::printf("%s: %s\n", HEDDLE_MUTANT, found.empty() ? "not found" : found.c_str());
+  EXPECT_FALSE(found.empty());
+}
+
+#endif
+
+}  // namespace
+}  // namespace heddle::sim

@@ -1,0 +1,336 @@
+// Thread packing: Algorithm 3.1 as a model that counts turns, and runtimes whose workers go and come back.
+#include <heddle/heddle.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/runtimes.hpp"
+#include "worker/packing.hpp"
+#include "worker/runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using heddle::preemption;
+using heddle::worker::packing;
+using heddle::worker::packing_turns;
+
+// --- the model -----------------------------------------------------------------------------------------------------
+
+// Workers whose ticks come one after the other, each once an interval, and as many threads as workers there were, one in each pool.
+class model {
+ public:
+  model(unsigned total, unsigned active, unsigned long work)
+      : active_(active), pools_(total), threads_(new heddle::fiber::thread[total]), left_(total, work), had_(total), turns_(active), on_(active) {
+    pools_.begin(active);
+    for (unsigned i = 0; i < total; ++i) {
+      threads_[i].packed_in = static_cast<std::uint16_t>(i);
+      static_cast<void>(pools_.put(threads_[i], i));
+    }
+  }
+  // One tick of each active worker.
+  void step() {
+    for (unsigned r = 0; r < active_; ++r) {
+      heddle::fiber::thread* self = on_[r];
+      if (self != nullptr) {
+        ++had_[self->packed_in];
+        if (--left_[self->packed_in] == 0) self = nullptr;
+      }
+      heddle::fiber::thread* next = pools_.take(r, turns_[r]);
+      if (next == nullptr && self == nullptr) next = pools_.take_any(r);
+      if (next != nullptr && self != nullptr) static_cast<void>(pools_.put(*self, self->packed_in));
+      on_[r] = next != nullptr ? next : self;
+    }
+  }
+  bool done() const {
+    return std::all_of(left_.begin(), left_.end(), [](unsigned long n) { return n == 0; });
+  }
+  const std::vector<unsigned long>& had() const { return had_; }
+
+ private:
+  unsigned active_;
+  packing pools_;
+  std::unique_ptr<heddle::fiber::thread[]> threads_;
+  std::vector<unsigned long> left_, had_;
+  std::vector<packing_turns> turns_;
+  std::vector<heddle::fiber::thread*> on_;
+};
+
+TEST(packing_model, equal_threads_end_near_the_ideal_time) {
+  constexpr unsigned long work = 300;
+  for (const unsigned total : {1u, 4u, 7u, 28u, 56u}) {
+    for (unsigned active = 1; active <= total; ++active) {
+      model m(total, active, work);
+      unsigned long steps = 0;
+      for (; !m.done(); ++steps) m.step();
+      const double ideal = static_cast<double>(work) * total / active;
+      EXPECT_GE(static_cast<double>(steps), ideal) << active << " of " << total;
+      EXPECT_LE(static_cast<double>(steps), ideal * 1.05 + 3) << active << " of " << total;
+    }
+  }
+}
+
+// Threads that wait for each other in a loop get on only if each has turns.
+TEST(packing_model, every_thread_has_turns) {
+  constexpr unsigned rounds = 2000;
+  for (const unsigned total : {4u, 7u, 28u}) {
+    for (unsigned active = 1; active <= total; ++active) {
+      model m(total, active, ~0ul);
+      for (unsigned i = 0; i < rounds; ++i) m.step();
+      const auto [least, most] = std::minmax_element(m.had().begin(), m.had().end());
+      EXPECT_GE(*least, rounds * active / total / 2) << active << " of " << total;
+      EXPECT_LE(*most, rounds);
+    }
+  }
+}
+
+TEST(packing_model, private_pools_stay_with_their_worker) {
+  packing pools(7);
+  pools.begin(3);  // private: 0 3, 1 4, 2 5; shared: 6
+  std::array<heddle::fiber::thread, 7> threads;
+  for (unsigned i = 0; i < 7; ++i) ASSERT_TRUE(pools.put(threads[i], i));
+  packing_turns turns;
+  std::vector<const heddle::fiber::thread*> taken;
+  while (const heddle::fiber::thread* t = pools.take(1, turns)) taken.push_back(t);
+  ASSERT_EQ(taken.size(), 3u);
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), &threads[6]), 1);
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), &threads[1]), 1);
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), &threads[4]), 1);
+  EXPECT_TRUE(pools.any());
+  unsigned rest = 0;
+  pools.end([&](heddle::fiber::thread&) { ++rest; });
+  EXPECT_EQ(rest, 4u);
+  EXPECT_FALSE(pools.any());
+  EXPECT_FALSE(pools.put(threads[0], 0));
+}
+
+// --- runtimes ------------------------------------------------------------------------------------------------------
+
+heddle::runtime_options options_for(unsigned workers, const std::string& policy = "random_ws") {
+  heddle::runtime_options o;
+  o.workers = workers;
+  o.policy = policy;
+  o.preempt = preemption::none;
+  o.preempt_interval = 100us;
+  return o;
+}
+
+heddle::thread_options in(heddle::runtime& where, preemption how) {
+  heddle::thread_options o;
+  o.where = &where;
+  o.preemption = how;
+  return o;
+}
+
+void spin_barrier(heddle::runtime& rt, preemption how, int threads, int phases) {
+  std::atomic<int> arrived{0}, phase{0};
+  std::vector<heddle::thread> all;
+  for (int i = 0; i < threads; ++i) {
+    all.emplace_back(in(rt, how), [&] {
+      for (int p = 0; p < phases; ++p) {
+        if (arrived.fetch_add(1) == threads - 1) {
+          arrived = 0;
+          phase.fetch_add(1);
+        }
+        while (phase.load() <= p) {}
+      }
+    });
+  }
+  for (auto& t : all) t.join();
+  EXPECT_EQ(phase.load(), phases);
+}
+
+class techniques : public testing::TestWithParam<preemption> {
+ protected:
+  void SetUp() override {
+    if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
+  }
+};
+
+TEST_P(techniques, threads_on_fewer_workers_all_get_on_and_workers_come_back) {
+  heddle::runtime rt(options_for(4));
+  for (const unsigned n : {3u, 1u, 2u, 4u}) {
+    rt.set_active_workers(n);
+    spin_barrier(rt, GetParam(), 4, 8);
+    spin_barrier(rt, GetParam(), 9, 3);
+  }
+  // They cannot meet unless each has a worker for itself.
+  spin_barrier(rt, preemption::none, 4, 3);
+}
+
+TEST_P(techniques, running_threads_are_packed_and_unpacked) {
+  heddle::runtime rt(options_for(4));
+  constexpr int threads = 4;
+  std::array<std::atomic<std::uint64_t>, threads> turns{};
+  std::array<std::atomic<int>, 4> last{};
+  std::atomic<bool> stop{false};
+  std::vector<heddle::thread> all;
+  for (int id = 0; id < threads; ++id) {
+    all.emplace_back(in(rt, GetParam()), [&, id] {
+      while (!stop) {
+        const int on = rt.worker_rank();
+        if (last[static_cast<std::size_t>(on)].exchange(id + 1) != id + 1) turns[static_cast<std::size_t>(id)].fetch_add(1);
+      }
+    });
+  }
+  // Each on a worker of its own: so they come into pools of their own.
+  for (int settled = 0; settled < 2;) {
+    for (auto& l : last) l = 0;
+    while (std::any_of(last.begin(), last.end(), [](const auto& l) { return l.load() == 0; })) {}
+    std::array<int, 4> ids{};
+    std::transform(last.begin(), last.end(), ids.begin(), [](const auto& l) { return l.load(); });
+    std::sort(ids.begin(), ids.end());
+    settled = ids == std::array<int, 4>{1, 2, 3, 4} ? settled + 1 : 0;
+  }
+  for (const unsigned n : {3u, 2u, 1u}) {
+    rt.set_active_workers(n);
+    // Who is never taken from its pool, or has its pool to itself for ever, has no new turn.
+    std::array<std::uint64_t, threads> before{};
+    for (std::size_t i = 0; i < threads; ++i) before[i] = turns[i].load();
+    for (std::size_t i = 0; i < threads; ++i) {
+      while (turns[i].load() < before[i] + 5) {}
+    }
+  }
+  rt.set_active_workers(4);
+  for (auto& l : last) l = 0;
+  while (std::any_of(last.begin(), last.end(), [](const auto& l) { return l.load() == 0; })) {}  // all four workers run again
+  stop = true;
+  for (auto& t : all) t.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(packing, techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
+                         [](const auto& info) { return std::string(info.param == preemption::klt_switching ? "klt" : "signal_yield"); });
+
+long fib(long n) {
+  if (n < 2) return n;
+  const auto [a, b] = heddle::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+class packable : public testing::TestWithParam<std::string> {};
+
+TEST_P(packable, workers_go_and_come_while_everything_runs) {
+  heddle::runtime rt(options_for(4, GetParam()));
+  if (!rt.core().can_pack() || rt.workers() < 4) GTEST_SKIP() << "counts on all its workers";
+  std::atomic<bool> done{false};
+  std::thread changes([&] {
+    for (unsigned i = 0; !done; ++i) rt.set_active_workers(1 + i * 7 % 4);
+    rt.set_active_workers(4);
+  });
+  heddle::mutex m;
+  long guarded = 0;
+  const int rounds = 20 * heddle_test::stress();
+  for (int round = 0; round < rounds; ++round) {
+    rt.run([&] {
+      std::vector<heddle::thread> all;
+      for (int i = 0; i < 12; ++i) {
+        heddle::thread_options o;
+        o.priority = heddle::priority{i % 3 - 1};
+        if (!heddle_test::thread_sanitized && i % 4 == 0) o.preemption = i % 8 == 0 ? preemption::klt_switching : preemption::signal_yield;
+        all.emplace_back(o, [&] {
+          for (int j = 0; j < 5; ++j) {
+            const std::lock_guard hold(m);
+            ++guarded;
+            heddle::this_thread::yield();
+          }
+        });
+      }
+      EXPECT_EQ(fib(12), 144);
+      heddle::task_group g;
+      for (int i = 0; i < 6; ++i) g.run([] { EXPECT_EQ(fib(8), 21); });
+      g.wait();
+      for (auto& t : all) t.join();
+    });
+  }
+  done = true;
+  changes.join();
+  EXPECT_EQ(guarded, rounds * 12 * 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(packing, packable, testing::ValuesIn(heddle_test::all_policies),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+                           return name;
+                         });
+
+// --- what the process may use --------------------------------------------------------------------------------------
+
+TEST(packing, follows_what_the_process_may_use) {
+  std::atomic<unsigned> allowed{4};
+  heddle::worker::settings s;
+  s.units.assign(4, -1);
+  s.allowed = [&] { return allowed.load(); };
+  heddle::worker::runtime rt(s);
+  const auto follows = [&](unsigned now, unsigned active) {
+    allowed = now;
+    while (rt.active() != active) std::this_thread::sleep_for(1ms);
+  };
+  for (const unsigned n : {2u, 3u, 1u, 4u}) follows(n, n);
+  follows(0, 1);
+  follows(100, 4);
+  rt.set_active(2);  // what was asked for is an upper bound
+  EXPECT_EQ(rt.active(), 2u);
+  follows(1, 1);
+  follows(4, 2);
+  rt.set_active(4);
+  EXPECT_EQ(rt.active(), 4u);
+}
+
+TEST(packing, more_workers_than_processors_keep_their_ratio) {
+  std::atomic<unsigned> allowed{2};
+  heddle::worker::settings s;
+  s.units.assign(8, -1);
+  s.allowed = [&] { return allowed.load(); };
+  heddle::worker::runtime rt(s);
+  allowed = 1;
+  while (rt.active() != 4) std::this_thread::sleep_for(1ms);
+  allowed = 2;
+  while (rt.active() != 8) std::this_thread::sleep_for(1ms);
+}
+
+// As `taskset --all-tasks` does it.
+void set_affinity_of_all(const cpu_set_t& set) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    sched_setaffinity(std::atoi(entry.path().filename().c_str()), sizeof set, &set);
+  }
+}
+
+TEST(packing, follows_the_affinity_mask) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  heddle::runtime_options o = options_for(0);
+  o.packing = "auto";
+  o.bind = "off";
+  heddle::runtime rt(o);
+  const unsigned workers = rt.workers();
+  if (workers < 2) GTEST_SKIP() << "one processor";
+  EXPECT_EQ(rt.active_workers(), workers);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    CPU_SET(cpu, &one);
+    break;
+  }
+  set_affinity_of_all(one);
+  while (rt.active_workers() != 1) std::this_thread::sleep_for(1ms);
+  rt.run([] { EXPECT_EQ(fib(15), 610); });
+  set_affinity_of_all(all);
+  while (rt.active_workers() != workers) std::this_thread::sleep_for(1ms);
+  rt.run([] { EXPECT_EQ(fib(15), 610); });
+}
+
+}  // namespace
