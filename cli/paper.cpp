@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/paper_rows.hpp"
 
@@ -124,9 +125,9 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--scale", given->scale, "quick: sizes that take seconds; full: the paper's where that is feasible, three seeds, results checked")
       ->capture_default_str()->check(CLI::IsMember({"quick", "full"}));
   app.add_flag("--real", given->real, "Measure on this machine, too");
-  app.add_option("--real-workers", given->real_workers, "Workers there; default: one a processor")->check(CLI::Range(1, 4096));
-  app.add_option("--json", given->json, "File for the rows");
-  app.add_option("--output", given->output, "File for the page; default: standard output");
+  app.add_option("--real-workers", given->real_workers, "Workers there; default: one a processor")->check(integer(1, most_workers));
+  app.add_option("--json", given->json, "File for the rows")->check(output_file());
+  app.add_option("--output", given->output, "File for the page; default: standard output")->check(output_file());
   app.footer("Examples: heddle paper run adws-4.18; heddle paper run all --real --json rows.json; heddle paper report rows.json --output reproduction.md");
   return [given] { return act(*given); };
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 
 #include "cli/paper_process.hpp"
 #include "cli/paper_program.hpp"
@@ -172,10 +173,17 @@ void laboratory::measure_here(const experiment& e, const program& p) {
     if (list.empty()) list = "random_ws";
     const std::string rounds = with_trace ? "1" : scale_ == scale::quick ? "5" : "15";
     words.insert(words.end(), {"--workers", std::to_string(real_workers_), "--policy", list, "--rivals", "none", "--repeat", rounds, "--json", report});
-    const ended ran = run_here(words, with_trace ? trace : std::string());
+    ended ran;
+    std::string not_run;
+    try {
+      ran = run_here(words, with_trace ? trace : std::string());
+    } catch (const std::system_error& error) {
+      not_run = error.what();
+    }
     for (const std::string& policy : policies) {
       attempt& a = measurements_[here_key(p, policy, with_trace)];
       try {
+        if (!not_run.empty()) throw unavailable(not_run);
         if (ran.status != 0) throw unavailable(last_line(ran.errors, ran.status));
         const bool serial = policy == "serial";
         a.got.workers = serial ? 1 : real_workers_;

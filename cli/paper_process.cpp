@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "cli/child.hpp"
 #include "cli/paper_value.hpp"
 
 namespace heddle::cli::paper {
@@ -39,17 +39,21 @@ ended run_here(const std::vector<std::string>& words, const std::string& trace) 
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) {
-    if (trace.empty()) ::unsetenv("HEDDLE_TRACE");
-    else ::setenv("HEDDLE_TRACE", trace.c_str(), 1);
-    const int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(ends[1], STDERR_FILENO);
-    ::execv(argv[0], argv.data());
-    ::dprintf(STDERR_FILENO, "%s cannot be run\n", argv[0]);
-    ::_exit(127);
+  std::optional<child_process> child;
+  try {
+    child.emplace(words[0], [&] {
+      if (trace.empty()) ::unsetenv("HEDDLE_TRACE");
+      else ::setenv("HEDDLE_TRACE", trace.c_str(), 1);
+      const int nowhere = ::open("/dev/null", O_WRONLY);
+      ::dup2(nowhere, STDOUT_FILENO);
+      ::close(nowhere);
+      ::dup2(ends[1], STDERR_FILENO);
+      ::execv(argv[0], argv.data());
+    });
+  } catch (...) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw;
   }
   ::close(ends[1]);
   ended result;
@@ -58,10 +62,7 @@ ended run_here(const std::vector<std::string>& words, const std::string& trace) 
     if (got > 0) result.errors.append(block.data(), static_cast<std::size_t>(got));
   }
   ::close(ends[0]);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.status = exit_status(child->wait());
   return result;
 }
 

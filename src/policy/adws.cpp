@@ -6,6 +6,13 @@
 // Deviations, and why:
 // - A range is split at spawn only while it is a search root's; a task within one worker runs its children first wherever it
 //   is (section 4.2.3). Read literally, line 13 would send the children of stolen tasks back to the victim.
+// - A search root whose range lies within one worker and reaches its end lays nothing out: it is passed and kept as one, its end
+//   activates its group, but all it could spawn stays with that worker. Read literally, line 4 has it open a group a level
+//   down to the leaves, each with a thread, a node and a way back (docs/investigations/adws-real.md).
+// - A cut that misses a worker's end inside the range by less than a 64th of a worker is put there: the border between two workers
+//   would be sought down to the leaves. Ours; the error is less than that of most hints, and stealing evens it out.
+// - `patience=N` (ours; 0 as in the thesis): a worker that has nothing left looks N times at what is its own, some 30 ns each, before it
+//   asks others. Where iterations take microseconds, a block that is stolen at the end can cost more than it gains.
 // - A group's node becomes active at its owner's wait whatever is left of the owner's range (section 4.3.3 on figure 4.14; line
 //   22 would never activate a group whose children were all spawned).
 // - The group of the root task is found by every worker: line 7 alone leaves a worker that got no search root without any node.
@@ -31,8 +38,7 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned search_root_slot = 1;
-constexpr unsigned woken_slot = 2;        // the same place; but the thread waited for something else than children
+constexpr unsigned woken_slot = 2;        // as search_root_slot; but the thread waited for something else than children
 constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
 placement send_to(unsigned which, unsigned slot) noexcept { return {placement::kind::send, which, slot}; }
@@ -91,7 +97,6 @@ void adws::use_migrated(unsigned self, member& m, bool yes) noexcept {
   m.uses_migrated.store(yes, std::memory_order_relaxed);               // under `turning`
 }
 
-// A search root, or a task above the leaf level, goes on here.
 void adws::adopt(unsigned self, task& t) noexcept {
   const domain& d = domains_[layout_of(t).domain];
   unsigned which = d.members[d.place_of_worker[self]];
@@ -162,7 +167,8 @@ placement adws::ready(unsigned, task& t) noexcept {
   const auto* n = static_cast<const tree_node*>(t.word);
   if (n->owner == &t && n->waits) return send_to(n->back, search_root_slot);
   const laid_out& at = layout_of(t);
-  if (n->owner != &t && !distributes(at)) return stay;
+  // Within one worker a thread goes on where it is woken; its group's end brings the owner back. Without steals it never left.
+  if (!distributes(at) && (n->owner != &t || steals_)) return stay;
   return send_to(owner_of(at), woken_slot);
 }
 
@@ -287,8 +293,9 @@ void adws::group_begin(unsigned self, group_info& info) noexcept {
   const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
   laid_out next = at;
   descend(self, next, bytes);
-  if (next.domain == at.domain && !at.range.is_search_root()) {
-    if (domains_[at.domain].leaf) host_->watch(self, false);
+  const bool leaf = domains_[at.domain].leaf;
+  if (next.domain == at.domain && !(leaf ? at.range.spans_members() : at.range.is_search_root())) {
+    if (leaf) host_->watch(self, false);
     return;
   }
   tree_node* n = stations_[self].nodes.take();
@@ -356,7 +363,7 @@ placement adws::spawn(unsigned self, const spawn_info& info) noexcept {
     return {};
   }
   const double share = share_of(self, *n, at, info);
-  if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.is_search_root())) return {};  // of no work; or within one worker
+  if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.spans_members())) return {};  // of no work; or within one worker
   return hand_out(self, info.parent, info.child, share, at.bytes);
 }
 
@@ -415,8 +422,9 @@ placement adws::fork_end(unsigned self, task& owner) noexcept {
 std::unique_ptr<policy> adws::make(const std::vector<parameter>& given) {
   parameters p("adws", given);
   const bool steals = p.choice("steal", "on|off") == 0;
+  const auto patience = static_cast<unsigned>(p.number("patience", 0, 0, 1000));
   p.finish();
-  return std::make_unique<adws>(steals);
+  return std::make_unique<adws>(steals, layout::by_work, patience);
 }
 
 }  // namespace heddle::policy

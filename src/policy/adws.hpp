@@ -16,7 +16,8 @@ class adws : public policy {
  public:
   enum class layout : std::uint8_t { by_work, by_steals };
   // by_steals: what is new stays with the member that made it, and all members of the domain steal from each other.
-  explicit adws(bool steals, layout how = layout::by_work) noexcept : how_(how), steals_(steals) {}
+  // `patience`: glances without anything of its own before a worker asks others; 0: as in the paper.
+  explicit adws(bool steals, layout how = layout::by_work, unsigned patience = 0) noexcept : how_(how), steals_(steals), patience_(patience) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   policy_wants wants() const noexcept override {
@@ -51,6 +52,13 @@ class adws : public policy {
   entry rescue(unsigned self) noexcept;
   entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
 
+  static constexpr unsigned search_root_slot = 1;    // of a placement
+  // A task that waited in `passed` begins here.
+  entry start_passed(unsigned self, task& t) noexcept;
+  // A search root, or a task above the leaf level, goes on here.
+  void adopt(unsigned self, task& t) noexcept;
+  unsigned owner_of(const laid_out& at) const noexcept;
+
   // A thread that is nobody's child shall have no place in the tree: all workers may rob each other while it lives.
   placement leave_out(task& t) noexcept;
   // The one that was laid out has ended.
@@ -74,6 +82,7 @@ class adws : public policy {
     std::vector<unsigned> heads;             // members it is the head of
     tree_nodes nodes;
     unsigned all_idle_seen{0};               // in so many searches in a row nobody ran anything
+    unsigned vain_glances{0};                // in a row
     tree_node* reserved{nullptr};            // for the next fork
   };
 
@@ -103,13 +112,10 @@ class adws : public policy {
     const domain& d = domains_[at.domain];
     return d.leaf || members_[d.members[d.place_of_worker[self]]].head == self;
   }
-  bool distributes(const laid_out& at) const noexcept { return at.range.is_search_root() || !domains_[at.domain].leaf; }
+  bool distributes(const laid_out& at) const noexcept { return at.range.spans_members() || !domains_[at.domain].leaf; }
   member& now(unsigned self) noexcept { return members_[acts_for(self)]; }
-  unsigned owner_of(const laid_out& at) const noexcept;
   void act_for(unsigned self, unsigned which) noexcept;
-  void adopt(unsigned self, task& t) noexcept;
   void stop_watching(unsigned self) noexcept;
-  entry start_passed(unsigned self, task& t) noexcept;
   entry next_own(unsigned self) noexcept;
   bool is_everybodys() const noexcept { return outside_tasks_.load() != 0; }
   victims choose_victims(unsigned self, unsigned which) const noexcept;
@@ -135,6 +141,7 @@ class adws : public policy {
   bool is_exclusive() const noexcept { return !disordered_.load(std::memory_order_relaxed) && outside_tasks_.load() == 0; }
 
   const bool steals_;
+  const unsigned patience_;
   bool multi_level_{false};
   tree_node everything_;                     // above all trees: the root task's word
   tree_node outside_;                        // the word of threads that are not laid out

@@ -179,9 +179,11 @@ entry adws::rescue(unsigned self) noexcept {
 }
 
 entry adws::acquire(unsigned self, effort how) noexcept {
-  if (const entry found = next_own(self); found != 0) return found;
+  unsigned& vain = stations_[self].vain_glances;
+  if (const entry found = next_own(self); found != 0) return vain = 0, found;
   const unsigned workers = host_->workers();
   if (workers < 2) return 0;
+  if (how == effort::glance && vain < patience_) return ++vain, 0;
   if (is_everybodys()) {
     unsigned victim = host_->random(self, workers);
     for (unsigned i = 0; i < (how == effort::insist ? workers : 1); ++i, victim = (victim + 1) % workers) {
@@ -199,6 +201,7 @@ entry adws::acquire(unsigned self, effort how) noexcept {
     for (unsigned i = 0; i < (how == effort::insist ? count : 1); ++i, place = (place + 1) % count) {
       if (const entry found = steal_from(self, from, from.first + place, how); found != 0) {
         act_for(self, which);
+        vain = 0;
         return found;
       }
     }

@@ -10,7 +10,7 @@ namespace heddle::policy {
 
 class automatic final : public ml_adaptive {
  public:
-  automatic() noexcept : ml_adaptive(default_patience, default_tolerance, true) {}
+  automatic() noexcept : ml_adaptive(settings{}) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   void start(scheduler& host) override;

@@ -18,6 +18,9 @@
 
 namespace heddle::policy {
 
+inline constexpr double rounding = 1e-6;
+inline constexpr double near_enough = 1.0 / 64;   // of a member's share; ours
+
 // An interval of the number line of members: member i is [i, i + 1).
 struct distribution_range {
   double from;
@@ -26,16 +29,20 @@ struct distribution_range {
   unsigned owner() const noexcept { return static_cast<unsigned>(from); }
   // Lies across several members, or reaches a member's end: Algorithm 4.2, line 4.
   bool is_search_root() const noexcept { return std::floor(from) != std::floor(to); }
+  // A split gives something to another member than the owner.
+  bool spans_members() const noexcept { return std::floor(from) + 1 < to; }
   // The last member that has a part of it.
   unsigned last() const noexcept { return std::max(owner(), static_cast<unsigned>(std::max(std::ceil(to), 1.0)) - 1); }
   bool covers_last() const noexcept { return to >= last() + 1.0; }
 
   // Splits the upper part off, `share` of the whole in [0, 1]: Algorithm 4.2, line 11. A cut that misses the end of a member
-  // by rounding alone is put there, or that member would own a task of no length.
+  // by rounding alone is put there, or that member would own a task of no length; and so is one that misses an end inside the
+  // range by little, or the border between two members would be sought down to the leaves.
   distribution_range split_upper(double share) noexcept {
     double cut = to - (to - from) * share;
     const double nearest = std::round(cut);
-    if (std::abs(cut - nearest) < 1e-6) cut = nearest;
+    const bool inside = from < nearest && nearest < to;
+    if (std::abs(cut - nearest) < (inside ? near_enough : rounding)) cut = nearest;
     cut = std::clamp(cut, from, to);
     const distribution_range upper{cut, to};
     to = cut;

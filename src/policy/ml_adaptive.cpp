@@ -11,12 +11,22 @@
 //     head takes a root task of its own that waits above the group that it has opened.
 // R3. A root task admitted so is not laid out: the workers of its group are not free. It runs as under random stealing, child
 //     first, and idle workers take its continuations by R2.
-// R4. A fork whose bytes nobody gave goes down to the leaves of its range at once: loops touch their data once, and levels
-//     would have the heads alone run them until the pieces fit.
+// R4. A fork that touches its data once goes down to the leaves of its range at once: levels would have the heads alone run it until
+//     the pieces fit, and each piece wait for the last worker of the one before. Such are forks whose bytes nobody gave, and those
+//     of a place in the program (the code of the second half) which have ended before without a fork of another place inside them,
+//     laid out: loops, merges. Learned anew when such a fork turns up.
 //
 // R5. The level of a group is chosen by measured idleness. A memory group whose workers have searched in vain, insisting, more
 //     than `tolerance` times each since its head laid out its last group runs the next `flat_groups` on its leaves at once,
 //     which is single-level ADWS within it. (Policies read no clock: an insisting search takes a few microseconds.) tolerance=0: never.
+//
+// R6. A program that has forked halves of unlike work (the larger one above 0.6) over three workers or more, by a fork of R4,
+//     loses more to the ends of ranges than to data that moves: after `near` searches in vain its workers look at one worker of
+//     the nearest distance, too, after four times as many at one of the next, but never beyond the last shared cache. near=0: never.
+// R7. A fork of unlike halves (above 0.55) whose bytes are given and fit into no group below its level is space-bounded: the rules of sb.cpp (sb-d)
+//     hold for its second half and for everything that its owner forks until it has ended, so that several root tasks are
+//     admitted to a cache while they fit together. The owner keeps its place in a node of the tree and returns to it at the end.
+//     Groups are not: their children may be many and small, and all would stand in one queue. bound=off: never.
 //
 // Invariants:
 // - M1. What may_find sees, acquire takes after at most `patience` insisting searches of that worker: both go over the same
@@ -27,9 +37,15 @@
 // - M3. Over-admission is bounded: a worker runs one thread at a time, so a memory group of n workers has at most n root tasks
 //   that were admitted by R2 running, beside the one that is laid out.
 // - M4. No two workers act for one member: who admits acts for its own leaf.
+// - M5. A task has the word of the layout or that of sb, never both; each call of the seam goes to the one whose word it is. The word
+//   of a fork's owner changes at its outermost space-bounded fork and is restored at that one's end, both by the owner.
+// - M6. While `bound_owners_` is not 0, idle workers look into sb's queues at each search and before they sleep, first of all; it is
+//   raised before the first task is queued there and lowered after the last one has ended. So M1 and M2 hold with them, and the
+//   bound of sb on what is anchored under a cache holds among its own tasks.
 #include "policy/ml_adaptive.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "machine/topology.hpp"
@@ -40,6 +56,15 @@ namespace heddle::policy {
 namespace {
 
 constexpr unsigned flat_groups = 16;
+constexpr double even_share = 0.55;        // of the larger half, at most
+
+bool halves_differ(const fork_info& info, double share = even_share) noexcept {
+  const double all = info.first + info.second;
+  return info.first >= 0 && info.second >= 0 && std::isfinite(all) && std::max(info.first, info.second) > share * all;
+}
+
+// Of a task whose forks are space-bounded: where it was laid out; null: it is such a task's descendant. In `room`, behind what sb keeps there.
+tree_node*& kept_of(task& t) noexcept { return *std::launder(reinterpret_cast<tree_node**>(t.room + sizeof t.room - sizeof(tree_node*))); }
 
 }  // namespace
 
@@ -50,7 +75,7 @@ void ml_adaptive::start(scheduler& host) {
   searchers_.reset(new searcher[workers]);
   for (unsigned rank = 0; rank < workers; ++rank) {
     searcher& s = searchers_[rank];
-    s.patience = patience_;
+    s.patience = settings_.patience;
     for (unsigned i = 1; i < workers; ++i) s.victims.push_back((rank + i) % workers);
     std::sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) {
       return std::pair(host.distance(rank, a), (a + workers - rank) % workers) < std::pair(host.distance(rank, b), (b + workers - rank) % workers);
@@ -59,7 +84,8 @@ void ml_adaptive::start(scheduler& host) {
       if (i + 1 == s.victims.size() || host.distance(rank, s.victims[i]) != host.distance(rank, s.victims[i + 1])) s.rings.push_back(i + 1);
     }
   }
-  if (domains_.size() > 1 && tolerance_ != 0) idleness_.reset(new idleness[member_count_]);
+  if (domains_.size() > 1 && settings_.tolerance != 0) idleness_.reset(new idleness[member_count_]);
+  if (domains_.size() > 1 && settings_.bound) bound_.start(host);
 }
 
 // --- the level of a group ----------------------------------------------------------------------------------------
@@ -75,7 +101,7 @@ bool ml_adaptive::has_idled(const machine::memory_group& g) const noexcept {
   const std::uint64_t now = searches_under(g);
   const std::uint64_t before = of.seen.exchange(now, std::memory_order_relaxed);  // a statistic, as below
   unsigned left = of.flat.load(std::memory_order_relaxed);
-  if (now - before > std::uint64_t{tolerance_} * g.worker_count) left = flat_groups;
+  if (now - before > std::uint64_t{settings_.tolerance} * g.worker_count) left = flat_groups;
   else if (left > 0) --left;
   of.flat.store(left, std::memory_order_relaxed);
   return left > 0;
@@ -88,6 +114,7 @@ placement ml_adaptive::started(unsigned self, task& t) noexcept {
       idleness_[g.id].seen.store(searches_under(g), std::memory_order_relaxed);  // a statistic
     }
   }
+  uneven_.store(false, std::memory_order_relaxed);  // a hint
   return ml_adws::started(self, t);
 }
 
@@ -102,53 +129,135 @@ void ml_adaptive::descend(unsigned self, laid_out& at, double bytes) const noexc
   at = by_level;
 }
 
-// --- what an idle worker takes -----------------------------------------------------------------------------------
+// --- forks that only cut: R4 -------------------------------------------------------------------------------------
 
-entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
-  searcher& mine = searchers_[self];
-  unsigned begin = 0;
-  for (const unsigned end : mine.rings) {
-    const unsigned count = end - begin;
-    const unsigned offset = host_->random(self, count);
-    for (unsigned i = 0; i < count; ++i) {
-      if (const entry found = steal_from_anywhere(self, mine.victims[begin + (offset + i) % count], how); found != 0) return found;
+ml_adaptive::fork_shape& ml_adaptive::shape_of(const void* label) noexcept {
+  return shapes_[static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(label) * 0x9e3779b97f4a7c15u) >> 56)];
+}
+
+// relaxed, here and in fork and fork_end: guesses
+void ml_adaptive::note_nesting(const tree_node& above, const void* label) noexcept {
+  if (above.label == nullptr || above.label == label) return;
+  fork_shape& outer = shape_of(above.label);
+  if (outer.label.load(std::memory_order_relaxed) == above.label && outer.nests.load(std::memory_order_relaxed)) return;
+  outer.label.store(above.label, std::memory_order_relaxed);
+  outer.nests.store(true, std::memory_order_relaxed);
+  outer.only_cuts.store(false, std::memory_order_relaxed);
+}
+
+// --- forks that are space-bounded: R7 ----------------------------------------------------------------------------
+
+// The owner keeps its place in a node of the tree while its forks are sb's.
+bool ml_adaptive::bind(unsigned self, const fork_info& info) noexcept {
+  if (domains_.size() < 2 || !settings_.bound || info.bytes == 0 || !halves_differ(info)) return false;
+  laid_out& at = layout_of(info.owner);
+  if (domains_[at.domain].leaf) return false;
+  laid_out next = at;
+  ml_adws::descend(self, next, static_cast<double>(info.bytes));
+  if (domains_[next.domain].leaf) return false;  // it fits
+  tree_node& n = *std::exchange(stations_[self].reserved, nullptr);
+  n.saved = at;
+  n.owner = &info.owner;
+  n.label = nullptr;
+  n.waits = false;
+  n.expected = 0;                                // forks of its own that have not ended
+  n.back = owner_of(at);
+  n.parent.store(static_cast<tree_node*>(info.owner.word), std::memory_order_relaxed);  // nobody walks from here
+  bound_owners_.fetch_add(1);
+  static_cast<void>(bound_.started(self, info.owner));
+  bound_word_.store(info.owner.word);
+  kept_of(info.owner) = &n;
+  return true;
+}
+
+placement ml_adaptive::unbind(unsigned self, task& owner, tree_node& n) noexcept {
+  bound_owners_.fetch_sub(1);
+  layout_of(owner) = n.saved;
+  layout_of(owner).base = unchanged;
+  owner.word = n.parent.load(std::memory_order_relaxed);  // its own node
+  const unsigned back = n.back;
+  n.owner = nullptr;
+  stations_[n.home].nodes.give(n);
+  if (members_[back].head != self) return {placement::kind::send, back, search_root_slot};
+  adopt(self, owner);
+  return stay;
+}
+
+bool ml_adaptive::fork_begin(unsigned self, const fork_info& info) noexcept {
+  return is_bound(info.owner) ? bound_.fork_begin(self, info) : ml_adws::fork_begin(self, info);
+}
+
+placement ml_adaptive::fork(unsigned self, const fork_info& info, task& child) noexcept {
+  if (is_bound(info.owner) || bind(self, info)) {
+    if (tree_node* kept = kept_of(info.owner); kept != nullptr) ++kept->expected;
+    const placement where = bound_.fork(self, info, child);
+    kept_of(child) = nullptr;
+    return where;
+  }
+  note_nesting(*static_cast<const tree_node*>(info.owner.word), info.label);
+  fork_info known = info;
+  const fork_shape& own = shape_of(info.label);
+  if (own.label.load(std::memory_order_relaxed) == info.label && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;
+  // A loop of three pieces is uneven, too, and says nothing; on so many workers there are more.
+  if (known.bytes == 0 && layout_of(info.owner).range.to - layout_of(info.owner).range.from >= 3 && halves_differ(info, 0.6)) {
+    uneven_.store(true, std::memory_order_relaxed);  // a hint
+  }
+  const placement where = ml_adws::fork(self, known, child);
+  static_cast<tree_node*>(info.owner.word)->label = info.label;
+  return where;
+}
+
+void ml_adaptive::fork_wait(unsigned self, task& owner) noexcept {
+  if (!is_bound(owner)) ml_adws::fork_wait(self, owner);
+}
+
+placement ml_adaptive::fork_end(unsigned self, task& owner) noexcept {
+  if (is_bound(owner)) {
+    tree_node* kept = kept_of(owner);
+    return kept != nullptr && --kept->expected == 0 ? unbind(self, owner, *kept) : stay;
+  }
+  const auto* n = static_cast<const tree_node*>(owner.word);
+  if (n->parent.load(std::memory_order_relaxed)->label != n->label) {  // its own node; the outermost fork of its place
+    fork_shape& own = shape_of(n->label);
+    if (own.label.load(std::memory_order_relaxed) != n->label) {
+      own.nests.store(false, std::memory_order_relaxed);
+      own.only_cuts.store(false, std::memory_order_relaxed);
+      own.label.store(n->label, std::memory_order_relaxed);
     }
-    begin = end;
+    if (!own.nests.load(std::memory_order_relaxed)) own.only_cuts.store(true, std::memory_order_relaxed);
   }
-  for (const unsigned victim : mine.victims) {
-    if (const entry found = steal_search_root(self, victim); found != 0) return found;
-  }
-  return rescue(self);
+  return ml_adws::fork_end(self, owner);
 }
 
-entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
-  searcher& mine = searchers_[self];
-  entry found = ml_adws::acquire(self, how);
-  if (found == 0 && how == effort::insist) {
-    mine.all_in_vain.store(mine.all_in_vain.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // a statistic
-    if (++mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0) mine.patience = std::max(mine.patience / 2, 1u);
-  } else if (found != 0) {
-    mine.patience = std::min(mine.patience * 2, patience_);
-  }
-  if (found != 0) mine.in_vain = 0;
-  return found;
+placement ml_adaptive::spawn(unsigned self, const spawn_info& info) noexcept {
+  if (!is_bound(info.parent)) return ml_adws::spawn(self, info);
+  const placement where = bound_.spawn(self, info);
+  kept_of(info.child) = nullptr;
+  return where;
 }
 
-bool ml_adaptive::may_find(unsigned self) noexcept {
-  if (has_anything(self)) return true;
-  for (unsigned i = 0; i < member_count_; ++i) {
-    if (!members_[i].search_roots.looks_empty()) return true;
-  }
-  return false;
+void ml_adaptive::place(unsigned self, task& t, const placement& where) noexcept {
+  is_bound(t) ? bound_.place(self, t, where) : ml_adws::place(self, t, where);
+}
+
+placement ml_adaptive::ready(unsigned self, task& t) noexcept { return is_bound(t) ? bound_.ready(self, t) : ml_adws::ready(self, t); }
+
+void ml_adaptive::task_end(unsigned self, task& t) noexcept { is_bound(t) ? bound_.task_end(self, t) : ml_adws::task_end(self, t); }
+
+void ml_adaptive::group_begin(unsigned self, group_info& info) noexcept {
+  if (!is_bound(info.owner)) ml_adws::group_begin(self, info);
 }
 
 std::unique_ptr<policy> ml_adaptive::make(const std::vector<parameter>& given) {
   parameters p("ml-adaptive", given);
-  const auto patience = static_cast<unsigned>(p.number("patience", default_patience, 1, 1e6));
-  const auto tolerance = static_cast<unsigned>(p.number("tolerance", default_tolerance, 0, 1e6));
-  const bool levels = p.choice("levels", "on|off") == 0;
+  settings s;
+  s.patience = static_cast<unsigned>(p.number("patience", s.patience, 1, 1e6));
+  s.tolerance = static_cast<unsigned>(p.number("tolerance", s.tolerance, 0, 1e6));
+  s.near = static_cast<unsigned>(p.number("near", s.near, 0, 1e6));
+  s.levels = p.choice("levels", "on|off") == 0;
+  s.bound = p.choice("bound", "on|off") == 0;
   p.finish();
-  return std::make_unique<ml_adaptive>(patience, tolerance, levels);
+  return std::make_unique<ml_adaptive>(s);
 }
 
 }  // namespace heddle::policy

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/ml_adws.hpp"
+#include "policy/sb.hpp"
 
 namespace heddle::machine {
 struct memory_group;
@@ -16,18 +17,33 @@ namespace heddle::policy {
 
 class ml_adaptive : public ml_adws {
  public:
-  static constexpr unsigned default_patience = 16, default_tolerance = 64;
-  ml_adaptive(unsigned patience, unsigned tolerance, bool levels) noexcept
-      : ml_adws(aggregation::range, true), patience_(patience), tolerance_(tolerance), use_levels_(levels) {}
+  struct settings {
+    unsigned patience = 16;
+    unsigned tolerance = 64;
+    unsigned near = 4;
+    bool levels = true;
+    bool bound = true;
+  };
+  explicit ml_adaptive(settings given) noexcept : ml_adws(aggregation::range, true), settings_(given) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned self, unsigned victim) noexcept override { return self != victim; }
+  entry pick(unsigned self, bool own_is_empty) noexcept override;
+  placement spawn(unsigned self, const spawn_info& info) noexcept override;
+  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement ready(unsigned self, task& t) noexcept override;
+  void task_end(unsigned self, task& t) noexcept override;
+  void group_begin(unsigned self, group_info& info) noexcept override;
+  bool fork_begin(unsigned self, const fork_info& info) noexcept override;
+  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+  void fork_wait(unsigned self, task& owner) noexcept override;
+  placement fork_end(unsigned self, task& owner) noexcept override;
 
  protected:
-  void survey() override { use_levels_ ? ml_adws::survey() : adws::survey(); }
+  void survey() override { settings_.levels ? ml_adws::survey() : adws::survey(); }
   placement started(unsigned self, task& t) noexcept override;
   void descend(unsigned self, laid_out& at, double bytes) const noexcept override;
   double bytes_of_fork(double) const noexcept override { return 0; }
@@ -36,7 +52,8 @@ class ml_adaptive : public ml_adws {
   struct alignas(64) searcher {
     unsigned patience{0};                  // how many it bears before it takes anything
     unsigned in_vain{0};                   // searches in a row that insisted and found nothing
-    std::atomic<std::uint64_t> all_in_vain{0};  // such searches, ever; written by the worker
+    unsigned glances{0};                   // searches in a row that found nothing
+    std::atomic<std::uint64_t> all_in_vain{0};  // such searches that insisted, ever; written by the worker
     std::vector<unsigned> victims;         // nearest first
     std::vector<unsigned> rings;           // where in `victims` each distance ends
   };
@@ -46,15 +63,37 @@ class ml_adaptive : public ml_adws {
     std::atomic<std::uint64_t> seen{0};    // sum of all_in_vain over its workers
     std::atomic<unsigned> flat{0};         // groups still to be laid out without levels
   };
+
+  // What is known of the forks of one place in the program. Guesses: two places may share a line, and any mixture is one.
+  struct fork_shape {
+    std::atomic<const void*> label{nullptr};
+    std::atomic<bool> nests{false};        // forks of other places were made inside
+    std::atomic<bool> only_cuts{false};    // one of them has ended and none were
+  };
+
   std::uint64_t searches_under(const machine::memory_group& g) const noexcept;
   bool has_idled(const machine::memory_group& g) const noexcept;
   entry take_anything(unsigned self, effort how) noexcept;
+  entry take_near(unsigned self, effort how) noexcept;
+  entry steal_leaf(unsigned self, unsigned victim, effort how) noexcept;
+  entry take_bound(unsigned self, effort how) noexcept;
 
-  const unsigned patience_;
-  const unsigned tolerance_;
-  const bool use_levels_;
+  fork_shape& shape_of(const void* label) noexcept;
+  void note_nesting(const tree_node& above, const void* label) noexcept;
+
+  // relaxed: whoever has a task with that word came by it after the word was stored
+  bool is_bound(const task& t) const noexcept { return t.word != nullptr && t.word == bound_word_.load(std::memory_order_relaxed); }
+  bool bind(unsigned self, const fork_info& info) noexcept;
+  placement unbind(unsigned self, task& owner, tree_node& n) noexcept;
+
+  const settings settings_;
   std::unique_ptr<searcher[]> searchers_;  // by rank
   std::unique_ptr<idleness[]> idleness_;   // by memory group; null: no levels
+  fork_shape shapes_[256];
+  std::atomic<bool> uneven_{false};        // the present program has forked halves of unlike work
+  sb bound_{0.5, 0.2, true};               // those of its own paper
+  std::atomic<const void*> bound_word_{nullptr};  // the word of its tasks
+  std::atomic<unsigned> bound_owners_{0};  // tasks whose forks it has at the moment
 };
 
 }  // namespace heddle::policy

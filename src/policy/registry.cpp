@@ -40,7 +40,7 @@ std::vector<registration>& table() {
   static std::vector<registration> lines = {
       {"random_ws", "random work stealing, spawn=child|parent (Blumofe and Leiserson 1999)", random_ws::make},
       {"auto", "ml-adaptive or random stealing, by machine, hints and what the first runs laid out (a policy_note says why)", automatic::make},
-      {"adws", "almost deterministic work stealing, steal=on|off (Shiina and Taura 2019)", adws::make},
+      {"adws", "almost deterministic work stealing, steal=on|off, patience=N looks before stealing (Shiina and Taura 2019)", adws::make},
       {"constrained_ws", "iterations replay the steal tree of the first, replay=stows|stuws|relws, relws=5 relaxed ones before (Lifflander et al. 2014)", constrained_ws::make},
       {"hierarchical_ws", "work stealing, nearest victims first, attempts=N a ring (Quintin and Wagner 2010)", hierarchical_ws::make},
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)", hws::make},

@@ -92,24 +92,30 @@ unsigned sb::list_of(unsigned self, const cache& c) const noexcept {
   return 0;
 }
 
-void sb::wake_under(unsigned self, const cache& c) noexcept {
-  if (&c == &caches_[0]) return host_->wake_any(self == nobody ? 0 : self);
+void sb::wake_under(unsigned self, unsigned top, double bytes) noexcept {
+  const cache& c = caches_[top];
   for (unsigned i = 0; i < c.worker_count; ++i) {
     const unsigned rank = c.first_worker + i;
-    if (rank != self) host_->wake(rank);
+    if (rank != self && fits(rank, top, bytes)) host_->wake(rank);
   }
 }
 
 void sb::place(unsigned self, task& t, const placement& where) noexcept {
-  if (where.slot != 0) {
-    cache& c = caches_[state_of(t).anchor];
+  const unsigned near = self == nobody ? 0 : self;
+  const anchored at = state_of(t);        // it may run and end once it is in a list
+  const bool woken = where.slot != 0;
+  const unsigned top = woken ? at.anchor : at.parents;
+  cache& c = caches_[top];
+  if (woken) {
     c.woken.push_back(t);
-    return wake_under(self, c);
+  } else {
+    c.fresh[list_of(self, c)].push_front(t);
+    changes_.fetch_add(1);
   }
-  cache& c = caches_[state_of(t).parents];
-  c.fresh[list_of(self, c)].push_front(t);
-  changes_.fetch_add(1);
-  wake_under(self, c);
+  // Below the root, and for a task that needs room, one sleeper is not enough: it might refuse the task, or be none of these. Who is
+  // passed over for want of room is woken by whoever makes room, and finds the task in its list.
+  if (top == 0 && (woken || at.size <= 0)) return host_->wake_any(near);
+  wake_under(self, top, woken ? 0 : at.size);
 }
 
 placement sb::started(unsigned, task& t) noexcept {
@@ -145,57 +151,82 @@ placement sb::fork(unsigned, const fork_info& info, task& child) noexcept {
 
 // --- admission ---------------------------------------------------------------------------------------------------
 
+bool sb::has_room(const cache& c, double occupied, double bytes) const noexcept {
+  const double after = occupied + bytes;
+  return after <= (1 - mu_) * c.capacity || (occupied == 0 && after <= c.capacity);
+}
+
 bool sb::try_occupy(cache& c, double bytes, bool over_capacity) noexcept {
   double now = c.occupied.load();
   do {
-    const double after = now + bytes;
-    if (after > (1 - mu_) * c.capacity && !(now == 0 && after <= c.capacity) && !over_capacity) return false;
+    if (!over_capacity && !has_room(c, now, bytes)) return false;
   } while (!c.occupied.compare_exchange_weak(now, now + bytes));
   HEDDLE_AUDIT_CHECK(over_capacity || now + bytes <= c.capacity, "%g bytes in a cache of %g", now + bytes, c.capacity);
   return true;
 }
 
-// Anchors the task for a worker under its parent's anchor. False: a cache on the way has no room; nothing is occupied then.
-bool sb::admit(unsigned self, task& t, bool over_capacity) noexcept {
-  anchored& at = state_of(t);
-  at.anchor = at.parents;
-  if (at.size > 0) {
-    const std::vector<unsigned>& path = path_[self];
-    std::size_t befits = 0;
-    while (path[befits] != at.parents && at.size > sigma_ * caches_[path[befits]].capacity) ++befits;
-    std::size_t end = befits;
-    for (; path[end] != at.parents; ++end) {
-      if (try_occupy(caches_[path[end]], at.size, over_capacity)) continue;
-      while (end-- > befits) caches_[path[end]].occupied.fetch_sub(at.size);
-      return false;
-    }
-    at.anchor = path[befits];
+// The place on a worker's path where a task of this size that stands at cache `top` would be anchored.
+std::size_t sb::befitting(unsigned rank, unsigned top, double bytes) const noexcept {
+  const std::vector<unsigned>& path = path_[rank];
+  std::size_t i = 0;
+  while (path[i] != top && bytes > sigma_ * caches_[path[i]].capacity) ++i;
+  return i;
+}
+
+bool sb::fits(unsigned rank, unsigned top, double bytes) const noexcept {
+  if (bytes <= 0) return true;
+  const std::vector<unsigned>& path = path_[rank];
+  for (std::size_t i = befitting(rank, top, bytes); path[i] != top; ++i) {
+    if (!has_room(caches_[path[i]], caches_[path[i]].occupied.load(), bytes)) return false;
   }
   return true;
+}
+
+// Anchors the task for a worker under its parent's anchor. Refused: a cache on the way has no room; nothing is occupied then.
+sb::admission sb::admit(unsigned self, task& t, bool over_capacity) noexcept {
+  anchored& at = state_of(t);
+  at.anchor = at.parents;
+  if (at.size <= 0) return admission::granted;
+  // A look first: what is occupied below a full cache, only to be given up, would be refused to others meanwhile.
+  if (!over_capacity && !fits(self, at.parents, at.size)) return admission::refused;
+  const std::vector<unsigned>& path = path_[self];
+  const std::size_t befits = befitting(self, at.parents, at.size);
+  for (std::size_t end = befits; path[end] != at.parents; ++end) {
+    if (try_occupy(caches_[path[end]], at.size, over_capacity)) continue;
+    if (end == befits) return admission::refused;
+    while (end-- > befits) caches_[path[end]].occupied.fetch_sub(at.size);
+    return admission::given_up;
+  }
+  at.anchor = path[befits];
+  return admission::granted;
 }
 
 void sb::task_end(unsigned self, task& t) noexcept {
   const anchored at = state_of(t);
   for (unsigned id = at.anchor; id != at.parents; id = caches_[id].parent) caches_[id].occupied.fetch_sub(at.size);
   if (at.anchor == at.parents) return;
+  made_room(self, at.parents);
+}
+
+void sb::made_room(unsigned self, unsigned below) noexcept {
   changes_.fetch_add(1);
-  wake_under(self, caches_[at.parents]);  // there is room now
+  wake_under(self, below, 0);
 }
 
 // The newest one that is admitted; so that one large task does not keep small ones back, a few are tried.
-task* sb::take_fresh(unsigned self, cache& from, bool over_capacity) noexcept {
+task* sb::take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept {
+  cache& from = caches_[top];
   const unsigned own = list_of(self, from);
   for (unsigned i = 0; i < from.lists; ++i) {
     shared_task_list& list = from.fresh[(own + i) % from.lists];
-    task* refused[tries];
-    unsigned n = 0;
-    task* t;
-    while ((t = list.pop_front()) != nullptr && !admit(self, *t, over_capacity)) {
-      refused[n++] = t;
-      if (n == tries) break;
-    }
-    if (n == tries) t = nullptr;
-    while (n > 0) list.push_front(*refused[--n]);
+    bool gave_up = false;
+    task* t = list.pop_first_of(tries, [&](task& each) noexcept {
+      const admission answer = admit(self, each, over_capacity);
+      gave_up = gave_up || answer == admission::given_up;
+      return answer == admission::granted;
+    });
+    // Others may have been refused what this one held for a moment. It comes once for each task that was admitted meanwhile at most.
+    if (gave_up) made_room(self, top);
     if (t != nullptr) return t;
   }
   return nullptr;
@@ -206,7 +237,7 @@ entry sb::take(unsigned self, bool over_capacity) noexcept {
   for (const unsigned id : path_[self]) {
     cache& c = caches_[id];
     task* t = c.woken.pop_front();
-    if (t == nullptr) t = take_fresh(self, c, over_capacity);
+    if (t == nullptr) t = take_fresh(self, id, over_capacity);
     if (t != nullptr) return host_->entry_of(*t);
   }
   return 0;

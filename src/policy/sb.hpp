@@ -43,10 +43,15 @@ class sb final : public policy {
   };
 
   entry take(unsigned self, bool over_capacity) noexcept;
-  task* take_fresh(unsigned self, cache& from, bool over_capacity) noexcept;
-  bool admit(unsigned self, task& t, bool over_capacity) noexcept;
+  task* take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept;
+  enum class admission { granted, refused, given_up };  // given_up: caches were occupied, until a fuller one further up
+  admission admit(unsigned self, task& t, bool over_capacity) noexcept;
+  bool has_room(const cache& c, double occupied, double bytes) const noexcept;
+  bool fits(unsigned rank, unsigned top, double bytes) const noexcept;
+  std::size_t befitting(unsigned rank, unsigned top, double bytes) const noexcept;
+  void made_room(unsigned self, unsigned below) noexcept;
   bool try_occupy(cache& c, double bytes, bool over_capacity) noexcept;
-  void wake_under(unsigned self, const cache& c) noexcept;
+  void wake_under(unsigned self, unsigned top, double bytes) noexcept;
   unsigned list_of(unsigned self, const cache& c) const noexcept;
 
   const double sigma_, mu_;

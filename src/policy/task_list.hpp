@@ -45,7 +45,7 @@ class task_list {
   task* last_{nullptr};
 };
 
-// Any worker, any end. The lock is held for a few instructions.
+// Any worker, any end. The lock is held for a few instructions, or for what `accept` takes.
 class alignas(64) shared_task_list {
  public:
   void push_front(task& t) noexcept {
@@ -60,6 +60,20 @@ class alignas(64) shared_task_list {
   }
   task* pop_front() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_front); }
   task* pop_back() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_back); }
+  // The first of the `tries` foremost that `accept` agrees to, which is called under the lock: short, and without another one.
+  // Those that it refuses never leave the list, so nobody falls asleep because they are in another worker's hands.
+  template <class Accept>
+  task* pop_first_of(unsigned tries, Accept&& accept) noexcept {
+    if (looks_empty()) return nullptr;
+    std::lock_guard hold(lock_);
+    for (task* t = list_.front(); t != nullptr && tries > 0; t = t->next, --tries) {
+      if (!accept(*t)) continue;
+      list_.remove(*t);
+      count(~std::size_t{0});
+      return t;
+    }
+    return nullptr;
+  }
 
   // relaxed: hints, or ordered by the caller's heavy fence
   bool looks_empty() const noexcept { return size() == 0; }

@@ -44,7 +44,9 @@ TEST(checks, an_output_file_can_be_made) {
   EXPECT_NE(page(".html"), "");
   std::ofstream(folder / "locked") << "x";
   std::filesystem::permissions(folder / "locked", std::filesystem::perms::owner_read);
-  if (::geteuid() != 0) EXPECT_THAT(any((folder / "locked").string()), HasSubstr("not to be written to"));  // root may
+  if (::geteuid() != 0) {  // root may
+    EXPECT_THAT(any((folder / "locked").string()), HasSubstr("not to be written to"));
+  }
   std::filesystem::remove_all(folder);
 }
 

@@ -44,6 +44,11 @@ TEST(paper, refuses_what_it_does_not_know) {
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--scale", "huge"}), {"huge"});
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--sclae", "full"}), {"--sclae", "--scale"});
   expect_refused(run_captured({"paper", "report"}), {"FILE is missing"});
+  for (const char* workers : {"0", "-1", "010", "two", "4097", "2.5"}) {
+    expect_refused(run_captured({"paper", "run", "adws-4.17", "--real", "--real-workers", workers}), {"--real-workers", workers, "1 to 4096"});
+  }
+  expect_refused(run_captured({"paper", "run", "adws-4.17", "--json", "/nowhere/rows.json"}), {"--json", "/nowhere"});
+  expect_refused(run_captured({"paper", "report", "rows.json", "--output", "/"}), {"--output", "folder"});
   EXPECT_EQ(run_captured({"paper", "report", "/nowhere/rows.json"}).status, 1);
 }
 

@@ -186,7 +186,7 @@ TEST(stack_overflow, is_named) {
         heddle::runtime rt({.workers = 1});
         rt.run([] {
           struct recursion {
-            [[gnu::noinline, gnu::noipa]] static int down(volatile int* p) {
+            [[gnu::noinline]] static int down(volatile int* p) {
               volatile int here[200];
               here[0] = *p;
               return *p < 0 ? 0 : down(here) + here[0];

@@ -37,6 +37,21 @@ TEST(distribution_range, splits_by_share_and_snaps_to_workers) {
   EXPECT_FALSE(inside.covers_last());
   EXPECT_TRUE((distribution_range{0.5, 2}).covers_last());
   EXPECT_EQ((distribution_range{0.5, 2}).last(), 1u);
+  EXPECT_TRUE((distribution_range{0.5, 1.1}).spans_members());
+  EXPECT_FALSE((distribution_range{0.5, 1}).spans_members()) << "a search root, and nothing of it can be given away";
+  EXPECT_FALSE((distribution_range{1, 2}).spans_members());
+}
+
+TEST(distribution_range, a_cut_near_a_worker_inside_the_range_is_put_there) {
+  distribution_range r{0, 2};
+  EXPECT_EQ(r.split_upper(0.504).from, 1);
+  EXPECT_FALSE(r.spans_members());
+  distribution_range border{0.99, 1.01};
+  EXPECT_EQ(border.split_upper(0.9).from, 1) << "so that a border is not sought down to the leaves";
+  // Never at an end of the range itself: many small children would all get nothing, and the neighbour.
+  distribution_range small{0, 1};
+  EXPECT_EQ(small.split_upper(0.002).owner(), 0u);
+  EXPECT_LT(small.to, 1);
 }
 
 // Four children a group, with the given shares of work, down to leaves.
@@ -202,6 +217,22 @@ TEST_P(adws_hints, that_cannot_be_lose_nothing) {
 INSTANTIATE_TEST_SUITE_P(policies, adws_hints, testing::Values("adws", "adws:steal=off"), [](const auto& info) {
   return info.param == "adws" ? std::string("steal") : std::string("no_steal");
 });
+
+TEST(adws, patience_is_a_count_of_glances) {
+  EXPECT_NE(heddle::policy::make("adws:patience=0"), nullptr);
+  EXPECT_THROW((void)heddle::policy::make("adws:patience=-1"), std::invalid_argument);
+  EXPECT_THROW((void)heddle::policy::make("adws:patience=1001"), std::invalid_argument);
+  // So long that only an insisting search takes anything: nothing is lost.
+  heddle_test::watchdog guard("adws patience");
+  heddle::runtime rt({.workers = 3, .policy = "adws:patience=1000"});
+  std::atomic<int> sum{0};
+  rt.run([&] {
+    heddle::task_group group(1.0);
+    for (int i = 0; i < 200; ++i) group.run([&] { sum += 1; }, i == 0 ? 1.0 : 0.0);
+    group.wait();
+  });
+  EXPECT_EQ(sum, 200);
+}
 
 TEST(adws, steals_what_wrong_hints_gave_to_others) {
   heddle_test::watchdog guard("adws steal");

@@ -1,5 +1,6 @@
 // ml-adaptive: workers that idle leave their level; auto: what it chooses changes nothing that a program can see.
 #include <heddle/parallel_for.hpp>
+#include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
 
@@ -80,7 +81,48 @@ TEST_P(ml_adaptive, idle_workers_admit_further_root_tasks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, ml_adaptive, testing::Values("ml-adaptive", "ml-adaptive:patience=1", "ml-adaptive:tolerance=1", "ml-adaptive:tolerance=0", "ml-adaptive:levels=off", "auto"),
+// Unlike halves that fit into no cache: a quarter and the rest, down to what fits.
+long unlike_halves(long n, std::size_t bytes) {
+  if (n < 64) return n;
+  long x = 0, y = 0;
+  heddle::parallel_invoke(heddle::work_hint{1, 3, bytes}, [&, n] { x = unlike_halves(n / 4, bytes / 4); }, [&, n] { y = unlike_halves(n - n / 4, bytes - bytes / 4); });
+  return x + y;
+}
+
+TEST_P(ml_adaptive, runs_unlike_halves_larger_than_the_caches) {
+  heddle_test::watchdog guard("ml-adaptive");
+  heddle::runtime rt(on(GetParam()));
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    rt.run([&] {
+      EXPECT_EQ(unlike_halves(20000, 200 * mb), 20000);
+      heddle::task_group both(2, 200 * mb);  // laid out again after it
+      both.run([&] { EXPECT_EQ(unlike_halves(2000, 100 * mb), 2000); }, 1);
+      both.run([&] { EXPECT_EQ(unlike_halves(3000, 100 * mb), 3000); }, 1);
+      both.wait();
+      EXPECT_EQ(unlike_halves(5000, 1 * mb), 5000);
+    });
+    guard.progress();
+  }
+}
+
+// The first half waits for the second one, which is another worker's.
+TEST_P(ml_adaptive, unlike_halves_run_at_the_same_time) {
+  heddle_test::watchdog guard("ml-adaptive");
+  heddle::runtime rt(on(GetParam()));
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    std::atomic<bool> second{false};
+    rt.run([&] {
+      heddle::parallel_invoke(heddle::work_hint{1, 3, 200 * mb},
+                              [&] {
+                                while (!second.load()) std::this_thread::yield();  // of the kernel: workers share processors
+                              },
+                              [&] { second.store(true); });
+    });
+    guard.progress();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, ml_adaptive, testing::Values("ml-adaptive", "ml-adaptive:patience=1", "ml-adaptive:tolerance=1", "ml-adaptive:tolerance=0", "ml-adaptive:levels=off", "auto", "ml-adaptive:bound=off,near=0", "ml-adaptive:near=1"),
                          [](const auto& info) { return "of_" + std::to_string(info.index); });
 
 // Small runs (random stealing after three of them), large ones, and both again.

@@ -2,8 +2,11 @@
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>
 
 #include <gtest/gtest.h>
+
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -60,6 +63,34 @@ TEST_P(sb, admission_never_exceeds_a_cache) {
   });
   EXPECT_EQ(ran.load(), tasks * 8);
   EXPECT_LE(most.load(), 6 * mb);
+}
+
+// Of two tasks a cache of 4096 bytes holds one, and a cache has two workers: whoever idles beside the first task may not begin the second,
+// whoever idles under the other cache must, for the first task and their parent keep their workers until both have begun. Which sleeper is
+// nearest depends on the parent's worker, so the parent wanders first.
+TEST_P(sb, a_task_wakes_somebody_who_may_run_it) {
+  heddle_test::watchdog guard("sb");
+  for (int round = 0; round < 40; ++round) {
+    guard.progress();
+    heddle::runtime rt(on(GetParam(), "l2:2(size=4096) core:2 pu:1"));
+    rt.run([&] {
+      for (int i = 0; i < 2000 && rt.worker_rank() != round % 4; ++i) heddle::this_thread::yield();
+      for (int i = 0; i < 2000; ++i) sched_yield();  // so that the others go to sleep; if they do not, the test says nothing
+      std::atomic<int> begun{0};
+      const auto meet = [&begun] {
+        while (begun.load() < 2) sched_yield();
+      };
+      heddle::task_group both(2, 4000);
+      for (int i = 0; i < 2; ++i) {
+        both.run([&] {
+          begun.fetch_add(1);
+          meet();
+        }, 1);
+      }
+      meet();
+      both.wait();
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(queues, sb, testing::Values("sb", "sb-d"), [](const auto& info) { return info.param == "sb" ? "one" : "distributed"; });

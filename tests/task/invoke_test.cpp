@@ -153,7 +153,7 @@ TEST(invoke_depth, nests_beyond_the_queue) {
       return below + one;
     }
   };
-  EXPECT_EQ(rt.run([depth] { return recursion::down(depth); }), depth);
+  EXPECT_EQ(rt.run([&] { return recursion::down(depth); }), depth);
 }
 
 }  // namespace

@@ -1,0 +1,93 @@
+// ml-adaptive, second part: what an idle worker takes. The rules: ml_adaptive.cpp.
+#include <algorithm>
+
+#include "policy/ml_adaptive.hpp"
+
+namespace heddle::policy {
+
+// R2.
+entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
+  searcher& mine = searchers_[self];
+  unsigned begin = 0;
+  for (const unsigned end : mine.rings) {
+    const unsigned count = end - begin;
+    const unsigned offset = host_->random(self, count);
+    for (unsigned i = 0; i < count; ++i) {
+      if (const entry found = steal_from_anywhere(self, mine.victims[begin + (offset + i) % count], how); found != 0) return found;
+    }
+    begin = end;
+  }
+  for (const unsigned victim : mine.victims) {
+    if (const entry found = steal_search_root(self, victim); found != 0) return found;
+  }
+  return rescue(self);
+}
+
+// What a worker has below its leaf; nothing of the levels above.
+entry ml_adaptive::steal_leaf(unsigned self, unsigned victim, effort how) noexcept {
+  const unsigned leaf = stations_[victim].heads.back();
+  if (acts_for(victim) == leaf) {
+    if (host_->has_work(victim)) {
+      if (const entry found = host_->steal(self, victim, how); found != 0) return found;
+    }
+    if (how == effort::glance) host_->request(self, victim);
+  }
+  member& m = members_[leaf];
+  if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
+  if (const entry found = m.migrated.take_oldest(); found != 0) return found;
+  return m.local.take_oldest();
+}
+
+// R6: one victim of each distance but the farthest.
+entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
+  const searcher& mine = searchers_[self];
+  if (settings_.near == 0 || !uneven_.load(std::memory_order_relaxed)) return 0;  // a hint
+  unsigned begin = 0, borne = settings_.near;
+  for (std::size_t i = 0; i + 1 < mine.rings.size() && mine.glances >= borne; ++i, borne *= 4) {
+    const unsigned victim = mine.victims[begin + host_->random(self, mine.rings[i] - begin)];
+    if (const entry found = steal_leaf(self, victim, how); found != 0) return found;
+    begin = mine.rings[i];
+  }
+  return 0;
+}
+
+// R7.
+entry ml_adaptive::take_bound(unsigned self, effort how) noexcept {
+  if (bound_owners_.load() == 0) return 0;
+  const entry found = bound_.acquire(self, how);
+  if (found != 0) host_->watch(self, true);
+  return found;
+}
+
+entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
+  searcher& mine = searchers_[self];
+  entry found = take_bound(self, how);
+  if (found == 0) found = ml_adws::acquire(self, how);
+  if (found != 0) {
+    mine.patience = std::min(mine.patience * 2, settings_.patience);
+  } else {
+    ++mine.glances;
+    found = take_near(self, how);
+    if (found == 0 && how == effort::insist) {
+      mine.all_in_vain.store(mine.all_in_vain.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // a statistic
+      if (++mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0) mine.patience = std::max(mine.patience / 2, 1u);
+    }
+  }
+  if (found != 0) mine.in_vain = mine.glances = 0;
+  return found;
+}
+
+entry ml_adaptive::pick(unsigned self, bool own_is_empty) noexcept {
+  const entry found = ml_adws::pick(self, own_is_empty);
+  return found == 0 && own_is_empty ? take_bound(self, effort::glance) : found;
+}
+
+bool ml_adaptive::may_find(unsigned self) noexcept {
+  if (has_anything(self) || (bound_owners_.load() != 0 && bound_.may_find(self))) return true;
+  for (unsigned i = 0; i < member_count_; ++i) {
+    if (!members_[i].search_roots.looks_empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace heddle::policy
