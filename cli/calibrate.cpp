@@ -74,6 +74,7 @@ void write_memory(const machine::model& defaults, const memory_figures& m, std::
   out.body += fmt::format("\n# Read by {} at once; one core alone: {:.3g}.\n[memory]\nlatency = {:.4g}\nbandwidth = {:.4g}\nchannels = {}\n",
                           units == 1 ? "one core" : fmt::format("{} cores", units), m.one_core_bandwidth, latency, m.bandwidth / static_cast<double>(defaults.nodes.size()),
                           defaults.nodes.front().channels);
+  out.assumptions.push_back("time_slice: not measured, the default");
   out.assumptions.push_back("memory.channels: not measured, the default");
   if (defaults.nodes.size() > 1) {
     out.assumptions.push_back("memory: latency of the first core's node; bandwidth of all nodes together, divided by their number");
@@ -111,8 +112,8 @@ std::string file_text(const machine::model& defaults, const memory_figures& memo
   text += "assumptions = [\n";
   for (const std::string& line : out.assumptions) text += "  " + toml_quoted(line) + ",\n";
   text += fmt::format("]\n\ntree = {}\nfrequency = {:.3f}              # additions that wait for each other, per ns\noverlap = {}                   # memory latency over the time of a line when one core reads in order\n"
-                      "page_size = {}\n\n",
-                      toml_quoted(tree), memory.frequency, overlap, defaults.page_size);
+                      "page_size = {}\ntime_slice = {}\n\n",
+                      toml_quoted(tree), memory.frequency, overlap, defaults.page_size, defaults.time_slice);
   return text + out.body;
 }
 

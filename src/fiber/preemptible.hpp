@@ -36,6 +36,7 @@ struct preemptible : detail::fork_queue {
     running = &t;
     watches_groups = true;           // groups ask the worker
     preempts = true;
+    picks_specially.store(true, std::memory_order_relaxed);  // nobody else knows it yet
     stands_for = &t;
   }
   thread& self() noexcept { return *static_cast<thread*>(stands_for); }

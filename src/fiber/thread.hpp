@@ -11,6 +11,7 @@
 
 namespace heddle::worker {
 class runtime;
+class worker;
 }
 
 namespace heddle::fiber {
@@ -57,11 +58,12 @@ struct alignas(64) thread {
   const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
   void* group{nullptr};                // task group a child belongs to; of a plain thread its function
   std::uint64_t id{0};
-  std::size_t stack_bytes{0};          // usable bytes, control block included
+  worker::worker* cache{nullptr};      // the worker that took the block from the pool, for itself; null: nobody's cache
   schedulable scheduling;              // the policy's own (ranges, identities); its word is cleared when the thread is made
 
   // Seldom used.
   thread* newer{nullptr};              // link of a pile of threads below the normal level
+  std::size_t stack_bytes{0};          // usable bytes, control block included
   stack_pool* pool{nullptr};
   void* stack_low{nullptr};            // lowest usable address, above the guard
   void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack

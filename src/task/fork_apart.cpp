@@ -30,6 +30,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   block& owner = *self.current_thread();
   policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
+  self.collect_returned();
   block* half = self.new_block();
   if (half == nullptr) return nullptr;
   self.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in queue::pop

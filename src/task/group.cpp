@@ -161,6 +161,7 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
     child.counted = true;
     group.outstanding.fetch_add(1);
     worker::start_at(child, child.argument, entry);
+    w->collect_returned();  // of children that were sent before: for the next one
     if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
     else w->queue_child(child);
     return;

@@ -116,10 +116,11 @@ void enter(block* self) noexcept {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  if (w == nullptr || w->preempts || options.preemption != preemption::as_runtime || options.where != nullptr || options.stack_size != 0 ||
-      options.priority != priority::normal) [[unlikely]] {
-    return make_any_thread(options, bytes, alignment, call);
-  }
+  // All questions at once.
+  const std::uintptr_t unusual = reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
+                                 (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
+                                 static_cast<unsigned char>(options.priority);
+  if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
   block* t = w->new_block();
   if (t != nullptr) [[likely]] worker::renew_thread(*t, w->home);
   const made_thread made = prepare(t, options, {}, bytes, alignment, call);

@@ -121,9 +121,12 @@ inline thread* worker::thread_for(entry item) noexcept {
 }
 
 inline entry worker::pick(const thread* stays) noexcept {
-  const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
-  picks.store(tick, std::memory_order_relaxed);
-  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return pick_specially(tick, stays);  // seen at the next look
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return pick_specially(stays);  // seen at the next look
+  return pick_ordinarily();
+}
+
+inline entry worker::pick_ordinarily() noexcept {
+  const std::uint64_t tick = count_pick();
   if (tick % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }

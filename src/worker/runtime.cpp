@@ -175,6 +175,7 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_.default_class();
   thread* t = from_cache ? w->new_block() : stacks_.take(size_class, 1);
   if (t == nullptr) return nullptr;
+  if (!from_cache) t->cache = nullptr;
   renew_thread(*t, *this);
   t->preemptive = nullptr;  // of a child whose end left it, in a runtime whose threads are preemptive as a rule
   return t;

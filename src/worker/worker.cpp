@@ -35,6 +35,7 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
 }
 
 worker::~worker() {
+  collect();
   while (cache_ != nullptr) {
     thread* t = cache_;
     cache_ = t->next;
@@ -87,16 +88,28 @@ HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
 // --- control blocks ----------------------------------------------------------------------------------------------
 
 bool worker::refill() noexcept {
+  collect_returned();
+  if (cache_ != nullptr) return true;
   thread* chain = home.stacks().take(default_class_, batch_);
   batch_ = std::min(2 * batch_, cache_batch);
   while (chain != nullptr) {
     thread* t = chain;
     chain = t->next;
     t->next = cache_;
+    t->cache = this;
     cache_ = t;
     ++cached_;
   }
   return cache_ != nullptr;
+}
+
+void worker::collect() noexcept {
+  thread* chain = returned_.exchange(nullptr);
+  while (chain != nullptr) {
+    thread* t = chain;
+    chain = t->next;
+    free_thread(*t);
+  }
 }
 
 void worker::free_thread_slow(thread& t) noexcept {
@@ -162,7 +175,8 @@ entry worker::pick_after_tick(const thread& self) noexcept {
 }
 
 // For a policy that wants to be asked first, and where threads have priorities.
-entry worker::pick_specially(std::uint64_t tick, const thread* stays) noexcept {
+entry worker::pick_specially(const thread* stays) noexcept {
+  const std::uint64_t tick = count_pick();
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
@@ -268,6 +282,10 @@ void serve(thread& self) noexcept {
     // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on.
     thread* next = w->thread_for(item);
     self.preemptive = nullptr;
+    if (self.cache != w && self.cache != nullptr) {  // passed or stolen: else who passes threads on would always have new ones, on cold stacks
+      w->depart(self, next, [](void* t, void*) { static_cast<thread*>(t)->cache->give_back(*static_cast<thread*>(t)); });
+      return;
+    }
     w->free_thread(self);
     w->depart(self, next, nothing);
     return;

@@ -76,6 +76,8 @@ class worker : public detail::fork_queue {
 
   // A ready thread goes to this worker's queue, or to all when somebody asked for work; one with a priority to where its level is.
   void make_ready(thread& t) noexcept;
+  // The same for one that is neither packed nor has a priority.
+  void make_ready_here(thread& t) noexcept;
   // The same for the thread whose turn just ended: behind its equals, if it is one of them that runs now.
   void requeue(thread& t) noexcept;
   // A thread that this worker took and cannot run now.
@@ -83,6 +85,8 @@ class worker : public detail::fork_queue {
   // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox. `stays`: the caller, which could
   // go on as well; nothing below its level is taken then.
   [[nodiscard]] entry pick(const thread* stays = nullptr) noexcept;
+  // The same where picks_specially is not set, which the caller has seen.
+  [[nodiscard]] entry pick_ordinarily() noexcept;
   // Newest entry of the own queue; 0: none.
   [[nodiscard]] entry take_newest() noexcept {
     bool published = false;
@@ -123,6 +127,17 @@ class worker : public detail::fork_queue {
     t.next = cache_;
     cache_ = &t;
     ++cached_;
+  }
+
+  // A block of this worker's cache that another one has done with; any worker of the runtime, not on the block's stack.
+  void give_back(thread& t) noexcept {
+    thread* head = returned_.load(std::memory_order_relaxed);  // decided by the exchange
+    do t.next = head;
+    while (!returned_.compare_exchange_weak(head, &t));
+  }
+  // What came back is used first: it is in this processor's cache, where the blocks below it in the worker's cache are not.
+  void collect_returned() noexcept {
+    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] collect();  // a hint
   }
 
   // Someone asked and got: make sure that somebody is awake to take it.
@@ -166,7 +181,6 @@ class worker : public detail::fork_queue {
 
   // Thread packing. `aside` is set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
   std::atomic<std::uint32_t> aside{0};
-  std::atomic<bool> picks_specially{false};   // the policy is to be asked first, or threads are packed or have priorities
   std::atomic<bool> queues_specially{false};  // threads are packed or have priorities; set before the first of these is made
 
   std::atomic<std::uint64_t> picks{0};      // written by the worker; its progress, for the watchdog
@@ -183,13 +197,18 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   [[nodiscard]] thread* adopt_inbox() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
-  [[nodiscard]] entry pick_specially(std::uint64_t tick, const thread* stays) noexcept;
+  [[nodiscard]] entry pick_specially(const thread* stays) noexcept;
+  [[nodiscard]] std::uint64_t count_pick() noexcept {
+    const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
+    picks.store(tick, std::memory_order_relaxed);
+    return tick;
+  }
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
-  void make_ready_here(thread& t) noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
   bool sleep() noexcept;
   [[nodiscard]] bool refill() noexcept;   // false: no memory
   void free_thread_slow(thread& t) noexcept;
+  void collect() noexcept;
   void share_ready() noexcept;
   void dive(thread& next) noexcept;   // from the carrier's stack into a thread; returns when a thread leaves for the run loop
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
@@ -205,6 +224,7 @@ class worker : public detail::fork_queue {
   const std::uint8_t default_class_;       // of the runtime's stacks
   thread* cache_{nullptr};
   unsigned cached_{0};
+  alignas(64) std::atomic<thread*> returned_{nullptr};  // pushed by other workers, emptied by the worker
   unsigned batch_{4};                      // stacks taken from the pool next time
   unsigned spin_us_;
   bool queue_first_{false};                // after a tick

@@ -45,6 +45,8 @@ struct fork_queue {
   bool every_fork{false};       // the policy or a trace wants to see every fork; owner's
   bool every_join{false};       // a trace wants to see every join, too: pops take the slow path; owner's
   bool preempts{false};         // it stands for a thread (below), or threads made here are preemptive; set before the worker starts
+  // The policy is to be asked before a pick, threads are packed or have priorities, or it stands for a thread: yields take the slow path.
+  std::atomic<bool> picks_specially{false};
   // Not a worker's queue, but what a preemptive thread's code meets in its place: that thread. Null: a worker's. Such a queue belongs
   // to the thread and goes where it goes, so a preemption between any two instructions here does no harm; all slow paths are taken.
   void* stands_for{nullptr};
