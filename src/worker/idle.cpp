@@ -51,6 +51,7 @@ void worker::stand_aside() noexcept {
     while (const entry item = take_newest()) give(thread_for(item));
     while (thread* t = ready.pop()) give(t);
     trace::emit<trace::event::worker_switch_off>(ring);
+    home.pools().rests(turns_);
     home.wake_one_for(0);
     platform::wait_on(aside, 1);
     trace::emit<trace::event::worker_switch_on>(ring);
@@ -69,7 +70,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   policy::policy& policy = home.scheduler_policy();
   if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0) return item;
   if (packed) {
-    if (thread* t = home.pools().take_any(rank); t != nullptr) return ready_entry(*t);
+    if (thread* t = home.pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
   }
   if (!home.levels().any_low(lowest_level)) [[likely]] return 0;
   // Before a thread of a low level runs, what others have of the normal one is taken without their help.

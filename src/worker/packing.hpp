@@ -19,6 +19,7 @@ struct packing_turns {
   unsigned own{0};      // private pools taken from so far
   unsigned shared{0};   // the same of shared ones
   bool to_shared{false};  // the last one was a shared one's thread
+  int serves{-1};         // the pool whose thread it took last and may still run
 };
 
 // Every function but begin and end may be called by any kernel thread with preemption off, also in a signal handler.
@@ -50,26 +51,40 @@ class packing {
     if (p.first.load(std::memory_order_relaxed) == nullptr) p.first.store(&t, std::memory_order_relaxed);  // under lock
     else p.last->next = &t;
     p.last = &t;
+    p.load.fetch_add(1, std::memory_order_relaxed);  // a hint
     ready_.fetch_add(1);
     return true;
   }
 
   // One thread of the private pools of active worker `rank` and one of the shared pools, by turns; null: these are empty.
   [[nodiscard]] fiber::thread* take(unsigned rank, packing_turns& turns) noexcept;
-  // Of any pool.
-  [[nodiscard]] fiber::thread* take_any(unsigned rank) noexcept;
+  // Of any pool. Null: the worker runs none.
+  [[nodiscard]] fiber::thread* take_any(unsigned rank, packing_turns& turns) noexcept;
+  // The worker runs no thread of a pool.
+  void rests(packing_turns& turns) noexcept { serves(turns, -1); }
   // A hint, or exact after a heavy fence.
   bool any() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
-  // The pool of a thread that has none yet, one after the other.
-  unsigned deal() noexcept { return dealt_.fetch_add(1, std::memory_order_relaxed) % total_; }  // any order will do
+  // The pool of a thread that is new or was woken: one with the fewest threads that are ready or run, as far as can be seen.
+  [[nodiscard]] unsigned deal() noexcept { return emptiest(dealt_.fetch_add(1, std::memory_order_relaxed) % total_); }  // any beginning will do
+  // The pool of a thread whose turn ended: its own, unless another one has fewer. So equal threads come to have equal shares.
+  [[nodiscard]] unsigned settle(unsigned index) const noexcept {
+    const int load = pools_[index].load.load(std::memory_order_relaxed);  // hints
+    if (load <= 0) return index;
+    const unsigned other = emptiest(index);
+    return pools_[other].load.load(std::memory_order_relaxed) < load ? other : index;
+  }
 
  private:
   struct alignas(64) pool {
     detail::spin_word lock;
     std::atomic<fiber::thread*> first{nullptr};  // written under lock; read by anyone as a hint
     fiber::thread* last{nullptr};                // under lock; meaningful while first is not null
+    std::atomic<int> load{0};                    // threads in it and workers that serve it; a hint
   };
+  [[nodiscard]] fiber::thread* pop(unsigned index, packing_turns& turns) noexcept;
   [[nodiscard]] fiber::thread* pop(unsigned index) noexcept;
+  void serves(packing_turns& turns, int index) noexcept;
+  [[nodiscard]] unsigned emptiest(unsigned from) const noexcept;
 
   const unsigned total_;
   const std::unique_ptr<pool[]> pools_;

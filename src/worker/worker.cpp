@@ -302,6 +302,7 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
     if (!pools.in_force()) return false;
     // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
     if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
+    else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
     if (!pools.put(t, t.packed_in)) return false;
   }
   home.wake_one_for(rank);

@@ -1,6 +1,7 @@
 // Thread packing: Algorithm 3.1 as a model that counts turns, and runtimes whose workers go and come back.
 #include <heddle/heddle.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sched.h>
@@ -50,7 +51,7 @@ class model {
         if (--left_[self->packed_in] == 0) self = nullptr;
       }
       heddle::fiber::thread* next = pools_.take(r, turns_[r]);
-      if (next == nullptr && self == nullptr) next = pools_.take_any(r);
+      if (next == nullptr && self == nullptr) next = pools_.take_any(r, turns_[r]);
       if (next != nullptr && self != nullptr) static_cast<void>(pools_.put(*self, self->packed_in));
       on_[r] = next != nullptr ? next : self;
     }
@@ -115,6 +116,60 @@ TEST(packing_model, private_pools_stay_with_their_worker) {
   EXPECT_EQ(rest, 4u);
   EXPECT_FALSE(pools.any());
   EXPECT_FALSE(pools.put(threads[0], 0));
+}
+
+// New threads go where nobody is: a thread that runs or waits in its pool counts, one that has left does not.
+TEST(packing_model, new_threads_go_to_the_emptiest_pool) {
+  packing pools(4);
+  pools.begin(2);
+  std::array<heddle::fiber::thread, 6> threads;
+  std::array<unsigned, 4> in{};
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned index = pools.deal();
+    ++in[index];
+    ASSERT_TRUE(pools.put(threads[i], index));
+  }
+  EXPECT_THAT(in, ::testing::Each(1u));
+  packing_turns first, second;
+  ASSERT_NE(pools.take(0, first), nullptr);                     // runs: its pool is still full
+  ASSERT_NE(pools.take(1, second), nullptr);
+  const auto empty = static_cast<unsigned>(second.serves);
+  pools.rests(second);                                          // and has left
+  const unsigned index = pools.deal();
+  EXPECT_EQ(index, empty);
+  ASSERT_TRUE(pools.put(threads[4], index));
+  EXPECT_LT(pools.deal(), 4u);                                  // all alike again
+  pools.end([](heddle::fiber::thread&) {});
+}
+
+// All in one pool at first: in the end each has one of its own.
+TEST(packing_model, threads_settle_evenly) {
+  constexpr unsigned total = 7, active = 3;
+  packing pools(total);
+  pools.begin(active);
+  std::array<heddle::fiber::thread, total> threads;
+  for (auto& t : threads) {
+    t.packed_in = 0;
+    ASSERT_TRUE(pools.put(t, 0));
+  }
+  std::array<packing_turns, active> turns;
+  std::array<heddle::fiber::thread*, active> on{};
+  for (int round = 0; round < 100; ++round) {
+    for (unsigned r = 0; r < active; ++r) {
+      heddle::fiber::thread* const self = on[r];
+      heddle::fiber::thread* next = pools.take(r, turns[r]);
+      if (next == nullptr && self == nullptr) next = pools.take_any(r, turns[r]);
+      if (next == nullptr) continue;
+      on[r] = next;
+      if (self == nullptr) continue;
+      self->packed_in = static_cast<std::uint16_t>(pools.settle(self->packed_in));
+      ASSERT_TRUE(pools.put(*self, self->packed_in));
+    }
+  }
+  std::array<unsigned, total> in{};
+  for (const auto& t : threads) ++in[t.packed_in];
+  EXPECT_THAT(in, ::testing::Each(1u));
+  pools.end([](heddle::fiber::thread&) {});
 }
 
 // --- runtimes ------------------------------------------------------------------------------------------------------
