@@ -38,6 +38,7 @@ void enter_runtime(preemptible& caller) noexcept {
   caller.off.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);  // from here on no tick moves this thread: `on` stays right
   if (caller.block != nullptr) arch::set_thread_pointer(caller.on->by->thread_pointer);
+  caller.on->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // a hint
   set_current_queue(caller.on);
 }
 
@@ -48,6 +49,7 @@ void go_on(preemptible& self) noexcept {
   base::allow_malloc();
   self.on = w;
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching);
+  if (w->home.has_priorities()) [[unlikely]] w->evictable_at.store(self.self().level, std::memory_order_relaxed);  // a hint
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
   set_current_queue(&self);
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -271,8 +273,11 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
     to = std::exchange(next->preemptive->bound, nullptr);
     w.running = next;
   } else {
+    w.wants_carrier.store(true);  // before the look: who makes one looks here afterwards
     to = take_spare_now(w);
-    if (to == nullptr) {
+    if (to != nullptr) {
+      w.wants_carrier.store(false);
+    } else {
       if (next == nullptr) next = std::exchange(w.passing_to, nullptr);
       if (next != nullptr) w.put_back(*next);
       return false;
@@ -359,10 +364,17 @@ void runtime::create_carriers(void* argument) {
       served = wanted;
       continue;
     }
-    std::lock_guard hold(home.carrier_mutex_);
-    c->next_spare = home.spares_;
-    home.spares_ = c;
-    ++home.spare_count_;
+    {
+      std::lock_guard hold(home.carrier_mutex_);
+      c->next_spare = home.spares_;
+      home.spares_ = c;
+      ++home.spare_count_;
+    }
+    for (const auto& w : home.workers_) {
+      if (!w->wants_carrier.exchange(false)) continue;
+      if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
+      break;
+    }
   }
 }
 

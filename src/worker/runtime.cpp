@@ -153,9 +153,11 @@ runtime::~runtime() {
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   submitting_.fetch_add(1);
-  if (t.level != 0) [[unlikely]] priorities_.push(t, static_cast<unsigned>(t.id % workers()), false);
+  const int level = t.level;
+  if (level != 0) [[unlikely]] priorities_.push(t, static_cast<unsigned>(t.id % workers()), false);
   else inbox_.push(t);
   wake_one_for(0);
+  if (level != 0) [[unlikely]] evict_for(level);
   submitting_.fetch_sub(1);
 }
 

@@ -124,6 +124,9 @@ class runtime final : private policy::scheduler {
   void place_running(const policy::placement& where) noexcept;
 
   void wake_one_for(unsigned rank) noexcept;
+  // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below gets a tick now, not at its timer's
+  // time. From any kernel thread, also in a handler.
+  void evict_for(int level) noexcept;
   // Somebody who may take what worker `rank` has made public.
   void wake_thief_of(unsigned rank) noexcept;
   void fire_timers() noexcept {

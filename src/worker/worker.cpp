@@ -296,15 +296,18 @@ void serve(thread& self) noexcept {
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
   if (t.level != 0) {
+    const int level = t.level;
     home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == t.level));
-  } else {
-    packing& pools = home.pools();
-    if (!pools.in_force()) return false;
-    // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
-    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
-    else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
-    if (!pools.put(t, t.packed_in)) return false;
+    home.wake_one_for(rank);
+    if (!ends_turn) home.evict_for(level);
+    return true;
   }
+  packing& pools = home.pools();
+  if (!pools.in_force()) return false;
+  // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
+  if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
+  else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
+  if (!pools.put(t, t.packed_in)) return false;
   home.wake_one_for(rank);
   return true;
 }

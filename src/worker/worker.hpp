@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 #include "arch/arch.hpp"
 #include "base/random.hpp"
@@ -178,6 +179,12 @@ class worker : public detail::fork_queue {
   // Ticks, where timers are shared.
   std::atomic<bool> wants_ticks{false};     // it runs, or did when it last was asked, a preemptive thread; written by the worker
   std::atomic<int> kernel_thread{0};        // of its carrier; 0: on the way to another
+
+  std::atomic<bool> wants_carrier{false};   // a tick found none: the creator sends another one when there is one
+  // Level of the preemptive thread whose own code runs here; not_evictable: the runtime's code runs, or no preemptive thread, or there are no
+  // priorities. Written by the worker and its handler, cleared by who sends it a tick for it; a hint.
+  static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
+  std::atomic<std::int8_t> evictable_at{not_evictable};
 
   // Thread packing. `aside` is set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
   std::atomic<std::uint32_t> aside{0};

@@ -425,4 +425,50 @@ INSTANTIATE_TEST_SUITE_P(priority, techniques, testing::ValuesIn(all_ways()), []
   return std::string(w.how == preemption::klt_switching ? "klt_" : w.storage == heddle::tls::own ? "own_tls_" : "signal_yield_") + w.policy;
 });
 
+// --- at once -------------------------------------------------------------------------------------------------------
+
+class at_once : public testing::TestWithParam<preemption> {};
+
+// The timer alone would take ten seconds a round.
+heddle::runtime_options without_ticks(unsigned workers) {
+  heddle::runtime_options o = options_for(workers);
+  o.preempt_interval = 10s;
+  return o;
+}
+
+TEST_P(at_once, low_threads_on_all_workers_make_room) {
+  if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
+  heddle::runtime rt(without_ticks(2));
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> there{0};
+    std::atomic<bool> high_ran{false};
+    std::vector<heddle::thread> low;
+    for (int i = 0; i < 2; ++i) {
+      low.emplace_back(in(rt, priority::low, GetParam()), [&] {
+        there.fetch_add(1);
+        wait_for(high_ran);
+      });
+    }
+    while (there.load() < 2) {}
+    heddle::thread(in(rt, priority::high), [&] { high_ran.store(true); }).join();
+    for (auto& t : low) t.join();
+  }
+}
+
+TEST_P(at_once, a_low_thread_makes_room_for_what_it_makes) {
+  if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
+  heddle::runtime rt(without_ticks(1));
+  heddle::thread(in(rt, priority::low, GetParam()), [&] {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<bool> high_ran{false};
+      heddle::thread high(in(rt, priority::high), [&] { high_ran.store(true); });
+      wait_for(high_ran);
+      high.join();
+    }
+  }).join();
+}
+
+INSTANTIATE_TEST_SUITE_P(priority, at_once, testing::Values(preemption::signal_yield, preemption::klt_switching),
+                         [](const auto& info) { return info.param == preemption::signal_yield ? "signal_yield" : "klt_switching"; });
+
 }  // namespace
