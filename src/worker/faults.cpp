@@ -25,9 +25,14 @@ constexpr std::size_t frames_shown = 24;
   platform::write_error(text, length < static_cast<int>(sizeof text) ? static_cast<std::size_t>(length) : sizeof text - 1);
 }
 
-const char* name_of(const thread& t) noexcept { return t.name != nullptr ? t.name : "unnamed"; }
+// These look at threads while others run them: a dump is of a program that hangs or has failed, and what it says of the rest is a hint.
+HEDDLE_NO_TSAN const char* name_of(const thread& t) noexcept { return t.name != nullptr ? t.name : "unnamed"; }
 
-unsigned long long id_of(const thread& t) noexcept { return static_cast<unsigned long long>(t.id); }
+HEDDLE_NO_TSAN unsigned long long id_of(const thread& t) noexcept { return static_cast<unsigned long long>(t.id); }
+
+HEDDLE_NO_TSAN const thread* running_on(const worker& w) noexcept { return static_cast<const thread*>(w.running); }
+
+HEDDLE_NO_TSAN const char* reason_of(const thread& t) noexcept { return t.waits_for; }
 
 bool print_frame(const char* address) noexcept {
   const platform::symbol s = reinterpret_cast<std::uintptr_t>(address) < 4096 ? platform::symbol{nullptr, nullptr} : platform::symbol_at(address);
@@ -43,7 +48,7 @@ bool print_frame(const char* address) noexcept {
 
 // The stack of a parked thread: unwound where nobody can resume it meanwhile (in the simulator), else code addresses found by a
 // scan: stale ones may show, none is missed. A debugger unwinds exactly (docs/guide/debugging.md).
-void print_stack(const thread& t) noexcept {
+HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
   std::array<const void*, frames_shown> frames;
   if (const std::size_t found = platform::unwind(t.stack_pointer, frames.data(), frames.size()); found != 0) {
     for (std::size_t i = 0; i < found; ++i) print_frame(static_cast<const char*>(frames[i]));
@@ -74,13 +79,14 @@ void explain_fault(const void* address) noexcept {
 void dump_threads(runtime& home) noexcept {
   say("heddle: %u workers, policy %s, %zu control blocks in use or in caches\n", home.workers(), home.options().policy.c_str(), home.stacks().live());
   for (unsigned rank = 0; rank < home.workers(); ++rank) {
-    const thread* t = home.at(rank).current_thread();
+    const thread* t = running_on(home.at(rank));
     if (t == nullptr) say("  worker %u: %s\n", rank, home.idle().is_asleep(rank) ? "asleep" : "searches");
     else say("  worker %u: runs thread %llu (%s)\n", rank, id_of(*t), name_of(*t));
   }
   home.stacks().for_each_block([](const thread& t) {
-    if (t.waits_for == nullptr) return;
-    say("  thread %llu (%s) waits for: %s\n", id_of(t), name_of(t), t.waits_for);
+    const char* reason = reason_of(t);
+    if (reason == nullptr) return;
+    say("  thread %llu (%s) waits for: %s\n", id_of(t), name_of(t), reason);
     print_stack(t);
   });
 }

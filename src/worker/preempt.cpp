@@ -84,7 +84,7 @@ void end_turn(preemptible& self) noexcept {
 }
 
 // On top of whatever this kernel thread does. Async-signal-safe: README.md, "Preemption".
-void handle_tick(void* owner, bool may_switch) noexcept {
+[[maybe_unused]] void handle_tick(void* owner, bool may_switch) noexcept {  // ThreadSanitizer: nobody preempts
   auto* by = static_cast<carrier*>(owner);
   if (by != nullptr && by->ticks.load(std::memory_order_relaxed) == carrier::ticking::once) {
     by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
