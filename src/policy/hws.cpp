@@ -5,7 +5,8 @@
 // - A group is a memory group of the topmost level that has several (worker_groups.hpp); its leader is its first worker.
 // - The paper's limit is the user's: `level`; ours, when 0, is the smallest l with 2^l >= 4 groups. A task of level l is global.
 // - The leader feeds its group on signs of starvation. heddle's leader may be in a long leaf just then: the slave that has searched
-//   in vain `attempts` times (ours: twice the group's workers) takes the oldest global task, which is local from then on.
+//   in vain `attempts` times (ours: twice the group's workers) takes the oldest global task, which is local from then on. A root
+//   stays global: local, it would keep a whole program within one group.
 // - A leader that insists works on what its group has, instead of idling through a long local phase; so does, always, the
 //   one worker of a group. Leaders that insist rob such lone workers, too, for nobody else could.
 // - Local children of a global task are queued for the slaves; below them, child first. What is woken by a slave goes to its group.
@@ -112,7 +113,7 @@ entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
 
 entry hws::make_local(group& mine) noexcept {
   task* t = mine.global.pop_back();
-  if (t != nullptr) t->word = nullptr;     // with all that it will spawn
+  if (t != nullptr && t->word != nullptr && level_of(*t) > 0) t->word = nullptr;     // with all that it will spawn
   return taken(t);
 }
 

@@ -135,14 +135,11 @@ ml_adaptive::fork_shape& ml_adaptive::shape_of(const void* label) noexcept {
   return shapes_[static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(label) * 0x9e3779b97f4a7c15u) >> 56)];
 }
 
-// relaxed, here and in fork and fork_end: guesses
 void ml_adaptive::note_nesting(const tree_node& above, const void* label) noexcept {
   if (above.label == nullptr || above.label == label) return;
   fork_shape& outer = shape_of(above.label);
-  if (outer.label.load(std::memory_order_relaxed) == above.label && outer.nests.load(std::memory_order_relaxed)) return;
-  outer.label.store(above.label, std::memory_order_relaxed);
-  outer.nests.store(true, std::memory_order_relaxed);
-  outer.only_cuts.store(false, std::memory_order_relaxed);
+  if (outer.is_of(above.label) && outer.nests.load(std::memory_order_relaxed)) return;  // a guess
+  outer.begin(above.label, true);
 }
 
 // --- forks that are space-bounded: R7 ----------------------------------------------------------------------------
@@ -197,7 +194,7 @@ placement ml_adaptive::fork(unsigned self, const fork_info& info, task& child) n
   note_nesting(*static_cast<const tree_node*>(info.owner.word), info.label);
   fork_info known = info;
   const fork_shape& own = shape_of(info.label);
-  if (own.label.load(std::memory_order_relaxed) == info.label && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;
+  if (own.is_of(info.label) && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;  // a guess
   // A loop of three pieces is uneven, too, and says nothing; on so many workers there are more.
   if (known.bytes == 0 && layout_of(info.owner).range.to - layout_of(info.owner).range.from >= 3 && halves_differ(info, 0.6)) {
     uneven_.store(true, std::memory_order_relaxed);  // a hint
@@ -219,12 +216,8 @@ placement ml_adaptive::fork_end(unsigned self, task& owner) noexcept {
   const auto* n = static_cast<const tree_node*>(owner.word);
   if (n->parent.load(std::memory_order_relaxed)->label != n->label) {  // its own node; the outermost fork of its place
     fork_shape& own = shape_of(n->label);
-    if (own.label.load(std::memory_order_relaxed) != n->label) {
-      own.nests.store(false, std::memory_order_relaxed);
-      own.only_cuts.store(false, std::memory_order_relaxed);
-      own.label.store(n->label, std::memory_order_relaxed);
-    }
-    if (!own.nests.load(std::memory_order_relaxed)) own.only_cuts.store(true, std::memory_order_relaxed);
+    if (!own.is_of(n->label)) own.begin(n->label, false);
+    if (!own.nests.load(std::memory_order_relaxed)) own.only_cuts.store(true, std::memory_order_relaxed);  // guesses
   }
   return ml_adws::fork_end(self, owner);
 }

@@ -64,11 +64,19 @@ class ml_adaptive : public ml_adws {
     std::atomic<unsigned> flat{0};         // groups still to be laid out without levels
   };
 
-  // What is known of the forks of one place in the program. Guesses: two places may share a line, and any mixture is one.
+  // What is known of the forks of one place in the program. The words are read and written apart, by any worker, and two places may share them:
+  // what is read may be a mixture. A wrong guess costs a layout that does not suit, never a task; so all accesses are relaxed.
   struct fork_shape {
     std::atomic<const void*> label{nullptr};
     std::atomic<bool> nests{false};        // forks of other places were made inside
     std::atomic<bool> only_cuts{false};    // one of them has ended and none were
+
+    bool is_of(const void* place) const noexcept { return label.load(std::memory_order_relaxed) == place; }  // a guess, as below
+    void begin(const void* place, bool nested) noexcept {
+      nests.store(nested, std::memory_order_relaxed);
+      only_cuts.store(false, std::memory_order_relaxed);
+      label.store(place, std::memory_order_relaxed);
+    }
   };
 
   std::uint64_t searches_under(const machine::memory_group& g) const noexcept;

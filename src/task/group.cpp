@@ -117,7 +117,7 @@ void offer_continuation(block* parent) {
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  if (w == nullptr || w->preempts || group.kind_given) [[unlikely]] return make_any_child(group, bytes, alignment, call);
+  if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]] return make_any_child(group, bytes, alignment, call);
   block* t = w->new_block();
   if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
   renew_thread(*t, w->home);
@@ -135,20 +135,23 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
     worker::start_root(child);
     return;
   }
-  void (*entry)(block*) noexcept = child.preemptive == nullptr ? enter<false, false> : enter<false, true>;
-  if (w->watches_groups) [[unlikely]] {  // what stands for a preemptive thread does
+  void (*entry)(block*) noexcept = enter<false, false>;
+  // All questions at once: children are watched or traced, the caller is preemptive, or children are of a kind of their own.
+  if ((w->watches_groups | w->preempts | group.kind_given) != 0) [[unlikely]] {
     if (worker::is_user_code(w)) return worker::in_section([&] { start_child(group, handle, work, label); });
     if (!child.counted && !group.open) open_group(group);  // used again after a wait
+    const bool preemptive = child.preemptive != nullptr;
+    if (preemptive) entry = enter<false, true>;
     if (w->ring != nullptr) {
       trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
-      entry = child.preemptive == nullptr ? enter<true, false> : enter<true, true>;
+      entry = preemptive ? enter<true, true> : enter<true, false>;
     }
-  }
-  if (child.level != 0) [[unlikely]] {  // whatever the policy does with others
-    child.counted = true;
-    group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, entry);
-    return w->make_ready(child);
+    if (child.level != 0) {  // whatever the policy does with others
+      child.counted = true;
+      group.outstanding.fetch_add(1);
+      worker::start_at(child, child.argument, entry);
+      return w->make_ready(child);
+    }
   }
   policy::placement where;
   if (w->watches_spawns || group.policy_data != nullptr) [[unlikely]] {

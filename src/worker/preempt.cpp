@@ -102,6 +102,7 @@ void end_turn(preemptible& self) noexcept {
     return w->home.ticks().came(*w, by != nullptr, wanted);
   }
   auto& self = *static_cast<preemptible*>(queue);
+  // relaxed: `off` and `pending` are written by this kernel thread and its handler alone, with compiler fences around
   if (self.off.load(std::memory_order_relaxed) || !may_switch) {
     self.pending.store(true, std::memory_order_relaxed);
     return;

@@ -54,13 +54,14 @@ void ticks::start(worker& w, bool once) noexcept {
   else phase += plan_.interval * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
   const platform::nanoseconds now = platform::now();
   const platform::nanoseconds first = now < phase ? phase : now + plan_.interval - (now - phase) % plan_.interval;
+  // relaxed, here and below: of this kernel thread and its handler
   c.ticks.store(once ? carrier::ticking::once : carrier::ticking::always, std::memory_order_relaxed);
   platform::set(c.timer, first, once ? 0 : plan_.interval);
 }
 
 void ticks::want(worker& w, bool once) noexcept {
   if (per_worker()) {
-    if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, once);
+    if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, once);  // of this kernel thread
     return;
   }
   // With an owner that gives up these are Dekker's two sides: it sees the wish, or we see that there is no owner.
@@ -70,6 +71,7 @@ void ticks::want(worker& w, bool once) noexcept {
   if (owner.load() < 0 && owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) start(w, false);
 }
 
+// relaxed: the first is a hint to who sends ticks; of the second only the worker itself makes its own rank come or go; the third is of this kernel thread
 void ticks::took_over(worker& w) noexcept {
   w.kernel_thread.store(w.by->id, std::memory_order_relaxed);
   if (per_worker() || owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank)) return;
