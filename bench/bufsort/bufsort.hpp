@@ -8,9 +8,9 @@
 
 #include "harness/kernel.hpp"
 #include "harness/partition.hpp"
-#include "harness/placement.hpp"
 #include "harness/random.hpp"
 #include "harness/scale.hpp"
+#include "harness/two_buffers.hpp"
 
 namespace heddle::bench {
 
@@ -49,28 +49,16 @@ struct bufsort {
   template <class Backend>
   static void execute(context& c) {
     const std::size_t n = c.n();
-    const touch how = touch_of(c.options().touch, touch::interleave);
-    const placed_array<double> numbers(n, how), other(n, how);
+    const two_buffers<double> numbers(c);
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
           "time", "ms", 1e3,
-          [&] {
-            settle(numbers, how);
-            settle(other, how);
-            for_halves<Backend>(0, n, sizeof(double), 2 * sizeof(double), bufsort_cutoff, [&](std::size_t first, std::size_t last) {
-              told::write(&numbers[first], (last - first) * sizeof(double));
-              told::write(&other[first], (last - first) * sizeof(double));
-              for (std::size_t i = first; i < last; ++i) {
-                numbers[i] = static_cast<double>(mix64(i) >> 11);
-                other[i] = 0;
-              }
-            });
-          },
-          [&] { bufsort_task<Backend>(numbers.data(), other.data(), n, false); },
+          [&] { numbers.template fill<Backend>(bufsort_cutoff, [](std::size_t i) { return static_cast<double>(mix64(i) >> 11); }); },
+          [&] { bufsort_task<Backend>(numbers.from.data(), numbers.other.data(), n, false); },
           [&] {
             digest d;
-            for (const double x : numbers) d.add(std::bit_cast<std::uint64_t>(x));
+            for (const double x : numbers.from) d.add(std::bit_cast<std::uint64_t>(x));
             return d.value();
           });
     });

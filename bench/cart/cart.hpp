@@ -20,6 +20,7 @@
 #include "harness/placement.hpp"
 #include "harness/random.hpp"
 #include "harness/scale.hpp"
+#include "harness/two_buffers.hpp"
 
 namespace heddle::bench {
 
@@ -138,28 +139,20 @@ struct cart {
   template <class Backend>
   static void execute(context& c) {
     const std::size_t n = c.n();
-    const touch how = touch_of(c.options().touch, touch::interleave);
-    const placed_array<cart_row> rows(n, how), other(n, how);
-    const placed_array<cart_node> nodes(n + 1, how);
+    const two_buffers<cart_row> rows(c);
+    const placed_array<cart_node> nodes(n + 1, rows.how);
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
           "time", "ms", 1e3,
           [&] {
-            settle(rows, how);
-            settle(other, how);
-            for_halves<Backend>(0, n, sizeof(cart_row), 2 * sizeof(cart_row), cart_piece, [&](std::size_t first, std::size_t last) {
-              told::write(&rows[first], (last - first) * sizeof(cart_row));
-              told::write(&other[first], (last - first) * sizeof(cart_row));
-              for (std::size_t i = first; i < last; ++i) {
-                rows[i] = cart_generate(i);
-                other[i] = {};
-                nodes[i] = {};
-              }
+            rows.template fill<Backend>(cart_piece, [&](std::size_t i) {
+              nodes[i] = {};
+              return cart_generate(i);
             });
             nodes[n] = {};
           },
-          [&] { cart_task<Backend>(rows.data(), other.data(), nodes.data(), 0, n, 0); },
+          [&] { cart_task<Backend>(rows.from.data(), rows.other.data(), nodes.data(), 0, n, 0); },
           [&] {
             digest d;
             for (const cart_node& x : nodes) {

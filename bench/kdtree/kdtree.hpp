@@ -10,6 +10,7 @@
 #include "harness/placement.hpp"
 #include "harness/random.hpp"
 #include "harness/scale.hpp"
+#include "harness/two_buffers.hpp"
 
 namespace heddle::bench {
 
@@ -62,27 +63,19 @@ struct kdtree {
   template <class Backend>
   static void execute(context& c) {
     const std::size_t n = c.n();
-    const touch how = touch_of(c.options().touch, touch::interleave);
-    const placed_array<kdtree_point> points(n, how), other(n, how);
-    const placed_array<kdtree_node> nodes(n + 1, how);
+    const two_buffers<kdtree_point> points(c);
+    const placed_array<kdtree_node> nodes(n + 1, points.how);
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
           "time", "ms", 1e3,
           [&] {
-            settle(points, how);
-            settle(other, how);
-            for_halves<Backend>(0, n, sizeof(kdtree_point), 2 * sizeof(kdtree_point), kdtree_cutoff, [&](std::size_t first, std::size_t last) {
-              told::write(&points[first], (last - first) * sizeof(kdtree_point));
-              told::write(&other[first], (last - first) * sizeof(kdtree_point));
-              for (std::size_t i = first; i < last; ++i) {
-                points[i] = kdtree_random(i);
-                other[i] = {};
-                nodes[i] = {};
-              }
+            points.template fill<Backend>(kdtree_cutoff, [&](std::size_t i) {
+              nodes[i] = {};
+              return kdtree_random(i);
             });
           },
-          [&] { kdtree_task<Backend>(points.data(), other.data(), nodes.data(), 0, n, 0); },
+          [&] { kdtree_task<Backend>(points.from.data(), points.other.data(), nodes.data(), 0, n, 0); },
           [&] {
             digest d;
             for (const kdtree_node& x : nodes) {

@@ -15,6 +15,12 @@ class owner_lock {
   void enter() noexcept {
     if (!knock()) [[unlikely]] wait_outside();
   }
+  // False: a visitor is at it.
+  [[nodiscard]] bool try_enter() noexcept {
+    if (knock()) [[likely]] return true;
+    leave();
+    return false;
+  }
   void leave() noexcept { inside_.store(false, std::memory_order_release); }  // pairs with try_visit: what the owner wrote
 
   // Anybody else. False: another visitor is at it, or the owner is inside.

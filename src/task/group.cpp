@@ -73,7 +73,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return {reinterpret_cast<child_handle*>(&t), room};
 }
 
-// By a preemptive thread or a foreign one, or of a group or runtime that says how children are preempted.
+// By a preemptive thread or a foreign one, or of a group or runtime that says how children are preempted; or the worker has no block at hand.
 [[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   const worker::section inside;
   block* t = worker::here().new_block(0);
@@ -118,68 +118,74 @@ void offer_continuation(block* parent) {
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
   if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]] return make_any_child(group, bytes, alignment, call);
-  block* t = w->new_block();
-  if (t == nullptr) [[unlikely]] return {nullptr, nullptr};
+  block* t = w->cached_block();
+  if (t == nullptr) [[unlikely]] return make_any_child(group, bytes, alignment, call);
   renew_thread(*t, w->home);
   return furnish(*t, t, group, bytes, alignment, call);
 }
 
-void start_child(group_state& group, child_handle* handle, double work, const void* label) noexcept {
-  auto& child = *reinterpret_cast<block*>(handle);
+// The child runs at once, in its spawner's place, whose continuation is offered.
+[[gnu::always_inline]] inline void run_child_first(worker::worker& w, block& self, group_state& group, block& child,
+                                                   void (*entry)(block*) noexcept) noexcept {
+  if (child.counted) group.outstanding.fetch_add(1);
+  child.parent = &self;
+  // relaxed: read by this spawn's child only while the spawner stands still
+  child.parent_spawn = self.spawns.load(std::memory_order_relaxed) + 1;
+  self.spawns.store(child.parent_spawn, std::memory_order_relaxed);
+  const bool counted = child.counted;
+  w.spawn(self, child, child.argument, offer_continuation, entry);
+  if (self.taken) {
+    self.taken = false;
+    if (!counted) ++group.stolen;
+  }
+}
+
+// By a foreign thread or a preemptive one, of a kind of its own, watched by the policy or traced.
+[[gnu::noinline]] static void start_any_child(group_state& group, block& child, double work, const void* label) noexcept {
   worker::worker* w = worker::worker::current();
+  if (w != nullptr && worker::is_user_code(w)) return worker::in_section([&] { start_any_child(group, child, work, label); });
   block* self = w != nullptr ? w->current_thread() : nullptr;
+  const bool preemptive = child.preemptive != nullptr;
+  void (*entry)(block*) noexcept = preemptive ? enter<false, true> : enter<false, false>;
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, child.preemptive == nullptr ? enter<false, false> : enter<false, true>);
-    worker::start_root(child);
-    return;
+    worker::start_at(child, child.argument, entry);
+    return worker::start_root(child);
   }
-  void (*entry)(block*) noexcept = enter<false, false>;
-  // All questions at once: children are watched or traced, the caller is preemptive, or children are of a kind of their own.
-  if ((w->watches_groups | w->preempts | group.kind_given) != 0) [[unlikely]] {
-    if (worker::is_user_code(w)) return worker::in_section([&] { start_child(group, handle, work, label); });
-    if (!child.counted && !group.open) open_group(group);  // used again after a wait
-    const bool preemptive = child.preemptive != nullptr;
-    if (preemptive) entry = enter<false, true>;
-    if (w->ring != nullptr) {
-      trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
-      entry = preemptive ? enter<true, true> : enter<true, false>;
-    }
-    if (child.level != 0) {  // whatever the policy does with others
-      child.counted = true;
-      group.outstanding.fetch_add(1);
-      worker::start_at(child, child.argument, entry);
-      return w->make_ready(child);
-    }
+  if (!child.counted && !group.open) open_group(group);  // used again after a wait
+  if (w->ring != nullptr) {
+    trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
+    entry = preemptive ? enter<true, true> : enter<true, false>;
   }
   policy::placement where;
-  if (w->watches_spawns || group.policy_data != nullptr) [[unlikely]] {
+  if (child.level != 0) {
+    where.how = policy::placement::kind::parent_first;  // whatever the policy does with others
+  } else if (w->watches_spawns || group.policy_data != nullptr) {
     // relaxed: a number, and the policy orders what it makes of it
     const policy::spawn_info info{work, group.work, group.bytes, group.index.fetch_add(1, std::memory_order_relaxed), label,
                                   child.scheduling, self->scheduling, self == group.owner ? group.policy_data : nullptr};
     where = w->home.scheduler_policy().spawn(w->rank, info);
   }
-  if (where.how != policy::placement::kind::child_first) {
-    child.counted = true;
-    group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, entry);
-    w->collect_returned();  // of children that were sent before: for the next one
-    if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
-    else w->queue_child(child);
-    return;
+  if (where.how == policy::placement::kind::child_first) return run_child_first(*w, *self, group, child, entry);
+  child.counted = true;
+  group.outstanding.fetch_add(1);
+  worker::start_at(child, child.argument, entry);
+  if (child.level != 0) return w->make_ready(child);
+  w->collect_returned();  // of children that were sent before: for the next one
+  if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
+  else w->queue_child(child);
+}
+
+void start_child(group_state& group, child_handle* handle, double work, const void* label) noexcept {
+  auto& child = *reinterpret_cast<block*>(handle);
+  worker::worker* w = worker::worker::current();
+  if (w == nullptr || (w->watches_groups | w->watches_spawns | w->preempts | group.kind_given) != 0) [[unlikely]] {
+    return start_any_child(group, child, work, label);
   }
-  if (child.counted) group.outstanding.fetch_add(1);
-  child.parent = self;
-  // relaxed: read by this spawn's child only while the spawner stands still
-  child.parent_spawn = self->spawns.load(std::memory_order_relaxed) + 1;
-  self->spawns.store(child.parent_spawn, std::memory_order_relaxed);
-  const bool counted = child.counted;
-  w->spawn(*self, child, child.argument, offer_continuation, entry);
-  if (self->taken) {
-    self->taken = false;
-    if (!counted) ++group.stolen;
-  }
+  block* self = w->current_thread();
+  child.counted = self != group.owner;
+  run_child_first(*w, *self, group, child, enter<false, false>);
 }
 
 void wait_group_slow(group_state& group) {

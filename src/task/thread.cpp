@@ -73,20 +73,19 @@ void enter(block* self) noexcept {
   depart_in_turn(*self);
 }
 
-[[gnu::always_inline]] inline made_thread prepare(block* t, const thread_options& options, fiber::kind how, std::size_t bytes, std::size_t alignment,
+[[gnu::always_inline]] inline made_thread prepare(block& t, const thread_options& options, fiber::kind how, std::size_t bytes, std::size_t alignment,
                                                   void (*call)(void*) noexcept) noexcept {
-  if (t == nullptr) [[unlikely]] return {nullptr, nullptr};  // no memory for its stack
-  char* room = fiber::argument_area(worker::top_of(*t, how), bytes, alignment < 16 ? 16 : alignment);
+  char* room = fiber::argument_area(worker::top_of(t, how), bytes, alignment < 16 ? 16 : alignment);
   if (how.preemptive()) {  // no joiner calls it: its own storage and kernel thread would have to come back with it
-    worker::start_at(*t, room, enter<true>);
+    worker::start_at(t, room, enter<true>);
   } else {
-    t->stack_pointer = fiber::not_begun(room);
-    t->call = reinterpret_cast<void (*)(void*) noexcept>(enter<false>);
+    t.stack_pointer = fiber::not_begun(room);
+    t.call = reinterpret_cast<void (*)(void*) noexcept>(enter<false>);
   }
-  t->argument = room;
-  t->group = reinterpret_cast<void*>(call);
-  t->name = options.name;
-  return {reinterpret_cast<thread_handle*>(t), room};
+  t.argument = room;
+  t.group = reinterpret_cast<void*>(call);
+  t.name = options.name;
+  return {reinterpret_cast<thread_handle*>(&t), room};
 }
 
 [[noreturn, gnu::noinline]] void throw_no_stack(worker::runtime& home, std::size_t bytes) {
@@ -95,18 +94,19 @@ void enter(block* self) noexcept {
                               std::to_string(home.stacks().live()) + " live)");
 }
 
-// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for. Nothing is thrown inside the section: its end
+// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for; or the worker has no block at hand. Nothing is thrown inside the section: its end
 // changes the thread-local storage that exceptions are handled with.
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
   home.use_priority(options.priority);
-  made_thread made;
+  made_thread made{nullptr, nullptr};
   {
     const worker::section inside;
-    block* t = home.new_block(options.stack_size);
-    if (t != nullptr) t->level = static_cast<std::int8_t>(options.priority);
-    made = prepare(t, options, how, bytes, alignment, call);
+    if (block* t = home.new_block(options.stack_size); t != nullptr) {
+      t->level = static_cast<std::int8_t>(options.priority);
+      made = prepare(*t, options, how, bytes, alignment, call);
+    }
   }
   if (made.thread == nullptr) throw_no_stack(home, options.stack_size);
   return made;
@@ -121,11 +121,10 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
                                  (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
                                  static_cast<unsigned char>(options.priority);
   if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
-  block* t = w->new_block();
-  if (t != nullptr) [[likely]] worker::renew_thread(*t, w->home);
-  const made_thread made = prepare(t, options, {}, bytes, alignment, call);
-  if (made.thread == nullptr) [[unlikely]] throw_no_stack(w->home, options.stack_size);
-  return made;
+  block* t = w->cached_block();
+  if (t == nullptr) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
+  worker::renew_thread(*t, w->home);
+  return prepare(*t, options, {}, bytes, alignment, call);
 }
 
 void start_thread(thread_handle* handle) noexcept {

@@ -36,12 +36,13 @@ inline void* context_of(thread& t) noexcept {
   return t.stack_pointer;
 }
 
+template <bool Traced>
 [[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
   charge_switch(to);
   void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
   void* load = to != nullptr ? context_of(*to) : by->stack_pointer;
-  if (from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
-  if (to != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  if (Traced && from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
+  if (Traced && to != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_switch_in>(ring, to->id);
   running = to;
   fiber::before_switch(from, to, by->native, last);
 #if defined(HEDDLE_ASAN)
@@ -139,8 +140,11 @@ inline entry worker::pick_ordinarily() noexcept {
 
 [[gnu::always_inline]] inline void worker::make_ready_here(thread& t) noexcept {
   const bool next = running == nullptr && ready.looks_empty();  // in the run loop: this worker runs it at once
-  ready.push(t);
-  if (next) return;
+  if (!ready.try_push(t)) [[unlikely]] return make_ready_later(t);
+  if (!next) tell_of_ready();
+}
+
+[[gnu::always_inline]] inline void worker::tell_of_ready() noexcept {
   // After the push: with a sleeper's {request, heavy fence, look} these are Dekker's two sides.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time
@@ -149,9 +153,7 @@ inline entry worker::pick_ordinarily() noexcept {
 
 inline void worker::make_ready(thread& t) noexcept {
   // relaxed: whoever hands us a thread with a priority has seen it set
-  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] {
-    if (make_ready_specially(t, false)) return;
-  }
+  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] return make_ready_slowly(t);
   make_ready_here(t);
 }
 

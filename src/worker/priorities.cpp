@@ -96,26 +96,28 @@ thread* priorities::take_low(unsigned rank, int least) noexcept {
 }
 
 // All of it hints: a tick that comes to another thread, or not at all, changes when the level is served, not whether.
-void runtime::evict_for(int level) noexcept {
-  if (idle_.anyone_asleep() || idle_.anyone_searching()) return;  // woken, or about to look
+worker* runtime::lowest_below(int level) const noexcept {
   worker* lowest = nullptr;
-  int below = level;
   for (const auto& w : workers_) {
     const int its = w->evictable_at.load(std::memory_order_relaxed);  // a hint
-    if (its >= below) continue;
-    below = its;
+    if (its >= level) continue;
+    level = its;
     lowest = w.get();
   }
-  if (lowest != nullptr) {
-    lowest->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
-    if (const int id = lowest->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
+  return lowest;
+}
+
+void runtime::evict_for(int level) noexcept {
+  if (idle_.anyone_asleep() || idle_.anyone_searching()) return;  // woken, or about to look
+  if (worker* w = lowest_below(level); w != nullptr) {
+    w->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
+    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
     return;
   }
   // Nobody else: perhaps the caller itself goes on at a lower level.
   worker* w = worker::current();
-  if (w == nullptr || &w->home != this || w->current_thread() == nullptr) return;
-  const thread& self = *w->current_thread();
-  if (self.preemptive != nullptr && self.level < level) self.preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
+  if (w == nullptr || &w->home != this || !w->runs_below(level)) return;
+  w->current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
 }
 
 }  // namespace heddle::worker

@@ -18,6 +18,14 @@ class ready_queue {
     append(t);
     lock_.leave();
   }
+  // The same; false: not now, somebody else is at the queue.
+  [[nodiscard]] bool try_push(fiber::thread& t) noexcept {
+    t.next = nullptr;
+    if (!lock_.try_enter()) [[unlikely]] return false;
+    append(t);
+    lock_.leave();
+    return true;
+  }
   [[nodiscard]] fiber::thread* pop() noexcept {
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;  // only the owner adds: null is exact enough, a visitor takes
     lock_.enter();

@@ -157,7 +157,7 @@ void runtime::submit(thread& t) noexcept {
   if (level != 0) [[unlikely]] priorities_.push(t, static_cast<unsigned>(t.id % workers()), false);
   else inbox_.push(t);
   wake_one_for(0);
-  if (level != 0) [[unlikely]] evict_for(level);
+  if (has_priorities()) [[unlikely]] evict_for(level);
   submitting_.fetch_sub(1);
 }
 

@@ -127,6 +127,8 @@ class runtime final : private policy::scheduler {
   // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below gets a tick now, not at its timer's
   // time. From any kernel thread, also in a handler.
   void evict_for(int level) noexcept;
+  // The worker that runs the preemptive thread of the lowest level below that one, or null. A hint.
+  [[nodiscard]] worker* lowest_below(int level) const noexcept;
   // Somebody who may take what worker `rank` has made public.
   void wake_thief_of(unsigned rank) noexcept;
   void fire_timers() noexcept {

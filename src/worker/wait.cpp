@@ -128,33 +128,35 @@ void resume(waiter& w) noexcept {
 
 bool on_worker() noexcept { return worker::worker::current() != nullptr; }
 
+// To `next`, or to the run loop if that is to be gone to; on from the exceptions that are being handled.
+[[gnu::noinline]] static void yield_to(thread* next) noexcept {
+  worker::worker* me = worker::worker::current();
+  thread* self = me->current_thread();
+  if (next == nullptr && !me->must_pass() && !me->must_look()) return platform::charge(platform::operation::look);  // others have their turn on a simulated platform
+  const worker::exception_state handled = me->by->leave_exceptions();
+  constexpr auto after = [](void* t, void*) { worker::worker::current()->requeue(*static_cast<thread*>(t)); };
+  if (next != nullptr) me->switch_to(*self, *next, after, self, nullptr);
+  else me->switch_to_run_loop(*self, after, self, nullptr);
+  take_back(handled);
+}
+
 // Preemption, priorities, packing, a policy that wants to be asked.
 [[gnu::noinline]] static void yield_specially() noexcept {
   worker::worker* me = worker::worker::current();
   if (worker::is_user_code(me)) return worker::in_section(yield_specially);
-  thread* self = me->current_thread();
-  thread* next = me->thread_for(me->pick(self));
-  if (next == nullptr && !me->must_pass() && !me->must_look()) return platform::charge(platform::operation::look);
-  const worker::exception_state handled = me->by->leave_exceptions();
-  constexpr auto after = [](void* t, void*) { worker::worker::current()->requeue(*static_cast<thread*>(t)); };
-  if (next != nullptr) [[likely]] me->switch_to(*self, *next, after, self, nullptr);
-  else me->switch_to_run_loop(*self, after, self, nullptr);
-  take_back(handled);
+  yield_to(me->thread_for(me->pick(me->current_thread())));
 }
 
 void yield() noexcept {
   worker::worker* me = worker::worker::current();
   if (me == nullptr) return platform::yield_processor();
   if (me->picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return yield_specially();  // seen at the next look
-  thread* self = me->current_thread();
   thread* next = me->thread_for(me->pick_ordinarily());
-  if (next == nullptr && !me->must_pass()) return platform::charge(platform::operation::look);  // others have their turn on a simulated platform
-  const worker::exception_state handled = me->by->leave_exceptions();
+  if (next == nullptr || me->by->exceptions->any()) [[unlikely]] return yield_to(next);
   // A thread that was not packed when it yielded may go to its worker's ready threads: packing looks there.
   constexpr auto after = [](void* t, void*) { worker::worker::current()->make_ready_here(*static_cast<thread*>(t)); };
-  if (next != nullptr) [[likely]] me->switch_to(*self, *next, after, self, nullptr);
-  else me->switch_to_run_loop(*self, after, self, nullptr);
-  take_back(handled);
+  thread* self = me->current_thread();
+  me->switch_to(*self, *next, after, self, nullptr);
 }
 
 void spin_word::contended() noexcept {

@@ -47,8 +47,13 @@ worker::~worker() {
 
 // --- switching ---------------------------------------------------------------------------------------------------
 
-void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
-  cross(&self, &next, after, a, b, last);
+void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
+  if (ring != nullptr) [[unlikely]] return switch_traced(self, next, after, a, b);  // apart: that spares all others six saved registers
+  cross<false>(&self, &next, after, a, b, false);
+}
+
+void worker::switch_traced(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
+  cross(&self, &next, after, a, b, false);
 }
 
 void worker::switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept {
@@ -295,26 +300,39 @@ void serve(thread& self) noexcept {
 // --- ready threads -----------------------------------------------------------------------------------------------
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
-  if (t.level != 0) {
-    const int level = t.level;
-    home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == t.level));
-    home.wake_one_for(rank);
-    if (!ends_turn) home.evict_for(level);
-    return true;
-  }
+  const int level = t.level;
   packing& pools = home.pools();
-  if (!pools.in_force()) return false;
-  // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
-  if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
-  else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
-  if (!pools.put(t, t.packed_in)) return false;
+  if (level != 0) {
+    home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level));
+  } else if (pools.in_force()) {
+    // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
+    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
+    else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
+    if (!pools.put(t, t.packed_in)) return false;
+  } else {
+    if (ends_turn || !home.has_priorities() || runs_below(level) || home.lowest_below(level) == nullptr) return false;
+    home.incoming().push(t);  // for a worker that runs something below it, which does not look at this one's ready threads
+  }
   home.wake_one_for(rank);
+  if (!ends_turn && home.has_priorities()) home.evict_for(level);
   return true;
 }
 
 void worker::put_back(thread& t) noexcept {
   if (t.level != 0) home.levels().push(t, rank, false);
   else if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
+}
+
+// Of a thread that is to be behind the ready ones of this worker.
+void worker::make_ready_slowly(thread& t) noexcept {
+  if (make_ready_specially(t, false)) return;
+  make_ready_here(t);
+  if (runs_below(0)) current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
+}
+
+void worker::make_ready_later(thread& t) noexcept {
+  ready.push(t);
+  tell_of_ready();
 }
 
 void worker::share_ready() noexcept {

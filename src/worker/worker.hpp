@@ -48,7 +48,7 @@ class worker : public detail::fork_queue {
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
   void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
   // The same, straight to a thread that the caller has chosen and owns; to the run loop.
-  void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
+  void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept;
   void switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept;
 
   // Child first: runs entry(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be
@@ -117,7 +117,12 @@ class worker : public detail::fork_queue {
   // A control block with its stack, of the default size, not made new (renew_thread) nor prepared (start_at). Null: no memory.
   [[nodiscard]] thread* new_block() noexcept {
     if (cache_ == nullptr && !refill()) [[unlikely]] return nullptr;
+    return cached_block();
+  }
+  // The same; null: there is none at hand.
+  [[nodiscard]] thread* cached_block() noexcept {
     thread* t = cache_;
+    if (t == nullptr) [[unlikely]] return nullptr;
     cache_ = t->next;
     --cached_;
     fiber::prefetch_block(cache_);
@@ -155,6 +160,11 @@ class worker : public detail::fork_queue {
 
 
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
+  // The preemptive thread that is on this worker is below that level.
+  bool runs_below(int level) const noexcept {
+    const thread* self = current_thread();
+    return self != nullptr && self->preemptive != nullptr && self->level < level;
+  }
 
   runtime& home;
   const unsigned rank;
@@ -211,13 +221,18 @@ class worker : public detail::fork_queue {
     return tick;
   }
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
+  void make_ready_slowly(thread& t) noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
   bool sleep() noexcept;
   [[nodiscard]] bool refill() noexcept;   // false: no memory
   void free_thread_slow(thread& t) noexcept;
   void collect() noexcept;
   void share_ready() noexcept;
+  void tell_of_ready() noexcept;
+  [[gnu::noinline]] void make_ready_later(thread& t) noexcept;   // once the visitor of the queue has gone; apart: the short path saves no registers
   void dive(thread& next) noexcept;   // from the carrier's stack into a thread; returns when a thread leaves for the run loop
+  [[gnu::noinline]] void switch_traced(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept;
+  template <bool Traced = true>
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
   void charge_switch(thread* to) const noexcept;
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -72,12 +73,14 @@ class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::st
   std::unique_ptr<heddle::runtime> runtime_;
 };
 
+// What GoogleTest takes as the name of a parameter.
+inline std::string test_name(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return text;
+}
+
 inline std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::string>>& info) {
-  std::string name = std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param));
-  for (char& c : name) {
-    if (c == ':' || c == '=' || c == ',' || c == '-') c = '_';
-  }
-  return name;
+  return test_name(std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param)));
 }
 
 }  // namespace heddle_test

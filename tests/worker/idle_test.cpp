@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/fib.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
@@ -45,16 +46,10 @@ double least_use(double enough) {
   return least;
 }
 
-long fib(long n) {
-  if (n < 2) return n;
-  auto [x, y] = heddle::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return x + y;
-}
-
 TEST(rayon_642_idle, a_runtime_without_work_uses_no_processor) {
   for (unsigned workers : {1u, 2u, 8u}) {
     heddle::runtime rt({.workers = workers});
-    rt.run([] { fib(16); });
+    rt.run([] { heddle_test::fib(16); });
     EXPECT_LT(least_use(idle_use), idle_use) << workers << " workers";
   }
 }

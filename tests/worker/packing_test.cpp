@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -18,16 +17,20 @@
 #include <thread>
 #include <vector>
 
+#include "support/fib.hpp"
+#include "support/preemption.hpp"
 #include "support/runtimes.hpp"
 #include "worker/packing.hpp"
 #include "worker/runtime.hpp"
 
 namespace {
 
-using namespace std::chrono_literals;
 using heddle::preemption;
 using heddle::worker::packing;
 using heddle::worker::packing_turns;
+using heddle_test::fib;
+using heddle_test::in;
+using heddle_test::options_for;
 
 // --- the model -----------------------------------------------------------------------------------------------------
 
@@ -174,56 +177,17 @@ TEST(packing_model, threads_settle_evenly) {
 
 // --- runtimes ------------------------------------------------------------------------------------------------------
 
-heddle::runtime_options options_for(unsigned workers, const std::string& policy = "random_ws") {
-  heddle::runtime_options o;
-  o.workers = workers;
-  o.policy = policy;
-  o.preempt = preemption::none;
-  o.preempt_interval = 100us;
-  return o;
-}
-
-heddle::thread_options in(heddle::runtime& where, preemption how) {
-  heddle::thread_options o;
-  o.where = &where;
-  o.preemption = how;
-  return o;
-}
-
-void spin_barrier(heddle::runtime& rt, preemption how, int threads, int phases) {
-  std::atomic<int> arrived{0}, phase{0};
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < threads; ++i) {
-    all.emplace_back(in(rt, how), [&] {
-      for (int p = 0; p < phases; ++p) {
-        if (arrived.fetch_add(1) == threads - 1) {
-          arrived = 0;
-          phase.fetch_add(1);
-        }
-        while (phase.load() <= p) {}
-      }
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_EQ(phase.load(), phases);
-}
-
-class techniques : public testing::TestWithParam<preemption> {
- protected:
-  void SetUp() override {
-    if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
-  }
-};
+class techniques : public heddle_test::with_ticks<preemption> {};
 
 TEST_P(techniques, threads_on_fewer_workers_all_get_on_and_workers_come_back) {
   heddle::runtime rt(options_for(4));
   for (const unsigned n : {3u, 1u, 2u, 4u}) {
     rt.set_active_workers(n);
-    spin_barrier(rt, GetParam(), 4, 8);
-    spin_barrier(rt, GetParam(), 9, 3);
+    heddle_test::spin_barrier(in(rt, GetParam()), 4, 8);
+    heddle_test::spin_barrier(in(rt, GetParam()), 9, 3);
   }
   // They cannot meet unless each has a worker for itself.
-  spin_barrier(rt, preemption::none, 4, 3);
+  heddle_test::spin_barrier(in(rt, preemption::none), 4, 3);
 }
 
 TEST_P(techniques, running_threads_are_packed_and_unpacked) {
@@ -267,13 +231,7 @@ TEST_P(techniques, running_threads_are_packed_and_unpacked) {
 }
 
 INSTANTIATE_TEST_SUITE_P(packing, techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
-                         [](const auto& info) { return std::string(info.param == preemption::klt_switching ? "klt" : "signal_yield"); });
-
-long fib(long n) {
-  if (n < 2) return n;
-  const auto [a, b] = heddle::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
+                         [](const auto& info) { return heddle_test::name_of(info.param); });
 
 class packable : public testing::TestWithParam<std::string> {};
 
@@ -316,23 +274,28 @@ TEST_P(packable, workers_go_and_come_while_everything_runs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(packing, packable, testing::ValuesIn(heddle_test::all_policies),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-                           return name;
-                         });
+                         [](const auto& info) { return heddle_test::test_name(info.param); });
 
 // --- what the process may use --------------------------------------------------------------------------------------
 
+heddle::worker::settings may_use(unsigned workers, const std::atomic<unsigned>& allowed) {
+  heddle::worker::settings s;
+  s.units.assign(workers, -1);
+  s.allowed = [&allowed] { return allowed.load(); };
+  return s;
+}
+
+template <class Condition>
+void until(Condition&& holds) {
+  while (!holds()) std::this_thread::yield();
+}
+
 TEST(packing, follows_what_the_process_may_use) {
   std::atomic<unsigned> allowed{4};
-  heddle::worker::settings s;
-  s.units.assign(4, -1);
-  s.allowed = [&] { return allowed.load(); };
-  heddle::worker::runtime rt(s);
+  heddle::worker::runtime rt(may_use(4, allowed));
   const auto follows = [&](unsigned now, unsigned active) {
     allowed = now;
-    while (rt.active() != active) std::this_thread::sleep_for(1ms);
+    until([&] { return rt.active() == active; });
   };
   for (const unsigned n : {2u, 3u, 1u, 4u}) follows(n, n);
   follows(0, 1);
@@ -347,14 +310,11 @@ TEST(packing, follows_what_the_process_may_use) {
 
 TEST(packing, more_workers_than_processors_keep_their_ratio) {
   std::atomic<unsigned> allowed{2};
-  heddle::worker::settings s;
-  s.units.assign(8, -1);
-  s.allowed = [&] { return allowed.load(); };
-  heddle::worker::runtime rt(s);
+  heddle::worker::runtime rt(may_use(8, allowed));
   allowed = 1;
-  while (rt.active() != 4) std::this_thread::sleep_for(1ms);
+  until([&] { return rt.active() == 4; });
   allowed = 2;
-  while (rt.active() != 8) std::this_thread::sleep_for(1ms);
+  until([&] { return rt.active() == 8; });
 }
 
 // As `taskset --all-tasks` does it.
@@ -381,10 +341,10 @@ TEST(packing, follows_the_affinity_mask) {
     break;
   }
   set_affinity_of_all(one);
-  while (rt.active_workers() != 1) std::this_thread::sleep_for(1ms);
+  until([&] { return rt.active_workers() == 1; });
   rt.run([] { EXPECT_EQ(fib(15), 610); });
   set_affinity_of_all(all);
-  while (rt.active_workers() != workers) std::this_thread::sleep_for(1ms);
+  until([&] { return rt.active_workers() == workers; });
   rt.run([] { EXPECT_EQ(fib(15), 610); });
 }
 

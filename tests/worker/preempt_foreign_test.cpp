@@ -22,55 +22,26 @@
 #include <string>
 #include <vector>
 
+#include "support/preemption.hpp"
 #include "worker/foreign/barrier.h"
 
 namespace {
 
 using namespace std::chrono_literals;
-using heddle::preemption;
 using heddle::tls;
-
-struct means {
-  preemption how;
-  tls storage;
-};
 
 std::chrono::milliseconds span() {
   const char* text = std::getenv("HEDDLE_TEST_SECONDS");
   return text == nullptr ? 300ms : std::chrono::seconds(std::atol(text));
 }
 
-class foreign_code : public testing::TestWithParam<means> {
+class foreign_code : public heddle_test::by_means {
  protected:
   static constexpr int threads = 8;
 
-  void SetUp() override {
-    try {
-      heddle::runtime rt(options());
-      heddle::thread(kind(rt), [] {}).join();
-    } catch (const std::system_error& e) {
-      GTEST_SKIP() << e.what();
-    }
-  }
-
-  static heddle::runtime_options options() {
-    heddle::runtime_options o;
-    o.workers = 2;
-    o.preempt = preemption::none;
-    o.preempt_interval = 100us;
-    return o;
-  }
-  static heddle::thread_options kind(heddle::runtime& where) {
-    heddle::thread_options o;
-    o.where = &where;
-    o.preemption = GetParam().how;
-    o.tls = GetParam().storage;
-    return o;
-  }
-
   // body(its number) on eight threads of two workers.
   static void on_all(const std::function<void(int)>& body) {
-    heddle::runtime rt(options());
+    heddle::runtime rt(heddle_test::options_for(2));
     std::vector<heddle::thread> all;
     for (int i = 0; i < threads; ++i) all.emplace_back(kind(rt), [&body, i] { body(i); });
     for (auto& t : all) t.join();
@@ -360,12 +331,7 @@ TEST_P(foreign_code, exceptions) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(preempt, foreign_code,
-                         testing::Values(means{preemption::klt_switching, tls::carrier}, means{preemption::signal_yield, tls::own},
-                                         means{preemption::klt_switching, tls::own}),
-                         [](const auto& info) {
-                           return std::string(info.param.how == preemption::signal_yield ? "signal_yield" : "klt_switching") +
-                                  (info.param.storage == tls::own ? "_own" : "_carrier");
-                         });
+INSTANTIATE_TEST_SUITE_P(preempt, foreign_code, testing::ValuesIn(heddle_test::every_means),
+                         [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace

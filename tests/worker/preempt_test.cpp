@@ -1,9 +1,8 @@
-// Preemptive threads: turns end by ticks, everything of heddle's works in them, and code that knows nothing of it, too.
+// Preemptive threads: turns end by ticks, and everything of heddle's works in them.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,33 +10,26 @@
 #include <cerrno>
 #include <cfenv>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <mutex>
 #include <numeric>
-#include <regex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
-#include "worker/runtime.hpp"
-
-#if defined(__SANITIZE_THREAD__)
-#define HEDDLE_NO_TICKS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HEDDLE_NO_TICKS 1
-#endif
-#endif
+#include "support/fib.hpp"
+#include "support/preemption.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using heddle::preemption;
+using heddle_test::fib;
+using heddle_test::in;
+using heddle_test::options_for;
+using heddle_test::repeat;
+using heddle_test::spin_barrier;
 
 struct way {
   preemption how;
@@ -46,54 +38,17 @@ struct way {
 };
 
 std::string name_of(const way& w) {
-  std::string name = w.how == preemption::signal_yield ? "signal_yield_" : "klt_";
-  for (const char* c = w.timer; *c != 0; ++c) name += *c == '-' || *c == ':' ? '_' : *c;
-  if (w.how == preemption::klt_switching) name += std::string("_") + w.klt;
-  return name;
+  const std::string name = heddle_test::name_of(w.how) + "_" + w.timer;
+  return heddle_test::test_name(w.how == preemption::klt_switching ? name + "_" + w.klt : name);
 }
 
-heddle::runtime_options options_for(unsigned workers, const way& w = {preemption::none, "aligned", "direct"}) {
-  heddle::runtime_options o;
-  o.workers = workers;
-  o.preempt = preemption::none;
-  o.preempt_interval = 100us;
-  o.preempt_timer = w.timer;
-  o.preempt_klt = w.klt;
-  return o;
-}
-
-heddle::thread_options in(heddle::runtime& where, preemption how) {
-  heddle::thread_options o;
-  o.where = &where;
-  o.preemption = how;
-  return o;
-}
-
-// Threads that spin until all have come, so many times.
-void spin_barrier(heddle::runtime& where, preemption how, int threads, int phases) {
-  std::atomic<int> arrived{0}, phase{0};
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < threads; ++i) {
-    all.emplace_back(in(where, how), [&] {
-      for (int p = 0; p < phases; ++p) {
-        if (arrived.fetch_add(1) == threads - 1) {
-          arrived.store(0);
-          phase.fetch_add(1);
-        }
-        while (phase.load() <= p) {}
-      }
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_EQ(phase.load(), phases);
-}
-
-class ways : public testing::TestWithParam<way> {
+class ways : public heddle_test::with_ticks<way> {
  protected:
-  void SetUp() override {
-#if defined(HEDDLE_NO_TICKS)
-    GTEST_SKIP() << "no preemption under ThreadSanitizer";
-#endif
+  static heddle::runtime_options options(unsigned workers) {
+    heddle::runtime_options o = options_for(workers);
+    o.preempt_timer = GetParam().timer;
+    o.preempt_klt = GetParam().klt;
+    return o;
   }
 };
 
@@ -101,14 +56,14 @@ class techniques : public ways {};
 
 TEST_P(ways, a_spinning_barrier_of_more_threads_than_workers_ends) {
   for (const unsigned workers : {1u, 2u, 3u}) {
-    heddle::runtime rt(options_for(workers, GetParam()));
-    spin_barrier(rt, GetParam().how, static_cast<int>(4 * workers), 20);
+    heddle::runtime rt(options(workers));
+    spin_barrier(in(rt, GetParam().how), static_cast<int>(4 * workers), 20);
     EXPECT_GT(rt.statistics().preemptions, 0u);
   }
 }
 
 TEST_P(ways, all_kinds_of_threads_live_side_by_side) {
-  heddle::runtime rt(options_for(2, GetParam()));
+  heddle::runtime rt(options(2));
   std::atomic<bool> stop{false};
   std::atomic<long> turns{0};
   heddle::thread spinner(in(rt, GetParam().how), [&] { while (!stop) {} });
@@ -131,22 +86,8 @@ TEST_P(ways, all_kinds_of_threads_live_side_by_side) {
   EXPECT_EQ(turns.load(), 100);
 }
 
-long fib(long n) {
-  if (n < 2) return n;
-  const auto [a, b] = heddle::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
-
-// For at least `span`, or until `done`.
-template <class F>
-void repeat(std::chrono::milliseconds span, F&& f) {
-  const auto end = std::chrono::steady_clock::now() + span;
-  do f();
-  while (std::chrono::steady_clock::now() < end);
-}
-
 TEST_P(techniques, forks_groups_loops_and_waits_work_in_preemptive_threads) {
-  heddle::runtime rt(options_for(2, GetParam()));
+  heddle::runtime rt(options(2));
   heddle::mutex m;
   heddle::condition_variable c;
   heddle::semaphore permits(2);
@@ -193,7 +134,7 @@ TEST_P(techniques, forks_groups_loops_and_waits_work_in_preemptive_threads) {
 }
 
 TEST_P(techniques, groups_and_runtimes_have_a_kind) {
-  auto o = options_for(1, GetParam());
+  auto o = options(1);
   {
     heddle::runtime rt(o);
     rt.run([&] {
@@ -225,7 +166,7 @@ TEST_P(techniques, groups_and_runtimes_have_a_kind) {
 }
 
 TEST_P(techniques, exceptions_pass_through_preempted_code) {
-  heddle::runtime rt(options_for(1, GetParam()));
+  heddle::runtime rt(options(1));
   const bool any_code = GetParam().how == preemption::klt_switching;
   std::vector<heddle::thread> all;
   std::atomic<int> caught{0};
@@ -248,7 +189,7 @@ TEST_P(techniques, exceptions_pass_through_preempted_code) {
 }
 
 TEST_P(techniques, blocking_calls_and_system_calls_are_right) {
-  heddle::runtime rt(options_for(1, GetParam()));
+  heddle::runtime rt(options(1));
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   std::atomic<bool> stop{false};
@@ -279,7 +220,7 @@ TEST_P(techniques, blocking_calls_and_system_calls_are_right) {
 }
 
 TEST_P(techniques, rounding_mode_and_signal_mask_stay_a_threads_own) {
-  heddle::runtime rt(options_for(1, GetParam()));
+  heddle::runtime rt(options(1));
   std::vector<heddle::thread> all;
   for (int i = 0; i < 4; ++i) {
     all.emplace_back(in(rt, GetParam().how), [i] {
@@ -297,7 +238,7 @@ TEST_P(techniques, rounding_mode_and_signal_mask_stay_a_threads_own) {
 }
 
 TEST_P(techniques, errno_survives) {
-  heddle::runtime rt(options_for(1, GetParam()));
+  heddle::runtime rt(options(1));
   std::vector<heddle::thread> all;
   std::atomic<int> wrong{0};
   for (int i = 0; i < 4; ++i) {
@@ -315,7 +256,7 @@ TEST_P(techniques, errno_survives) {
 }
 
 TEST_P(techniques, detached_and_ending_threads_leave_nothing) {
-  heddle::runtime rt(options_for(2, GetParam()));
+  heddle::runtime rt(options(2));
   std::atomic<int> done{0};
   for (int round = 0; round < 5; ++round) {
     for (int i = 0; i < 50; ++i) {
@@ -361,199 +302,8 @@ TEST(no_preemption, the_watchdog_reports_a_spinning_barrier) {
   EXPECT_NE(said.find("no progress"), std::string::npos) << said;
 }
 
-// --- code that nobody here wrote -------------------------------------------------------------------------------------
-
-struct means {
-  preemption how;
-  heddle::tls storage;
-};
-
-class any_code : public testing::TestWithParam<means> {
- protected:
-  void SetUp() override {
-#if defined(HEDDLE_NO_TICKS)
-    GTEST_SKIP() << "no preemption under ThreadSanitizer";
-#endif
-    if (GetParam().storage != heddle::tls::own) return;
-    heddle::runtime rt(options_for(1));
-    try {
-      heddle::thread(options(rt), [] {}).join();
-    } catch (const std::system_error& e) {
-      GTEST_SKIP() << e.what();
-    }
-  }
-  static heddle::thread_options options(heddle::runtime& where) {
-    heddle::thread_options o = in(where, GetParam().how);
-    o.tls = GetParam().storage;
-    return o;
-  }
-};
-
-thread_local long mine = 0;
-thread_local std::string text_of_mine;
-
-std::atomic<int> keepsakes{0};
-struct keepsake {
-  keepsake() { keepsakes.fetch_add(1); }
-  ~keepsake() { keepsakes.fetch_sub(1); }
-  int value = 17;
-};
-thread_local keepsake kept;
-thread_local int untouched = 5;
-
-TEST_P(any_code, thread_local_objects_begin_and_end_with_their_thread) {
-  if (GetParam().storage != heddle::tls::own) GTEST_SKIP() << "they are the kernel threads'";
-  const int before = keepsakes.load();
-  heddle::runtime rt(options_for(2));
-  for (int round = 0; round < 5; ++round) {
-    std::vector<heddle::thread> all;
-    for (int i = 0; i < 6; ++i) {
-      all.emplace_back(options(rt), [i] {
-        ASSERT_EQ(untouched, 5);
-        ASSERT_EQ(kept.value, 17);
-        untouched = i;
-        kept.value = i;
-        for (int k = 0; k < 5; ++k) {
-          heddle::this_thread::yield();
-          for (volatile int spin = 0; spin < 100000;) spin = spin + 1;
-          ASSERT_EQ(untouched, i);
-          ASSERT_EQ(kept.value, i);
-        }
-        heddle::blocking([i] { ASSERT_EQ(kept.value, i); });
-        ASSERT_EQ(kept.value, i);
-      });
-    }
-    for (auto& t : all) t.join();
-    EXPECT_EQ(keepsakes.load(), before);
-  }
-}
-
-TEST_P(any_code, locks_know_their_owner) {
-  heddle::runtime rt(options_for(2));
-  std::recursive_mutex m;
-  long count = 0;
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < 8; ++i) {
-    all.emplace_back(options(rt), [&] {
-      for (int k = 0; k < 2000; ++k) {
-        const std::lock_guard outer(m);
-        const std::lock_guard inner(m);
-        const long was = count;
-        for (volatile int spin = 0; spin < 20;) spin = spin + 1;
-        count = was + 1;
-      }
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_EQ(count, 16000);
-}
-
-TEST_P(any_code, exceptions_of_all_depths) {
-  heddle::runtime rt(options_for(2));
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < 6; ++i) {
-    all.emplace_back(options(rt), [i] {
-      repeat(200ms, [&] {
-        try {
-          try {
-            throw std::runtime_error(std::to_string(i));
-          } catch (...) {
-            heddle::this_thread::yield();
-            std::throw_with_nested(std::logic_error("outer " + std::to_string(i)));
-          }
-        } catch (const std::logic_error& e) {
-          ASSERT_EQ(e.what(), "outer " + std::to_string(i));
-          try {
-            std::rethrow_if_nested(e);
-          } catch (const std::runtime_error& nested) {
-            ASSERT_EQ(nested.what(), std::to_string(i));
-          }
-        }
-        ASSERT_EQ(std::uncaught_exceptions(), 0);
-      });
-    });
-  }
-  for (auto& t : all) t.join();
-}
-
-TEST_P(any_code, malloc_printf_thread_local_and_errno) {
-  heddle::runtime rt(options_for(2));
-  std::vector<heddle::thread> all;
-  std::atomic<long> rounds{0};
-  for (int i = 0; i < 8; ++i) {
-    all.emplace_back(options(rt), [&, i] {
-      // Between waits of heddle's a preempted thread keeps its kernel thread, so its thread-local variables are its own for the while.
-      mine = i;
-      text_of_mine = std::string(40, static_cast<char>('a' + i));
-      repeat(500ms, [&] {
-        std::vector<char*> blocks;
-        for (int k = 0; k < 50; ++k) {
-          char* b = static_cast<char*>(std::malloc(static_cast<std::size_t>(16 + 37 * k)));
-          std::memset(b, i + k, static_cast<std::size_t>(16 + 37 * k));
-          blocks.push_back(b);
-        }
-        char line[100];
-        std::snprintf(line, sizeof line, "%d %g %s", i, 0.5 * i, text_of_mine.c_str());
-        char expected[100];
-        std::snprintf(expected, sizeof expected, "%d %g %s", i, 0.5 * i, std::string(40, static_cast<char>('a' + i)).c_str());
-        ASSERT_STREQ(line, expected);
-        errno = i;  // free keeps it
-        for (int k = 0; k < 50; ++k) {
-          ASSERT_EQ(blocks[static_cast<std::size_t>(k)][15], static_cast<char>(i + k));
-          std::free(blocks[static_cast<std::size_t>(k)]);
-        }
-        ASSERT_EQ(mine, i);
-        ASSERT_EQ(errno, i);
-        rounds.fetch_add(1);
-      });
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_GT(rt.statistics().preemptions, 100u);
-  EXPECT_GT(rounds.load(), 0);
-}
-
-TEST_P(any_code, regular_expressions) {
-  heddle::runtime rt(options_for(2));
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < 6; ++i) {
-    all.emplace_back(options(rt), [i] {
-      const std::string word = "w" + std::to_string(i);
-      repeat(300ms, [&] {
-        const std::regex pattern("(a|b)*" + word + "[0-9]+c?");
-        std::smatch found;
-        const std::string text = "abab" + word + "123c";
-        ASSERT_TRUE(std::regex_match(text, found, pattern));
-        ASSERT_FALSE(std::regex_match("x" + text, pattern));
-      });
-    });
-  }
-  for (auto& t : all) t.join();
-}
-
-TEST_P(any_code, a_barrier_of_pthreads) {
-  // pthread_barrier_wait sleeps in the kernel. The tick interrupts the sleep; when the thread goes on, the system call is made
-  // again and finds that the barrier has opened meanwhile.
-  constexpr int threads = 8, phases = 20;
-  heddle::runtime rt(options_for(2));
-  pthread_barrier_t barrier;
-  pthread_barrier_init(&barrier, nullptr, threads);
-  std::atomic<int> serial{0};
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < threads; ++i) {
-    all.emplace_back(options(rt), [&] {
-      for (int p = 0; p < phases; ++p) {
-        if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD) serial.fetch_add(1);
-      }
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_EQ(serial.load(), phases);
-  pthread_barrier_destroy(&barrier);
-}
-
 TEST_P(techniques, workers_stand_aside_and_come_back) {
-  heddle::runtime rt(options_for(3, GetParam()));
+  heddle::runtime rt(options(3));
   EXPECT_THROW(rt.set_active_workers(0), std::invalid_argument);
   EXPECT_THROW(rt.set_active_workers(4), std::invalid_argument);
   std::atomic<bool> stop{false};
@@ -564,20 +314,13 @@ TEST_P(techniques, workers_stand_aside_and_come_back) {
       while (!stop) seen[static_cast<std::size_t>(rt.worker_rank())] = true;
     });
   }
-  const auto ranks = [&] {
-    int count = 0;
-    for (auto& s : seen) count += s.load() ? 1 : 0;
-    return count;
-  };
   for (const unsigned n : {1u, 3u, 2u, 3u}) {
     rt.set_active_workers(n);
     EXPECT_EQ(rt.active_workers(), n);
-    int found;
-    do {  // who ran still may be seen once more: until a look finds no more than n
+    do {  // who ran still may be seen once more: until a look finds the first n and no more
       for (auto& s : seen) s = false;
-      std::this_thread::sleep_for(10ms);
-      found = ranks();
-    } while (found != static_cast<int>(n) || (n < 3 && seen[2].load()));
+      heddle_test::wait_for_ticks(rt, 100 * n);
+    } while (std::array<bool, 3>{seen[0], seen[1], seen[2]} != std::array<bool, 3>{true, n > 1, n > 2});
   }
   rt.set_active_workers(1);
   stop = true;
@@ -598,33 +341,11 @@ TEST(preempt, options_that_cannot_be_are_refused) {
   o.preempt_interval = 1ms;
   o.preempt_klt = "magic";
   EXPECT_THROW(heddle::runtime{o}, std::invalid_argument);
-#if defined(HEDDLE_NO_TICKS)
+  if (!heddle_test::thread_sanitized) return;
   o.preempt_klt = "direct";
   heddle::runtime rt(o);
   EXPECT_THROW(heddle::thread(in(rt, preemption::signal_yield), [] {}), std::system_error);
-#endif
 }
-
-TEST_P(any_code, without_preemptive_threads_there_are_no_ticks) {
-  heddle::runtime rt(options_for(2));
-  rt.run([] { EXPECT_EQ(fib(22), 17711); });
-  EXPECT_EQ(rt.statistics().ticks, 0u);
-  // And they end: the timers stop when nobody wants them.
-  heddle::thread(options(rt), [] { for (volatile int i = 0; i < 3000000;) i = i + 1; }).join();
-  std::uint64_t before;
-  do {
-    before = rt.statistics().ticks;
-    std::this_thread::sleep_for(5ms);
-  } while (rt.statistics().ticks != before);
-}
-
-INSTANTIATE_TEST_SUITE_P(preempt, any_code,
-                         testing::Values(means{preemption::klt_switching, heddle::tls::carrier}, means{preemption::signal_yield, heddle::tls::own},
-                                         means{preemption::klt_switching, heddle::tls::own}),
-                         [](const auto& info) {
-                           return std::string(info.param.how == preemption::signal_yield ? "signal_yield" : "klt_switching") +
-                                  (info.param.storage == heddle::tls::own ? "_own" : "_carrier");
-                         });
 
 INSTANTIATE_TEST_SUITE_P(preempt, ways,
                          testing::Values(way{preemption::signal_yield, "creation", "direct"}, way{preemption::signal_yield, "aligned", "direct"},

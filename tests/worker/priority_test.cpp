@@ -1,54 +1,26 @@
-// Priorities: what runs first, what a tick evicts, and that nothing is lost on the way.
+// Priorities: what runs first, and that nothing is lost on the way. Who is evicted for whom: eviction_test.cpp.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/fib.hpp"
+#include "support/preemption.hpp"
 #include "support/runtimes.hpp"
 
 namespace {
 
-using namespace std::chrono_literals;
-using heddle::preemption;
 using heddle::priority;
-
-heddle::runtime_options options_for(unsigned workers, const std::string& policy = "random_ws") {
-  heddle::runtime_options o;
-  o.workers = workers;
-  o.policy = policy;
-  o.preempt = preemption::none;
-  o.preempt_interval = 100us;
-  return o;
-}
-
-heddle::thread_options in(heddle::runtime& where, priority level, preemption how = preemption::none) {
-  heddle::thread_options o;
-  o.where = &where;
-  o.priority = level;
-  o.preemption = how;
-  return o;
-}
-
-long fib(long n) {
-  if (n < 2) return n;
-  const auto [a, b] = heddle::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
-
-void wait_for(const std::atomic<bool>& flag) {
-  while (!flag.load()) {}
-}
-// Until so many more ticks have come.
-void wait_for_ticks(heddle::runtime& rt, std::uint64_t count) {
-  const std::uint64_t end = rt.statistics().ticks + count;
-  while (rt.statistics().ticks < end) {}
-}
+using heddle_test::fib;
+using heddle_test::in;
+using heddle_test::options_for;
+using heddle_test::wait_for;
 
 // --- order ---------------------------------------------------------------------------------------------------------
 
@@ -122,11 +94,8 @@ TEST_P(each_policy, forks_groups_and_waits_work_on_every_level) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(priority, each_policy, testing::ValuesIn(heddle_test::all_policies), [](const auto& info) {
-  std::string name = info.param;
-  std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(priority, each_policy, testing::ValuesIn(heddle_test::all_policies),
+                         [](const auto& info) { return heddle_test::test_name(info.param); });
 
 TEST(priority, children_of_a_group_have_its_level) {
   heddle::runtime rt(options_for(1));
@@ -227,248 +196,5 @@ TEST(priority, threads_of_all_levels_meet) {
   for (auto& t : all) t.join();
   EXPECT_EQ(passed.load(), threads * phases);
 }
-
-// --- ticks ---------------------------------------------------------------------------------------------------------
-
-struct way {
-  preemption how;
-  heddle::tls storage;
-  std::string policy;
-};
-
-class techniques : public testing::TestWithParam<way> {
- protected:
-  void SetUp() override {
-    if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
-    if (heddle_test::sanitized && GetParam().storage == heddle::tls::own) GTEST_SKIP() << "no own thread-local storage under sanitizers";
-  }
-  heddle::runtime_options options(unsigned workers) const { return options_for(workers, GetParam().policy); }
-  heddle::thread_options preemptive(heddle::runtime& rt, int level) const {
-    heddle::thread_options o = in(rt, priority{level}, GetParam().how);
-    o.tls = GetParam().storage;
-    return o;
-  }
-};
-
-TEST_P(techniques, a_tick_evicts_a_thread_for_a_higher_one) {
-  for (const auto& [lower, higher] : {std::pair{-1, 0}, std::pair{0, 1}, std::pair{-1, 1}, std::pair{-3, -2}, std::pair{2, 3}}) {
-    heddle::runtime rt(options(1));
-    std::atomic<bool> begun{false}, done{false};
-    heddle::thread spinner(preemptive(rt, lower), [&] {
-      begun = true;
-      wait_for(done);
-    });
-    wait_for(begun);
-    heddle::thread t(in(rt, priority{higher}), [&] { done = true; });
-    t.join();
-    spinner.join();
-  }
-}
-
-TEST_P(techniques, a_tick_evicts_no_thread_for_a_lower_one) {
-  for (const auto& [lower, higher] : {std::pair{-1, 0}, std::pair{0, 1}, std::pair{-1, 1}, std::pair{-3, -2}, std::pair{2, 3}}) {
-    heddle::runtime rt(options(1));
-    std::atomic<bool> begun{false}, lower_ran{false}, too_early{false};
-    heddle::thread spinner(preemptive(rt, higher), [&] {
-      begun = true;
-      wait_for_ticks(rt, 20);
-      too_early = lower_ran.load();
-    });
-    wait_for(begun);
-    heddle::thread t(in(rt, priority{lower}), [&] { lower_ran = true; });
-    t.join();
-    spinner.join();
-    EXPECT_FALSE(too_early.load()) << higher << " was evicted for " << lower;
-  }
-}
-
-// Two that are not preemptive and spin for each other: both of those that were there first must go, wherever they run.
-TEST_P(techniques, every_worker_is_freed_of_lower_ones) {
-  for (const auto& [lower, higher] : {std::pair{-1, 1}, std::pair{0, 2}, std::pair{-2, 0}}) {
-    // Normal ones are the policy's: one that lies behind the other at a busy worker may not be had for the second worker.
-    if (higher == 0 && GetParam().policy != "random_ws") continue;
-    heddle::runtime rt(options(2));
-    std::atomic<int> begun{0}, met{0};
-    std::atomic<bool> stop{false};
-    std::vector<heddle::thread> spinners, pair;
-    for (int i = 0; i < 4; ++i) {
-      spinners.emplace_back(preemptive(rt, lower), [&] {
-        begun.fetch_add(1);
-        wait_for(stop);
-      });
-    }
-    while (begun.load() < 2) {}
-    for (int i = 0; i < 2; ++i) {
-      pair.emplace_back(in(rt, priority{higher}), [&] {
-        met.fetch_add(1);
-        while (met.load() < 2) {}
-      });
-    }
-    for (auto& t : pair) t.join();
-    stop = true;
-    for (auto& t : spinners) t.join();
-  }
-}
-
-// A normal thread that another worker, busy for good, has made ready.
-TEST_P(techniques, a_low_thread_gives_way_to_work_of_another_worker) {
-  if (GetParam().policy != "random_ws") GTEST_SKIP() << "whose work may be taken is up to the policy";
-  heddle::runtime rt(options(2));
-  std::atomic<bool> begun{false}, done{false};
-  heddle::thread low(preemptive(rt, -1), [&] {
-    begun = true;
-    wait_for(done);
-  });
-  wait_for(begun);
-  rt.run([&] {
-    heddle::thread t(in(rt, priority::normal), [&] { done = true; });
-    wait_for(done);
-    t.join();
-  });
-  low.join();
-}
-
-TEST_P(techniques, equal_levels_take_turns) {
-  for (const int level : {-2, 0, 2}) {
-    for (const unsigned workers : {1u, 2u}) {
-      heddle::runtime rt(options(workers));
-      constexpr int threads = 6, phases = 10;
-      std::atomic<int> arrived{0}, phase{0};
-      std::vector<heddle::thread> all;
-      for (int i = 0; i < threads; ++i) {
-        all.emplace_back(preemptive(rt, level), [&] {
-          for (int p = 0; p < phases; ++p) {
-            if (arrived.fetch_add(1) == threads - 1) {
-              arrived = 0;
-              phase.fetch_add(1);
-            }
-            while (phase.load() <= p) {}
-          }
-        });
-      }
-      for (auto& t : all) t.join();
-      EXPECT_EQ(phase.load(), phases);
-    }
-  }
-}
-
-TEST_P(techniques, an_evicted_low_thread_goes_on_before_its_equals) {
-  heddle::runtime_options o = options(1);
-  o.preempt_interval = 2ms;  // the resumed one shall get round to its look before its turn ends
-  heddle::runtime rt(o);
-  constexpr int rounds = 40;
-  std::atomic<int> running{0}, evicted{0}, same{0}, other{0};
-  std::atomic<bool> stop{false};
-  std::vector<heddle::thread> lows;
-  for (int id = 1; id <= 3; ++id) {
-    lows.emplace_back(preemptive(rt, -1), [&, id] {
-      while (!stop.load()) {
-        running.store(id);
-        if (const int who = evicted.exchange(0); who != 0) (who == id ? same : other).fetch_add(1);
-      }
-    });
-  }
-  for (int i = 0; i < rounds; ++i) {
-    while (evicted.load() != 0 || running.load() == 0) {}
-    heddle::thread high(in(rt, priority::high), [&] { evicted.store(running.load()); });
-    high.join();
-  }
-  while (evicted.load() != 0) {}
-  stop = true;
-  for (auto& t : lows) t.join();
-  EXPECT_EQ(same.load() + other.load(), rounds);
-  EXPECT_GE(same.load(), rounds / 2);  // every 16th time it is the oldest; by turns it would be none
-}
-
-// What strict levels do not do: whoever waits for a lower thread waits for all that runs before that one.
-TEST_P(techniques, priorities_are_not_inherited) {
-  heddle::runtime rt(options(1));
-  heddle::mutex m;
-  std::atomic<bool> held{false}, spins{false}, stop{false}, got{false}, got_early{false};
-  heddle::thread low(preemptive(rt, -1), [&] {
-    const std::lock_guard hold(m);
-    held = true;
-    wait_for(spins);
-  });
-  wait_for(held);
-  heddle::thread middle(preemptive(rt, 0), [&] {
-    spins = true;
-    wait_for(stop);
-  });
-  wait_for(spins);
-  heddle::thread high(in(rt, priority::high), [&] {
-    const std::lock_guard hold(m);
-    got = true;
-  });
-  wait_for_ticks(rt, 20);
-  got_early = got.load();
-  stop = true;
-  high.join();
-  middle.join();
-  low.join();
-  EXPECT_FALSE(got_early.load());
-  EXPECT_TRUE(got.load());
-}
-
-std::vector<way> all_ways() {
-  std::vector<way> ways;
-  for (const char* policy : {"random_ws", "adws", "work_sharing"}) {
-    ways.push_back({preemption::signal_yield, heddle::tls::carrier, policy});
-    ways.push_back({preemption::signal_yield, heddle::tls::own, policy});
-    ways.push_back({preemption::klt_switching, heddle::tls::carrier, policy});
-  }
-  return ways;
-}
-
-INSTANTIATE_TEST_SUITE_P(priority, techniques, testing::ValuesIn(all_ways()), [](const auto& info) {
-  const way& w = info.param;
-  return std::string(w.how == preemption::klt_switching ? "klt_" : w.storage == heddle::tls::own ? "own_tls_" : "signal_yield_") + w.policy;
-});
-
-// --- at once -------------------------------------------------------------------------------------------------------
-
-class at_once : public testing::TestWithParam<preemption> {};
-
-// The timer alone would take ten seconds a round.
-heddle::runtime_options without_ticks(unsigned workers) {
-  heddle::runtime_options o = options_for(workers);
-  o.preempt_interval = 10s;
-  return o;
-}
-
-TEST_P(at_once, low_threads_on_all_workers_make_room) {
-  if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
-  heddle::runtime rt(without_ticks(2));
-  for (int round = 0; round < 20; ++round) {
-    std::atomic<int> there{0};
-    std::atomic<bool> high_ran{false};
-    std::vector<heddle::thread> low;
-    for (int i = 0; i < 2; ++i) {
-      low.emplace_back(in(rt, priority::low, GetParam()), [&] {
-        there.fetch_add(1);
-        wait_for(high_ran);
-      });
-    }
-    while (there.load() < 2) {}
-    heddle::thread(in(rt, priority::high), [&] { high_ran.store(true); }).join();
-    for (auto& t : low) t.join();
-  }
-}
-
-TEST_P(at_once, a_low_thread_makes_room_for_what_it_makes) {
-  if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
-  heddle::runtime rt(without_ticks(1));
-  heddle::thread(in(rt, priority::low, GetParam()), [&] {
-    for (int round = 0; round < 20; ++round) {
-      std::atomic<bool> high_ran{false};
-      heddle::thread high(in(rt, priority::high), [&] { high_ran.store(true); });
-      wait_for(high_ran);
-      high.join();
-    }
-  }).join();
-}
-
-INSTANTIATE_TEST_SUITE_P(priority, at_once, testing::Values(preemption::signal_yield, preemption::klt_switching),
-                         [](const auto& info) { return info.param == preemption::signal_yield ? "signal_yield" : "klt_switching"; });
 
 }  // namespace
