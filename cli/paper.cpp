@@ -20,6 +20,7 @@ struct arguments {
   std::string json;
   std::string output;
   bool real{false};
+  bool no_sim{false};
   unsigned real_workers{0};
 };
 
@@ -59,8 +60,9 @@ std::vector<paper::experiment> chosen(const std::vector<std::string>& names) {
 
 int run(const arguments& given) {
   const std::vector<paper::experiment> wanted = chosen(given.names);
+  if (given.no_sim && !given.real) throw usage_error("--no-sim leaves nothing to do: add --real");
   const unsigned here = given.real_workers != 0 ? given.real_workers : std::max(1u, std::thread::hardware_concurrency());
-  paper::laboratory laboratory(given.scale == "full" ? paper::scale::full : paper::scale::quick, given.real ? here : 0);
+  paper::laboratory laboratory(given.scale == "full" ? paper::scale::full : paper::scale::quick, !given.no_sim, given.real ? here : 0);
   std::vector<nlohmann::json> rows;
   for (const paper::experiment& e : wanted) {
     laboratory.run(e);
@@ -119,12 +121,13 @@ int act(const arguments& given) {
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<arguments>();
-  app.add_option("ACTION", given->action, "list: the experiments; run ID...: some of them, a paper, or all; judge FILE...: rows that run --json wrote, merged, with the verdicts of today's table; "
+  app.add_option("ACTION", given->action, "list: the experiments; run ID...: some of them, a paper, or all; judge FILE...: rows that run --json wrote, merged, the last ones winning, with the verdicts of today's table; "
                                            "report FILE...: their page");
   app.add_option("ID", given->names, "Experiments, or files");
   app.add_option("--scale", given->scale, "quick: sizes that take seconds; full: the paper's where that is feasible, three seeds, results checked")
       ->capture_default_str()->check(CLI::IsMember({"quick", "full"}));
   app.add_flag("--real", given->real, "Measure on this machine, too");
+  app.add_flag("--no-sim", given->no_sim, "Simulate nothing; with --real: measure here alone");
   app.add_option("--real-workers", given->real_workers, "Workers there; default: one a processor")->check(integer(1, most_workers));
   app.add_option("--json", given->json, "File for the rows")->check(output_file());
   app.add_option("--output", given->output, "File for the page; default: standard output")->check(output_file());

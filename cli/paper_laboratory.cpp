@@ -93,7 +93,7 @@ struct laboratory::simulation {
   }
 };
 
-laboratory::laboratory(scale s, unsigned real_workers) : scale_(s), real_workers_(real_workers) {}
+laboratory::laboratory(scale s, bool simulates, unsigned real_workers) : scale_(s), simulates_(simulates), real_workers_(real_workers) {}
 laboratory::~laboratory() = default;
 
 laboratory::simulation laboratory::simulation_of(const experiment& e, const execution& what) const {
@@ -201,7 +201,7 @@ void laboratory::measure_here(const experiment& e, const program& p) {
 void laboratory::run(const experiment& e) {
   std::vector<execution> all = wanted(e);
   std::erase_if(all, [&](const execution& x) {
-    return !size_at(program_of(e, x.program), scale_).left_out.empty() || simulations_.contains(simulation_of(e, x).key());
+    return !simulates_ || !size_at(program_of(e, x.program), scale_).left_out.empty() || simulations_.contains(simulation_of(e, x).key());
   });
   std::vector<const program*> here;
   for (const program& p : e.programs) {
@@ -225,6 +225,7 @@ class simulated_evidence : public evidence {
  public:
   simulated_evidence(const laboratory& of, const experiment& e) : laboratory_(of), experiment_(e) {}
   const outcome& at(const execution& what) const override {
+    if (!laboratory_.simulates_) throw unavailable(not_simulated);
     const program& p = program_of(experiment_, what.program);
     if (const std::string& why = size_at(p, laboratory_.scale_).left_out; !why.empty()) throw unavailable(fmt::format("{}: {}", p.name, why));
     const attempt& a = laboratory_.simulations_.at(laboratory_.simulation_of(experiment_, what).key());
@@ -241,7 +242,7 @@ class measured_evidence : public evidence {
  public:
   measured_evidence(const laboratory& of, const experiment& e) : laboratory_(of), experiment_(e) {}
   const outcome& at(const execution& what) const override {
-    if (laboratory_.real_workers_ == 0) throw unavailable("not asked for (--real)");
+    if (laboratory_.real_workers_ == 0) throw unavailable(not_measured);
     const program& p = program_of(experiment_, what.program);
     if (p.real.empty()) throw unavailable(fmt::format("{} has no size for this machine", p.name));
     if (what.workers != 0) throw unavailable(fmt::format("needs {} workers", what.workers));

@@ -12,6 +12,10 @@
 
 namespace heddle::cli::paper {
 
+// Why a figure is missing that nobody wanted: rows that are merged keep that of an earlier run.
+inline constexpr const char* not_simulated = "not asked for (--no-sim)";
+inline constexpr const char* not_measured = "not asked for (--real)";
+
 // The result of a run, or why there is none. Used by one kernel thread.
 struct attempt {
   outcome got;
@@ -20,8 +24,8 @@ struct attempt {
 
 class laboratory {
  public:
-  // `real_workers`: 0: nothing is run here.
-  laboratory(scale s, unsigned real_workers);
+  // `simulates`: false: nothing is simulated. `real_workers`: 0: nothing is run here.
+  laboratory(scale s, bool simulates, unsigned real_workers);
   ~laboratory();
   laboratory(const laboratory&) = delete;
   laboratory& operator=(const laboratory&) = delete;
@@ -50,6 +54,7 @@ class laboratory {
   friend class measured_evidence;
 
   scale scale_;
+  bool simulates_;
   unsigned real_workers_;
   scratch_folder folder_;
   std::map<std::string, attempt> simulations_;       // by simulation::key

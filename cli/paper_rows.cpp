@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <initializer_list>
 #include <thread>
 
 #include "cli/paper_verdict.hpp"
@@ -110,12 +111,29 @@ std::string table_of(const std::vector<json>& rows) {
   return text;
 }
 
+namespace {
+
+// What the later run was not asked for is the earlier one's.
+json merged(const json& earlier, json later) {
+  const auto keep = [&](const char* reason, const char* none, std::initializer_list<const char*> names) {
+    if (!later.contains(reason) || later.at(reason) != none) return;
+    for (const char* name : names) {
+      if (earlier.contains(name)) later[name] = earlier.at(name);
+    }
+  };
+  keep("simulated_reason", not_simulated, {"simulated", "simulated_reason", "machine", "workers", "scale", "date", "heddle", "verdict", "reason"});
+  keep("measured_reason", not_measured, {"measured", "measured_reason", "measured_machine", "measured_scale"});
+  return later;
+}
+
+}  // namespace
+
 std::vector<json> last_of_each(const std::vector<json>& rows) {
   std::vector<json> kept;
   for (const json& row : rows) {
     const auto same = std::find_if(kept.begin(), kept.end(), [&](const json& k) { return k.at("id") == row.at("id") && k.at("measure") == row.at("measure"); });
     if (same == kept.end()) kept.push_back(row);
-    else *same = row;
+    else *same = merged(*same, row);
   }
   std::vector<std::string> order;
   for (const experiment& e : experiments()) order.push_back(e.id);

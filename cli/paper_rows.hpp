@@ -16,7 +16,7 @@ std::vector<nlohmann::json> rows_of(const experiment& e, const laboratory& from)
 // For a terminal.
 std::string table_of(const std::vector<nlohmann::json>& rows);
 
-// Of rows of the same id and measure the last one. Order: that of the tables of papers, then that of the rows.
+// Of rows of the same id and measure the last one; what its run was not asked for, simulated or measured, is of the one before. Order: that of the tables of papers, then that of the rows.
 std::vector<nlohmann::json> last_of_each(const std::vector<nlohmann::json>& rows);
 
 // last_of_each, with what a measure's declaration says today: number, words, band, verdict, reason. Rows of measures that are declared no more

@@ -54,6 +54,20 @@ static void hold_meeting(void* argument) {
   heddle_group_destroy(group);
 }
 
+/* Work for workers that have nothing better, and that goes when they have. */
+static void* count_down(void* argument) {
+  long* left = argument;
+  while (*left > 0) --*left;
+  return argument;
+}
+static heddle_status start_in_the_background(heddle_thread** out, long* left) {
+  heddle_thread_options options = {.priority = HEDDLE_PRIORITY_LOW, .preemption = HEDDLE_PREEMPTION_KLT_SWITCHING, .name = "count_down"};
+  heddle_status status = heddle_thread_create(out, &options, count_down, left);
+  if (status != HEDDLE_UNSUPPORTED) return status;
+  options.preemption = HEDDLE_PREEMPTION_NONE;
+  return heddle_thread_create(out, &options, count_down, left);
+}
+
 /* A thread with a result. */
 static void* increment(void* argument) { return (int*)argument + 1; }
 
@@ -81,7 +95,11 @@ int main(void) {
   if (heddle_thread_create(&thread, NULL, increment, numbers) != HEDDLE_OK) return 1;
   heddle_thread_join(thread, &result);
 
-  int good = job.result == 6765 && x[30] == 900 && m.seen == 100 && *(int*)result == 7;
+  long left = 1000000;
+  if (start_in_the_background(&thread, &left) != HEDDLE_OK) return 1;
+  heddle_thread_join(thread, NULL);
+
+  int good = left == 0 && job.result == 6765 && x[30] == 900 && m.seen == 100 && *(int*)result == 7;
   puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

@@ -1,16 +1,18 @@
 // In-situ analysis: a simulation in threads of a high priority, and what looks at its results in preemptive threads of a low one. The
-// analysis gets what the simulation leaves over: its threads run where nothing else does, and go at the next tick.
+// analysis gets what the simulation leaves over: its threads run where nothing else does, and go when the simulation wants to go on. Several
+// analyses may be under way, each with its own copy of the atoms, so that the simulation waits for none of them.
 #include <heddle/heddle.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
-#include "insitu/lennard_jones.hpp"
+#include "insitu/analyses.hpp"
 
 namespace {
 
-constexpr unsigned steps = 60, steps_between_analyses = 10, parts = 4;
+constexpr unsigned steps = 60, steps_between_analyses = 10, parts = 4, buffers = 4;
 
 heddle::thread_options simulation() {
   heddle::thread_options o;
@@ -27,8 +29,10 @@ heddle::thread_options analysis() {
   return o;
 }
 
-void simulate(insitu::fluid& fluid, insitu::radial_distribution& g) {
-  std::vector<heddle::thread> analysts;
+// ended(number, g): an analysis is complete.
+template <class Ended>
+void simulate(insitu::fluid& fluid, Ended&& ended) {
+  insitu::analyses<heddle::thread> queue(buffers, parts - 1);
   for (unsigned s = 0; s < steps; ++s) {
     fluid.step(parts, [](auto compute) {
       std::vector<heddle::thread> threads;
@@ -36,31 +40,33 @@ void simulate(insitu::fluid& fluid, insitu::radial_distribution& g) {
       compute(0, parts);
       for (auto& t : threads) t.join();
     });
-    if (s % steps_between_analyses != 0) continue;
-    for (auto& t : analysts) t.join();  // the last one has had the time since then
-    analysts.clear();
-    g.take(fluid);
-    for (unsigned p = 0; p < g.parts(); ++p) analysts.emplace_back(analysis(), [&g, p] { g.count(p); });
+    if (s % steps_between_analyses == 0) queue.add(fluid, [](auto work) { return heddle::thread(analysis(), work); }, ended);
+    heddle::this_thread::sleep_for(std::chrono::microseconds(500));  // as for messages of other processes: the analysis may have all workers
   }
-  for (auto& t : analysts) t.join();
+  queue.finish(ended);
 }
 
 }  // namespace
 
 int main() {
   insitu::fluid fluid(6);
-  insitu::radial_distribution g(3);
   const double before = fluid.total_energy();
-  heddle::thread(simulation(), [&] { simulate(fluid, g); }).join();
+  double radius = 0, height = 0;  // of the last analysis: where g is highest
+  std::size_t last = 0;
+  const auto ended = [&](std::size_t number, const insitu::radial_distribution& g) {
+    if (number < last) return;
+    last = number;
+    height = 0;
+    for (std::size_t bin = 0; bin < g.bins; ++bin) {
+      if (g.g(bin) > height) radius = g.radius(bin), height = g.g(bin);
+    }
+  };
+  heddle::thread(simulation(), [&] { simulate(fluid, ended); }).join();
   const double after = fluid.total_energy();
 
-  std::size_t highest = 0;
-  for (std::size_t bin = 0; bin < g.bins; ++bin) {
-    if (g.g(bin) > g.g(highest)) highest = bin;
-  }
   std::printf("%zu atoms, energy of each %.5f, then %.5f; g(r) is highest, %.2f, at r = %.2f\n", fluid.atoms(), before / static_cast<double>(fluid.atoms()),
-              after / static_cast<double>(fluid.atoms()), g.g(highest), g.radius(highest));
+              after / static_cast<double>(fluid.atoms()), height, radius);
   const bool conserved = std::abs(after - before) < 1e-3 * std::abs(before);
-  const bool liquid = g.radius(highest) > 1.0 && g.radius(highest) < 1.2 && g.g(highest) > 2;  // the nearest neighbours
+  const bool liquid = last == (steps - 1) / steps_between_analyses && radius > 1.0 && radius < 1.2 && height > 2;  // the nearest neighbours
   return conserved && liquid ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // What a simulation loses to analyses of its results that run beside it. After Section 3.3.4 of the thesis, with the molecular dynamics program of
-// the examples in LAMMPS's place: every fourth step's atoms are copied, and their distances counted while the next steps run. A step ends
-// with a millisecond in which it waits, as for messages of other processes; there, and while one thread moves the atoms, processors are idle.
+// the examples in LAMMPS's place: every fourth step's atoms are copied, and their distances counted while later steps run; several analyses may be
+// under way. A step ends with a gap, as for messages of other processes: the main thread polls, as MPI does and as in the thesis, or it sleeps. In
+// the gap, and while one thread moves the atoms, the other processors are idle: for longer than all analyses take.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -9,15 +10,17 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "../../examples/insitu/lennard_jones.hpp"
+#include <heddle/pause.hpp>
+
+#include "../../examples/insitu/analyses.hpp"
 #include "measure.hpp"
 
 namespace preempt {
 
 namespace {
 
-constexpr unsigned steps = 60, steps_between_analyses = 4, side = 8;
-constexpr std::chrono::milliseconds messages{1};
+constexpr unsigned steps = 60, steps_between_analyses = 4, side = 8, buffers = 4;
+constexpr std::chrono::milliseconds messages{3};
 
 // Kernel threads that compute the shares of a step together, as those of an OpenMP program do.
 class team {
@@ -73,46 +76,66 @@ struct arrangement {
   const char* name;
   bool threads;                // kernel threads
   heddle::preemption how;      // of the analysis
-  bool priorities;             // high and low; of kernel threads: nice 19 for the analysis
+  bool priorities;             // high and low
+  unsigned pieces;             // threads of an analysis, for each that could run beside the main thread
   const char* thesis;
+  void (*lower)() = nullptr;   // of kernel threads: called by each of the analysis
 };
 
-// Simulation and analysis in one; what differs is how threads are made. Returns seconds until both have ended.
-template <class ForParts, class Thread, class Wait>
-double simulate(bool with_analysis, unsigned workers, ForParts&& for_parts, Thread&& analyst, Wait&& wait) {
-  using thread_of = decltype(analyst([] {}));
+void be_nice() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
+// Linux lets a thread of the ordinary policy evict one of this policy as soon as it is ready; from a nice one it takes its share.
+void be_idle() {
+  const sched_param none{};
+  pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
+}
+
+enum class gap { polls, sleeps };
+
+struct spent {
+  double simulation;           // seconds until the last step has ended
+  double all;                  // until the last analysis has, too
+  unsigned waits;              // analyses that found no free buffer
+};
+
+void poll() {
+  const double end = seconds() + std::chrono::duration<double>(messages).count();
+  while (seconds() < end) heddle::this_thread::pause();
+}
+
+// Simulation and analysis in one; what differs is how threads are made and how they wait.
+template <class ForParts, class Start, class Wait>
+spent simulate(bool with_analysis, unsigned workers, unsigned pieces, ForParts&& for_parts, Start&& start, Wait&& wait) {
   insitu::fluid fluid(side);
-  insitu::radial_distribution g(std::max(1u, workers - 1));
-  std::vector<thread_of> analysts;
+  insitu::analyses<decltype(start([] {}))> queue(buffers, pieces * std::max(1u, workers - 1));
+  const auto nothing = [](std::size_t, const insitu::radial_distribution&) {};
   const double energy = fluid.total_energy(), begin = seconds();
   for (unsigned s = 0; s < steps; ++s) {
     fluid.step(workers, for_parts);
-    if (with_analysis && s % steps_between_analyses == 0) {
-      for (auto& t : analysts) t.join();
-      analysts.clear();
-      g.take(fluid);
-      for (unsigned p = 0; p < g.parts(); ++p) analysts.push_back(analyst([&g, p] { g.count(p); }));
-    }
+    if (with_analysis && s % steps_between_analyses == 0) queue.add(fluid, start, nothing);
     wait();
   }
-  for (auto& t : analysts) t.join();
-  const double took = seconds() - begin;
+  const double simulation = seconds() - begin;
+  queue.finish(nothing);
+  const double all = seconds() - begin;
   if (std::abs(fluid.total_energy() - energy) > 1e-2 * std::abs(energy)) throw std::runtime_error("insitu: energy is not conserved");
-  return took;
+  return {simulation, all, queue.waits()};
 }
 
-double once(const arrangement& a, const settings& s, bool with_analysis) {
+spent once(const arrangement& a, const settings& s, gap how, bool with_analysis) {
   if (a.threads) {
     team others(s.workers);
     return simulate(
-        with_analysis, s.workers, [&](auto compute) { others.run([&](unsigned p) { compute(p, s.workers); }); },
+        with_analysis, s.workers, a.pieces, [&](auto compute) { others.run([&](unsigned p) { compute(p, s.workers); }); },
         [&](auto work) {
-          return std::thread([work, nice = a.priorities] {
-            if (nice) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
+          return std::thread([work, lower = a.lower] {
+            if (lower != nullptr) lower();
             work();
           });
         },
-        [] { std::this_thread::sleep_for(messages); });
+        [how] {
+          if (how == gap::polls) return poll();
+          std::this_thread::sleep_for(messages);
+        });
   }
   heddle::runtime_options o;
   o.workers = s.workers;
@@ -127,19 +150,33 @@ double once(const arrangement& a, const settings& s, bool with_analysis) {
     simulation.priority = heddle::priority::high;
     analysis.priority = heddle::priority::low;
   }
-  double took = 0;
+  spent took{};
   heddle::thread(simulation, [&] {
     took = simulate(
-        with_analysis, s.workers,
+        with_analysis, s.workers, a.pieces,
         [&](auto compute) {
           std::vector<heddle::thread> all;
           for (unsigned p = 1; p < s.workers; ++p) all.emplace_back(simulation, [&, p] { compute(p, s.workers); });
           compute(0, s.workers);
           for (auto& t : all) t.join();
         },
-        [&](auto work) { return heddle::thread(analysis, work); }, [] { heddle::this_thread::sleep_for(messages); });
+        [&](auto work) { return heddle::thread(analysis, work); },
+        [how] {
+          if (how == gap::polls) return poll();
+          heddle::this_thread::sleep_for(messages);
+        });
   }).join();
   return took;
+}
+
+// Milliseconds that one processor needs for an analysis.
+double analysis_alone() {
+  const insitu::fluid fluid(side);
+  insitu::radial_distribution g(1);
+  g.take(fluid);
+  const double begin = seconds();
+  g.count(0);
+  return (seconds() - begin) * 1e3;
 }
 
 }  // namespace
@@ -147,35 +184,53 @@ double once(const arrangement& a, const settings& s, bool with_analysis) {
 nlohmann::json insitu(const settings& s) {
   using heddle::preemption;
   static const arrangement all[] = {
-      {"kernel_threads", true, preemption::none, false, "Pthreads"},
-      {"kernel_threads_nice", true, preemption::none, true, "Pthreads (priority)"},
-      {"nonpreemptive", false, preemption::none, false, "-"},
-      {"nonpreemptive_priority", false, preemption::none, true, "-"},
-      {"signal_yield", false, preemption::signal_yield, false, "Argobots"},
-      {"signal_yield_priority", false, preemption::signal_yield, true, "Argobots (priority)"},
+      {"kernel_threads", true, preemption::none, false, 1, "Pthreads"},
+      {"kernel_threads_nice", true, preemption::none, false, 1, "Pthreads (priority)", be_nice},
+      {"kernel_threads_idle", true, preemption::none, false, 1, "-", be_idle},
+      {"nonpreemptive", false, preemption::none, false, 1, "-"},
+      {"nonpreemptive_priority", false, preemption::none, true, 1, "nonpreemptive (Fig. 3.14)"},
+      {"nonpreemptive_priority_x8", false, preemption::none, true, 8, "the same, 8 times the threads"},
+      {"nonpreemptive_priority_x64", false, preemption::none, true, 64, "the same, 64 times the threads"},
+      {"signal_yield", false, preemption::signal_yield, false, 1, "Argobots"},
+      {"signal_yield_priority", false, preemption::signal_yield, true, 1, "Argobots (priority)"},
+      {"signal_yield_priority_x8", false, preemption::signal_yield, true, 8, "the same, 8 times the threads"},
   };
+  constexpr std::size_t count = std::size(all);
   nlohmann::json rows = nlohmann::json::array();
   const unsigned repeats = s.repeats != 0 ? s.repeats : 7;
-  constexpr std::size_t count = std::size(all);
-  std::vector<double> alone[count], with[count], lost[count];
-  for (unsigned r = 0; r < repeats; ++r) {  // side by side: what else the machine does hits all alike
-    for (std::size_t i = 0; i < count; ++i) {
-      alone[i].push_back(once(all[i], s, false));
-      with[i].push_back(once(all[i], s, true));
-      lost[i].push_back((with[i].back() / alone[i].back() - 1) * 100);
+  constexpr unsigned analyses = (steps + steps_between_analyses - 1) / steps_between_analyses;
+  for (const gap how : {gap::polls, gap::sleeps}) {
+    std::vector<double> alone[count], with[count], lost[count], last[count];
+    std::vector<double> one;
+    unsigned waits[count] = {};
+    for (unsigned r = 0; r < repeats; ++r) {  // side by side: what else the machine does hits all alike
+      for (std::size_t i = 0; i < count; ++i) {
+        const spent without = once(all[i], s, how, false), took = once(all[i], s, how, true);
+        alone[i].push_back(without.simulation * 1e3);
+        with[i].push_back(took.simulation * 1e3);
+        last[i].push_back(took.all * 1e3);
+        lost[i].push_back((took.simulation / without.simulation - 1) * 100);
+        waits[i] += took.waits;
+      }
+      one.push_back(analysis_alone());
     }
-  }
-  say("%-24s %12s %14s %12s   %s\n", "in-situ analysis", "alone, ms", "with it, ms", "lost, %", "in the thesis (Fig. 3.13)");
-  for (std::size_t i = 0; i < count; ++i) {
-    const double percent = median(lost[i]);
-    say("%-24s %12.1f %14.1f %12.2f   %s\n", all[i].name, median(alone[i]) * 1e3, median(with[i]) * 1e3, percent, all[i].thesis);
-    rows.push_back({{"way", all[i].name},
-                    {"alone_ms", median(alone[i]) * 1e3},
-                    {"with_ms", median(with[i]) * 1e3},
-                    {"lost_percent", percent},
-                    {"workers", s.workers},
-                    {"interval_us", s.interval.count() / 1000},
-                    {"repeats", repeats}});
+    const char* const words = how == gap::polls ? "polls" : "sleeps";
+    say("%u steps, %lld ms after each in which the main thread %s; all %u analyses take %.0f ms of one processor\n", steps, static_cast<long long>(messages.count()), words, analyses, analyses * median(one));
+    say("%-27s %12s %14s %14s %10s %12s   %s\n", "in-situ analysis", "alone, ms", "with them, ms", "last ends, ms", "lost, %", "no buffer", "in the thesis (Fig. 3.13)");
+    for (std::size_t i = 0; i < count; ++i) {
+      say("%-27s %12.1f %14.1f %14.1f %10.2f %12u   %s\n", all[i].name, median(alone[i]), median(with[i]), median(last[i]), median(lost[i]), waits[i], all[i].thesis);
+      rows.push_back({{"way", all[i].name},
+                      {"gap", words},
+                      {"alone_ms", median(alone[i])},
+                      {"with_ms", median(with[i])},
+                      {"last_analysis_ms", median(last[i])},
+                      {"lost_percent", median(lost[i])},
+                      {"analyses_ms", analyses * median(one)},
+                      {"no_buffer", waits[i]},
+                      {"workers", s.workers},
+                      {"interval_us", s.interval.count() / 1000},
+                      {"repeats", repeats}});
+    }
   }
   return rows;
 }

@@ -1,4 +1,4 @@
-// heddle-preempt-model run|cost|barrier|packing: experiments of Section 3 of S. Shiina's thesis (docs/papers.md), small enough for the simulator, which is told
+// heddle-preempt-model run|cost|barrier|packing|insitu: experiments of Section 3 of S. Shiina's thesis (docs/papers.md), small enough for the simulator, which is told
 // what they cost; elsewhere they really compute. Rows of JSON as `heddle bench` writes them. README.md says what each measures.
 #include <sched.h>
 
@@ -37,6 +37,14 @@ struct settings {
   bool write = false;
   unsigned barriers = 10;
   double turn_us = 1;                // of a loop that waits, told to the simulator
+  unsigned steps = 20;               // of a simulation with analyses: parts one after the other
+  double serial_us = 200;            // its one thread moves atoms
+  double region_us = 1000;           // a thread on each worker computes
+  double gap_us = 1000;              // its one thread waits for messages, and keeps its worker
+  unsigned every = 1;                // steps from one analysis to the next
+  double analysis_us = 1500;         // on each worker but one; 0: none
+  unsigned pieces = 1;               // into which each of these shares is divided
+  bool priorities = false;
   unsigned repeats = 1;
   std::string policy = "random_ws";
   std::string json;
@@ -263,8 +271,56 @@ samples packing(const settings& s) {
   return got;
 }
 
+// Seconds of a simulation until its last step has ended; *all: until the last analysis has, too.
+double steps_with_analyses(const settings& s, double analysis_us, double* all) {
+  const auto home = runtime_for(s);
+  heddle::thread_options simulation, analysis;
+  simulation.where = analysis.where = home.get();
+  simulation.preemption = heddle::preemption::none;
+  analysis.preemption = technique_of(s.technique);
+  if (s.priorities) {
+    simulation.priority = heddle::priority::high;
+    analysis.priority = heddle::priority::low;
+  }
+  const unsigned analysts = std::max(1u, s.workers - 1) * s.pieces;
+  double took = 0;
+  heddle::thread(simulation, [&] {
+    std::vector<heddle::thread> queue;
+    const double begin = seconds();
+    for (unsigned step = 0; step < s.steps; ++step) {
+      compute(s.serial_us / 1000, step);
+      std::vector<heddle::thread> region;
+      for (unsigned w = 1; w < s.workers; ++w) region.emplace_back(simulation, [&s, w] { compute(s.region_us / 1000, w); });
+      compute(s.region_us / 1000, step);
+      for (heddle::thread& one : region) one.join();
+      if (analysis_us > 0 && step % s.every == 0) {
+        for (unsigned a = 0; a < analysts; ++a) queue.emplace_back(analysis, [&s, a, analysis_us] { compute(analysis_us / 1000 / s.pieces, a); });
+      }
+      compute(s.gap_us / 1000, step);
+    }
+    took = seconds() - begin;
+    for (heddle::thread& one : queue) one.join();
+    *all = seconds() - begin;
+  }).join();
+  return took;
+}
+
+// What a simulation with analyses beside it takes, over the simulation alone.
+samples insitu(const settings& s) {
+  samples got;
+  for (unsigned r = 0; r < s.repeats; ++r) {
+    double all = 0;
+    const double alone = steps_with_analyses(s, 0, &all);
+    const double with = steps_with_analyses(s, s.analysis_us, &all);
+    got["alone"].push_back(alone);
+    got["slowdown"].push_back(with / alone);
+    got["slowdown_all"].push_back(all / alone);
+  }
+  return got;
+}
+
 [[noreturn]] void usage(const std::string& why) {
-  std::fprintf(stderr, "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing [--option value]...\n", why.c_str());
+  std::fprintf(stderr, "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu [--option value]...\n", why.c_str());
   std::exit(2);
 }
 
@@ -288,6 +344,14 @@ settings settings_from(int argc, char** argv) {
     else if (option == "--write") s.write = whole(value) != 0;
     else if (option == "--barriers") s.barriers = std::max(1u, whole(value));
     else if (option == "--turn-us") s.turn_us = std::atof(value);
+    else if (option == "--steps") s.steps = std::max(1u, whole(value));
+    else if (option == "--serial-us") s.serial_us = std::atof(value);
+    else if (option == "--region-us") s.region_us = std::atof(value);
+    else if (option == "--gap-us") s.gap_us = std::atof(value);
+    else if (option == "--every") s.every = std::max(1u, whole(value));
+    else if (option == "--analysis-us") s.analysis_us = std::atof(value);
+    else if (option == "--pieces") s.pieces = std::max(1u, whole(value));
+    else if (option == "--priorities") s.priorities = whole(value) != 0;
     else if (option == "--repeat") s.repeats = std::max(1u, whole(value));
     else if (option == "--policy") s.policy = value;
     else if (option == "--json") s.json = value;
@@ -296,6 +360,7 @@ settings settings_from(int argc, char** argv) {
   if (s.active == 0) s.active = s.workers;
   makers_turn_us = std::max(1.0, s.turn_us);
   technique_of(s.technique);
+  if (by_kernel_threads(s) && std::strcmp(argv[1], "insitu") == 0) usage("insitu: no technique threads");
   return s;
 }
 
@@ -317,6 +382,7 @@ int main(int argc, char** argv) {
     else if (what == "cost") got = cost(s);
     else if (what == "barrier") got = barrier(s);
     else if (what == "packing") got = packing(s);
+    else if (what == "insitu") got = insitu(s);
     else usage("no measurement " + what);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle-preempt-model: %s\n", e.what());

@@ -25,12 +25,34 @@ typedef enum heddle_status {
   HEDDLE_TIMED_OUT = 4,
   HEDDLE_BUSY = 5,       /* not without waiting */
   HEDDLE_NOT_OWNER = 6,  /* the calling thread may not do this */
-  HEDDLE_FAILED = 7      /* a callback ended by a C++ exception */
+  HEDDLE_FAILED = 7,     /* a callback ended by a C++ exception */
+  HEDDLE_UNSUPPORTED = 8 /* not on this machine, with this C library or in this build */
 } heddle_status;
 
 /* One line in English; never null. */
 HEDDLE_C_API const char* heddle_strerror(heddle_status status);
 HEDDLE_C_API const char* heddle_version(void);
+
+/* --- kinds of threads --------------------------------------------------------------------------------------------- */
+
+/* How a thread that does not wait is made to let others run. What each kind may run: docs/guide/preemption.md. */
+typedef enum heddle_preemption {
+  HEDDLE_PREEMPTION_DEFAULT = 0,       /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT's */
+  HEDDLE_PREEMPTION_NONE = 1,          /* it runs until it waits, yields or ends */
+  HEDDLE_PREEMPTION_SIGNAL_YIELD = 2,  /* for code without malloc, errno and thread-local variables, or with HEDDLE_TLS_OWN */
+  HEDDLE_PREEMPTION_KLT_SWITCHING = 3  /* for any code */
+} heddle_preemption;
+
+/* Whose thread-local variables a preemptive thread sees. */
+typedef enum heddle_tls {
+  HEDDLE_TLS_DEFAULT = 0,              /* as above, HEDDLE_PREEMPT_TLS's */
+  HEDDLE_TLS_CARRIER = 1,              /* those of the kernel thread that runs it at the moment */
+  HEDDLE_TLS_OWN = 2                   /* its own, errno and malloc's included */
+} heddle_tls;
+
+/* Levels of threads; numbers between them are levels, too. Of a runtime's ready threads those of higher levels run first, and a preemptive
+ * thread goes for a higher one. Nothing is inherited by whom a thread waits for. */
+enum { HEDDLE_PRIORITY_LOWEST = -7, HEDDLE_PRIORITY_LOW = -1, HEDDLE_PRIORITY_NORMAL = 0, HEDDLE_PRIORITY_HIGH = 1, HEDDLE_PRIORITY_HIGHEST = 7 };
 
 /* --- runtimes ----------------------------------------------------------------------------------------------------- */
 
@@ -41,6 +63,11 @@ typedef struct heddle_runtime_options {
   unsigned workers;
   const char* policy;
   size_t stack_size;
+  heddle_preemption preemption; /* of threads that are made without a word on it, those that run groups' children included */
+  heddle_tls tls;               /* the same */
+  uint64_t preempt_interval;    /* turn of a preemptive thread */
+  const char* preempt_timer;    /* "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS" */
+  const char* packing;          /* "off", "auto": follow what the process may use while it runs */
 } heddle_runtime_options;
 
 typedef void (*heddle_function)(void* argument);
@@ -52,6 +79,10 @@ HEDDLE_C_API heddle_status heddle_runtime_destroy(heddle_runtime* runtime);
 /* Calls f(argument) on a user-level thread of the runtime and waits for it. [waits] */
 HEDDLE_C_API heddle_status heddle_runtime_run(heddle_runtime* runtime, heddle_function f, void* argument);
 HEDDLE_C_API unsigned heddle_runtime_workers(heddle_runtime* runtime);
+/* From now on only the first n workers run threads, whose preemptive ones get equal shares of them. HEDDLE_INVALID unless 1 <= n <= workers,
+ * and with policies that place work at certain workers. Does not wait for the others to stand aside. */
+HEDDLE_C_API heddle_status heddle_runtime_set_active_workers(heddle_runtime* runtime, unsigned n);
+HEDDLE_C_API unsigned heddle_runtime_active_workers(heddle_runtime* runtime);
 /* Rank of the worker that runs the caller; -1 when it is not the runtime's. Out of date after anything that waits. */
 HEDDLE_C_API int heddle_runtime_worker_rank(heddle_runtime* runtime);
 
@@ -59,13 +90,18 @@ HEDDLE_C_API int heddle_runtime_worker_rank(heddle_runtime* runtime);
 
 typedef struct heddle_thread heddle_thread;
 
+/* Zero-initialise: fields that are 0 are defaults. */
 typedef struct heddle_thread_options {
   size_t stack_size;         /* 0: the runtime's default */
   const char* name;          /* shown when threads are dumped; must outlive the thread; may be NULL */
   heddle_runtime* runtime;
+  heddle_preemption preemption;
+  heddle_tls tls;
+  int priority;              /* from HEDDLE_PRIORITY_LOWEST to HEDDLE_PRIORITY_HIGHEST */
 } heddle_thread_options;
 
-/* A thread that calls f(argument); options may be NULL. Exactly one join or detach must follow, which frees the handle. */
+/* A thread that calls f(argument); options may be NULL. Exactly one join or detach must follow, which frees the handle. Also HEDDLE_INVALID for a
+ * priority or kind that there is none of, HEDDLE_UNSUPPORTED for a kind that cannot be had here. Allocates memory, like all that create. */
 HEDDLE_C_API heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_options* options,
                                                 void* (*f)(void* argument), void* argument);
 /* Waits for its end; *result, unless NULL, is what f returned. [waits] */
@@ -90,6 +126,10 @@ HEDDLE_C_API heddle_status heddle_group_destroy(heddle_group* group);
 HEDDLE_C_API heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* argument, double work);
 /* HEDDLE_FAILED if a child failed; HEDDLE_NOT_OWNER. The group can be used again. [waits] */
 HEDDLE_C_API heddle_status heddle_group_wait(heddle_group* group);
+/* How children are preempted, and their priority, from now on; not beside heddle_group_run. A child whose priority is not normal becomes ready and
+ * does not run at once. HEDDLE_UNSUPPORTED, HEDDLE_INVALID as for threads. */
+HEDDLE_C_API heddle_status heddle_group_set_preemption(heddle_group* group, heddle_preemption preemption, heddle_tls tls);
+HEDDLE_C_API heddle_status heddle_group_set_priority(heddle_group* group, int priority);
 /* Children that have not begun are dropped. */
 HEDDLE_C_API heddle_status heddle_group_cancel(heddle_group* group);
 

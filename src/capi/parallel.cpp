@@ -58,6 +58,14 @@ heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* arg
 
 heddle_status heddle_group_wait(heddle_group* group) { return group == nullptr ? HEDDLE_INVALID : group->wait(); }
 
+heddle_status heddle_group_set_preemption(heddle_group* group, heddle_preemption preemption, heddle_tls tls) {
+  return capi::with(group, [&](heddle::task_group& g) { g.preempt(capi::from(preemption), capi::from(tls)); });
+}
+
+heddle_status heddle_group_set_priority(heddle_group* group, int priority) {
+  return capi::with(group, [&](heddle::task_group& g) { g.priority(heddle::priority{priority}); });
+}
+
 heddle_status heddle_group_cancel(heddle_group* group) {
   return capi::with(group, [](heddle::task_group& g) { g.cancel(); });
 }

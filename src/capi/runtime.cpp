@@ -14,6 +14,7 @@ const char* heddle_strerror(heddle_status status) {
     case HEDDLE_BUSY: return "not possible without waiting";
     case HEDDLE_NOT_OWNER: return "the calling thread may not do this";
     case HEDDLE_FAILED: return "a callback ended by a C++ exception";
+    case HEDDLE_UNSUPPORTED: return "not to be had on this machine, with this C library or in this build";
   }
   return "not a status of heddle";
 }
@@ -28,6 +29,11 @@ heddle_status heddle_runtime_create(heddle_runtime** out, const heddle_runtime_o
       if (options->workers != 0) o.workers = options->workers;
       if (options->policy != nullptr) o.policy = options->policy;
       if (options->stack_size != 0) o.stack_size = options->stack_size;
+      if (options->preemption != HEDDLE_PREEMPTION_DEFAULT) o.preempt = capi::from(options->preemption);
+      if (options->tls != HEDDLE_TLS_DEFAULT) o.preempt_tls = capi::from(options->tls);
+      if (options->preempt_interval != 0) o.preempt_interval = capi::span(options->preempt_interval);
+      if (options->preempt_timer != nullptr) o.preempt_timer = options->preempt_timer;
+      if (options->packing != nullptr) o.packing = options->packing;
     }
     *out = new heddle_runtime{heddle::runtime(o)};
     return HEDDLE_OK;
@@ -52,6 +58,22 @@ unsigned heddle_runtime_workers(heddle_runtime* runtime) {
   unsigned workers = 0;
   capi::guarded([&] {
     workers = capi::of(runtime).workers();
+    return HEDDLE_OK;
+  });
+  return workers;
+}
+
+heddle_status heddle_runtime_set_active_workers(heddle_runtime* runtime, unsigned n) {
+  return capi::guarded([&] {
+    capi::of(runtime).set_active_workers(n);
+    return HEDDLE_OK;
+  });
+}
+
+unsigned heddle_runtime_active_workers(heddle_runtime* runtime) {
+  unsigned workers = 0;
+  capi::guarded([&] {
+    workers = capi::of(runtime).active_workers();
     return HEDDLE_OK;
   });
   return workers;

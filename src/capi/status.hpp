@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <heddle/heddle.h>
+#include <heddle/preemption.hpp>
 #include <heddle/runtime.hpp>
 
 struct heddle_runtime {
@@ -25,8 +26,8 @@ heddle_status guarded(F&& f) noexcept {
     return HEDDLE_NO_MEMORY;
   } catch (const std::invalid_argument&) {
     return HEDDLE_INVALID;
-  } catch (const std::system_error&) {
-    return HEDDLE_NO_THREAD;
+  } catch (const std::system_error& e) {
+    return e.code() == std::errc::not_supported ? HEDDLE_UNSUPPORTED : HEDDLE_NO_THREAD;
   } catch (...) {
     return HEDDLE_FAILED;
   }
@@ -80,6 +81,25 @@ heddle_status with(T* object, F&& f) noexcept {
 inline std::chrono::nanoseconds span(std::uint64_t time) noexcept {
   const auto most = static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count());
   return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(time < most ? time : most));
+}
+
+// Throw std::invalid_argument for a number that is none of the header's.
+inline preemption from(heddle_preemption how) {
+  switch (how) {
+    case HEDDLE_PREEMPTION_DEFAULT: return preemption::as_runtime;
+    case HEDDLE_PREEMPTION_NONE: return preemption::none;
+    case HEDDLE_PREEMPTION_SIGNAL_YIELD: return preemption::signal_yield;
+    case HEDDLE_PREEMPTION_KLT_SWITCHING: return preemption::klt_switching;
+  }
+  throw std::invalid_argument("heddle: no such preemption");
+}
+inline tls from(heddle_tls whose) {
+  switch (whose) {
+    case HEDDLE_TLS_DEFAULT: return tls::as_runtime;
+    case HEDDLE_TLS_CARRIER: return tls::carrier;
+    case HEDDLE_TLS_OWN: return tls::own;
+  }
+  throw std::invalid_argument("heddle: no such thread-local storage");
 }
 
 inline runtime& of(heddle_runtime* handle) { return handle != nullptr ? handle->object : runtime::current(); }

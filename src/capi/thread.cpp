@@ -1,10 +1,12 @@
-// Threads of heddle.h. The handle is shared by the thread and its joiner: whoever comes last frees it.
+// Threads of heddle.h. The handle is shared by the thread and its joiner: whoever comes last gives it up. A thread that does so may be one that must
+// not call free (signal-yield, without storage of its own), so handles that are given up wait for the next caller of create, who allocates anyway.
 #include <heddle/blocking.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/thread.hpp>
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "capi/status.hpp"
 
@@ -17,13 +19,24 @@ struct heddle_thread {
   bool failed{false};
   // Set by the end of the thread or by detach; the second of them frees the handle. A join needs neither.
   std::atomic<bool> one_is_gone{false};
+  heddle_thread* next{nullptr};  // given up before
   heddle::thread object;
 };
 
 namespace {
 
+std::atomic<heddle_thread*> given_up{nullptr};  // a stack that is only emptied as a whole
+
+// By the thread's end and by detach.
 void leave(heddle_thread* handle) noexcept {
-  if (handle->one_is_gone.exchange(true)) delete handle;
+  if (!handle->one_is_gone.exchange(true)) return;
+  handle->next = given_up.load();
+  while (!given_up.compare_exchange_weak(handle->next, handle)) {}
+}
+
+void free_given_up() noexcept {
+  if (given_up.load() == nullptr) return;
+  for (heddle_thread* handle = given_up.exchange(nullptr); handle != nullptr;) delete std::exchange(handle, handle->next);
 }
 
 }  // namespace
@@ -37,8 +50,12 @@ heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_opti
     if (options != nullptr) {
       o.stack_size = options->stack_size;
       o.name = options->name;
+      o.preemption = capi::from(options->preemption);
+      o.tls = capi::from(options->tls);
+      o.priority = heddle::priority{options->priority};
       if (options->runtime != nullptr) o.where = &options->runtime->object;
     }
+    free_given_up();
     auto handle = std::make_unique<heddle_thread>();
     handle->f = f;
     handle->argument = argument;
@@ -62,7 +79,7 @@ heddle_status heddle_thread_join(heddle_thread* thread, void** result) {
     thread->object.join();  // the thread has left the handle: it is ours
     const bool failed = thread->failed;
     if (result != nullptr) *result = thread->result;
-    leave(thread);
+    delete thread;
     return failed ? HEDDLE_FAILED : HEDDLE_OK;
   });
 }

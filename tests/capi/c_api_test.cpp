@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -43,6 +44,8 @@ TEST_F(c_api, null_is_refused_everywhere) {
   EXPECT_EQ(heddle_group_run(nullptr, nothing, nullptr, 0), HEDDLE_INVALID);
   EXPECT_EQ(heddle_group_wait(nullptr), HEDDLE_INVALID);
   EXPECT_EQ(heddle_group_cancel(nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_group_set_preemption(nullptr, HEDDLE_PREEMPTION_NONE, HEDDLE_TLS_DEFAULT), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_group_set_priority(nullptr, 0), HEDDLE_INVALID);
   EXPECT_EQ(heddle_group_destroy(nullptr), HEDDLE_INVALID);
   EXPECT_EQ(heddle_invoke(nothing, nullptr, nullptr, nullptr), HEDDLE_INVALID);
   EXPECT_EQ(heddle_for(0, 1, 0, nullptr, nullptr), HEDDLE_INVALID);
@@ -137,6 +140,113 @@ TEST_F(c_api, a_cancelled_group_drops_what_has_not_begun) {
     EXPECT_EQ(calls.load(), 0);
     EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
   }), HEDDLE_OK);
+}
+
+void* returns_null(void*) { return nullptr; }
+
+TEST_F(c_api, kinds_that_there_are_not_are_refused) {
+  heddle_thread* t = nullptr;
+  heddle_thread_options o{};
+  o.runtime = runtime_;
+  o.priority = HEDDLE_PRIORITY_HIGHEST + 1;
+  EXPECT_EQ(heddle_thread_create(&t, &o, returns_null, nullptr), HEDDLE_INVALID);
+  o.priority = HEDDLE_PRIORITY_LOWEST - 1;
+  EXPECT_EQ(heddle_thread_create(&t, &o, returns_null, nullptr), HEDDLE_INVALID);
+  o.priority = 1 << 30;
+  EXPECT_EQ(heddle_thread_create(&t, &o, returns_null, nullptr), HEDDLE_INVALID);
+  o.priority = 0;
+  o.preemption = static_cast<heddle_preemption>(4);
+  EXPECT_EQ(heddle_thread_create(&t, &o, returns_null, nullptr), HEDDLE_INVALID);
+  o.preemption = HEDDLE_PREEMPTION_DEFAULT;
+  o.tls = static_cast<heddle_tls>(3);
+  EXPECT_EQ(heddle_thread_create(&t, &o, returns_null, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(t, nullptr);
+  heddle_runtime* r = nullptr;
+  heddle_runtime_options options{};
+  options.tls = static_cast<heddle_tls>(3);
+  EXPECT_EQ(heddle_runtime_create(&r, &options), HEDDLE_INVALID);
+  options = {};
+  options.preempt_timer = "sundial";
+  EXPECT_EQ(heddle_runtime_create(&r, &options), HEDDLE_INVALID);
+  options = {};
+  options.packing = "tightly";
+  EXPECT_EQ(heddle_runtime_create(&r, &options), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_runtime_set_active_workers(runtime_, 0), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_runtime_set_active_workers(runtime_, heddle_runtime_workers(runtime_) + 1), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_runtime_active_workers(runtime_), heddle_runtime_workers(runtime_));
+}
+
+TEST_F(c_api, what_cannot_be_had_here_is_unsupported) {
+  if (!heddle_test::sanitized) GTEST_SKIP() << "everything can be had";
+  heddle_thread* t = nullptr;
+  heddle_thread_options o{};
+  o.preemption = HEDDLE_PREEMPTION_SIGNAL_YIELD;
+  o.tls = HEDDLE_TLS_OWN;
+  EXPECT_EQ(heddle_thread_create(&t, &o, returns_null, nullptr), HEDDLE_UNSUPPORTED);
+}
+
+// One worker whose threads are preemptive as a rule: who spins lets the one come that it spins for.
+TEST(c_api_kinds, threads_are_preempted_as_their_runtime_says) {
+  if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
+  heddle_test::watchdog dog{"c_api_kinds"};
+  for (const heddle_preemption how : {HEDDLE_PREEMPTION_SIGNAL_YIELD, HEDDLE_PREEMPTION_KLT_SWITCHING}) {
+    heddle_runtime* one = nullptr;
+    heddle_runtime_options options{};
+    options.workers = 1;
+    options.preemption = how;
+    options.preempt_interval = 200'000;
+    options.preempt_timer = "chain";
+    ASSERT_EQ(heddle_runtime_create(&one, &options), HEDDLE_OK);
+    heddle_thread_options o{};
+    o.runtime = one;
+    std::atomic<int> turn{0};
+    heddle_thread *first = nullptr, *second = nullptr;
+    ASSERT_EQ(heddle_thread_create(&first, &o, [](void* t) -> void* {
+      auto& turn = *static_cast<std::atomic<int>*>(t);
+      while (turn.load() != 1) {}
+      turn.store(2);
+      return nullptr;
+    }, &turn), HEDDLE_OK);
+    ASSERT_EQ(heddle_thread_create(&second, &o, [](void* t) -> void* {
+      auto& turn = *static_cast<std::atomic<int>*>(t);
+      turn.store(1);
+      while (turn.load() != 2) {}
+      return nullptr;
+    }, &turn), HEDDLE_OK);
+    EXPECT_EQ(heddle_thread_join(first, nullptr), HEDDLE_OK);
+    EXPECT_EQ(heddle_thread_join(second, nullptr), HEDDLE_OK);
+    EXPECT_EQ(heddle_runtime_destroy(one), HEDDLE_OK);
+  }
+}
+
+// Made ready in one order while their only worker is busy, run in that of their priorities.
+TEST(c_api_kinds, higher_priorities_run_first) {
+  heddle_test::watchdog dog{"c_api_kinds"};
+  heddle_runtime* one = nullptr;
+  heddle_runtime_options options{};
+  options.workers = 1;
+  ASSERT_EQ(heddle_runtime_create(&one, &options), HEDDLE_OK);
+  struct place {
+    std::vector<int>* order;
+    int level;
+  };
+  std::vector<int> order;
+  const auto body = [&] {
+    place places[] = {{&order, -7}, {&order, 1}, {&order, 0}, {&order, 7}, {&order, -1}};
+    heddle_thread* threads[5];
+    for (int i = 0; i < 5; ++i) {
+      heddle_thread_options o{};
+      o.priority = places[i].level;
+      ASSERT_EQ(heddle_thread_create(&threads[i], &o, [](void* p) -> void* {
+        static_cast<place*>(p)->order->push_back(static_cast<place*>(p)->level);
+        return nullptr;
+      }, &places[i]), HEDDLE_OK);
+    }
+    for (heddle_thread* t : threads) EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_OK);
+  };
+  EXPECT_EQ(heddle_runtime_run(one, [](void* f) { (*static_cast<decltype(body)*>(f))(); }, const_cast<void*>(static_cast<const void*>(&body))), HEDDLE_OK);
+  EXPECT_EQ(order, (std::vector<int>{7, 1, 0, -1, -7}));
+  EXPECT_EQ(heddle_runtime_destroy(one), HEDDLE_OK);
 }
 
 TEST(c_header, is_c11) {

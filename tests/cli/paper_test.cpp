@@ -41,6 +41,7 @@ TEST(paper, refuses_what_it_does_not_know) {
   expect_refused(run_captured({"paper", "rnu", "adws-4.17"}), {"'rnu'", "run"});
   expect_refused(run_captured({"paper"}), {"ACTION is missing"});
   expect_refused(run_captured({"paper", "list", "adws-4.17"}), {"one too many"});
+  expect_refused(run_captured({"paper", "run", "adws-4.17", "--no-sim"}), {"--no-sim", "--real"});
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--scale", "huge"}), {"huge"});
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--sclae", "full"}), {"--sclae", "--scale"});
   expect_refused(run_captured({"paper", "report"}), {"FILE is missing"});
@@ -283,6 +284,29 @@ TEST(paper_page, later_rows_count_in_the_order_of_the_table) {
   measured["measured_machine"] = "here";
   EXPECT_THAT(page_of({measured}), HasSubstr("| 1.50 | 1.25 | same size |"));
   EXPECT_THROW(page_of({json::object()}), std::runtime_error);
+}
+
+TEST(paper_rows, what_a_run_was_not_asked_for_is_kept) {
+  json both = row("adws-4.17", "two", 1.5);
+  both["measured"] = 1.25;
+  both["measured_machine"] = "here";
+  json simulated = row("adws-4.17", "two", 3.5);
+  simulated["measured_reason"] = not_measured;
+  json measured = row("adws-4.17", "two", nullptr);
+  measured["simulated_reason"] = not_simulated;
+  measured["measured"] = 4.5;
+  json failed = row("adws-4.17", "two", nullptr);
+  failed["simulated_reason"] = "not over after 5 s";
+  failed["measured_reason"] = not_measured;
+  const std::vector<json> all = last_of_each({both, simulated, measured});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].at("simulated"), 3.5);
+  EXPECT_EQ(all[0].at("verdict"), "same size");
+  EXPECT_EQ(all[0].at("measured"), 4.5);
+  const std::vector<json> after = last_of_each({both, failed});
+  EXPECT_TRUE(after.at(0).at("simulated").is_null());  // it was asked for: the failure counts
+  EXPECT_EQ(after[0].at("measured"), 1.25);
+  EXPECT_EQ(after[0].at("measured_machine"), "here");
 }
 
 // docs/reproduction.md is what its data say.

@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "../../examples/insitu/lennard_jones.hpp"
-#include "support/runtimes.hpp"
+#include "../../examples/insitu/analyses.hpp"
+#include "support/preemption.hpp"
 
 namespace {
 
@@ -51,60 +54,82 @@ TEST(lennard_jones, the_lattice_has_its_neighbours_where_they_belong) {
   EXPECT_NEAR(g.radius(first), fluid.box() / 5 / std::sqrt(2.0), fluid.box() / 2 / insitu::radial_distribution::bins);
 }
 
+TEST(analyses, end_with_what_they_began_with) {
+  insitu::fluid fluid(5);
+  insitu::radial_distribution g(2);
+  g.take(fluid);
+  g.count(0), g.count(1);
+  struct when_joined {  // begins as late as a thread may
+    std::function<void()> work;
+    void join() { work(); }
+  };
+  insitu::analyses<when_joined> queue(3, 2);
+  std::vector<std::size_t> order;
+  const auto ended = [&](std::size_t number, const insitu::radial_distribution& of) {
+    order.push_back(number);
+    if (number == 0) {
+      for (std::size_t b = 0; b < g.bins; ++b) ASSERT_EQ(of.g(b), g.g(b));
+    }
+  };
+  for (int a = 0; a < 5; ++a) {
+    queue.add(fluid, [](std::function<void()> work) { return when_joined{std::move(work)}; }, ended);
+    EXPECT_EQ(queue.waits(), a < 3 ? 0u : static_cast<unsigned>(a) - 2);
+    fluid.step(1, serially);
+  }
+  EXPECT_EQ(order, (std::vector<std::size_t>{0, 1}));
+  queue.finish(ended);
+  EXPECT_EQ(order.size(), 5u);
+}
+
 struct result {
   double energy;
-  std::vector<double> g;
+  std::vector<std::vector<double>> g;  // of each analysis
 };
 
-template <class Simulation, class Analysis>
-result run(heddle::runtime& rt, const Simulation& simulation, const Analysis& analysis) {
-  result r{};
+result run(const heddle::thread_options& simulation, const heddle::thread_options& analysis) {
+  constexpr std::size_t steps = 40, between = 4;
+  result r{0, std::vector<std::vector<double>>(steps / between)};
   heddle::thread(simulation, [&] {
     insitu::fluid fluid(5);
-    insitu::radial_distribution g(4);
-    std::vector<heddle::thread> analysts;
-    for (int s = 0; s < 40; ++s) {
+    insitu::analyses<heddle::thread> queue(3, 4);
+    const auto ended = [&](std::size_t number, const insitu::radial_distribution& g) {
+      for (std::size_t b = 0; b < g.bins; ++b) r.g[number].push_back(g.g(b));
+    };
+    for (std::size_t s = 0; s < steps; ++s) {
       fluid.step(3, [&](auto compute) {
         std::vector<heddle::thread> threads;
         for (unsigned p = 1; p < 3; ++p) threads.emplace_back(simulation, [compute, p] { compute(p, 3); });
         compute(0, 3);
         for (auto& t : threads) t.join();
       });
-      if (s % 4 != 0) continue;
-      for (auto& t : analysts) t.join();
-      analysts.clear();
-      for (std::size_t b = 0; s > 0 && b < g.bins; ++b) r.g.push_back(g.g(b));
-      g.take(fluid);
-      for (unsigned p = 0; p < 4; ++p) analysts.emplace_back(analysis, [&g, p] { g.count(p); });
+      if (s % between == 0) queue.add(fluid, [&](auto work) { return heddle::thread(analysis, work); }, ended);
+      heddle::this_thread::sleep_for(std::chrono::microseconds(s % 3 * 100));
     }
-    for (auto& t : analysts) t.join();
+    queue.finish(ended);
     r.energy = fluid.total_energy();
   }).join();
-  static_cast<void>(rt);
   return r;
 }
 
-class techniques : public testing::TestWithParam<preemption> {};
+class techniques : public heddle_test::with_ticks<preemption> {};
 
 TEST_P(techniques, analyses_of_a_lower_priority_change_nothing) {
-  if (heddle_test::thread_sanitized) GTEST_SKIP() << "no preemption under ThreadSanitizer";
-  heddle::runtime_options o;
-  o.workers = 3;
-  o.preempt_interval = std::chrono::microseconds(100);
+  heddle::runtime_options o = heddle_test::options_for(3);
   o.preempt_timer = "chain";
   heddle::runtime rt(o);
   heddle::thread_options simulation, analysis;
   simulation.where = analysis.where = &rt;
-  const result plain = run(rt, simulation, analysis);
+  const result plain = run(simulation, analysis);
   simulation.priority = priority::high;
   analysis.priority = priority::low;
   analysis.preemption = GetParam();
-  const result with = run(rt, simulation, analysis);
+  const result with = run(simulation, analysis);
   EXPECT_EQ(plain.energy, with.energy);
   EXPECT_EQ(plain.g, with.g);
+  for (const auto& g : with.g) EXPECT_EQ(g.size(), std::size_t{insitu::radial_distribution::bins});
 }
 
 INSTANTIATE_TEST_SUITE_P(insitu, techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
-                         [](const auto& info) { return std::string(info.param == preemption::klt_switching ? "klt" : "signal_yield"); });
+                         [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace
