@@ -47,7 +47,13 @@ attempt failed(const std::string& why) {
   return a;
 }
 
-std::string here_key(const program& p, const std::string& policy, bool traced) { return p.real + "|" + p.real_metric + "|" + policy + (traced ? "|traced" : ""); }
+std::string here_key(const experiment& e, const program& p, const std::string& policy, bool traced) { return e.id + "|" + p.name + "|" + policy + (traced ? "|traced" : ""); }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 != 0 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
 
 std::string command_at(const program& p, scale s) {
   const size& z = size_at(p, s);
@@ -147,47 +153,42 @@ attempt laboratory::simulate_all(const simulation& s) const {
   return runs[runs.size() / 2];
 }
 
-// All policies of a program in one run of the command, round by round.
-void laboratory::measure_here(const experiment& e, const program& p) {
+// One round: all policies of a program in one run of the command. Traces: in the first.
+void laboratory::measure_here(const experiment& e, const program& p, bool first) {
   std::vector<std::string> timed, traced;
   for (const execution& x : wanted(e)) {
-    if (x.program != p.name || x.workers != 0 || x.free_memory || measurements_.contains(here_key(p, x.policy, x.traced))) continue;
-    std::vector<std::string>& list = x.traced ? traced : timed;
-    if (const std::string why = refused(x.policy); !why.empty()) measurements_[here_key(p, x.policy, x.traced)] = failed(why);
-    else list.push_back(x.policy);
+    if (x.program != p.name || x.workers != 0 || x.free_memory || (x.traced && !first)) continue;
+    attempt& a = measurements_[here_key(e, p, x.policy, x.traced)];
+    if (!a.failure.empty()) continue;
+    a.failure = refused(x.policy);
+    if (a.failure.empty()) (x.traced ? traced : timed).push_back(x.policy);
   }
   const auto run = [&](const std::vector<std::string>& policies, bool with_trace) {
     const std::string report = folder_.file("real.json"), trace = folder_.file("real.heddle");
     std::filesystem::remove(report);
-    std::vector<std::string> words;
-    try {
-      words = command_words(p.real);
-    } catch (const std::runtime_error& error) {
-      for (const std::string& policy : policies) measurements_[here_key(p, policy, with_trace)] = failed(error.what());
-      return;
-    }
     std::string list;
     for (const std::string& policy : policies) {
       if (policy != "serial") list += (list.empty() ? "" : ",") + policy;
     }
     if (list.empty()) list = "random_ws";
-    const std::string rounds = with_trace ? "1" : scale_ == scale::quick ? "5" : "15";
-    words.insert(words.end(), {"--workers", std::to_string(real_workers_), "--policy", list, "--rivals", "none", "--repeat", rounds, "--json", report});
     ended ran;
     std::string not_run;
     try {
+      std::vector<std::string> words = command_words(p.real);
+      words.insert(words.end(), {"--workers", std::to_string(real_workers_), "--policy", list, "--rivals", "none", "--repeat", "1", "--json", report});
       ran = run_here(words, with_trace ? trace : std::string());
-    } catch (const std::system_error& error) {
+    } catch (const std::runtime_error& error) {
       not_run = error.what();
     }
     for (const std::string& policy : policies) {
-      attempt& a = measurements_[here_key(p, policy, with_trace)];
+      attempt& a = measurements_[here_key(e, p, policy, with_trace)];
       try {
         if (!not_run.empty()) throw unavailable(not_run);
         if (ran.status != 0) throw unavailable(last_line(ran.errors, ran.status));
         const bool serial = policy == "serial";
         a.got.workers = serial ? 1 : real_workers_;
-        a.got.seconds = seconds_in(report, p.real_metric, serial ? "serial" : "heddle", serial ? std::nullopt : std::optional(policy));
+        a.rounds.push_back(seconds_in(report, p.real_metric, serial ? "serial" : "heddle", serial ? std::nullopt : std::optional(policy)));
+        a.got.seconds = median(a.rounds);
         if (with_trace) a.got.map = task_map(trace::load(trace), {});
       } catch (const std::exception& error) {
         a.failure = error.what();
@@ -207,17 +208,20 @@ void laboratory::run(const experiment& e) {
   for (const program& p : e.programs) {
     if (real_workers_ != 0 && !p.real.empty()) here.push_back(&p);
   }
-  progress bar(e.id, all.size() + here.size());
+  const std::size_t rounds = scale_ == scale::quick ? 9 : 15;
+  progress bar(e.id, all.size() + rounds * here.size());
   for (const execution& x : all) {
     const simulation s = simulation_of(e, x);
     bar.advance(0, fmt::format("{} {}, simulated", x.program, x.policy));
     simulations_[s.key()] = simulate_all(s);
     bar.advance();
   }
-  for (const program* p : here) {
-    bar.advance(0, p->name + ", here");
-    measure_here(e, *p);
-    bar.advance();
+  for (std::size_t round = 0; round < rounds; ++round) {  // programs by turns: a machine has its slow minutes, and measures compare programs
+    for (const program* p : here) {
+      bar.advance(0, p->name + ", here");
+      measure_here(e, *p, round == 0);
+      bar.advance();
+    }
   }
 }
 
@@ -247,7 +251,7 @@ class measured_evidence : public evidence {
     if (p.real.empty()) throw unavailable(fmt::format("{} has no size for this machine", p.name));
     if (what.workers != 0) throw unavailable(fmt::format("needs {} workers", what.workers));
     if (what.free_memory) throw unavailable("only the simulator counts that");
-    const attempt& a = laboratory_.measurements_.at(here_key(p, what.policy, what.traced));
+    const attempt& a = laboratory_.measurements_.at(here_key(experiment_, p, what.policy, what.traced));
     if (!a.failure.empty()) throw unavailable(a.failure);
     return a.got;
   }

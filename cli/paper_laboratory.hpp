@@ -20,6 +20,7 @@ inline constexpr const char* not_measured = "not asked for (--real)";
 struct attempt {
   outcome got;
   std::string failure;                 // empty: none
+  std::vector<double> rounds;          // measured here, s; got.seconds is their median
 };
 
 class laboratory {
@@ -30,7 +31,7 @@ class laboratory {
   laboratory(const laboratory&) = delete;
   laboratory& operator=(const laboratory&) = delete;
 
-  // Everything that the experiment's measures need, each once; what another experiment has run already is not run again. Shows its
+  // Everything that the experiment's measures need; what another experiment has simulated already is not simulated again. Shows its
   // progress on a terminal.
   void run(const experiment& e);
 
@@ -47,7 +48,7 @@ class laboratory {
   [[nodiscard]] simulation simulation_of(const experiment& e, const execution& what) const;
   attempt simulate_once(const simulation& s, std::uint64_t seed) const;
   attempt simulate_all(const simulation& s) const;
-  void measure_here(const experiment& e, const program& p);
+  void measure_here(const experiment& e, const program& p, bool first);
   [[nodiscard]] std::vector<execution> wanted(const experiment& e) const;
 
   friend class simulated_evidence;
@@ -58,7 +59,7 @@ class laboratory {
   unsigned real_workers_;
   scratch_folder folder_;
   std::map<std::string, attempt> simulations_;       // by simulation::key
-  std::map<std::string, attempt> measurements_;      // by the command, the policy, and whether it was traced
+  std::map<std::string, attempt> measurements_;      // by experiment, program and policy, and whether it was traced
 };
 
 }  // namespace heddle::cli::paper
