@@ -15,18 +15,18 @@
 //     the pieces fit, and each piece wait for the last worker of the one before. Such are forks whose bytes nobody gave, and those
 //     of a place in the program (the code of the second half) which have ended before without a fork of another place inside them,
 //     laid out: loops, merges. Learned anew when such a fork turns up.
-//
-// R5. The level of a group is chosen by measured idleness. A memory group whose workers have searched in vain, insisting, more
-//     than `tolerance` times each since its head laid out its last group runs the next `flat_groups` on its leaves at once,
-//     which is single-level ADWS within it. (Policies read no clock: an insisting search takes a few microseconds.) tolerance=0: never.
-//
-// R6. A program that has forked halves of unlike work (the larger one above 0.6) over three workers or more, by a fork of R4,
-//     loses more to the ends of ranges than to data that moves: after `near` searches in vain its workers look at one worker of
-//     the nearest distance, too, after four times as many at one of the next, but never beyond the last shared cache. near=0: never.
+// (R5, levels given up where workers idle, gained nothing beside the rest and is gone: docs/investigations/ml-adaptive.md.)
+// R6. A program that has forked halves of unlike work (the larger one above 0.6), and inside one of them again at the same place, by forks
+//     of R4, loses more to the ends of ranges than to data that moves: after `near` searches in vain its workers look at one worker
+//     of the nearest distance, too, after four times as many at one of the next, but never beyond the last shared cache. near=0: never.
+//     Loops that are cut in the middle of whole pieces never do so: their halves differ by one piece, which is above 0.6 for three alone.
 // R7. A fork of unlike halves (above 0.55) whose bytes are given and fit into no group below its level is space-bounded: the rules of sb.cpp (sb-d)
 //     hold for its second half and for everything that its owner forks until it has ended, so that several root tasks are
 //     admitted to a cache while they fit together. The owner keeps its place in a node of the tree and returns to it at the end.
 //     Groups are not: their children may be many and small, and all would stand in one queue. bound=off: never.
+// R8. Patience is worth what the move costs, and that falls with the distance: a fourth of the patience of R1 is borne before a worker that
+//     insists takes what workers of the next to farthest distance have below their leaves, a fourth of that before the next nearer one's.
+//     It admits no root task, and what it finds leaves the patience of R1 as it is. near=0: never.
 //
 // Invariants:
 // - M1. What may_find sees, acquire takes after at most `patience` insisting searches of that worker: both go over the same
@@ -55,8 +55,8 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned flat_groups = 16;
 constexpr double even_share = 0.55;        // of the larger half, at most
+constexpr double unlike_share = 0.6;       // R6
 
 bool halves_differ(const fork_info& info, double share = even_share) noexcept {
   const double all = info.first + info.second;
@@ -65,6 +65,10 @@ bool halves_differ(const fork_info& info, double share = even_share) noexcept {
 
 // Of a task whose forks are space-bounded: where it was laid out; null: it is such a task's descendant. In `room`, behind what sb keeps there.
 tree_node*& kept_of(task& t) noexcept { return *std::launder(reinterpret_cast<tree_node**>(t.room + sizeof t.room - sizeof(tree_node*))); }
+
+// Of the node of a fork, which has no hints of children to sum up.
+bool is_unlike(const tree_node& n) noexcept { return n.hinted != 0; }
+void note_unlike(tree_node& n, bool is) noexcept { n.hinted = is ? 1 : 0; }
 
 }  // namespace
 
@@ -84,49 +88,12 @@ void ml_adaptive::start(scheduler& host) {
       if (i + 1 == s.victims.size() || host.distance(rank, s.victims[i]) != host.distance(rank, s.victims[i + 1])) s.rings.push_back(i + 1);
     }
   }
-  if (domains_.size() > 1 && settings_.tolerance != 0) idleness_.reset(new idleness[member_count_]);
   if (domains_.size() > 1 && settings_.bound) bound_.start(host);
 }
 
-// --- the level of a group ----------------------------------------------------------------------------------------
-
-std::uint64_t ml_adaptive::searches_under(const machine::memory_group& g) const noexcept {
-  std::uint64_t sum = 0;
-  for (unsigned i = 0; i < g.worker_count; ++i) sum += searchers_[g.first_worker + i].all_in_vain.load(std::memory_order_relaxed);  // a statistic
-  return sum;
-}
-
-bool ml_adaptive::has_idled(const machine::memory_group& g) const noexcept {
-  idleness& of = idleness_[g.id];
-  const std::uint64_t now = searches_under(g);
-  const std::uint64_t before = of.seen.exchange(now, std::memory_order_relaxed);  // a statistic, as below
-  unsigned left = of.flat.load(std::memory_order_relaxed);
-  if (now - before > std::uint64_t{settings_.tolerance} * g.worker_count) left = flat_groups;
-  else if (left > 0) --left;
-  of.flat.store(left, std::memory_order_relaxed);
-  return left > 0;
-}
-
-// That workers idled before there was a program says nothing about it.
 placement ml_adaptive::started(unsigned self, task& t) noexcept {
-  if (idleness_ != nullptr) {
-    for (const machine::memory_group& g : host_->machine()->groups()) {
-      idleness_[g.id].seen.store(searches_under(g), std::memory_order_relaxed);  // a statistic
-    }
-  }
   uneven_.store(false, std::memory_order_relaxed);  // a hint
   return ml_adws::started(self, t);
-}
-
-void ml_adaptive::descend(unsigned self, laid_out& at, double bytes) const noexcept {
-  if (idleness_ == nullptr || domains_[at.domain].leaf) return ml_adws::descend(self, at, bytes);
-  laid_out by_level = at;
-  ml_adws::descend(self, by_level, bytes);
-  if (!domains_[by_level.domain].leaf) {
-    const domain& d = domains_[at.domain];
-    if (has_idled(host_->machine()->group(d.members[d.place_of_worker[self]]))) return ml_adws::descend(self, at, 0);
-  }
-  at = by_level;
 }
 
 // --- forks that only cut: R4 -------------------------------------------------------------------------------------
@@ -195,12 +162,13 @@ placement ml_adaptive::fork(unsigned self, const fork_info& info, task& child) n
   fork_info known = info;
   const fork_shape& own = shape_of(info.label);
   if (own.is_of(info.label) && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;  // a guess
-  // A loop of three pieces is uneven, too, and says nothing; on so many workers there are more.
-  if (known.bytes == 0 && layout_of(info.owner).range.to - layout_of(info.owner).range.from >= 3 && halves_differ(info, 0.6)) {
-    uneven_.store(true, std::memory_order_relaxed);  // a hint
-  }
+  const auto& around = *static_cast<const tree_node*>(info.owner.word);
+  const bool unlike = halves_differ(info, unlike_share);
+  if (unlike && known.bytes == 0 && around.label == info.label && is_unlike(around)) uneven_.store(true, std::memory_order_relaxed);  // a hint
   const placement where = ml_adws::fork(self, known, child);
-  static_cast<tree_node*>(info.owner.word)->label = info.label;
+  auto& own_node = *static_cast<tree_node*>(info.owner.word);
+  own_node.label = info.label;
+  note_unlike(own_node, unlike);
   return where;
 }
 
@@ -245,7 +213,6 @@ std::unique_ptr<policy> ml_adaptive::make(const std::vector<parameter>& given) {
   parameters p("ml-adaptive", given);
   settings s;
   s.patience = static_cast<unsigned>(p.number("patience", s.patience, 1, 1e6));
-  s.tolerance = static_cast<unsigned>(p.number("tolerance", s.tolerance, 0, 1e6));
   s.near = static_cast<unsigned>(p.number("near", s.near, 0, 1e6));
   s.levels = p.choice("levels", "on|off") == 0;
   s.bound = p.choice("bound", "on|off") == 0;

@@ -19,8 +19,7 @@ class ml_adaptive : public ml_adws {
  public:
   struct settings {
     unsigned patience = 16;
-    unsigned tolerance = 64;
-    unsigned near = 4;
+    unsigned near = 1;
     bool levels = true;
     bool bound = true;
   };
@@ -45,7 +44,6 @@ class ml_adaptive : public ml_adws {
  protected:
   void survey() override { settings_.levels ? ml_adws::survey() : adws::survey(); }
   placement started(unsigned self, task& t) noexcept override;
-  void descend(unsigned self, laid_out& at, double bytes) const noexcept override;
   double bytes_of_fork(double) const noexcept override { return 0; }
 
  private:
@@ -53,15 +51,8 @@ class ml_adaptive : public ml_adws {
     unsigned patience{0};                  // how many it bears before it takes anything
     unsigned in_vain{0};                   // searches in a row that insisted and found nothing
     unsigned glances{0};                   // searches in a row that found nothing
-    std::atomic<std::uint64_t> all_in_vain{0};  // such searches that insisted, ever; written by the worker
     std::vector<unsigned> victims;         // nearest first
     std::vector<unsigned> rings;           // where in `victims` each distance ends
-  };
-
-  // Of a memory group: how much its workers have idled since its head looked last. Written by the head, and at a run's start.
-  struct idleness {
-    std::atomic<std::uint64_t> seen{0};    // sum of all_in_vain over its workers
-    std::atomic<unsigned> flat{0};         // groups still to be laid out without levels
   };
 
   // What is known of the forks of one place in the program. The words are read and written apart, by any worker, and two places may share them:
@@ -79,10 +70,9 @@ class ml_adaptive : public ml_adws {
     }
   };
 
-  std::uint64_t searches_under(const machine::memory_group& g) const noexcept;
-  bool has_idled(const machine::memory_group& g) const noexcept;
   entry take_anything(unsigned self, effort how) noexcept;
   entry take_near(unsigned self, effort how) noexcept;
+  entry take_sooner(unsigned self, effort how) noexcept;
   entry steal_leaf(unsigned self, unsigned victim, effort how) noexcept;
   entry take_bound(unsigned self, effort how) noexcept;
 
@@ -96,7 +86,6 @@ class ml_adaptive : public ml_adws {
 
   const settings settings_;
   std::unique_ptr<searcher[]> searchers_;  // by rank
-  std::unique_ptr<idleness[]> idleness_;   // by memory group; null: no levels
   fork_shape shapes_[256];
   std::atomic<bool> uneven_{false};        // the present program has forked halves of unlike work
   sb bound_{0.5, 0.2, true};               // those of its own paper

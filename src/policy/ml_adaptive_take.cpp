@@ -38,6 +38,23 @@ entry ml_adaptive::steal_leaf(unsigned self, unsigned victim, effort how) noexce
   return m.local.take_oldest();
 }
 
+// R8: any victim of each distance but the farthest. `patience` is borne before the farthest.
+entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
+  const searcher& mine = searchers_[self];
+  if (settings_.near == 0) return 0;
+  unsigned begin = 0;
+  for (std::size_t i = 0; i + 1 < mine.rings.size(); begin = mine.rings[i++]) {
+    const auto nearer = std::min<std::size_t>(mine.rings.size() - 1 - i, 8);
+    if (mine.in_vain < std::max(mine.patience >> (2 * nearer), 1u)) break;
+    const unsigned count = mine.rings[i] - begin;
+    const unsigned offset = host_->random(self, count);
+    for (unsigned k = 0; k < count; ++k) {
+      if (const entry found = steal_leaf(self, mine.victims[begin + (offset + k) % count], how); found != 0) return found;
+    }
+  }
+  return 0;
+}
+
 // R6: one victim of each distance but the farthest.
 entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
   const searcher& mine = searchers_[self];
@@ -69,8 +86,9 @@ entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
     ++mine.glances;
     found = take_near(self, how);
     if (found == 0 && how == effort::insist) {
-      mine.all_in_vain.store(mine.all_in_vain.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // a statistic
-      if (++mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0) mine.patience = std::max(mine.patience / 2, 1u);
+      ++mine.in_vain;
+      found = take_sooner(self, how);
+      if (found == 0 && mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0) mine.patience = std::max(mine.patience / 2, 1u);
     }
   }
   if (found != 0) mine.in_vain = mine.glances = 0;

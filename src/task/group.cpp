@@ -125,8 +125,8 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
 }
 
 // The child runs at once, in its spawner's place, whose continuation is offered.
-[[gnu::always_inline]] inline void run_child_first(worker::worker& w, block& self, group_state& group, block& child,
-                                                   void (*entry)(block*) noexcept) noexcept {
+[[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group, block& child,
+                                                          void (*entry)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
   child.parent = &self;
   // relaxed: read by this spawn's child only while the spawner stands still

@@ -122,7 +122,7 @@ TEST_P(ml_adaptive, unlike_halves_run_at_the_same_time) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, ml_adaptive, testing::Values("ml-adaptive", "ml-adaptive:patience=1", "ml-adaptive:tolerance=1", "ml-adaptive:tolerance=0", "ml-adaptive:levels=off", "auto", "ml-adaptive:bound=off,near=0", "ml-adaptive:near=1"),
+INSTANTIATE_TEST_SUITE_P(policies, ml_adaptive, testing::Values("ml-adaptive", "ml-adaptive:patience=1", "ml-adaptive:levels=off", "auto", "ml-adaptive:bound=off,near=0", "ml-adaptive:near=1"),
                          [](const auto& info) { return "of_" + std::to_string(info.index); });
 
 // Small runs (random stealing after three of them), large ones, and both again.

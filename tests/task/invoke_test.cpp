@@ -24,7 +24,11 @@ long fib(long n) {
 
 class invoke : public heddle_test::over_runtimes {};
 
-TEST_P(invoke, computes_a_tree) { EXPECT_EQ(run([] { return fib(22); }), 17711); }
+TEST_P(invoke, computes_a_tree) {
+  // Oldest first, thousands of tasks wait at a time, and ThreadSanitizer has room for 8128.
+  if (heddle_test::thread_sanitized) EXPECT_EQ(run([] { return fib(18); }), 2584);
+  else EXPECT_EQ(run([] { return fib(22); }), 17711);
+}
 
 TEST_P(invoke, runs_both_halves_and_any_number) {
   run([] {
