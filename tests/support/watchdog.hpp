@@ -34,17 +34,18 @@ class watchdog {
   void progress() noexcept { steps_.fetch_add(1); }
 
  private:
+  // Counts seconds in which it ran itself: a process that was stopped, or had no processor, has not hung.
   void keep() {
     std::unique_lock hold(mutex_);
     std::uint64_t seen = steps_.load();
-    while (!changed_.wait_for(hold, limit_, [this] { return over_; })) {
+    for (std::chrono::seconds idle{0}; !changed_.wait_for(hold, std::chrono::seconds(1), [this] { return over_; });) {
       const std::uint64_t now = steps_.load();
-      if (now == seen) {
-        std::fprintf(stderr, "watchdog: %s: no progress for %lld s after %llu steps\n", what_.c_str(),
-                     static_cast<long long>(limit_.count()), static_cast<unsigned long long>(now));
-        std::abort();
-      }
+      idle = now == seen ? idle + std::chrono::seconds(1) : std::chrono::seconds(0);
       seen = now;
+      if (idle < limit_) continue;
+      std::fprintf(stderr, "watchdog: %s: no progress for %lld s after %llu steps\n", what_.c_str(),
+                   static_cast<long long>(limit_.count()), static_cast<unsigned long long>(now));
+      std::abort();
     }
   }
 
