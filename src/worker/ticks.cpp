@@ -79,8 +79,8 @@ void ticks::took_over(worker& w) noexcept {
 }
 
 void ticks::stop(carrier& c) noexcept {
-  if (c.ticks.load(std::memory_order_relaxed) != carrier::ticking::always) return;
-  c.ticks.store(carrier::ticking::no, std::memory_order_relaxed);
+  if (c.ticks.load(std::memory_order_relaxed) != carrier::ticking::always) return;  // of this kernel thread
+  c.ticks.store(carrier::ticking::no, std::memory_order_relaxed);                     // as above
   platform::set(c.timer, 0, 0);
 }
 
@@ -114,7 +114,7 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   }
   if (!wanted) w.wants_ticks.store(false);
   std::atomic<int>& owner = owners_[group_of(w.rank)];
-  const bool mine = owner.load(std::memory_order_relaxed) == static_cast<int>(w.rank);
+  const bool mine = owner.load(std::memory_order_relaxed) == static_cast<int>(w.rank);  // only the worker makes its own rank come or go
   if (by_timer && !mine) return stop(*w.by);
   const bool others = pass_on(w, by_timer);
   if (!mine || wanted || others) return;
