@@ -5,6 +5,7 @@
 #include "cli/checks.hpp"
 #include "cli/child.hpp"
 #include "cli/command.hpp"
+#include "cli/median.hpp"
 #include "cli/progress.hpp"
 #include "policy/policy.hpp"
 
@@ -217,12 +218,6 @@ void train(contender& one, const arguments& given, unsigned workers, const share
   if (!one.hash.empty() && one.hash != hash) one.same_tree = false;  // not even with itself
   one.hash = hash;
   about = {line.at("rows"), line.at("features"), line.at("nodes"), line.at("depth"), line.at("majority")};
-}
-
-double median(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  const std::size_t middle = samples.size() / 2;
-  return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
 }
 
 #if defined(__clang__)

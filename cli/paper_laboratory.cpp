@@ -8,6 +8,7 @@
 #include <set>
 #include <system_error>
 
+#include "cli/median.hpp"
 #include "cli/paper_process.hpp"
 #include "cli/paper_program.hpp"
 #include "cli/progress.hpp"
@@ -48,12 +49,6 @@ attempt failed(const std::string& why) {
 }
 
 std::string here_key(const experiment& e, const program& p, const std::string& policy, bool traced) { return e.id + "|" + p.name + "|" + policy + (traced ? "|traced" : ""); }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 != 0 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 std::string command_at(const program& p, scale s) {
   const size& z = size_at(p, s);

@@ -48,7 +48,6 @@
 #include <cmath>
 #include <utility>
 
-#include "machine/topology.hpp"
 #include "policy/parameters.hpp"
 
 namespace heddle::policy {

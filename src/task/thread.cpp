@@ -94,8 +94,8 @@ void enter(block* self) noexcept {
                               std::to_string(home.stacks().live()) + " live)");
 }
 
-// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for; or the worker has no block at hand. Nothing is thrown inside the section: its end
-// changes the thread-local storage that exceptions are handled with.
+// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for; or the worker has no block at hand. Nothing is
+// thrown inside the section: its end changes the thread-local storage that exceptions are handled with.
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
