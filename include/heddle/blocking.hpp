@@ -28,8 +28,9 @@ HEDDLE_API void end_blocking(const blocking_state& state) noexcept;
 /// While f runs, it is a foreign kernel thread: it stays on the kernel thread that called it (thread-local variables
 /// included), what it waits for blocks that kernel thread, runtime::current() is the global runtime, and a nested blocking()
 /// just calls. From a foreign kernel thread, and when no kernel thread can be had for the worker, f is called in place.
-/// The kernel threads made for this are kept until the runtime ends: as many as ever blocked at a time. Costs two futex
-/// calls and, afterwards, a place in the queue. May suspend and migrate the caller after f.
+/// There are as many kernel threads as calls under way, besides one a worker. Of those without a call sixteen are kept until the
+/// runtime ends, and any further one ends when nobody has needed it for a second. Costs two futex calls and, afterwards, a
+/// place in the queue. May suspend and migrate the caller after f.
 template <class F>
 auto blocking(F&& f) -> std::invoke_result_t<F&> {
   using result = std::invoke_result_t<F&>;

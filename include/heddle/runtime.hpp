@@ -58,7 +58,8 @@ class HEDDLE_API runtime {
   /// Starts the workers. Throws std::invalid_argument for an option that cannot be, std::system_error when kernel threads
   /// cannot be started, std::bad_alloc. Thread context: any.
   explicit runtime(const runtime_options& options = {});
-  /// Waits for every thread of the runtime to end, then stops. Thread context: any but the runtime's own threads.
+  /// Waits for every thread of the runtime to end, then stops; a user-level thread, of another runtime, suspends meanwhile. Threads may
+  /// be joined or detached afterwards, too. Thread context: any but the runtime's own threads.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;

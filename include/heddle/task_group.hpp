@@ -38,7 +38,7 @@ struct group_state {
   std::atomic<bool> cancelled{false};        // set by any thread
   std::atomic<bool> failed{false};           // set by the first child that threw, which then owns `error` until it is counted
   std::exception_ptr error;
-  void* owner{nullptr};                      // the user-level thread that made the group; null: a foreign kernel thread
+  void* owner{nullptr};                      // who made the group: a user-level thread, or what stands for a foreign kernel thread
   void* policy_data{nullptr};
   double work;
   std::size_t bytes;
@@ -68,9 +68,15 @@ HEDDLE_API void set_priority(group_state& group, priority level);
 // Throws std::system_error(not_supported).
 HEDDLE_API void set_kind(group_state& group, preemption technique, heddle::tls storage);
 
+// What tells the calling foreign kernel thread from all others, and from every user-level thread, while it lives.
+HEDDLE_API void* foreign_owner() noexcept;
+
 inline void begin_group(group_state& group) noexcept {
   fork_queue* queue = current_queue();
-  if (queue == nullptr) return;
+  if (queue == nullptr) [[unlikely]] {
+    group.owner = foreign_owner();
+    return;
+  }
   group.owner = queue->running;
   if (queue->watches_groups) [[unlikely]] open_group(group);
 }
@@ -103,7 +109,7 @@ class task_group {
     state_.bytes = bytes;
     detail::begin_group(state_);
   }
-  /// The same, cancelled from outside by `stop`.
+  /// The same, cancelled from outside by `stop`: once a stop is requested children that have not begun are dropped.
   explicit task_group(std::stop_token stop, double work = std::numeric_limits<double>::quiet_NaN(), std::size_t bytes = 0) noexcept
       : task_group(work, bytes) {
     stop_ = std::move(stop);
@@ -138,7 +144,7 @@ class task_group {
     if constexpr (sizeof(held<closure>) <= 1024) {
       const detail::child_place place = detail::make_child(state_, sizeof(held<closure>), alignof(held<closure>), held<closure>::call);
       if (place.child == nullptr) [[unlikely]] return run_inline(f);
-      ::new (place.room) held<closure>{&state_, std::forward<F>(f)};
+      ::new (place.room) held<closure>{this, std::forward<F>(f)};
       detail::start_child(state_, place.child, work, reinterpret_cast<const void*>(&held<closure>::call));
     } else {
       run([boxed = std::make_unique<closure>(std::forward<F>(f))] { (*boxed)(); }, work);
@@ -146,7 +152,7 @@ class task_group {
   }
 
   /// Suspends until all children have ended, then throws the first exception of a child, if any. The group can be used
-  /// again afterwards. Throws std::logic_error when the caller is not the owner.
+  /// again afterwards. Throws std::logic_error when the caller is not the owner, be it a user-level or a kernel thread.
   void wait() {
     detail::wait_group(state_);
     detail::end_group(state_);
@@ -167,15 +173,15 @@ class task_group {
  private:
   template <class Closure>
   struct held {
-    detail::group_state* group;
+    task_group* group;
     Closure f;
     static void call(void* room) noexcept {
       auto* self = static_cast<held*>(room);
-      if (!self->group->cancelled.load(std::memory_order_relaxed)) {  // a request, ordered by nothing
+      if (!self->group->is_cancelled()) {
         try {
           self->f();
         } catch (...) {
-          detail::child_threw(*self->group);
+          detail::child_threw(self->group->state_);
         }
       }
       std::destroy_at(self);

@@ -104,7 +104,7 @@ thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
 }
 
 void stack_pool::give(thread* chain) noexcept {
-  std::lock_guard hold(mutex_);
+  std::unique_lock hold(mutex_);
   while (chain != nullptr) {
     thread* t = chain;
     chain = t->next;
@@ -126,6 +126,18 @@ void stack_pool::give(thread* chain) noexcept {
       ++list.committed_count;
     }
   }
+  if (!retired_ || taken_ != 0) return;
+  hold.unlock();
+  delete this;  // nobody has a block, so nobody calls
+}
+
+void stack_pool::retire() noexcept {
+  {
+    std::lock_guard hold(mutex_);
+    retired_ = true;
+    if (taken_ != 0) return;
+  }
+  delete this;
 }
 
 std::size_t stack_pool::live() const noexcept {

@@ -37,6 +37,8 @@ class stack_pool {
   void give(thread* chain) noexcept;
 
   std::size_t live() const noexcept;  // blocks taken and not given back
+  // The owner's last act: the pool, made by new, ends with the last block that is given back. Until a thread is joined its block is out.
+  void retire() noexcept;
 
   // Every block that has ever been made and whose stack is committed, in use or not. For the dump of all threads.
   template <class F>
@@ -75,8 +77,12 @@ class stack_pool {
   std::array<size_list, classes> lists_{};
   reserved_list<slab> slabs_;
   std::size_t taken_{0};
+  bool retired_{false};
   std::uint64_t made_{0};
 };
 
+struct retire_pool {
+  void operator()(stack_pool* pool) const noexcept { pool->retire(); }
+};
 
 }  // namespace heddle::fiber

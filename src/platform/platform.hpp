@@ -123,6 +123,9 @@ std::size_t page_size() noexcept;
 
 // How many fork() calls lie between the first process and this one: state of another count belongs to a parent.
 std::uint64_t fork_count() noexcept;
+// fork() calls `before` first, on the forking kernel thread, and then `after` in both processes: what `before` locked is not held by a
+// kernel thread that the child lacks. Once a process.
+void around_fork(void (*before)(), void (*after)()) noexcept;
 
 // Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of the
 // kernel thread; then they go where they would have gone.

@@ -5,6 +5,7 @@
 
 #include <heddle/runtime.hpp>
 
+#include "arch/arch.hpp"
 #include "base/contracts.hpp"
 #include "task/spawn.hpp"
 #include "worker/runtime.hpp"
@@ -190,7 +191,7 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
 
 void wait_group_slow(group_state& group) {
   worker::worker* w = worker::worker::current();
-  void* self = w != nullptr ? w->running : nullptr;
+  void* self = w != nullptr ? w->running : foreign_owner();
   if (self != group.owner) {
     throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
   }
@@ -213,6 +214,8 @@ void wait_group_slow(group_state& group) {
     return false;
   }, &group);
 }
+
+void* foreign_owner() noexcept { return arch::thread_pointer(); }
 
 void set_priority(group_state& group, priority level) {
   worker::here().use_priority(level);

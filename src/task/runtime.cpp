@@ -107,9 +107,28 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   return s;
 }
 
+// Held, in this order, while the global runtime and while any runtime is made; and by fork(), so that no child finds either locked by a kernel
+// thread that it does not have, nor what is computed once a process on the way (the machine's topology).
+sync::mutex making_global;
+sync::mutex making;
+
+[[maybe_unused]] const bool forks_between = [] {
+  platform::around_fork(
+      [] {
+        making_global.lock();
+        making.lock();
+      },
+      [] {
+        making.unlock();
+        making_global.unlock();
+      });
+  return true;
+}();
+
 }  // namespace
 
 runtime::runtime(const runtime_options& options) {
+  std::lock_guard hold(making);
   const base::option_values values = values_of(options);
   worker::settings s = settings_from(options, values);
   s.handle = this;
@@ -138,12 +157,11 @@ void save_global_trace() {
 
 runtime& runtime::global() {
   // Not destroyed: threads may run until the process ends. In a forked child the workers do not exist; it makes its own.
-  static sync::mutex mutex;
   static std::atomic<runtime*> instance{nullptr};
   static std::atomic<std::uint64_t> made_in{0};
   runtime* existing = instance.load();
   if (existing != nullptr && made_in.load() == platform::fork_count()) return *existing;
-  std::lock_guard hold(mutex);
+  std::lock_guard hold(making_global);
   existing = instance.load();
   if (existing == nullptr || made_in.load() != platform::fork_count()) {
     // The parent's, in a forked child: unusable, and no leak, for this keeps it in sight.

@@ -28,7 +28,7 @@ void complete(void* data, void*) {
   const std::uintptr_t before = t.completion.exchange(fiber::finished);
   if (before == fiber::running) return;
   if (before == fiber::detached) {
-    t.home->free_thread(t);
+    worker::runtime::free_thread(t);
     return;
   }
   wake(*reinterpret_cast<waiter*>(before));
@@ -161,14 +161,14 @@ void join_thread(thread_handle* handle) noexcept {
     w = worker::worker::current();
   }
   if (w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
-  t->home->free_thread(*t);
+  worker::runtime::free_thread(*t);
 }
 
 void detach_thread(thread_handle* handle) noexcept {
   const worker::section inside;
   block* t = block_of(handle);
   std::uintptr_t expected = fiber::running;
-  if (!t->completion.compare_exchange_strong(expected, fiber::detached)) t->home->free_thread(*t);
+  if (!t->completion.compare_exchange_strong(expected, fiber::detached)) worker::runtime::free_thread(*t);
 }
 
 std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_cast<const block*>(handle)->id; }

@@ -1,6 +1,10 @@
 // Waiting on and notifying a condition variable. Protocol and proof: README.md, "Condition variable".
 #include <heddle/condition_variable.hpp>
 
+#include <optional>
+
+#include <heddle/blocking.hpp>
+
 #include "worker/section.hpp"
 
 namespace heddle {
@@ -68,16 +72,19 @@ bool condition_variable::wait_stoppable(mutex& m, const std::stop_token& stop, c
   leaving_.fetch_add(1);
   bool in_time;
   {
-    std::stop_callback on_stop(stop, [this, &r]() noexcept {
+    const auto let_go = [this, &r]() noexcept {
       const worker::section inside;
       guard_.lock();
       const bool mine = r.let_go && detail::claim(r.w, detail::wake_reason::cancelled);
       if (mine) take_out(r.w);
       guard_.unlock();
       if (mine) detail::resume(r.w);
-    });
+    };
+    std::optional<std::stop_callback<decltype(let_go)>> on_stop(std::in_place, stop, let_go);
     in_time = wait_with(r, limit);
-  }  // a callback under way is waited for here
+    // A callback under way is waited for here, in the kernel. Its thread may be a preempted one that waits for this very worker.
+    if (worker::has_preemption() && stop.stop_requested()) blocking([&] { on_stop.reset(); });
+  }
   leaving_.fetch_sub(1);  // the last access to *this
   if (r.let_go) m.lock();
   return in_time;

@@ -419,6 +419,7 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   }
   start_creator();  // for blocking(), whatever the technique
   base::preemption_is_used();
+  preemption_is_used.store(true, std::memory_order_relaxed);  // as has_preemption says
   return how;
 #endif
 }

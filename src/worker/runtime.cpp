@@ -36,7 +36,7 @@ std::string symbol_name(std::uint64_t address) {
 
 runtime::runtime(settings s)
     : settings_(std::move(s)),
-      stacks_(settings_.stack_size, settings_.stack_cache),
+      stacks_(new fiber::stack_pool(settings_.stack_size, settings_.stack_cache)),
       policy_(policy::make(settings_.policy)),
       idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
@@ -112,12 +112,20 @@ void runtime::save_trace() const { trace::save(recorder_->collect(), settings_.t
 
 runtime::~runtime() {
   watchdog_.reset();
-  HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this, "a runtime is destroyed by one of its own workers");
+  {
+    const section inside;
+    HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this, "a runtime is destroyed by one of its own workers");
+  }
   draining_.store(true);
   while (!drained()) {
-    drained_word_.store(0);
-    for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
-    platform::wait_on(drained_word_, 0);
+    detail::waiter w("end of a runtime");
+    detail::suspend(w, [](void* self, detail::waiter& me) noexcept {
+      auto& ending = *static_cast<runtime*>(self);
+      ending.ender_.store(&me);
+      // Who goes to sleep looks for the last end (check_drained): all shall do so once more, now that there is somebody to tell.
+      for (unsigned rank = 0; rank < ending.workers(); ++rank) ending.send_token(rank);
+      return true;
+    }, this);
   }
   while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit or place, past its push
   end_creator();
@@ -171,11 +179,11 @@ void runtime::place(unsigned self, thread& t, const policy::placement& where) no
 }
 
 thread* runtime::new_block(std::size_t stack_bytes) noexcept {
-  const unsigned size_class = stack_bytes == 0 ? stacks_.default_class() : fiber::stack_pool::class_for(stack_bytes);
+  const unsigned size_class = stack_bytes == 0 ? stacks_->default_class() : fiber::stack_pool::class_for(stack_bytes);
   if (size_class >= fiber::stack_pool::classes) return nullptr;
   worker* w = worker::current();
-  const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_.default_class();
-  thread* t = from_cache ? w->new_block() : stacks_.take(size_class, 1);
+  const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_->default_class();
+  thread* t = from_cache ? w->new_block() : stacks_->take(size_class, 1);
   if (t == nullptr) return nullptr;
   if (!from_cache) t->cache = nullptr;
   renew_thread(*t, *this);
@@ -185,9 +193,9 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
 
 void runtime::free_thread(thread& t) noexcept {
   worker* w = worker::current();
-  if (w != nullptr && &w->home == this) return w->free_thread(t);
+  if (w != nullptr && &w->home.stacks() == t.pool) return w->free_thread(t);
   t.next = nullptr;
-  stacks_.give(&t);
+  t.pool->give(&t);
 }
 
 std::uint64_t runtime::progress() const noexcept {
@@ -209,8 +217,7 @@ bool runtime::drained() const noexcept {
 
 void runtime::check_drained() noexcept {
   if (!draining_.load() || !drained()) return;
-  drained_word_.store(1);
-  platform::wake_all(drained_word_);
+  if (detail::waiter* w = ender_.exchange(nullptr); w != nullptr) detail::wake(*w);
 }
 
 // --- waking ------------------------------------------------------------------------------------------------------

@@ -64,13 +64,14 @@ class runtime final : private policy::scheduler {
   // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (no kernel thread could be started;
   // fewer than asked for is not an error: see started()), std::bad_alloc.
   explicit runtime(settings s);
-  // Waits until every thread it was given has ended, then ends the carriers. Not callable from one of its own workers.
+  // Waits until every thread it was given has ended, then ends the carriers. Not callable from one of its own workers; suspends a thread
+  // of another runtime.
   ~runtime();
 
   const settings& options() const noexcept { return settings_; }
   unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
   worker& at(unsigned rank) noexcept { return *workers_[rank]; }
-  fiber::stack_pool& stacks() noexcept { return stacks_; }
+  fiber::stack_pool& stacks() noexcept { return *stacks_; }
   sync::idle_set& idle() noexcept { return idle_; }
   inbox& incoming() noexcept { return inbox_; }
   policy::policy& scheduler_policy() noexcept { return *policy_; }
@@ -88,7 +89,8 @@ class runtime final : private policy::scheduler {
   void place(unsigned self, thread& t, const policy::placement& where) noexcept;
   // A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
-  void free_thread(thread& t) noexcept;
+  // Of any runtime, which may be gone.
+  static void free_thread(thread& t) noexcept;
 
   // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.
   // `w`: the worker that the caller is on, null for none. relaxed: own counters; drained() reads them after the idle protocol's fences
@@ -205,7 +207,7 @@ class runtime final : private policy::scheduler {
   void wake_first(unsigned near, MayTake may_take) noexcept;
 
   settings settings_;
-  fiber::stack_pool stacks_;
+  const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;  // outlives the runtime by the threads that are not joined
   std::unique_ptr<policy::policy> policy_;
   policy::policy_wants wants_;
   std::unique_ptr<trace::recorder> recorder_;
@@ -224,7 +226,7 @@ class runtime final : private policy::scheduler {
   sync::mutex active_mutex_;
   std::atomic<bool> stopping_{false};            // set once by the destructor
   std::atomic<bool> draining_{false};            // set once by the destructor
-  std::atomic<std::uint32_t> drained_word_{0};   // futex word of the destructor
+  std::atomic<detail::waiter*> ender_{nullptr};  // the destructor, while it waits; taken by who sees that all threads have ended
   std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
   std::atomic<std::uint32_t> submitting_{0};     // calls from outside of submit and place under way; the destructor waits for them
   sync::mutex carrier_mutex_;

@@ -1,6 +1,7 @@
 // Where user code ends and the runtime begins: with preemption off from here on. Argument: README.md, "Preemption".
 #pragma once
 
+#include <atomic>
 #include <utility>
 
 #include <heddle/detail/current.hpp>
@@ -12,6 +13,10 @@
 namespace heddle::worker {
 
 struct carrier;
+
+// Some runtime of the process has, or had, preemptive threads. Seen by whoever got to know of such a thread's acts.
+inline std::atomic<bool> preemption_is_used{false};  // set once
+inline bool has_preemption() noexcept { return preemption_is_used.load(std::memory_order_relaxed); }
 
 // The calling code is a preemptive thread's own.
 [[gnu::always_inline]] inline bool is_user_code(const detail::fork_queue* queue) noexcept { return queue->stands_for != nullptr; }

@@ -135,6 +135,27 @@ TEST_P(group, first_exception_is_thrown_and_the_rest_dropped) {
   });
 }
 
+// Children that are queued when the stop comes have not begun.
+TEST(group_stops, drop_queued_children) {
+  heddle::runtime one(heddle::runtime_options{.workers = 1, .policy = "random_ws:spawn=parent"});
+  one.run([] {
+    std::stop_source source;
+    int ran = 0;
+    heddle::task_group g(source.get_token());
+    for (int i = 0; i < 5; ++i) g.run([&] { ++ran; });
+    source.request_stop();
+    g.wait();
+    EXPECT_EQ(ran, 0);
+  });
+}
+
+TEST(group_owners, no_other_kernel_thread_waits) {
+  heddle::task_group g;
+  g.run([] {});
+  std::thread([&] { EXPECT_THROW(g.wait(), std::logic_error); }).join();
+  g.wait();
+}
+
 TEST_P(group, cancelled_groups_run_nothing) {
   run([] {
     heddle::task_group g;

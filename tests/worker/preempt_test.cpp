@@ -269,6 +269,43 @@ TEST_P(techniques, detached_and_ending_threads_leave_nothing) {
   while (done.load() != 250) std::this_thread::yield();
 }
 
+// The requester's turn ends within request_stop now and then, and the wait that it ends must not hold its worker meanwhile.
+TEST_P(techniques, a_stop_request_may_be_preempted) {
+  heddle::runtime_options o = options(1);
+  o.preempt_interval = 50us;
+  heddle::runtime rt(o);
+  const bool own = GetParam().how == preemption::signal_yield && !heddle_test::sanitized;  // std::stop_source tells threads apart by their storage
+  if (GetParam().how == preemption::signal_yield && !own) GTEST_SKIP() << "no thread-local storage of their own under a sanitizer";
+  const int rounds = 3000 * heddle_test::stress();
+  heddle::channel<std::stop_source> todo(1);
+  heddle::semaphore done(0);
+  heddle::thread_options how = in(rt, GetParam().how);
+  how.tls = own ? heddle::tls::own : heddle::tls::carrier;
+  heddle::thread requests(how, [&] {
+    while (auto source = todo.receive()) {
+      source->request_stop();
+      done.acquire();
+    }
+  });
+  int ended = 0;
+  heddle::thread waits(in(rt, preemption::none), [&] {
+    heddle::mutex m;
+    heddle::condition_variable changed;
+    for (; ended < rounds; ++ended) {
+      std::stop_source source;
+      todo.send(source);
+      std::unique_lock hold(m);
+      changed.wait(hold, source.get_token(), [] { return false; });
+      hold.unlock();
+      done.release();
+    }
+    todo.close();
+  });
+  requests.join();
+  waits.join();
+  EXPECT_EQ(ended, rounds);
+}
+
 // Without preemption such a barrier keeps all workers for ever; the watchdog tells.
 TEST(no_preemption, the_watchdog_reports_a_spinning_barrier) {
   int ends[2];

@@ -27,6 +27,8 @@ std::atomic<std::uint64_t> forks{0};  // written in forked children by the handl
 
 std::uint64_t fork_count() noexcept { return forks.load(); }
 
+void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
+
 void yield_processor() noexcept { sim::here().yield(); }
 
 void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline) noexcept {
