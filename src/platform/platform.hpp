@@ -54,9 +54,13 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 void heavy_fence() noexcept;
 
 // A kernel thread. start: 0, or the error of pthread_create (nothing started). It begins on `processing_unit` where that is possible: one
-// that would bind itself first waits, perhaps for milliseconds, for the processor that it was put on.
+// that would bind itself first waits, perhaps for milliseconds, for the processor that it was put on. What it begins with lies in `out`, which
+// stays where it is until join: a block that the new kernel thread had to free would have it wait there for malloc's lock.
 struct kernel_thread {
   std::uintptr_t handle{0};
+  void (*entry)(void*){nullptr};  // these: written by start, read by the new kernel thread
+  void* argument{nullptr};
+  char name[16]{};
 };
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit = -1) noexcept;
 void join(kernel_thread& thread) noexcept;
@@ -107,6 +111,8 @@ void end_own_tls(own_tls& block) noexcept;
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
 // False when the system refuses.
 bool bind_self(int processing_unit) noexcept;
+// The same for another kernel thread of the process, by its kernel_thread_id(); false also where only it can do so itself.
+bool bind(int kernel_thread, int processing_unit) noexcept;
 // The units the calling kernel thread may run on, ascending; none when the system does not tell. Throws std::bad_alloc.
 std::vector<int> allowed_units();
 

@@ -12,18 +12,20 @@ namespace {
 
 constexpr int attempts = 10000;
 
-// A preemptive caller may not make a kernel thread itself: that allocates, and a thread which was preempted inside malloc may wait for
-// this very worker. So somebody else makes it, and others run meanwhile.
-[[gnu::noinline]] blocking_state begin_blocking_preemptive(fiber::preemptible& caller) noexcept {
+// Where threads are preempted nobody makes a kernel thread on a worker: that allocates, and a thread which was preempted inside malloc may wait
+// for this very worker. So somebody else makes it, and others run meanwhile.
+[[gnu::noinline]] blocking_state begin_blocking_patiently() noexcept {
   for (int i = 0; i < attempts; ++i) {
-    worker::enter_runtime(caller);
+    fork_queue* const queue = current_queue();
+    fiber::preemptible* const caller = worker::is_user_code(queue) ? static_cast<fiber::preemptible*>(queue) : nullptr;
+    if (caller != nullptr) worker::enter_runtime(*caller);
     worker::worker* w = worker::worker::current();
     const blocking_state state{w->current_thread(), w->by};
-    if (w->home.lend_worker(*w, true)) {  // preemption stays off: there is no worker that could go on
-      worker::begin_blocking_on_block(caller);
+    if (w->home.lend_worker(*w, true)) {
+      if (caller != nullptr) worker::begin_blocking_on_block(*caller);  // preemption stays off: there is no worker that could go on
       return state;
     }
-    worker::leave_runtime(caller);
+    if (caller != nullptr) worker::leave_runtime(*caller);
     yield();
     platform::yield_processor();
   }
@@ -35,7 +37,7 @@ constexpr int attempts = 10000;
 blocking_state begin_blocking() noexcept {
   worker::worker* w = worker::worker::current();
   if (w == nullptr) return {};
-  if (worker::is_user_code(w)) return begin_blocking_preemptive(*static_cast<fiber::preemptible*>(static_cast<fork_queue*>(w)));
+  if (worker::is_user_code(w) || w->home.has_creator()) return begin_blocking_patiently();
   blocking_state state{w->current_thread(), w->by};
   if (!w->home.lend_worker(*w, false)) return {};
   return state;  // on no worker from here on

@@ -24,12 +24,16 @@ void runtime::carry(void* argument) {
   const platform::alternate_stack for_faults;
   fiber::describe_native_stack(self.native);
   self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
-  self.id = platform::kernel_thread_id();
   self.thread_pointer = arch::thread_pointer();
+  self.id.store(platform::kernel_thread_id(), std::memory_order_relaxed);  // a number
   const struct timer_end {
     platform::tick_timer& timer;
     ~timer_end() { platform::drop(timer); }
   } at_end{self.timer};
+  if (self.offers_itself) {
+    self.home.offer(self);
+    self.home.carrier_made();
+  }
   for (;;) {
     std::uint32_t signal;
     // acquire pairs with the assigning kernel thread: `assigned` and the worker
@@ -54,11 +58,16 @@ void runtime::carry(void* argument) {
     if (how == worker::end::stopped) return;
     if (how == worker::end::pooled) continue;
     // B6: not a spare before worker::run has returned, or it could have a worker there that it does not know of.
-    std::lock_guard hold(self.home.carrier_mutex_);
-    self.next_spare = self.home.spares_;
-    self.home.spares_ = &self;
-    self.passing = ++self.home.spare_count_ > spares_kept;
+    self.home.offer(self);
   }
+}
+
+void runtime::offer(carrier& self) noexcept {
+  std::lock_guard hold(carrier_mutex_);
+  if (stopping()) return;  // the destructor ends it, and may have freed those that are among the spares
+  self.next_spare = spares_;
+  spares_ = &self;
+  self.passing = ++spare_count_ > spares_kept;
 }
 
 void runtime::bind_to(carrier& self, int processing_unit) noexcept {
@@ -67,10 +76,10 @@ void runtime::bind_to(carrier& self, int processing_unit) noexcept {
   self.bound_to = processing_unit;
 }
 
-carrier* runtime::make_carrier(int processing_unit, bool passing) noexcept {
+carrier* runtime::make_carrier(int processing_unit, bool offers_itself) noexcept {
   auto* c = new (std::nothrow) carrier(*this);
   if (c == nullptr) return nullptr;
-  c->passing = passing;
+  c->offers_itself = offers_itself;
   if (platform::start(c->kernel, carry, c, "heddle", processing_unit) != 0) {
     delete c;
     return nullptr;

@@ -32,10 +32,11 @@ struct carrier {
   worker* assigned{nullptr};              // written before `signal` is raised
   std::atomic<std::uint32_t> signal{0};   // 1: a worker is assigned, 2: end; futex word of a spare carrier
   bool passing{false};                    // a spare beyond those that are kept: ends when nobody needs it for a while
+  bool offers_itself{false};              // made without a worker in view: among the spares as soon as it can take one
   carrier* next_spare{nullptr};           // under the runtime's carrier mutex, or of the worker in whose pool it is
-  int bound_to{-2};                       // processing unit; -1 none; -2 not said yet. Its own
+  int bound_to{-2};                       // processing unit; -1 none; -2 not said yet. Its own, or who is about to raise `signal`
   void* thread_pointer{nullptr};          // of its own
-  int id{0};                              // of its kernel thread, for ticks
+  std::atomic<int> id{0};                 // of its kernel thread, for ticks; 0: it has not begun
   platform::tick_timer timer;             // its own; ticks come to it
   // relaxed: its own, and of the signal handler that interrupts it
   enum class ticking : std::uint8_t { no, once, always };

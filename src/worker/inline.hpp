@@ -139,7 +139,7 @@ inline entry worker::pick_ordinarily() noexcept {
 // --- ready threads -----------------------------------------------------------------------------------------------
 
 [[gnu::always_inline]] inline void worker::make_ready_here(thread& t) noexcept {
-  const bool next = running == nullptr && ready.looks_empty();  // in the run loop: this worker runs it at once
+  const bool next = will_pick() && ready.looks_empty();  // this worker runs it at once
   if (!ready.try_push(t)) [[unlikely]] return make_ready_later(t);
   if (!next) tell_of_ready();
 }

@@ -1,6 +1,7 @@
 // Preemption: into and out of the runtime, what a tick does, the two techniques. Protocols P1-P7 and the argument that all of it may
 // run in a signal handler: README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -226,9 +227,11 @@ void runtime::hand_over(worker& w, carrier& to, bool in_handler) noexcept {
   w.by = &to;
   w.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until it says itself where it is
   to.assigned = &w;
-  const int id = in_handler && klt() == klt_means::naive ? to.id : 0;
+  const int id = to.id.load(std::memory_order_relaxed);  // a number; 0: it has not begun, and binds itself when it does
+  // A kernel thread that bound itself would first wait for the processor that it was on, where another worker's carrier computes.
+  if (id != 0 && to.bound_to != w.processing_unit && platform::bind(id, w.processing_unit)) to.bound_to = w.processing_unit;
   to.signal.store(1, std::memory_order_release);  // pairs with carry, switch_carrier: everything of the worker
-  if (id != 0) platform::send_tick(id);
+  if (in_handler && klt() == klt_means::naive) platform::send_tick(id);
   else platform::wake_one(to.signal);
 }
 
@@ -269,24 +272,21 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
   carrier& mine = *w.by;
   thread* next = w.thread_for(item);
   carrier* to = nullptr;
-  if (w.must_pass() && klt() == klt_means::direct) {
-    next = std::exchange(w.passing_to, nullptr);
-    to = std::exchange(next->preemptive->bound, nullptr);
-    w.running = next;
-  } else {
+  if (!w.must_pass() || klt() != klt_means::direct) {
     w.wants_carrier.store(true);  // before the look: who makes one looks here afterwards
     to = take_spare_now(w);
-    if (to != nullptr) {
-      w.wants_carrier.store(false);
-    } else {
-      if (next == nullptr) next = std::exchange(w.passing_to, nullptr);
-      if (next != nullptr) w.put_back(*next);
-      return false;
-    }
-    w.first = next;  // null: the run loop has to pass the worker on, or the worker stands aside
-    w.running = nullptr;
+    if (to != nullptr) w.wants_carrier.store(false);
   }
-  const bool to_handler = w.running != nullptr;
+  const bool to_handler = to == nullptr && w.must_pass();
+  if (to_handler) {  // whatever the means: where no spare can be had for want of a lock that the next thread holds, it must go on
+    next = std::exchange(w.passing_to, nullptr);
+    to = std::exchange(next->preemptive->bound, nullptr);
+  } else if (to == nullptr) {
+    if (next != nullptr) w.put_back(*next);
+    return false;
+  }
+  w.running = to_handler ? next : nullptr;
+  w.first = to_handler ? nullptr : next;  // null: the run loop has to pass the worker on, or picks, or the worker stands aside
   trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);
   if (to_handler) trace::emit<trace::event::thread_switch_in>(w.ring, next->id);
   preemptible& p = *self.preemptive;
@@ -333,9 +333,12 @@ worker::end worker::pass_on(carrier& mine) noexcept {
 
 // Makes carriers outside of signal handlers. It may wait for locks that a preempted thread holds: that thread goes on meanwhile.
 void runtime::create_carriers(void* argument) {
-  auto& home = *static_cast<runtime*>(argument);
-  std::uint32_t served = 0;
-  for (;; home.carriers_served_.store(served)) {
+  auto& self = *static_cast<creator*>(argument);
+  while (self.verdict.load() == creator::open) platform::wait_on(self.verdict, creator::open);
+  if (self.verdict.load() == creator::beaten) return;
+  runtime& home = self.home;
+  std::uint32_t begun = 0;  // requests for carriers
+  for (;;) {
     const std::uint32_t calls = home.creator_calls_.load();  // before the looks at what is wanted
     if (home.creator_ends_.load()) return;
     while (home.blocks_wanted_.load() != 0) {
@@ -345,7 +348,7 @@ void runtime::create_carriers(void* argument) {
       give_block(*block);
     }
     const std::uint32_t wanted = home.carriers_wanted_.load();
-    if (wanted == served) {
+    if (wanted == begun) {
       if (!home.settings_.allowed) {
         platform::wait_on(home.creator_calls_, calls);
       } else {
@@ -354,44 +357,44 @@ void runtime::create_carriers(void* argument) {
       }
       continue;
     }
-    ++served;
-    bool beyond;
-    {
-      std::lock_guard hold(home.carrier_mutex_);
-      beyond = home.spare_count_ >= spares_kept;
-    }
-    carrier* c = home.make_carrier(-1, beyond);
-    if (c == nullptr) {  // the next tick asks again
-      served = wanted;
-      continue;
-    }
-    {
-      std::lock_guard hold(home.carrier_mutex_);
-      c->next_spare = home.spares_;
-      home.spares_ = c;
-      ++home.spare_count_;
-    }
-    for (const auto& w : home.workers_) {
-      if (!w->wants_carrier.exchange(false)) continue;
-      if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
-      break;
-    }
+    ++begun;
+    if (home.make_carrier(-1, true) != nullptr) continue;  // it offers itself once it has begun, and counts itself as served
+    home.carriers_served_.fetch_add(wanted - begun + 1);    // the next tick asks again
+    begun = wanted;
   }
 }
 
+// A carrier tells it, not the creator: until then it may wait for locks of the C library, on the way to its first instruction of ours.
+void runtime::carrier_made() noexcept {
+  carriers_served_.fetch_add(1);
+  for (const auto& w : workers_) {
+    if (!w->wants_carrier.exchange(false)) continue;
+    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
+    break;
+  }
+}
+
+// Called by user code, preemptive threads' too, so without a lock: of several that come at once each starts one, and one stays.
 void runtime::start_creator() {
-  std::lock_guard hold(carrier_mutex_);
-  if (creator_.handle != 0) return;
-  if (const int error = platform::start(creator_, create_carriers, this, "heddle-creator"); error != 0) {
+  if (has_creator()) return;
+  auto mine = std::make_unique<creator>(*this);
+  if (const int error = platform::start(mine->kernel, create_carriers, mine.get(), "heddle-creator"); error != 0) {
     throw std::system_error(error, std::generic_category(), "heddle: no kernel thread that makes others for KLT-switching");
   }
+  creator* nobody = nullptr;
+  const bool first = creator_.compare_exchange_strong(nobody, mine.get());
+  mine->verdict.store(first ? creator::chosen : creator::beaten);
+  platform::wake_one(mine->verdict);
+  if (first) static_cast<void>(mine.release());  // end_creator's
+  else platform::join(mine->kernel);
 }
 
 void runtime::end_creator() noexcept {
-  if (creator_.handle == 0) return;
+  const std::unique_ptr<creator> ours(creator_.load());
+  if (ours == nullptr) return;
   creator_ends_.store(true);
   wake_creator();
-  platform::join(creator_);
+  platform::join(ours->kernel);
 }
 
 fiber::kind runtime::kind_of(preemption technique, tls storage) {

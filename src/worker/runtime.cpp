@@ -131,6 +131,10 @@ runtime::~runtime() {
   end_creator();
   set_active(workers());
   stopping_.store(true);
+  {
+    std::lock_guard hold(carrier_mutex_);
+    spares_ = nullptr;  // a spare whose patience ends must not look through those that are freed below
+  }
   for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
   for (;;) {
     carrier* c;

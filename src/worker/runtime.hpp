@@ -159,6 +159,8 @@ class runtime final : private policy::scheduler {
   klt_means klt() const noexcept { return settings_.klt; }
 
   void give_own_tls(fiber::preemptible& self) noexcept;
+  // Carriers are to be had from the creator, as soon as there may be preemptive threads here.
+  bool has_creator() const noexcept { return creator_.load() != nullptr; }
 
   // KLT-switching: the worker of `self`, which a tick has interrupted, goes on with `item`, and the calling kernel thread sleeps with
   // `self` until some worker comes to it. False: no kernel thread was at hand; one is being made, and `self` goes on.
@@ -190,7 +192,11 @@ class runtime final : private policy::scheduler {
   void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
 
   static void carry(void* argument);
-  carrier* make_carrier(int processing_unit = -1, bool passing = false) noexcept;
+  carrier* make_carrier(int processing_unit = -1, bool offers_itself = false) noexcept;
+  // The calling kernel thread, which has no worker and waits for nothing any more, becomes a spare.
+  void offer(carrier& self) noexcept;
+  // One that the creator was asked for is among the spares.
+  void carrier_made() noexcept;
   carrier* take_spare(worker& w) noexcept;
   carrier* take_spare_now(worker& w) noexcept;
   void apply_active(unsigned workers) noexcept;
@@ -235,7 +241,15 @@ class runtime final : private policy::scheduler {
   carrier* dismissed_{nullptr};                  // under carrier_mutex_; has ended or is about to, not joined yet
   carrier* carriers_{nullptr};                   // under carrier_mutex_
   class ticks ticks_;
-  platform::kernel_thread creator_;              // makes carriers for KLT-switching; under carrier_mutex_
+  // Makes carriers and blocks of thread-local storage, on a kernel thread of its own.
+  struct creator {
+    enum : std::uint32_t { open, chosen, beaten };
+    explicit creator(runtime& owner) noexcept : home(owner) {}
+    runtime& home;
+    platform::kernel_thread kernel;
+    std::atomic<std::uint32_t> verdict{open};    // futex word of its beginning; written by who made it
+  };
+  std::atomic<creator*> creator_{nullptr};       // written once, by the quickest start_creator
   std::atomic<std::uint32_t> creator_calls_{0};    // futex word of the creator: raised after each request
   std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
   std::atomic<std::uint32_t> carriers_served_{0};  // of these requests

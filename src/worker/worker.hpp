@@ -160,6 +160,8 @@ class worker : public detail::fork_queue {
 
 
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
+  // In the run loop, on the way to pick: it has not chosen what to go on with.
+  bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();

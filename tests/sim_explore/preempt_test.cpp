@@ -103,6 +103,49 @@ void packed(preemption how) {
   });
 }
 
+// A preempted thread lies among the ready of a worker that goes on with one which is not preemptive and waits for it: the other worker has to
+// be told, for this one does not come back to it.
+void left_behind(preemption how, const char* klt) {
+  runtime home(preemptive(2, preemption::none, "aligned", klt));
+  std::atomic<int> asked{0}, answered{0};
+  thread_options where;
+  where.where = &home;
+  thread_options can_be_preempted = where;
+  can_be_preempted.preemption = how;
+  thread answers(can_be_preempted, [&] {
+    for (int round = 1; round <= 3; ++round) {
+      while (asked.load() < round) this_thread::pause();
+      answered.store(round);
+    }
+  });
+  for (int round = 1; round <= 3; ++round) {
+    thread asks(where, [&, round] {
+      asked.store(round);
+      while (answered.load() < round) this_thread::pause();
+    });
+    asks.join();
+  }
+  answers.join();
+}
+
+// Blocking calls of threads of either kind while others are preempted: the carriers come from the creator.
+void blocking_calls(preemption how) {
+  runtime home(preemptive(1, preemption::none));
+  std::atomic<int> arrived{0};
+  std::vector<thread> all;
+  for (int i = 0; i < 3; ++i) {
+    thread_options where;
+    where.where = &home;
+    if (i != 1) where.preemption = how;
+    all.emplace_back(where, [&, i] {
+      if (i != 2) blocking([&] { arrived.fetch_add(1); });
+      else arrived.fetch_add(1);
+      while (i != 1 && arrived.load() < 3) this_thread::pause();
+    });
+  }
+  for (thread& t : all) t.join();
+}
+
 struct scenario {
   const char* name;
   std::function<void()> run;
@@ -120,6 +163,11 @@ std::vector<scenario> scenarios() {
       {"klt_switching: a barrier, local pools, one timer", [] { spinning_barrier(preemptive(2, preemption::klt_switching, "one-to-all", "local"), 3); }},
       {"klt_switching: work of all kinds", [] { work_of_all_kinds(preemptive(2, preemption::klt_switching)); }},
       {"kinds side by side", kinds_side_by_side},
+      {"signal_yield: left behind", [] { left_behind(preemption::signal_yield, "direct"); }},
+      {"klt_switching: left behind", [] { left_behind(preemption::klt_switching, "direct"); }},
+      {"klt_switching: left behind, local pools", [] { left_behind(preemption::klt_switching, "local"); }},
+      {"signal_yield: blocking calls", [] { blocking_calls(preemption::signal_yield); }},
+      {"klt_switching: blocking calls", [] { blocking_calls(preemption::klt_switching); }},
       {"signal_yield: packed", [] { packed(preemption::signal_yield); }},
       {"klt_switching: packed", [] { packed(preemption::klt_switching); }},
   };

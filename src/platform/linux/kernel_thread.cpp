@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <climits>
 #include <ctime>
-#include <new>
 #include <utility>
 
 #include "base/contracts.hpp"
@@ -47,18 +46,10 @@ bool register_membarrier() noexcept {
   return done;
 }
 
-struct start_block {
-  void (*entry)(void*);
-  void* argument;
-  char name[16];
-};
-
 void* run(void* memory) {
-  auto* block = static_cast<start_block*>(memory);
-  const start_block copy = *block;
-  delete block;
-  pthread_setname_np(pthread_self(), copy.name);
-  copy.entry(copy.argument);
+  const auto& self = *static_cast<kernel_thread*>(memory);
+  pthread_setname_np(pthread_self(), self.name);
+  self.entry(self.argument);
   return nullptr;
 }
 
@@ -117,9 +108,9 @@ void heavy_fence() noexcept {
 }
 
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit) noexcept {
-  auto* block = new (std::nothrow) start_block{entry, argument, {}};
-  if (block == nullptr) return ENOMEM;
-  for (unsigned i = 0; i + 1 < sizeof block->name && name[i] != 0; ++i) block->name[i] = name[i];
+  out.entry = entry;
+  out.argument = argument;
+  for (unsigned i = 0; i + 1 < sizeof out.name && name[i] != 0; ++i) out.name[i] = name[i];
   pthread_t handle;
   int error = EINVAL;  // also what an affinity outside the process's own is refused with
   if (processing_unit >= 0) {
@@ -129,28 +120,25 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
     CPU_ZERO(&set);
     CPU_SET(static_cast<unsigned>(processing_unit), &set);
     pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
-    error = pthread_create(&handle, &attributes, run, block);
+    error = pthread_create(&handle, &attributes, run, &out);
     pthread_attr_destroy(&attributes);
   }
-  if (error == EINVAL) error = pthread_create(&handle, nullptr, run, block);
-  if (error != 0) {
-    delete block;
-    return error;
-  }
-  out.handle = handle;
-  return 0;
+  if (error == EINVAL) error = pthread_create(&handle, nullptr, run, &out);
+  if (error == 0) out.handle = handle;
+  return error;
 }
 
 void join(kernel_thread& thread) noexcept {
   if (thread.handle != 0) pthread_join(std::exchange(thread.handle, 0), nullptr);
 }
 
-bool bind_self(int processing_unit) noexcept {
-  if (processing_unit < 0) return sched_setaffinity(0, sizeof initial_mask, &initial_mask) == 0;
+bool bind(int kernel_thread, int processing_unit) noexcept {
+  if (processing_unit < 0) return sched_setaffinity(kernel_thread, sizeof initial_mask, &initial_mask) == 0;
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<unsigned>(processing_unit), &set);
-  return sched_setaffinity(0, sizeof set, &set) == 0;
+  return sched_setaffinity(kernel_thread, sizeof set, &set) == 0;
 }
+bool bind_self(int processing_unit) noexcept { return bind(0, processing_unit); }
 
 }  // namespace heddle::platform

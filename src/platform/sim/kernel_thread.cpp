@@ -73,6 +73,7 @@ void join(kernel_thread& thread) noexcept {
 }
 
 bool bind_self(int processing_unit) noexcept { return sim::here().bind(processing_unit); }
+bool bind(int, int) noexcept { return false; }
 
 void charge(operation what, unsigned distance) noexcept {
   sim::engine& e = sim::here();
