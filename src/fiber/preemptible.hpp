@@ -48,6 +48,7 @@ struct preemptible : detail::fork_queue {
   worker::worker* on{nullptr};       // the worker, while `off` is false
   worker::carrier* bound{nullptr};   // preempted by KLT-switching: asleep in the signal handler with this thread's stack
   platform::own_tls* block{nullptr};  // its own thread-local storage; taken when it starts
+  std::uint64_t waits_since{0};      // platform::ticks when a tick last ended its turn
   detail::slot slots[3]{};           // a pushed entry on its way to the worker's queue
 };
 

@@ -78,6 +78,7 @@ void end_turn(preemptible& self) noexcept {
   const entry item = w.pick_after_tick(t);
   if (item == 0 && !w.must_look()) return;
   w.picks.store(w.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // own counter; for the watchdog
+  self.waits_since = platform::ticks();
   bool left;
   if (self.how.technique == preemption::klt_switching) left = w.home.switch_carrier(w, t, item);
   else left = w.switch_from_preempted(t, item);

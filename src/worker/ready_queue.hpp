@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
+#include "fiber/preemptible.hpp"
 #include "fiber/thread.hpp"
 #include "sync/owner_lock.hpp"
 
@@ -49,6 +51,9 @@ class ready_queue {
     lock_.end_visit();
     return t;
   }
+  // Preemptive threads in it, each of which waits for a turn, and since when the oldest of its threads does (its waits_since): hints to others.
+  unsigned turns_waited_for() const noexcept { return preemptive_.load(std::memory_order_relaxed); }
+  std::uint64_t oldest_waits_since() const noexcept { return oldest_since_.load(std::memory_order_relaxed); }
   // relaxed: a hint, or ordered by the caller's heavy fence
   bool looks_empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
 
@@ -57,12 +62,14 @@ class ready_queue {
     if (head_.load(std::memory_order_relaxed) == nullptr) head_.store(&t, std::memory_order_relaxed);  // under lock_
     else tail_->next = &t;
     tail_ = &t;
+    if (t.preemptive != nullptr) [[unlikely]] joined(t);
   }
   fiber::thread* take() noexcept {
     fiber::thread* t = head_.load(std::memory_order_relaxed);  // under lock_
     if (t == nullptr) return nullptr;
     fiber::thread* const follows = t->next;
     head_.store(follows, std::memory_order_relaxed);
+    if (t->preemptive != nullptr) [[unlikely]] left(follows);
     // With hundreds of threads taking turns neither blocks nor stacks are in the first-level cache: the next one's stack and the
     // block of the one after it are fetched while `t` runs.
     if (follows != nullptr) {
@@ -72,9 +79,21 @@ class ready_queue {
     return t;
   }
 
+  // Under lock_. No calls here: they would make every change of threads save registers.
+  void joined(const fiber::thread& t) noexcept {
+    if (head_.load(std::memory_order_relaxed) == &t) oldest_since_.store(t.preemptive->waits_since, std::memory_order_relaxed);
+    preemptive_.store(preemptive_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void left(const fiber::thread* now_first) noexcept {
+    if (now_first != nullptr && now_first->preemptive != nullptr) oldest_since_.store(now_first->preemptive->waits_since, std::memory_order_relaxed);
+    preemptive_.store(preemptive_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+
   alignas(64) std::atomic<fiber::thread*> head_{nullptr};  // written under lock_; read by anyone as a hint
   fiber::thread* tail_{nullptr};                           // under lock_; meaningful while head_ is not null
   sync::owner_lock lock_;
+  std::atomic<unsigned> preemptive_{0};                    // written under lock_; read by anyone as a hint
+  std::atomic<std::uint64_t> oldest_since_{0};             // of a preemptive thread at the head; as above
 };
 
 }  // namespace heddle::worker

@@ -109,6 +109,7 @@ class runtime final : private policy::scheduler {
   bool may_rob(unsigned thief, unsigned victim) const noexcept {
     return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
   }
+  unsigned distance_between(unsigned a, unsigned b) const noexcept { return distance(a, b); }
   bool limits_thieves() const noexcept { return wants_.limits; }
   // Workers of this rank and above stand aside at their next switch or tick, and what they have goes to the others. Any thread but a handler.
   void set_active(unsigned workers) noexcept;

@@ -170,6 +170,10 @@ entry worker::pick_after_tick(const thread& self) noexcept {
       if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
     }
   }
+  if (self.level == 0 && home.incoming().empty()) {  // else what comes from outside would wait as long as there is something to even out
+    home.fire_timers();
+    if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
+  }
   if (const entry item = pick_fairly(); item != 0) return item;
   if (const entry item = pick(&self); item != 0) return item;
   // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.

@@ -100,6 +100,8 @@ class worker : public detail::fork_queue {
 
   // What runs next when a tick has ended a thread's turn; 0: nothing is at hand.
   [[nodiscard]] entry pick_after_tick(const thread& self) noexcept;
+  // At a tick that ends a turn: a thread that waits for its turn at another worker, where more of them do. Null: all have what is theirs.
+  [[nodiscard]] thread* take_over_turn() noexcept;
   // Beside a pick that gave nothing: the run loop is to be gone to all the same.
   bool must_look() const noexcept { return looks_elsewhere_ || stands_aside(); }
   // To what thread_for gave, null included: a thread that is bound to a sleeping carrier is gone to by the run loop.
@@ -203,6 +205,9 @@ class worker : public detail::fork_queue {
   std::atomic<bool> queues_specially{false};  // threads are packed or have priorities; set before the first of these is made
 
   std::atomic<std::uint64_t> picks{0};      // written by the worker; its progress, for the watchdog
+  // What others remember of it, who share its preemptive threads with theirs; hints. Its picks, and since when they have been that many.
+  std::atomic<std::uint64_t> picks_seen{0};
+  std::atomic<std::uint64_t> stands_since{0};
 
   struct counters {                         // written by the worker, read by anyone as a hint
     std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0}, preemptions{0}, ticks{0};
@@ -252,6 +257,8 @@ class worker : public detail::fork_queue {
   unsigned batch_{4};                      // stacks taken from the pool next time
   unsigned spin_us_;
   bool queue_first_{false};                // after a tick
+  unsigned turns_ended_{0};                // that have ended here since it last took one over
+  unsigned next_looked_at_{0};             // where it begins to look for one
   packing_turns turns_;
   bool looks_elsewhere_{false};            // the last pick wants the run loop to look at other workers
   std::int8_t turn_of_{0};                 // level of what the last pick took from below normal

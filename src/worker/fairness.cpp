@@ -1,0 +1,65 @@
+// How busy workers share the preemptive threads among them: at a tick, the one that has fewer takes over from the one that has more. The bounds
+// that follow, and why: README.md, "Fairness".
+#include "platform/platform.hpp"
+#include "worker/inline.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr unsigned looked_at = 8;      // workers at a tick: a look costs a cache miss
+constexpr unsigned short_round = 3;    // so many that wait, and fewer: a difference of one is a good part of the share
+constexpr unsigned patience = 2;       // intervals that a worker may be without a choice before who waits there counts as stuck
+
+// Its carrier runs something that ends no turns: whoever waits there for a turn has none.
+bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept {
+  // relaxed: hints, of whoever looked last
+  const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);
+  if (picks == w.picks_seen.load(std::memory_order_relaxed)) return now - w.stands_since.load(std::memory_order_relaxed) > patience * interval;
+  w.picks_seen.store(picks, std::memory_order_relaxed);
+  w.stands_since.store(now, std::memory_order_relaxed);
+  return false;
+}
+
+}  // namespace
+
+thread* worker::take_over_turn() noexcept {
+  ++turns_ended_;
+  if (home.pools().in_force()) return nullptr;  // pools even out by themselves
+  const unsigned own = ready.turns_waited_for();
+  // From one that has one more: once a round, so that the threads which share a worker with one more are not always the same. At which turn of a
+  // long round is left to chance, or it would be the same thread that goes to and fro.
+  const bool may_rotate = own <= short_round || turns_ended_ > own + random.below(own);
+  const std::uint64_t interval = home.ticks().plan().interval * platform::ticks_per_microsecond() / 1000;
+  const std::uint64_t now = platform::ticks();
+  worker* victim = nullptr;
+  std::uint64_t oldest = now;
+  bool much_more = false;
+  for (unsigned i = 1; i < home.workers() && i <= looked_at; ++i) {
+    next_looked_at_ = (next_looked_at_ + 1) % home.workers();
+    if (next_looked_at_ == rank) next_looked_at_ = (next_looked_at_ + 1) % home.workers();
+    worker& other = home.at(next_looked_at_);
+    const unsigned there = other.ready.turns_waited_for();
+    if (there == 0 || !home.may_rob(rank, other.rank)) continue;
+    const bool more = there > own + 1 || stands_still(other, interval, now);
+    if (!more && (there != own + 1 || !may_rotate || much_more)) continue;
+    const std::uint64_t since = other.ready.oldest_waits_since();
+    if (more == much_more && since >= oldest) continue;
+    much_more = more;
+    oldest = since;
+    victim = &other;
+  }
+  if (victim == nullptr) return nullptr;
+  thread* t = victim->ready.force_pop();
+  if (t == nullptr) return nullptr;
+  turns_ended_ = 0;
+  const unsigned distance = home.distance_between(rank, victim->rank);
+  counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  platform::charge(platform::operation::steal, platform::simulated ? distance : 0);
+  trace::emit<trace::event::steal_success>(ring, victim->rank, distance, ready_entry(*t));
+  return t;
+}
+
+}  // namespace heddle::worker
