@@ -6,60 +6,24 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
+#include <heddle/detail/channel_core.hpp>
 #include <heddle/detail/deadline.hpp>
-#include <heddle/detail/wait.hpp>
-#include <heddle/export.hpp>
 
 namespace heddle {
 
 namespace detail {
 
-// One message on its way; channel<T> adds the value.
-struct message {
-  message* next{nullptr};
-};
-
-// Everything of a channel that does not depend on the type of its values.
-class HEDDLE_API channel_core {
- public:
-  enum class outcome { done, closed, not_now };
-
-  explicit channel_core(std::size_t capacity) noexcept : capacity_(capacity) {}
-  channel_core(const channel_core&) = delete;
-  channel_core& operator=(const channel_core&) = delete;
-
-  // `limit` null: waits as long as it takes. try_*: never wait. done: the message is not the caller's any more / is now.
-  outcome send(message& m, const deadline* limit) noexcept;
-  outcome try_send(message& m) noexcept;
-  outcome receive(message*& m, const deadline* limit) noexcept;
-  outcome try_receive(message*& m) noexcept;
-  void close() noexcept;
-  bool is_closed() const noexcept;
-  std::size_t size() const noexcept;
-  // What was sent and never received, linked through `next`; for the destructor.
-  message* leftovers() noexcept { return std::exchange(first_, nullptr); }
-
- private:
-  struct request;
-  outcome send_now(message& m, waiter*& served) noexcept;
-  outcome receive_now(message*& m, waiter*& served) noexcept;
-  static bool enqueue_sender(void* request, waiter& w) noexcept;
-  static bool enqueue_receiver(void* request, waiter& w) noexcept;
-  outcome outcome_of(wake_reason reason, request& r, waiter_list& list, waiter& w) noexcept;
-  void append(message& m) noexcept;
-
-  const std::size_t capacity_;
-  mutable spin_word guard_;     // protects all below
-  bool closed_{false};
-  std::size_t size_{0};
-  message* first_{nullptr};
-  message* last_{nullptr};
-  waiter_list senders_;         // payload: the message
-  waiter_list receivers_;       // payload: the message received
+// How a value travels: as its bytes where that is allowed and they are few, else as the address of a copy on the heap.
+template <class T>
+struct channel_item {
+  static constexpr bool direct = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= channel_core::largest_item;
+  static constexpr std::size_t bytes = direct ? sizeof(T) : sizeof(T*);
 };
 
 }  // namespace detail
@@ -76,58 +40,71 @@ class channel {
   using value_type = T;
   static constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 
-  explicit channel(std::size_t capacity) noexcept : core_(capacity) {}
+  explicit channel(std::size_t capacity) noexcept : core_(capacity, item::bytes) {}
   /// No thread may be inside any call. Values that nobody received are destroyed.
   ~channel() {
-    for (detail::message* m = core_.leftovers(); m != nullptr;) delete static_cast<parcel*>(std::exchange(m, m->next));
+    if constexpr (!item::direct) {
+      while (try_receive()) {
+      }
+    }
   }
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
 
   /// Waits for room, or for a receiver if the capacity is 0. False: the channel is closed and the value is lost.
   bool send(T value) {
-    auto m = std::make_unique<parcel>(std::move(value));
-    return sent(m, core_.send(*m, nullptr));
+    return sent(value, [&](const void* bytes) { return core_.send(bytes, {}); }, [](T&&) {});
   }
-  /// These leave `value` as it was when they return false: no room (no receiver) in time, or closed.
+  /// The same; false, too, when a stop was requested before there was room. These and the next leave `value` as it was when they return
+  /// false: no room (no receiver) in time, closed, or stopped.
+  bool send(T&& value, std::stop_token stop) {
+    return send_or_give_back(value, [&](const void* bytes) { return core_.send(bytes, {nullptr, &stop}); });
+  }
+  bool send(const T& value, std::stop_token stop) { return send(T(value), std::move(stop)); }
   bool try_send(T&& value) {
-    return send_or_give_back(value, [&](detail::message& m) { return core_.try_send(m); });
+    return send_or_give_back(value, [&](const void* bytes) { return core_.try_send(bytes); });
   }
   bool try_send(const T& value) { return try_send(T(value)); }
   template <class Rep, class Period>
-  bool try_send_for(T&& value, const std::chrono::duration<Rep, Period>& duration) {
-    return try_send_until(std::move(value), detail::deadline_in(duration));
+  bool try_send_for(T&& value, const std::chrono::duration<Rep, Period>& duration, std::stop_token stop = {}) {
+    return try_send_until(std::move(value), detail::deadline_in(duration), std::move(stop));
   }
   template <class Clock, class Duration>
-  bool try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when) {
-    return send_or_give_back(value, [&](detail::message& m) {
-      auto result = detail::channel_core::outcome::not_now;
-      detail::until(when, [&](detail::deadline d) { return (result = core_.send(m, &d)) != detail::channel_core::outcome::not_now; });
+  bool try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when, std::stop_token stop = {}) {
+    return send_or_give_back(value, [&](const void* bytes) {
+      auto result = outcome::not_now;
+      detail::until(when, [&](detail::deadline d) {
+        return (result = core_.send(bytes, {&d, of(stop)})) != outcome::not_now || stop.stop_requested();
+      });
       return result;
     });
   }
 
   /// Waits for a value. Empty: the channel is closed and everything sent before has been received.
   std::optional<T> receive() {
-    detail::message* m = nullptr;
-    core_.receive(m, nullptr);
-    return unpack(m);
+    return received([&](void* bytes) { return core_.receive(bytes, {}); });
   }
-  /// Empty: nothing there (in time), or closed and drained.
+  /// Empty, too, when a stop was requested and nothing is there.
+  std::optional<T> receive(std::stop_token stop) {
+    return received([&](void* bytes) { return core_.receive(bytes, {nullptr, &stop}); });
+  }
+  /// Empty: nothing there (in time, or until a stop was requested), or closed and drained.
   std::optional<T> try_receive() {
-    detail::message* m = nullptr;
-    core_.try_receive(m);
-    return unpack(m);
+    return received([&](void* bytes) { return core_.try_receive(bytes); });
   }
   template <class Rep, class Period>
-  std::optional<T> try_receive_for(const std::chrono::duration<Rep, Period>& duration) {
-    return try_receive_until(detail::deadline_in(duration));
+  std::optional<T> try_receive_for(const std::chrono::duration<Rep, Period>& duration, std::stop_token stop = {}) {
+    return try_receive_until(detail::deadline_in(duration), std::move(stop));
   }
   template <class Clock, class Duration>
-  std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& when) {
-    detail::message* m = nullptr;
-    detail::until(when, [&](detail::deadline d) { return core_.receive(m, &d) != detail::channel_core::outcome::not_now; });
-    return unpack(m);
+  std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& when, std::stop_token stop = {}) {
+    return received([&](void* bytes) {
+      auto result = outcome::not_now;
+      detail::until(when, [&](detail::deadline d) {
+        return (result = core_.receive(bytes, {&d, of(stop)})) != outcome::not_now || stop.stop_requested();
+      });
+      return result;
+    });
   }
 
   /// Nothing more can be sent: sends that wait return false now, what is in the channel can still be received. Repeatable.
@@ -164,28 +141,50 @@ class channel {
   std::default_sentinel_t end() noexcept { return {}; }
 
  private:
-  struct parcel : detail::message {
-    explicit parcel(T&& v) noexcept : value(std::move(v)) {}
-    T value;
-  };
+  using item = detail::channel_item<T>;
+  using outcome = detail::channel_core::outcome;
 
-  static bool sent(std::unique_ptr<parcel>& m, detail::channel_core::outcome result) noexcept {
-    if (result != detail::channel_core::outcome::done) return false;
-    static_cast<void>(m.release());  // the receiver deletes it
-    return true;
+  static const std::stop_token* of(const std::stop_token& stop) noexcept { return stop.stop_possible() ? &stop : nullptr; }
+
+  // Sends `value`; what is not taken goes to give_back where it was moved away.
+  template <class Send, class GiveBack>
+  static bool sent(T& value, Send&& send, GiveBack&& give_back) {
+    if constexpr (item::direct) {
+      return send(static_cast<const void*>(std::addressof(value))) == outcome::done;
+    } else {
+      auto box = std::make_unique<T>(std::move(value));
+      T* const address = box.get();
+      struct returned {  // also when send throws
+        std::unique_ptr<T>& box;
+        GiveBack& give_back;
+        ~returned() {
+          if (box != nullptr) give_back(std::move(*box));
+        }
+      } otherwise{box, give_back};
+      if (send(static_cast<const void*>(&address)) != outcome::done) return false;
+      static_cast<void>(box.release());  // the receiver deletes it
+      return true;
+    }
   }
   template <class Send>
-  bool send_or_give_back(T& value, Send&& send) {
-    auto m = std::make_unique<parcel>(std::move(value));
-    if (sent(m, send(*m))) return true;
-    std::destroy_at(&value);
-    std::construct_at(&value, std::move(m->value));
-    return false;
+  static bool send_or_give_back(T& value, Send&& send) {
+    return sent(value, send, [&value](T&& back) {
+      std::destroy_at(std::addressof(value));
+      std::construct_at(std::addressof(value), std::move(back));
+    });
   }
-  static std::optional<T> unpack(detail::message* m) noexcept {
-    if (m == nullptr) return std::nullopt;
-    std::unique_ptr<parcel> owned(static_cast<parcel*>(m));
-    return std::optional<T>(std::move(owned->value));
+  template <class Receive>
+  static std::optional<T> received(Receive&& receive) {
+    if constexpr (item::direct) {
+      alignas(T) unsigned char bytes[sizeof(T)];
+      if (receive(static_cast<void*>(bytes)) != outcome::done) return std::nullopt;
+      return std::optional<T>(*std::launder(reinterpret_cast<T*>(bytes)));
+    } else {
+      T* address = nullptr;
+      if (receive(static_cast<void*>(&address)) != outcome::done) return std::nullopt;
+      const std::unique_ptr<T> owned(address);
+      return std::optional<T>(std::move(*address));
+    }
   }
 
   detail::channel_core core_;

@@ -1,95 +1,276 @@
 // Sending and receiving through a channel. Protocol and proof: README.md, "Channel".
-#include <heddle/channel.hpp>
+#include <heddle/blocking.hpp>
+#include <heddle/detail/channel_core.hpp>
 
-#include <mutex>
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <utility>
 
+#include "arch/arch.hpp"
+#include "platform/platform.hpp"
+#include "worker/runtime.hpp"
 #include "worker/section.hpp"
+#include "worker/worker.hpp"
 
 namespace heddle::detail {
 
-struct channel_core::request {
-  channel_core* object;
-  message* subject;   // to send, or received
-  outcome result{outcome::not_now};
-};
+namespace {
 
-void channel_core::append(message& m) noexcept {
-  m.next = nullptr;
-  (first_ == nullptr ? first_ : last_->next) = &m;
-  last_ = &m;
-  ++size_;
+constexpr std::size_t least_worth_a_look = 16;  // items: shorter channels hand over, they do not buffer
+constexpr std::size_t segment_bytes = 1000;  // one of malloc's small blocks
+
+void copy(void* to, const void* from, std::size_t bytes) noexcept {
+  switch (bytes) {  // a call for each length but these
+    case 4: std::memcpy(to, from, 4); return;
+    case 8: std::memcpy(to, from, 8); return;
+    case 16: std::memcpy(to, from, 16); return;
+    default: std::memcpy(to, from, bytes);
+  }
 }
 
-// Under guard_. `served`: a waiter whose operation this completes; to be resumed once guard_ is free.
-channel_core::outcome channel_core::send_now(message& m, waiter*& served) noexcept {
-  if (closed_) return outcome::closed;
+}  // namespace
+
+// One operation that may have to wait, on the stack of its thread.
+struct channel_core::request {
+  channel_core* object;
+  const void* to_send;           // or null
+  void* received;                // or null
+  segment* spare;                // a sender that waits brings the memory that its item may need; comes back if it was not
+  const std::stop_token* stop;
+  outcome result{outcome::not_now};
+  bool linked{false};
+  waiter w;
+};
+
+// Both locks: nobody is inside the queue, and the flags may be changed.
+struct channel_core::both {
+  explicit both(channel_core& c) noexcept : of(c) {
+    of.send_guard_.lock();
+    of.receive_guard_.lock();
+  }
+  ~both() {
+    of.senders_wait_ = !of.senders_.empty();
+    of.receivers_wait_ = !of.receivers_.empty();
+    of.receive_guard_.unlock();
+    of.send_guard_.unlock();
+  }
+  channel_core& of;
+};
+
+channel_core::channel_core(std::size_t capacity, std::size_t item_bytes) noexcept
+    : capacity_(capacity), item_bytes_(item_bytes), segment_items_((segment_bytes - sizeof(segment)) / item_bytes), write_at_(segment_items_) {}
+
+channel_core::~channel_core() {
+  segment* s = read_ != nullptr ? read_ : first_.load();
+  while (s != nullptr) {
+    segment* next = s == write_ ? nullptr : s->next;
+    ::operator delete(s);
+    s = next;
+  }
+  ::operator delete(spare_.load());
+}
+
+channel_core::segment* channel_core::make_segment() const { return ::new (::operator new(segment_bytes)) segment; }
+
+channel_core::segment* channel_core::spare_or_null() noexcept {
+  return spare_.load(std::memory_order_relaxed) != nullptr ? spare_.exchange(nullptr) : nullptr;  // the exchange decides
+}
+
+// Not within a section: it may free memory.
+void channel_core::keep_or_free(segment* s) noexcept {
+  if (s != nullptr) ::operator delete(spare_.exchange(s));
+}
+
+// --- The queue itself. Senders' side under send_guard_.
+
+bool channel_core::has_room_in_segment(const segment* fresh) const noexcept { return write_at_ < segment_items_ || fresh != nullptr; }
+
+void channel_core::append(const void* item, segment*& fresh) noexcept {
+  if (write_at_ == segment_items_) {
+    segment* s = std::exchange(fresh, nullptr);
+    if (write_ != nullptr) write_->next = s;
+    else first_.store(s, std::memory_order_relaxed);  // published by sent_, as `next` is
+    write_ = s;
+    write_at_ = 0;
+  }
+  copy(write_->items + write_at_++ * item_bytes_, item, item_bytes_);
+  // relaxed: written under this lock only. release pairs with remove_oldest and size: the item and its segment
+  sent_.store(sent_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+// Receivers' side under receive_guard_. False: nothing is there.
+bool channel_core::remove_oldest(void* item, segment*& drained) noexcept {
+  const std::size_t at = received_.load(std::memory_order_relaxed);  // written under this lock only
+  if (at == seen_sent_) {
+    seen_sent_ = sent_.load(std::memory_order_acquire);              // pairs with append
+    if (at == seen_sent_) return false;
+  }
+  if (read_ == nullptr) read_ = first_.load(std::memory_order_relaxed);  // seen through sent_
+  if (read_at_ == segment_items_) {
+    drained = std::exchange(read_, read_->next);
+    read_at_ = 0;
+  }
+  copy(item, read_->items + read_at_++ * item_bytes_, item_bytes_);
+  received_.store(at + 1, std::memory_order_release);                // pairs with put: the place is free
+  return true;
+}
+
+// --- What needs one lock.
+
+channel_core::fast channel_core::put(const void* item, segment*& fresh) noexcept {
+  const worker::section inside;
+  send_guard_.lock();
+  struct unlock {
+    spin_word& of;
+    ~unlock() { of.unlock(); }
+  } at_end{send_guard_};
+  if (closed_.load(std::memory_order_relaxed)) return fast::closed;  // under the lock
+  if (senders_wait_ || receivers_wait_ || capacity_ == 0) [[unlikely]] return fast::slow;
+  if (capacity_ != unbounded) {
+    const std::size_t sent = sent_.load(std::memory_order_relaxed);  // written under this lock only
+    if (sent - seen_received_ >= capacity_) {
+      seen_received_ = received_.load(std::memory_order_acquire);    // pairs with remove_oldest
+      if (sent - seen_received_ >= capacity_) return fast::not_now;
+    }
+  }
+  if (!has_room_in_segment(fresh)) {
+    fresh = spare_or_null();
+    if (fresh == nullptr) return fast::no_segment;
+  }
+  append(item, fresh);
+  return fast::done;
+}
+
+channel_core::fast channel_core::take(void* item, segment*& drained) noexcept {
+  const worker::section inside;
+  receive_guard_.lock();
+  const bool got = remove_oldest(item, drained);
+  const bool others = senders_wait_;
+  receive_guard_.unlock();
+  if (others) [[unlikely]] {
+    if (!got) return fast::slow;
+    waiter_list served;
+    {
+      const both hold(*this);
+      admit(served);
+    }
+    while (waiter* w = served.pop_front()) resume(*w);
+  }
+  return got ? fast::done : fast::not_now;
+}
+
+// --- What needs both. `served`: waiters whose operations are complete, to be resumed once the locks are free.
+
+// Lets waiting senders' items in, as far as there is room.
+void channel_core::admit(waiter_list& served) noexcept {
+  while (sent_.load() - received_.load() < capacity_) {
+    waiter* w = senders_.pop_front();
+    if (w == nullptr) return;
+    if (!claim(*w, wake_reason::notified)) continue;
+    auto& r = *static_cast<request*>(w->payload);
+    append(r.to_send, r.spare);
+    served.push_back(*w);
+  }
+}
+
+channel_core::outcome channel_core::send_now(request& r, waiter_list& served) noexcept {
+  if (closed_.load()) return outcome::closed;
   while (waiter* w = receivers_.pop_front()) {
     if (!claim(*w, wake_reason::notified)) continue;
-    w->payload = &m;
-    served = w;
+    copy(static_cast<request*>(w->payload)->received, r.to_send, item_bytes_);
+    served.push_back(*w);
     return outcome::done;
   }
-  if (size_ >= capacity_) return outcome::not_now;
-  append(m);
+  admit(served);  // first who waits, where a receiver that made room is not here yet
+  if (sent_.load() - received_.load() >= capacity_) return outcome::not_now;
+  append(r.to_send, r.spare);
   return outcome::done;
 }
 
-channel_core::outcome channel_core::receive_now(message*& m, waiter*& served) noexcept {
-  if (first_ != nullptr) {
-    m = first_;
-    first_ = m->next;
-    --size_;
+channel_core::outcome channel_core::receive_now(request& r, waiter_list& served) noexcept {
+  if (remove_oldest(r.received, r.spare)) {
+    admit(served);
+    return outcome::done;
   }
-  while (waiter* w = senders_.pop_front()) {  // one of them has room now, or is received from directly
+  while (waiter* w = senders_.pop_front()) {  // without capacity
     if (!claim(*w, wake_reason::notified)) continue;
-    served = w;
-    if (m != nullptr) append(*static_cast<message*>(w->payload));
-    else m = static_cast<message*>(w->payload);
-    break;
+    copy(r.received, static_cast<request*>(w->payload)->to_send, item_bytes_);
+    served.push_back(*w);
+    return outcome::done;
   }
-  if (m != nullptr) return outcome::done;
-  return closed_ ? outcome::closed : outcome::not_now;
+  return closed_.load() ? outcome::closed : outcome::not_now;
 }
 
 bool channel_core::enqueue_sender(void* data, waiter& w) noexcept {
   auto& r = *static_cast<request*>(data);
-  channel_core& c = *r.object;
-  waiter* served = nullptr;
-  c.guard_.lock();
-  r.result = c.send_now(*r.subject, served);
-  const bool stay = r.result == outcome::not_now;
-  if (stay) {
-    w.payload = r.subject;
-    c.senders_.push_back(w);
+  waiter_list served;
+  bool stay;
+  {
+    const both hold(*r.object);
+    r.result = r.object->send_now(r, served);
+    stay = r.result == outcome::not_now && (r.stop == nullptr || !r.stop->stop_requested());  // its callback ran, or will find w
+    if (stay) {
+      w.payload = &r;
+      r.linked = true;
+      r.object->senders_.push_back(w);
+    }
   }
-  c.guard_.unlock();
-  if (served != nullptr) resume(*served);
+  while (waiter* other = served.pop_front()) resume(*other);
   return stay;
 }
 
 bool channel_core::enqueue_receiver(void* data, waiter& w) noexcept {
   auto& r = *static_cast<request*>(data);
-  channel_core& c = *r.object;
-  waiter* served = nullptr;
-  c.guard_.lock();
-  r.result = c.receive_now(r.subject, served);
-  const bool stay = r.result == outcome::not_now;
-  if (stay) c.receivers_.push_back(w);
-  c.guard_.unlock();
-  if (served != nullptr) resume(*served);
+  waiter_list served;
+  bool stay;
+  {
+    const both hold(*r.object);
+    r.result = r.object->receive_now(r, served);
+    stay = r.result == outcome::not_now && (r.stop == nullptr || !r.stop->stop_requested());  // as above
+    if (stay) {
+      w.payload = &r;
+      r.linked = true;
+      r.object->receivers_.push_back(w);
+    }
+  }
+  while (waiter* other = served.pop_front()) resume(*other);
   return stay;
 }
 
-channel_core::outcome channel_core::outcome_of(wake_reason reason, request& r, waiter_list& list, waiter& w) noexcept {
+void channel_core::leave(waiter_list& list, waiter& w) noexcept {
+  const worker::section inside;
+  const both hold(*this);
+  list.remove(w);
+}
+
+channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list, patience p) noexcept {
+  wake_reason reason;
+  {
+    const auto let_go = [this, &r, &list]() noexcept {
+      const worker::section in;
+      bool mine;
+      {
+        const both hold(*this);
+        mine = r.linked && claim(r.w, wake_reason::timed_out);
+        if (mine) list.remove(r.w);
+      }
+      if (mine) resume(r.w);
+    };
+    std::optional<std::stop_callback<decltype(let_go)>> on_stop;
+    if (p.stop != nullptr) on_stop.emplace(*p.stop, let_go);
+    reason = p.limit == nullptr ? suspend(r.w, enqueue, &r) : suspend_until(r.w, enqueue, &r, *p.limit);
+    // A callback under way is waited for here, in the kernel; as for condition variables its thread may be a preempted one.
+    if (p.stop != nullptr && worker::has_preemption() && p.stop->stop_requested()) blocking([&] { on_stop.reset(); });
+  }
   switch (reason) {
     case wake_reason::notified:
       return outcome::done;
     case wake_reason::cancelled:
       return outcome::closed;
     case wake_reason::timed_out:
-      guard_.lock();
-      list.remove(w);
-      guard_.unlock();
+      leave(list, r.w);
       return outcome::not_now;
     case wake_reason::none:
       break;
@@ -97,69 +278,118 @@ channel_core::outcome channel_core::outcome_of(wake_reason reason, request& r, w
   return r.result;  // possible, or closed, at the last look
 }
 
-channel_core::outcome channel_core::try_send(message& m) noexcept {
+// Before a wait: the other side may be at work on another worker, and have made room, or filled some, long before a suspension and
+// the way back are over. It is left alone for about a microsecond at a time, so that it gets ahead by many items and
+// the line with its count passes over seldom. Where that was in vain, 2, 4 .. 1,024 waits do without.
+template <class Ready>
+bool channel_core::comes_soon(Ready ready) noexcept {
+  if (platform::simulated || capacity_ < least_worth_a_look) return false;  // its time does not pass by itself
+  if (const std::uint32_t left = unlooked_.load(std::memory_order_relaxed); left != 0) {  // a hint
+    unlooked_.store(left - 1, std::memory_order_relaxed);                                 // a hint
+    return false;
+  }
   const worker::section inside;
-  waiter* served = nullptr;
-  guard_.lock();
-  const outcome result = send_now(m, served);
-  guard_.unlock();
-  if (served != nullptr) resume(*served);
+  const worker::worker* me = worker::worker::current();
+  if (me != nullptr && me->home.workers() == 1) return false;
+  for (int look = 0; look < 4; ++look) {
+    for (int i = 0; i < 64; ++i) arch::pause();
+    if (!ready()) continue;
+    in_vain_.store(0, std::memory_order_relaxed);  // a hint
+    return true;
+  }
+  const std::uint32_t times = std::min(in_vain_.load(std::memory_order_relaxed) + 1, std::uint32_t{10});  // a hint
+  in_vain_.store(times, std::memory_order_relaxed);                                                       // a hint
+  unlooked_.store(std::uint32_t{1} << times, std::memory_order_relaxed);                                  // a hint
+  return false;
+}
+
+// --- What users call.
+
+channel_core::outcome channel_core::try_send(const void* item) {
+  segment* fresh = nullptr;
+  for (;;) {
+    const fast result = put(item, fresh);
+    if (result == fast::no_segment) {
+      fresh = make_segment();
+      continue;
+    }
+    if (result == fast::slow && fresh == nullptr && (fresh = spare_or_null()) == nullptr) fresh = make_segment();
+    outcome then = result == fast::done ? outcome::done : result == fast::closed ? outcome::closed : outcome::not_now;
+    if (result == fast::slow) {
+      const worker::section inside;
+      request r{this, item, nullptr, fresh, nullptr, outcome::not_now, false, waiter("channel, to send")};
+      waiter_list served;
+      {
+        const both hold(*this);
+        then = send_now(r, served);
+      }
+      fresh = r.spare;
+      while (waiter* w = served.pop_front()) resume(*w);
+    }
+    keep_or_free(fresh);
+    return then;
+  }
+}
+
+channel_core::outcome channel_core::send(const void* item, patience p) {
+  do {
+    if (const outcome result = try_send(item); result != outcome::not_now) return result;
+  } while (p.limit == nullptr && comes_soon([this] { return size() < capacity_ || closed_.load(); }));
+  segment* spare = spare_or_null();
+  if (spare == nullptr) spare = make_segment();
+  request r{this, item, nullptr, spare, p.stop, outcome::not_now, false, waiter("channel, to send")};
+  const outcome result = wait(r, enqueue_sender, senders_, p);
+  keep_or_free(r.spare);
   return result;
 }
 
-channel_core::outcome channel_core::send(message& m, const deadline* limit) noexcept {
-  const worker::section inside;
-  if (const outcome result = try_send(m); result != outcome::not_now) return result;
-  request r{this, &m};
-  waiter w("channel, to send");
-  return outcome_of(limit == nullptr ? suspend(w, enqueue_sender, &r) : suspend_until(w, enqueue_sender, &r, *limit), r, senders_, w);
+channel_core::outcome channel_core::try_receive(void* item) noexcept {
+  segment* drained = nullptr;
+  const fast result = take(item, drained);
+  outcome then = result == fast::done ? outcome::done : outcome::not_now;
+  if (result == fast::slow) {
+    const worker::section inside;
+    request r{this, nullptr, item, nullptr, nullptr, outcome::not_now, false, waiter("channel, to receive")};
+    waiter_list served;
+    {
+      const both hold(*this);
+      then = receive_now(r, served);
+    }
+    drained = r.spare;
+    while (waiter* w = served.pop_front()) resume(*w);
+  }
+  keep_or_free(drained);
+  return then;
 }
 
-channel_core::outcome channel_core::try_receive(message*& m) noexcept {
-  const worker::section inside;
-  waiter* served = nullptr;
-  guard_.lock();
-  const outcome result = receive_now(m, served);
-  guard_.unlock();
-  if (served != nullptr) resume(*served);
+channel_core::outcome channel_core::receive(void* item, patience p) noexcept {
+  do {
+    if (try_receive(item) == outcome::done) return outcome::done;
+  } while (p.limit == nullptr && !closed_.load() && comes_soon([this] { return size() != 0 || closed_.load(); }));
+  request r{this, nullptr, item, nullptr, p.stop, outcome::not_now, false, waiter("channel, to receive")};
+  const outcome result = wait(r, enqueue_receiver, receivers_, p);
+  keep_or_free(r.spare);
   return result;
-}
-
-channel_core::outcome channel_core::receive(message*& m, const deadline* limit) noexcept {
-  const worker::section inside;
-  if (const outcome result = try_receive(m); result != outcome::not_now) return result;
-  request r{this, nullptr};
-  waiter w("channel, to receive");
-  const wake_reason reason =
-      limit == nullptr ? suspend(w, enqueue_receiver, &r) : suspend_until(w, enqueue_receiver, &r, *limit);
-  m = reason == wake_reason::notified ? static_cast<message*>(w.payload) : r.subject;
-  return outcome_of(reason, r, receivers_, w);
 }
 
 void channel_core::close() noexcept {
   const worker::section inside;
   waiter_list chosen;
-  guard_.lock();
-  closed_ = true;
-  for (waiter_list* list : {&senders_, &receivers_}) {
-    while (waiter* w = list->pop_front()) {
-      if (claim(*w, wake_reason::cancelled)) chosen.push_back(*w);
+  {
+    const both hold(*this);
+    closed_.store(true);
+    for (waiter_list* list : {&senders_, &receivers_}) {
+      while (waiter* w = list->pop_front()) {
+        if (claim(*w, wake_reason::cancelled)) chosen.push_back(*w);
+      }
     }
   }
-  guard_.unlock();
   while (waiter* w = chosen.pop_front()) resume(*w);
 }
 
-bool channel_core::is_closed() const noexcept {
-  const worker::section inside;
-  std::lock_guard hold(guard_);
-  return closed_;
-}
-
 std::size_t channel_core::size() const noexcept {
-  const worker::section inside;
-  std::lock_guard hold(guard_);
-  return size_;
+  const std::size_t received = received_.load(std::memory_order_acquire);  // first, so that it is not more than the other
+  return sent_.load(std::memory_order_acquire) - received;
 }
 
 }  // namespace heddle::detail

@@ -120,6 +120,49 @@ TEST(protocols, mutex_and_condition_variable) {
   });
 }
 
+// Senders and receivers meet at locks of their own; who has to wait takes both. (Stops are tests/wait/channel_test.cpp's:
+// std::stop_callback tells threads apart by kernel threads, of which a simulation has one.)
+TEST(protocols, channels_lose_and_double_nothing) {
+  for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, channel<int>::unbounded}) {
+    expect_right([capacity] {
+      runtime home(workers(3));
+      on(home, [capacity] {
+        channel<int> c(capacity);
+        std::atomic<int> sum{0};
+        const auto send = [&](int from) {
+          for (int i = from; i < from + 2; ++i) require(c.send(i));
+        };
+        const auto receive = [&] {
+          while (const auto value = c.receive()) sum.fetch_add(*value);
+        };
+        thread first([&] { send(1); }), second([&] { send(10); });
+        thread taker(receive), other(receive);
+        first.join();
+        second.join();
+        c.close();
+        taker.join();
+        other.join();
+        require(sum.load() == 1 + 2 + 10 + 11);
+        require(!c.send(1));
+      });
+    }, schedules() / 3);
+  }
+}
+
+TEST(protocols, a_loop_is_divided_on_demand) {
+  expect_right([] {
+    runtime home(workers(3));
+    std::array<std::atomic<int>, 24> times{};
+    on(home, [&] {
+      parallel_for(0, 24, [&](int i) {
+        if (i % 7 == 0) fib(3);
+        times[static_cast<std::size_t>(i)].fetch_add(1);
+      });
+    });
+    for (const auto& t : times) require(t.load() == 1);
+  });
+}
+
 TEST(protocols, time_limits_and_wakers_compete) {
   expect_right([] {
     runtime home(workers(2));

@@ -151,6 +151,94 @@ TEST_P(channels, time_limits_and_values_compete) {
   }
 }
 
+TEST_P(channels, a_stop_ends_waits_and_gives_the_value_back) {
+  heddle::channel<int> empty(4);
+  heddle::channel<std::string> full(1);
+  EXPECT_TRUE(full.send("first"));
+  std::stop_source stop;
+  std::atomic<int> ended{0};
+  together(4, 2, [&](int i) {
+    if (i == 5) {
+      stop.request_stop();
+    } else if (i % 2 == 0) {
+      EXPECT_EQ(i == 0 ? empty.receive(stop.get_token()) : empty.try_receive_for(1h, stop.get_token()), std::nullopt);
+      ++ended;
+    } else {
+      std::string value = "a value that is long enough to be on the heap";
+      EXPECT_FALSE(i == 1 ? full.send(std::move(value), stop.get_token()) : full.try_send_for(std::move(value), 1h, stop.get_token()));
+      EXPECT_EQ(value, "a value that is long enough to be on the heap");
+      ++ended;
+    }
+    progress();
+  });
+  EXPECT_EQ(ended.load(), 5);
+  EXPECT_TRUE(empty.send(3, stop.get_token())) << "a send that need not wait is not stopped";
+  EXPECT_EQ(empty.receive(stop.get_token()), 3) << "a value that is there is received";
+  EXPECT_EQ(full.receive(), "first");
+}
+
+TEST_P(channels, stops_and_values_compete) {
+  for (std::size_t capacity : {std::size_t{0}, std::size_t{2}}) {
+    heddle::channel<int> c(capacity);
+    std::atomic<long> sent{0}, received{0};
+    for (int round = 0; round < 20 * heddle_test::stress(); ++round) {
+      std::stop_source stop;
+      together(4, 1, [&](int i) {
+        heddle_test::chance dice(round * 5 + i);
+        if (i == 4) {
+          stop.request_stop();
+        } else if (i % 2 == 0) {
+          for (int k = 0; k < 5; ++k) {
+            if (c.send(int{k}, stop.get_token())) sent += k;
+            dice.maybe_yield();
+          }
+        } else {
+          while (auto value = c.receive(stop.get_token())) received += *value;
+        }
+      });
+      progress();
+    }
+    while (auto value = c.try_receive()) received += *value;
+    EXPECT_EQ(sent.load(), received.load());
+  }
+}
+
+// Values of all sizes, more of them than a segment holds, with senders that wait for room at every border of one.
+template <class T>
+void check_many(std::size_t capacity, int count) {
+  heddle::channel<T> c(capacity);
+  heddle::thread sender([&] {
+    for (int i = 0; i < count; ++i) EXPECT_TRUE(c.send(T(i)));
+    c.close();
+  });
+  int expected = 0;
+  for (const T& value : c) EXPECT_EQ(value, T(expected++));
+  EXPECT_EQ(expected, count);
+  sender.join();
+}
+
+struct wide {
+  explicit wide(int i) : a{i, -i, i} {}
+  long a[3];
+  bool operator==(const wide&) const = default;
+};
+struct text {
+  explicit text(int i) : value(std::to_string(i)) {}
+  std::string value;
+  bool operator==(const text&) const = default;
+};
+
+TEST_P(channels, many_values_of_every_size) {
+  run([] {
+    for (std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{124}, std::size_t{1000}, heddle::channel<int>::unbounded}) {
+      check_many<signed char>(capacity, 120);
+      check_many<int>(capacity, 1000);
+      check_many<wide>(capacity, 1000);
+      check_many<text>(capacity, 300);
+    }
+  });
+}
+
 TEST_P(channels, values_left_over_are_destroyed) {
   auto counted = std::make_shared<int>(0);
   {

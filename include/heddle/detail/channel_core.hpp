@@ -1,0 +1,99 @@
+// Everything of a channel that does not depend on the type of its values. Protocol and proof: src/wait/README.md, "Channel".
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+
+#include <heddle/detail/deadline.hpp>
+#include <heddle/detail/wait.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle::detail {
+
+// A queue of items of up to 32 bytes that may be copied as bytes. A sender and a receiver meet at different locks, on different
+// cache lines; who has to wait, or finds somebody waiting, takes both.
+class HEDDLE_API channel_core {
+ public:
+  enum class outcome { done, closed, not_now };
+  static constexpr std::size_t largest_item = 32;
+  static constexpr std::size_t unbounded = ~std::size_t{0};
+
+  channel_core(std::size_t capacity, std::size_t item_bytes) noexcept;
+  channel_core(const channel_core&) = delete;
+  channel_core& operator=(const channel_core&) = delete;
+  ~channel_core();
+
+  // How long an operation may wait: nothing said, as long as it takes.
+  struct patience {
+    const deadline* limit{nullptr};
+    const std::stop_token* stop{nullptr};
+  };
+  // `item`: the bytes to send. done: they were copied. Any other outcome: they were not. std::bad_alloc: nothing was sent.
+  outcome send(const void* item, patience p);
+  outcome try_send(const void* item);
+  // `item`: where the bytes go; written when done.
+  outcome receive(void* item, patience p) noexcept;
+  outcome try_receive(void* item) noexcept;
+  void close() noexcept;
+  bool is_closed() const noexcept { return closed_.load(); }
+  std::size_t size() const noexcept;
+
+ private:
+  // A part of the queue, of about a kilobyte.
+  struct segment {
+    segment* next;            // written before `sent_` counts an item in it
+    alignas(16) unsigned char items[];
+  };
+  struct request;
+  struct both;
+  enum class fast { done, closed, not_now, slow, no_segment };
+
+  fast put(const void* item, segment*& fresh) noexcept;
+  fast take(void* item, segment*& drained) noexcept;
+  void append(const void* item, segment*& fresh) noexcept;
+  bool has_room_in_segment(const segment* fresh) const noexcept;
+  bool remove_oldest(void* item, segment*& drained) noexcept;
+  outcome send_now(request& r, waiter_list& served) noexcept;
+  outcome receive_now(request& r, waiter_list& served) noexcept;
+  void admit(waiter_list& served) noexcept;
+  static bool enqueue_sender(void* request, waiter& w) noexcept;
+  static bool enqueue_receiver(void* request, waiter& w) noexcept;
+  outcome wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list, patience p) noexcept;
+  void leave(waiter_list& list, waiter& w) noexcept;
+  template <class Ready>
+  bool comes_soon(Ready ready) noexcept;
+  segment* make_segment() const;
+  segment* spare_or_null() noexcept;
+  void keep_or_free(segment* s) noexcept;
+
+  // Read by all, changed under both locks only.
+  const std::size_t capacity_, item_bytes_, segment_items_;
+  bool senders_wait_{false};              // senders_ is not empty
+  bool receivers_wait_{false};            // receivers_ is not empty: nothing is in the queue then
+  std::atomic<bool> closed_{false};       // atomic for is_closed alone
+
+  // The senders' side.
+  alignas(64) spin_word send_guard_;
+  std::atomic<std::size_t> sent_{0};      // items that ever entered the queue; publishes them
+  std::size_t seen_received_{0};          // received_, when it was last looked at
+  segment* write_{nullptr};
+  std::size_t write_at_;                  // position in write_ of the next item
+
+  // The receivers' side.
+  alignas(64) mutable spin_word receive_guard_;
+  std::atomic<std::size_t> received_{0};  // items that ever left the queue
+  std::size_t seen_sent_{0};              // sent_, when it was last looked at
+  segment* read_{nullptr};
+  std::size_t read_at_{0};
+
+  alignas(64) std::atomic<segment*> spare_{nullptr};  // drained; whoever exchanges it out has it
+  // Hints for comes_soon: looks in vain since the last that was not, waits to go without a look. Relaxed, ordered by nothing.
+  std::atomic<std::uint32_t> in_vain_{0}, unlooked_{0};
+  std::atomic<segment*> first_{nullptr};  // the first segment ever, until a receiver has found it
+  waiter_list senders_;                   // both locks; payload: the request
+  waiter_list receivers_;                 // both locks; payload: the request
+};
+
+}  // namespace heddle::detail
