@@ -50,7 +50,8 @@ if [ -n "$smoke" ]; then
   measure sorts quicksort mergesort "${once[@]}" --n 20000
   measure fft fft "${once[@]}" --n 8192
   measure thread thread "${once[@]}" --n 2000
-  measure loop loop "${once[@]}" --iterations 200
+  measure loop loop "${once[@]}" --iterations 50
+  measure channel channel "${once[@]}" --n 20000
   measure rendezvous rendezvous "${once[@]}" --n 50
   measure join join "${once[@]}" --n 1000 --variant pair
   measure wavefront wavefront "${once[@]}" --n 16
@@ -62,6 +63,7 @@ else
   measure spawn spawn --workers 1,2 --repeat "$repeat"
   measure thread thread --workers 1,2 --repeat "$repeat"
   measure loop loop --workers 1,2 --repeat "$repeat"
+  measure channel channel --workers 1,2 --repeat "$repeat"
   measure rendezvous rendezvous --workers 2 --repeat "$repeat"
   measure join join --workers 1,2 --repeat "$repeat"
   measure wavefront wavefront --workers 1,2 --repeat "$repeat"

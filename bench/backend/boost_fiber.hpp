@@ -6,6 +6,7 @@
 #include <boost/fiber/all.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "backend/common.hpp"
@@ -19,6 +20,7 @@ struct boost_fiber_backend : backend_defaults {
     if (kernel == "fib" || kernel == "spawn" || kernel == "memory") return 20;
     if (kernel == "nqueens") return 9;
     if (kernel == "skynet") return 10'000;
+    if (kernel == "channel") return 1'000'000;
     if (kernel == "blocked") return 100'000;  // 12 KiB of each stack are touched
     return otherwise;
   }
@@ -102,6 +104,22 @@ struct boost_fiber_backend : backend_defaults {
     boost::fibers::fiber fiber_;
   };
   static void yield() { boost::this_fiber::yield(); }
+
+  static constexpr bool unbounded_lines = false;
+  class line {
+   public:
+    explicit line(std::size_t capacity) : values_(capacity) {}
+    void send(std::uint64_t value) { values_.push(value); }
+    void close() { values_.close(); }
+    std::optional<std::uint64_t> receive() {
+      std::uint64_t value;
+      return values_.pop(value) == boost::fibers::channel_op_status::success ? std::optional(value) : std::nullopt;
+    }
+
+   private:
+    boost::fibers::buffered_channel<std::uint64_t> values_;
+  };
+  using line_thread = thread;
 
   class gate {
    public:

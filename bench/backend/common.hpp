@@ -11,11 +11,15 @@
 //   add(f, g): f() + g(), where the runtime's fork-join returns results.
 //   sum(n, f): f(0) + .. + f(n - 1), each a task.
 //   loop(n, f): f(i) for all i < n, the runtime's best loop of equal trivial iterations.
+//   schedules, loop_by(k, n, f): names of the runtime's schedules for loops of unequal iterations, and
+//     the loop by the k-th; without them loop(n, f) is what its users write.
 //   pair(f): f(0) and f(1), on two workers if both are free.
 //   group: run(f), wait(); children started one by one.
 //   scope(f): f(s); s.spawn(g) from any task inside; returns when all are done.
 //   thread(f): join(); yield(); gate: wait(), open(). Threads that may block, and what they block
 //   on. wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
+//   line: (capacity; 0: unbounded, if unbounded_lines), send(value), receive(), close(): see the kernel
+//     channel; line_thread(f): join(). What sends and receives.
 //   every(period, end, f, ticks): f at each period by the runtime's own timer, see the kernel idle.
 //   nested_block(settings, levels): see the kernel memory.
 #pragma once

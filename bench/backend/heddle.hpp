@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <heddle/channel.hpp>
 #include <heddle/cost.hpp>  // says to the simulator that kernels tell their costs
 #include <heddle/detail/task.hpp>
 #include <heddle/latch.hpp>
@@ -130,6 +131,12 @@ class heddle_backend : public backend_defaults {
     std::unique_ptr<task[]> tasks_;
     heddle::binary_semaphore done_{0};
   };
+
+  static constexpr bool unbounded_lines = true;
+  struct line : heddle::channel<std::uint64_t> {
+    explicit line(std::size_t capacity) : channel(capacity == 0 ? unbounded : capacity) {}
+  };
+  using line_thread = heddle::thread;
 
   class gate {
    public:

@@ -4,6 +4,8 @@
 
 #include <omp.h>
 
+#include <array>
+
 #include "backend/common.hpp"
 
 namespace heddle::bench {
@@ -59,6 +61,18 @@ struct omp_backend : backend_defaults {
   static void loop(std::size_t n, F&& f) {
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < n; ++i) f(i);
+  }
+  static constexpr std::array<std::string_view, 3> schedules{"static", "dynamic,64", "guided"};
+  template <class F>
+  static void loop_by(std::size_t schedule, std::size_t n, F&& f) {
+    if (schedule == 0) return loop(n, f);
+    if (schedule == 1) {
+#pragma omp parallel for schedule(dynamic, 64)
+      for (std::size_t i = 0; i < n; ++i) f(i);
+    } else {
+#pragma omp parallel for schedule(guided)
+      for (std::size_t i = 0; i < n; ++i) f(i);
+    }
   }
   template <class F>
   static void pair(F&& f) {

@@ -1,6 +1,7 @@
 // oneTBB: parallel_invoke for two children, task_group for many; loops with static_partitioner.
 #pragma once
 
+#include <tbb/concurrent_queue.h>
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -9,7 +10,10 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include <array>
 #include <deque>
+#include <optional>
+#include <thread>
 
 #include "backend/common.hpp"
 
@@ -51,12 +55,19 @@ struct tbb_backend : backend_defaults {
   }
   template <class F>
   static void loop(std::size_t n, F&& f) {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, n),
-        [&f](const tbb::blocked_range<std::size_t>& part) {
-          for (std::size_t i = part.begin(); i != part.end(); ++i) f(i);
-        },
-        tbb::static_partitioner{});
+    loop_by(1, n, f);
+  }
+  static constexpr std::array<std::string_view, 3> schedules{"auto", "static", "affinity"};
+  template <class F>
+  static void loop_by(std::size_t schedule, std::size_t n, F&& f) {
+    const tbb::blocked_range<std::size_t> range(0, n);
+    const auto part = [&f](const tbb::blocked_range<std::size_t>& r) {
+      for (std::size_t i = r.begin(); i != r.end(); ++i) f(i);
+    };
+    static tbb::affinity_partitioner last_time;  // one for each body: this is a template
+    if (schedule == 0) tbb::parallel_for(range, part, tbb::auto_partitioner{});
+    else if (schedule == 1) tbb::parallel_for(range, part, tbb::static_partitioner{});
+    else tbb::parallel_for(range, part, last_time);
   }
   template <class F>
   static void pair(F&& f) {
@@ -85,6 +96,26 @@ struct tbb_backend : backend_defaults {
     scope_type s;
     s.group.run_and_wait([&f, &s] { f(s); });
   }
+
+  // What TBB has for passing values; a pop blocks its kernel thread.
+  static constexpr bool unbounded_lines = true;
+  class line {
+   public:
+    explicit line(std::size_t capacity) {
+      if (capacity != 0) values_.set_capacity(static_cast<std::ptrdiff_t>(capacity));
+    }
+    void send(std::uint64_t value) { values_.push(value); }
+    void close() { values_.push(0); }  // no value is 0
+    std::optional<std::uint64_t> receive() {
+      std::uint64_t value;
+      values_.pop(value);
+      return value != 0 ? std::optional(value) : std::nullopt;
+    }
+
+   private:
+    tbb::concurrent_bounded_queue<std::uint64_t> values_;
+  };
+  using line_thread = std::thread;
 
   template <class Graph>
   class wave {

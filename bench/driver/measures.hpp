@@ -21,6 +21,7 @@ struct measure {
   std::size_t n;        // the size it is meant for; rows of other sizes are not looked at
   double reach;         // at most, in the row's unit; 0: that it works at all
   double of_floor = 0;  // instead: at most this many times the row of `futex`
+  double of_best = 0;   // instead: at most this many times the best rival of the same run
 };
 
 inline constexpr auto measures = std::to_array<measure>({
@@ -37,6 +38,13 @@ inline constexpr auto measures = std::to_array<measure>({
     {"loop of 2", "loop", "n=2", 2, 0, 0.15},
     {"loop of 1,000", "loop", "n=1000", 2, 0, 0.2},
     {"loop of 100,000", "loop", "n=100000", 2, 0, 3.0},
+    {"loop of 10^7 (x best)", "loop", "n=10000000", 2, 0, 0, 0, 1.05},
+    {"triangular loop of 300 (x best)", "loop", "triangle=300", 2, 0, 0, 0, 1},
+    {"triangular loop of 3,000 (x best)", "loop", "triangle=3000", 2, 0, 0, 0, 1},
+    {"loop with its work at the end (x best)", "loop", "spike", 2, 0, 0, 0, 1.05},
+    {"loop with a huge last iteration (x best)", "loop", "last", 2, 0, 0, 0, 1.05},
+    {"channel, a value", "channel", "unbounded", 2, 10000000, 30},
+    {"channel of 1,024, a value", "channel", "capacity=1024", 2, 10000000, 30},
     {"rendezvous, hot", "rendezvous", "hot", 2, 20000, 0.25},
     {"rendezvous after 20 ms idle (x futex)", "rendezvous", "idle20", 2, 20000, 0, 1.3},
     {"coarse join, second half starts within", "join", "coarse", 2, 1000000, 20},
@@ -78,9 +86,10 @@ inline std::string measures_table(std::span<const row> rows) {
       const row* const floor = find(m, "futex");
       reach = floor != nullptr ? m.of_floor * floor->middle() : 0;
     }
+    if (m.of_best != 0) reach = best != nullptr ? m.of_best * best->middle() : 0;
     std::string verdict;
     if (ours != nullptr) {
-      const bool met = ours->checked && (reach == 0 ? m.of_floor == 0 : ours->middle() <= reach);
+      const bool met = ours->checked && (reach == 0 ? m.of_floor == 0 && m.of_best == 0 : ours->middle() <= reach);
       verdict = met ? "reached" : "missed";
     }
     lines.push_back({std::string(m.text), std::to_string(m.workers),
@@ -88,7 +97,7 @@ inline std::string measures_table(std::span<const row> rows) {
                      ours != nullptr ? figure(ours->middle()) : "-",
                      ours != nullptr ? ours->unit : "",
                      reach != 0        ? figure(reach)
-                     : m.of_floor == 0 ? "works"
+                     : m.of_floor == 0 && m.of_best == 0 ? "works"
                                        : "-",
                      verdict});
   }

@@ -74,9 +74,24 @@ class context {
   template <class Setup, class Body, class Check>
   void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup,
                Body&& body, Check&& check) {
-    check_variant();
+    const measured m = take(metric, scale, setup, body, check);
+    print_metric(metric, unit, m.samples, m.checksum);
+  }
+
+  // The same with the figures given back instead of printed.
+  struct measured {
     std::vector<double> samples;
     std::uint64_t checksum = 0;
+    [[nodiscard]] double middle() const {
+      std::vector<double> sorted = samples;
+      std::sort(sorted.begin(), sorted.end());
+      return sorted.empty() ? 0 : sorted[sorted.size() / 2];
+    }
+  };
+  template <class Setup, class Body, class Check>
+  measured take(std::string_view metric, double scale, Setup&& setup, Body&& body, Check&& check) {
+    check_variant();
+    measured m;
     for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
       setup();
       const auto begin = std::chrono::steady_clock::now();
@@ -84,12 +99,12 @@ class context {
       const auto end = std::chrono::steady_clock::now();
       const std::uint64_t sum = check();
       check_iterations();
-      if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
-      checksum = sum;
+      if (round != 0 && sum != m.checksum) fail_checksum(metric, m.checksum, sum);
+      m.checksum = sum;
       if (round >= settings_.warmup)
-        samples.push_back(std::chrono::duration<double>(end - begin).count() * scale);
+        m.samples.push_back(std::chrono::duration<double>(end - begin).count() * scale);
     }
-    print_metric(metric, unit, samples, checksum);
+    return m;
   }
 
   // The same where the body measures itself: it returns the sample, in the metric's unit.

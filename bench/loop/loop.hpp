@@ -1,7 +1,11 @@
-// Parallel loops of equal trivial iterations (y += a x in floats) of 2, 1,000 and 100,000:
-// microseconds a loop. What a runtime adds to a loop too short to share, and what it takes to share
-// a longer one.
-// --n gives one length in place of the three. The sign of a alternates, so the sums stay small
+// Parallel loops, microseconds a loop.
+// "n=..": equal trivial iterations (y += a x in floats), 2, 1,000, 100,000 and 10^7 of them. What a
+// runtime adds to a loop too short to share, what it takes to share a longer one, and whether it
+// keeps one that streams memory in order.
+// "triangle=..": iteration i takes i steps. "spike": of 1,000 iterations the last 64th holds nearly
+// all work. "last": the last of 1,000 takes as long as all others together. Runtimes with several
+// schedules have a row for each ("spike, guided"); the row without one is the best of them.
+// --n gives one length in place of all this. The sign of a alternates, so the sums stay small
 // integers. Both arrays begin at a cache line, and not at the same place of a page: where the
 // allocator happened to put them decided more than the runtime did (5 or 9 us for 100,000 on one core).
 #pragma once
@@ -31,9 +35,8 @@ struct loop {
   template <class Backend>
   static void time(context& c, std::size_t n) {
     // Even, so that the result is the input again; about as long for every length.
-    const std::size_t loops = c.iterations(n <= 1000      ? 20'000
-                                           : n <= 100'000 ? 600
-                                                          : 6) &
+    const std::size_t usual = n <= 1000 ? 20'000 : n <= 100'000 ? 600 : 6;
+    const std::size_t loops = (n <= 100'000 ? c.iterations(usual) : std::min(c.iterations(usual), usual)) &
                               ~std::size_t{1};
     constexpr std::size_t line = 64 / sizeof(float);
     const std::size_t apart = (n + line - 1) / line * line + 17 * line;
@@ -67,13 +70,66 @@ struct loop {
         });
   }
 
+  // A chain of `count` steps that no compiler shortens.
+  static std::uint64_t steps(std::uint64_t value, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      value += i ^ value;
+      asm volatile("" : "+r"(value));
+    }
+    return value;
+  }
+
+  // Iteration i takes length(i) steps.
+  template <class Backend, class Length>
+  static void time_uneven(context& c, const std::string& metric, std::size_t n, std::size_t loops,
+                          Length length) {
+    loops = std::min(loops, c.iterations(loops));
+    std::vector<std::uint64_t> results(n);
+    const auto body = [length, to = results.data()](std::size_t i) {
+      told::cycles(2 * static_cast<double>(length(i)));
+      to[i] = steps(i, length(i));
+    };
+    const auto take = [&](const std::string& name, auto&& run) {
+      return c.take(
+          name, 1e6 / static_cast<double>(loops),
+          [&] { std::fill(results.begin(), results.end(), 0); },
+          [&] {
+            for (std::size_t i = 0; i < loops; ++i) run();
+          },
+          [&] {
+            std::uint64_t sum = 0;
+            for (std::size_t i = 0; i < n; ++i) sum = sum * 31 + results[i];
+            return sum;
+          });
+    };
+    if constexpr (requires { Backend::schedules; }) {
+      context::measured best;
+      for (std::size_t k = 0; k < Backend::schedules.size(); ++k) {
+        const std::string name = metric + ", " + std::string(Backend::schedules[k]);
+        context::measured m = take(name, [&] { Backend::loop_by(k, n, body); });
+        print_metric(name, "us", m.samples, m.checksum);
+        if (k == 0 || m.middle() < best.middle()) best = std::move(m);
+      }
+      print_metric(metric, "us", best.samples, best.checksum);
+    } else {
+      const context::measured m = take(metric, [&] { Backend::loop(n, body); });
+      print_metric(metric, "us", m.samples, m.checksum);
+    }
+  }
+
   template <class Backend>
   static void execute(context& c) {
     Backend backend(c.options());
     backend.run_loops([&] {
       if (c.n() != 0) return time<Backend>(c, c.n());
-      for (const std::size_t n : {std::size_t{2}, std::size_t{1000}, std::size_t{100'000}})
-        time<Backend>(c, n);
+      for (const std::size_t n : {2, 1000, 100'000, 10'000'000}) time<Backend>(c, n);
+      const auto triangle = [](std::size_t i) { return i; };
+      time_uneven<Backend>(c, "triangle=300", 300, 2000, triangle);
+      time_uneven<Backend>(c, "triangle=3000", 3000, 50, triangle);
+      time_uneven<Backend>(c, "spike", 1000, 200,
+                           [](std::size_t i) { return std::size_t{i >= 1000 - 1000 / 64 ? 30'000u : 10u}; });
+      time_uneven<Backend>(c, "last", 1000, 200,
+                           [](std::size_t i) { return std::size_t{i == 999 ? 300'000u : 300u}; });
     });
   }
 };

@@ -6,12 +6,13 @@
 #include "captured.hpp"
 #include "bufsort/bufsort.hpp"
 #include "cart/cart.hpp"
+#include "channel/channel.hpp"
 #include "fft/fft.hpp"
 #include "fib/fib.hpp"
 #include "heat2d/heat2d.hpp"
 #include "join/join.hpp"
-#include "loop/loop.hpp"
 #include "kdtree/kdtree.hpp"
+#include "loop/loop.hpp"
 #include "lu/lu.hpp"
 #include "matmul/matmul.hpp"
 #include "memory/memory.hpp"
@@ -66,7 +67,8 @@ TEST_P(on_heddle, sph3d) { expect_serial_results<sph3d>(3000, 3); }
 TEST_P(on_heddle, lu) { expect_serial_results<lu>(200); }
 TEST_P(on_heddle, fft) { expect_serial_results<fft>(std::size_t{1} << 14); }
 TEST_P(on_heddle, thread) { expect_serial_results<thread>(2000); }
-TEST_P(on_heddle, loop) { expect_serial_results<loop>(0, 20); }
+TEST_P(on_heddle, loop) { expect_serial_results<loop>(0, 4); }
+TEST_P(on_heddle, channel) { expect_serial_results<channel>(20'000); }
 TEST_P(on_heddle, join) { expect_serial_results<join>(1000, 0, "pair"); }
 TEST_P(on_heddle, wavefront) { expect_serial_results<wavefront>(24, 0, "counters"); }
 TEST_P(on_heddle, nested_block) { expect_serial_results<memory>(10, 2000, "deep"); }

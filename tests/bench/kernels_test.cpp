@@ -362,9 +362,10 @@ TEST(fft, signal_has_its_four_tones) {
 
 TEST(fft, refuses_other_sizes) { EXPECT_THROW(on_serial<fft>(100), std::invalid_argument); }
 
-TEST(loop, leaves_the_input_and_runs_three_lengths) {
-  const auto m = on_serial<loop>(0, 10);
-  EXPECT_EQ(m.size(), 3u);
+TEST(loop, leaves_the_input_and_runs_all_forms) {
+  const auto m = on_serial<loop>(0, 2);
+  EXPECT_EQ(m.size(), 8u);
+  for (const char* form : {"n=10000000", "triangle=300", "triangle=3000", "spike", "last"}) EXPECT_TRUE(m.contains(form)) << form;
   EXPECT_EQ(m.at("n=2").checksum, 2u);  // 0 * 1 + 1 * 2
   EXPECT_EQ(on_serial<loop>(50, 10).size(), 1u);
 }
