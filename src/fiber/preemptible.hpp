@@ -45,6 +45,8 @@ struct preemptible : detail::fork_queue {
   // relaxed throughout: between a thread and the signal handler that interrupts it, ordered by compiler fences
   std::atomic<bool> off{true};       // the runtime's code runs, or is about to
   std::atomic<bool> pending{false};  // a tick came meanwhile
+  bool in_handler{false};            // a signal-yield tick has suspended it: its return from the signal's handler is to come
+  bool own_signals{false};           // it was found with an alternate stack or blocked signals that are not its kernel thread's
   worker::worker* on{nullptr};       // the worker, while `off` is false
   worker::carrier* bound{nullptr};   // preempted by KLT-switching: asleep in the signal handler with this thread's stack
   platform::own_tls* block{nullptr};  // its own thread-local storage; taken when it starts

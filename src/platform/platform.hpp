@@ -70,11 +70,35 @@ void join(kernel_thread& thread) noexcept;
 
 // What send_tick and a timer aim at: the calling kernel thread.
 int kernel_thread_id() noexcept;
+// What a tick has interrupted. It lies on the interrupted stack, below the handler, and goes where that goes.
+struct interrupted {
+  void* frame{nullptr};            // the system's record of it, on that stack; null: it was no signal
+  bool by_user_interrupt{false};
+  bool on_alternate_stack{false};  // another signal's handler is at work there, on a stack that belongs to the kernel thread
+  bool call_cut_short{false};      // it waited in a system call, which will report EINTR
+  bool own_stack{false};           // whoever was interrupted has installed an alternate stack of its own. Set by leave_interrupted
+  bool own_mask{false};            // the same of blocked signals
+};
+// Signals of a kernel thread that runs threads of the runtime: what all of these find there, and what none takes along.
+struct signal_state {
+  std::uint64_t blocked{0};        // as bits; never the ticks' signal
+  void* alternate_stack{nullptr};  // see alternate_stack
+  bool ticks_held{false};          // a context was left with ticks held for the next one, which lets them in when it goes on
+};
+
 // Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does; `owner`: of the timer, null
-// for a tick that was sent. `may_switch`: the handler may leave this stack and come back to it on another kernel thread: errno,
-// signal mask and floating-point environment are then those that were interrupted. Further ticks may interrupt the handler.
-// Interrupted system calls are restarted where the system can. False: there are no ticks here.
-bool listen_for_ticks(void (*handler)(void* owner, bool may_switch) noexcept) noexcept;
+// for a tick that was sent. Further ticks are held until it returns, or leaves by leave_interrupted. errno and the floating-point environment
+// are, after it, those that were interrupted. Interrupted system calls are restarted where the system can. False: there are no ticks here.
+bool listen_for_ticks(void (*handler)(void* owner, interrupted& what) noexcept) noexcept;
+// Around a switch, inside the handler: before the kernel thread goes on with something else, and on the kernel thread, the same or another,
+// that goes on with what was interrupted. In between the kernel thread has its usual signals and ticks come; unless `to_another`: what it goes
+// on with is another context between these two calls, whose return from the handler says what signals it has.
+void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept;
+void return_to_interrupted(interrupted& what, signal_state& here) noexcept;
+// The signals that the calling kernel thread blocks, without the ticks' signal: what those that it starts shall block.
+std::uint64_t blocked_signals() noexcept;
+// The calling kernel thread has exactly these signals, and this alternate stack.
+void take_signals(const signal_state& here) noexcept;
 void send_tick(int kernel_thread) noexcept;
 // A timer whose ticks come to the calling kernel thread, until drop(). False: the system has none left.
 struct tick_timer {
@@ -136,14 +160,17 @@ void around_fork(void (*before)(), void (*after)()) noexcept;
 // Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of the
 // kernel thread; then they go where they would have gone.
 void explain_faults(void (*explain)(const void* address)) noexcept;
-// The calling kernel thread has an alternate stack for signal handlers while this lives. Takes no lock: not a thread_local with a destructor,
-// for whose registration the loader's lock is taken, and a preempted thread may hold that.
+// A stack for signal handlers that the calling kernel thread has while this lives; nobody else has it then. Takes no lock: not a thread_local with
+// a destructor, for whose registration the loader's lock is taken, and a preempted thread may hold that.
 class alternate_stack {
  public:
   alternate_stack() noexcept;
   ~alternate_stack();
   alternate_stack(const alternate_stack&) = delete;
   alternate_stack& operator=(const alternate_stack&) = delete;
+  void* memory() const noexcept { return memory_; }  // null: there was none left
+  // Some kernel thread's, now or once: the memory is kept for later ones.
+  static bool is_a_kernel_threads(const void* memory) noexcept;
 
  private:
   void* memory_{nullptr};

@@ -22,6 +22,9 @@ constexpr platform::nanoseconds patience = 1'000'000'000;         // of a spare 
 void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
   const platform::alternate_stack for_faults;
+  self.signals.alternate_stack = for_faults.memory();
+  self.signals.blocked = self.home.blocked_signals_;  // not those of whoever made this kernel thread, in the middle of whatever
+  platform::take_signals(self.signals);
   fiber::describe_native_stack(self.native);
   self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
   self.thread_pointer = arch::thread_pointer();

@@ -38,6 +38,7 @@ struct carrier {
   void* thread_pointer{nullptr};          // of its own
   std::atomic<int> id{0};                 // of its kernel thread, for ticks; 0: it has not begun
   platform::tick_timer timer;             // its own; ticks come to it
+  platform::signal_state signals;         // its own
   // relaxed: its own, and of the signal handler that interrupts it
   enum class ticking : std::uint8_t { no, once, always };
   std::atomic<ticking> ticks{ticking::no};

@@ -69,8 +69,20 @@ void give_usual_kind(thread& self, preemptible& was) noexcept {
 
 namespace {
 
-// In the runtime, on behalf of `self`, whose turn is over if anything else is ready.
-void end_turn(preemptible& self) noexcept {
+void end_turn(preemptible& self, platform::interrupted* what) noexcept;
+
+void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
+  go_on(self);
+  // A timer that ticks once at a time may have no other tick to come.
+  while (self.pending.load(std::memory_order_relaxed)) {
+    enter_runtime(self);
+    end_turn(self, what);
+    go_on(self);
+  }
+}
+
+// In the runtime, on behalf of `self`, whose turn is over if anything else is ready. `what`: as for switch_from_preempted.
+void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   base::forbid_malloc("at a tick");
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
@@ -79,14 +91,14 @@ void end_turn(preemptible& self) noexcept {
   if (item == 0 && !w.must_look()) return;
   w.picks.store(w.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // own counter; for the watchdog
   self.waits_since = platform::ticks();
-  bool left;
+  bool left = true;
   if (self.how.technique == preemption::klt_switching) left = w.home.switch_carrier(w, t, item);
-  else left = w.switch_from_preempted(t, item);
+  else w.switch_from_preempted(t, item, what);
   if (left) worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
 }
 
 // On top of whatever this kernel thread does. Async-signal-safe: README.md, "Preemption".
-[[maybe_unused]] void handle_tick(void* owner, bool may_switch) noexcept {  // ThreadSanitizer: nobody preempts
+[[maybe_unused]] void handle_tick(void* owner, platform::interrupted& what) noexcept {  // ThreadSanitizer: nobody preempts
   auto* by = static_cast<carrier*>(owner);
   if (by != nullptr && by->ticks.load(std::memory_order_relaxed) == carrier::ticking::once) {
     by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
@@ -105,27 +117,22 @@ void end_turn(preemptible& self) noexcept {
   }
   auto& self = *static_cast<preemptible*>(queue);
   // relaxed: `off` and `pending` are written by this kernel thread and its handler alone, with compiler fences around
-  if (self.off.load(std::memory_order_relaxed) || !may_switch) {
+  if (self.off.load(std::memory_order_relaxed)) {
     self.pending.store(true, std::memory_order_relaxed);
     return;
   }
   enter_runtime(self);  // P3
   worker::current()->home.ticks().came(*worker::current(), by != nullptr, true);
-  end_turn(self);
-  leave_runtime(self);
+  // On the alternate stack, which belongs to the kernel thread, some other signal's handler is at work: its code stays where it is. (By KLT-switching
+  // it does in any case.) There is nobody whom `pending` would remind; the timer goes on, or L2 sets it again.
+  if (what.on_alternate_stack && self.how.technique == preemption::signal_yield) return go_on(self);
+  end_turn(self, &what);
+  leave_runtime(self, &what);
 }
 
 }  // namespace
 
-void leave_runtime(preemptible& self) noexcept {
-  go_on(self);
-  // A timer that ticks once at a time may have no other tick to come.
-  while (self.pending.load(std::memory_order_relaxed)) {
-    enter_runtime(self);
-    end_turn(self);
-    go_on(self);
-  }
-}
+void leave_runtime(preemptible& self) noexcept { leave_runtime(self, nullptr); }
 
 // --- own thread-local storage --------------------------------------------------------------------------------------
 
@@ -196,6 +203,7 @@ void begin_preemptive(preemptible& self) noexcept {
 void end_preemptive(preemptible& self) noexcept {
   if (self.block != nullptr) platform::end_own_tls(*self.block);
   enter_runtime(self);
+  if (self.own_signals) [[unlikely]] platform::take_signals(worker::current()->by->signals);
   if (self.block != nullptr) give_block(*std::exchange(self.block, nullptr));
 }
 
@@ -213,13 +221,24 @@ void end_blocking_on_block(preemptible& self, const carrier& on) noexcept {
 
 // --- signal-yield --------------------------------------------------------------------------------------------------
 
-bool worker::switch_from_preempted(thread& self, entry item) noexcept {
+void worker::switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept {
   thread* next = thread_for(item);
   const exception_state handled = by->leave_exceptions();
+  preemptible& p = *self.preemptive;
+  if (what != nullptr) {
+    p.in_handler = what->frame != nullptr;
+    platform::leave_interrupted(*what, by->signals, next != nullptr && next->preemptive != nullptr && next->preemptive->in_handler);
+    p.own_signals |= what->own_stack || what->own_mask;
+  }
   if (next != nullptr) switch_to(self, *next, make_ready_after, &self, nullptr);
   else switch_to_run_loop(self, make_ready_after, &self, nullptr);
-  if (handled.any()) [[unlikely]] *current()->by->exceptions = handled;
-  return true;
+  carrier& here = *current()->by;
+  p.pending.store(false, std::memory_order_relaxed);  // of ticks before its turn
+  if (what != nullptr) {
+    p.in_handler = false;
+    platform::return_to_interrupted(*what, here.signals);
+  }
+  if (handled.any()) [[unlikely]] *here.exceptions = handled;
 }
 
 // --- KLT-switching -------------------------------------------------------------------------------------------------

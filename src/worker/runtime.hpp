@@ -242,6 +242,7 @@ class runtime final : private policy::scheduler {
   carrier* dismissed_{nullptr};                  // under carrier_mutex_; has ended or is about to, not joined yet
   carrier* carriers_{nullptr};                   // under carrier_mutex_
   class ticks ticks_;
+  const std::uint64_t blocked_signals_{platform::blocked_signals()};  // those of the kernel thread that made the runtime: of all its carriers
   // Makes carriers and blocks of thread-local storage, on a kernel thread of its own.
   struct creator {
     enum : std::uint32_t { open, chosen, beaten };

@@ -110,8 +110,9 @@ class worker : public detail::fork_queue {
   bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
   // A carrier of the worker's own pool, or null.
   [[nodiscard]] carrier* take_spare() noexcept;
-  // `self`, which a tick has interrupted, waits among the ready for its next turn; `item` runs. False: it goes on.
-  [[nodiscard]] bool switch_from_preempted(thread& self, entry item) noexcept;
+  // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted its code, just now; null: it
+  // has been remembered until the end of a section.
+  void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
 
   // A child that its spawner does not run at once.
   void queue_child(thread& t) noexcept;

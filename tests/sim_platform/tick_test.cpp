@@ -34,8 +34,8 @@ struct tick {
 std::vector<tick> ticks;
 std::function<void()> in_handler;
 
-void note(void* owner, bool may_switch) noexcept {
-  EXPECT_TRUE(may_switch);
+void note(void* owner, platform::interrupted& what) noexcept {
+  EXPECT_FALSE(what.on_alternate_stack);
   ticks.push_back({active->now() - engine::origin, active->self().id, owner});
   if (in_handler) in_handler();
 }

@@ -2,12 +2,15 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstring>
+#include <new>
 
 #include "platform/linux/elf_symbols.hpp"
+#include "platform/linux/signal_frame.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::platform {
@@ -27,6 +30,15 @@ void on_fault(int signal, siginfo_t* info, void* context) noexcept {
 
 constexpr std::size_t alternate_bytes = std::size_t{64} << 10;
 
+// At the high end of each alternate stack, above what is used of it. The list only grows, and the memory stays: a context may come back, from a handler of the program's,
+// with the stack of a kernel thread that has ended, and has it until its next tick finds it here (leave_interrupted).
+struct alternate_header {
+  std::atomic<bool> taken{true};
+  alternate_header* next{nullptr};  // written before it is published
+};
+constexpr std::size_t usable_bytes = alternate_bytes - 64;
+std::atomic<alternate_header*> alternates{nullptr};  // the newest; publishes what stands in it
+
 }  // namespace
 
 void explain_faults(void (*explain)(const void*)) noexcept {
@@ -41,22 +53,48 @@ void explain_faults(void (*explain)(const void*)) noexcept {
   static_cast<void>(installed);
 }
 
-alternate_stack::alternate_stack() noexcept {
-  void* memory = mmap(nullptr, alternate_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
-  memory_ = memory;
+stack_t description_of(void* memory) noexcept {
   stack_t stack{};
-  stack.ss_sp = memory_;
-  stack.ss_size = alternate_bytes;
-  sigaltstack(&stack, nullptr);
+  if (memory == nullptr) {
+    stack.ss_flags = SS_DISABLE;
+  } else {
+    stack.ss_sp = memory;
+    stack.ss_size = usable_bytes;
+  }
+  return stack;
+}
+
+void set_alternate_stack(void* memory) noexcept {
+  const stack_t stack = description_of(memory);
+  syscall(SYS_sigaltstack, &stack, nullptr);
+}
+
+alternate_stack::alternate_stack() noexcept {
+  alternate_header* mine = alternates.load();
+  while (mine != nullptr && mine->taken.exchange(true)) mine = mine->next;
+  if (mine == nullptr) {
+    void* memory = mmap(nullptr, alternate_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    mine = new (static_cast<char*>(memory) + usable_bytes) alternate_header;
+    mine->next = alternates.load();
+    while (!alternates.compare_exchange_weak(mine->next, mine)) {}
+  }
+  memory_ = reinterpret_cast<char*>(mine) - usable_bytes;
+  set_alternate_stack(memory_);
 }
 
 alternate_stack::~alternate_stack() {
   if (memory_ == nullptr) return;
-  stack_t off{};
-  off.ss_flags = SS_DISABLE;
-  sigaltstack(&off, nullptr);
-  munmap(memory_, alternate_bytes);
+  set_alternate_stack(nullptr);
+  madvise(memory_, alternate_bytes - page_size(), MADV_DONTNEED);  // all but the header's page
+  reinterpret_cast<alternate_header*>(static_cast<char*>(memory_) + usable_bytes)->taken.store(false);
+}
+
+bool alternate_stack::is_a_kernel_threads(const void* memory) noexcept {
+  for (const alternate_header* a = alternates.load(); a != nullptr; a = a->next) {
+    if (reinterpret_cast<const char*>(a) - usable_bytes == memory) return true;
+  }
+  return false;
 }
 
 bool on_signal(const char* name, void (*handler)(int)) noexcept {

@@ -63,6 +63,7 @@ std::atomic<std::uint32_t> changes{0};     // futex word of the sender
 kernel_thread sender;                      // ends with the process
 
 inline void stui() noexcept { asm volatile(".byte 0xf3, 0x0f, 0x01, 0xef" ::: "memory"); }
+inline void clui() noexcept { asm volatile(".byte 0xf3, 0x0f, 0x01, 0xee" ::: "memory"); }
 inline void senduipi(std::uint64_t index) noexcept { asm volatile(".byte 0xf3, 0x0f, 0xc7, 0xf0" ::"a"(index) : "memory"); }
 
 // A target that does not answer sits in a system call, which a user interrupt does not interrupt: a signal does.
@@ -104,13 +105,17 @@ const char* prepare() noexcept {
 
 }  // namespace
 
-// From uintr_entry.S: all registers are saved; further user interrupts wait until stui.
+// From uintr_entry.S: all registers are saved; further user interrupts wait until the end of the entry (uiret), or until the handler leaves.
 extern "C" void heddle_user_interrupt() noexcept {
   void* const owner = targets.came(kernel_thread_id());
-  const bool may_switch = !on_alternate_stack();
-  stui();
-  if (owner != nullptr) deliver_tick(owner, may_switch);
+  interrupted what;
+  what.by_user_interrupt = true;
+  what.on_alternate_stack = on_alternate_stack();
+  if (owner != nullptr) deliver_tick(owner, what);
 }
+
+void let_user_interrupts_in() noexcept { stui(); }
+void hold_user_interrupts() noexcept { clui(); }
 
 bool processor_has_user_interrupts() noexcept {
   unsigned a, b, c, d;
@@ -157,6 +162,8 @@ const char* why_no_user_interrupts() noexcept { return "user interrupts are x86-
 bool make_by_user_interrupt(tick_timer&, void*) noexcept { return false; }
 void set_user_interrupt(int, nanoseconds, nanoseconds) noexcept {}
 void drop_user_interrupt(int) noexcept {}
+void let_user_interrupts_in() noexcept {}
+void hold_user_interrupts() noexcept {}
 
 #endif
 

@@ -15,8 +15,12 @@ bool processor_has_user_interrupts() noexcept;
 bool kernel_has_user_interrupts(const char* list, bool& told) noexcept;
 
 // Of tick.cpp: the handler that listen_for_ticks was given, with errno kept.
-void deliver_tick(void* owner, bool may_switch) noexcept;
+void deliver_tick(void* owner, interrupted& what) noexcept;
 bool on_alternate_stack() noexcept;
+
+// On the calling kernel thread; only in a handler of a user interrupt.
+void let_user_interrupts_in() noexcept;
+void hold_user_interrupts() noexcept;
 
 // The parts of make, set and drop (platform.hpp) for timers of this kind.
 void set_user_interrupt(int place, nanoseconds first, nanoseconds interval) noexcept;

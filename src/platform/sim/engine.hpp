@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/platform.hpp"
 #include "platform/sim/configuration.hpp"
 #include "platform/sim/cpu_meter.hpp"
 #include "platform/sim/event_heap.hpp"
@@ -90,7 +91,7 @@ class engine {
   // --- ticks (tick.cpp): signals of timers, and sent ones ---
   // `handler` is called on the strand that gets a tick, at a point where its clock has reached the tick's time; its stack may be left
   // there and gone on with on another strand.
-  void listen(void (*handler)(void* owner, bool may_switch) noexcept) noexcept;
+  void listen(void (*handler)(void* owner, platform::interrupted& what) noexcept) noexcept;
   // A timer of the running strand. Not negative.
   [[nodiscard]] int make_timer(void* owner);
   // Of the running strand, too. first 0: no more ticks.
@@ -216,7 +217,7 @@ class engine {
     void* owner;
     picoseconds next, interval;
   };
-  void (*listener_)(void*, bool) noexcept {nullptr};
+  void (*listener_)(void*, platform::interrupted&) noexcept {nullptr};
   std::vector<tick_timer> timers_;
   picoseconds signal_lock_free_{0};          // signals are delivered one after the other so far
   exceptions_in_flight* exceptions_;         // of the one kernel thread

@@ -21,7 +21,7 @@ picoseconds next_after(picoseconds tick, picoseconds interval, picoseconds time)
 
 }  // namespace
 
-void engine::listen(void (*handler)(void*, bool) noexcept) noexcept { listener_ = handler; }
+void engine::listen(void (*handler)(void*, platform::interrupted&) noexcept) noexcept { listener_ = handler; }
 
 int engine::make_timer(void* owner) {
   const auto free = std::find_if(timers_.begin(), timers_.end(), [](const tick_timer& t) { return t.target == nullptr; });
@@ -165,7 +165,8 @@ void engine::take_tick() noexcept {
     find_next_tick(me);
   }
   const int error = errno;
-  listener_(owner, true);
+  platform::interrupted what;
+  listener_(owner, what);
   errno = error;
 }
 
@@ -176,7 +177,7 @@ namespace heddle::platform {
 // Not 0, which is nobody.
 int kernel_thread_id() noexcept { return static_cast<int>(sim::here().self().id) + 1; }
 
-bool listen_for_ticks(void (*handler)(void*, bool) noexcept) noexcept {
+bool listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   sim::here().listen(handler);
   return true;
 }
@@ -208,6 +209,12 @@ void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noe
   const int nobody_wakes_this = 0;
   while (word.load() == expected) e.sleep(&nobody_wakes_this, sim::never);
 }
+
+// There are no signals: a strand has nothing that a context could take along.
+void leave_interrupted(interrupted&, signal_state&, bool) noexcept {}
+void return_to_interrupted(interrupted&, signal_state&) noexcept {}
+std::uint64_t blocked_signals() noexcept { return 0; }
+void take_signals(const signal_state&) noexcept {}
 
 const char* why_no_own_tls() noexcept { return "simulated kernel threads share one block"; }
 own_tls* make_own_tls() noexcept { return nullptr; }

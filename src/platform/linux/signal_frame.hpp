@@ -1,0 +1,71 @@
+// What the system keeps of a context that a signal has interrupted, and the signals of the calling kernel thread. All of it async-signal-safe.
+#pragma once
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace heddle::platform {
+
+inline std::uintptr_t stack_pointer_of(const ucontext_t& frame) noexcept {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(frame.uc_mcontext.gregs[REG_RSP]);
+#else
+  return frame.uc_mcontext.sp;
+#endif
+}
+
+// uc_stack.ss_flags does not tell: it holds what sigaltstack was given, without SS_ONSTACK.
+inline bool was_on_alternate_stack(const ucontext_t& frame) noexcept {
+  const auto low = reinterpret_cast<std::uintptr_t>(frame.uc_stack.ss_sp);
+  const std::uintptr_t pointer = stack_pointer_of(frame);
+  return (frame.uc_stack.ss_flags & SS_DISABLE) == 0 && pointer > low && pointer - low <= frame.uc_stack.ss_size;
+}
+
+// A system call has just returned EINTR: the signal ended it, and the system does not start it again.
+inline bool was_in_cut_call(const ucontext_t& frame) noexcept {
+#if defined(__x86_64__)
+  if (frame.uc_mcontext.gregs[REG_RAX] != -EINTR) return false;
+  const auto next = static_cast<std::uintptr_t>(frame.uc_mcontext.gregs[REG_RIP]);
+  constexpr unsigned char call[] = {0x0f, 0x05};  // syscall
+#else
+  if (static_cast<std::int64_t>(frame.uc_mcontext.regs[0]) != -EINTR) return false;
+  const auto next = static_cast<std::uintptr_t>(frame.uc_mcontext.pc);
+  constexpr unsigned char call[] = {0x01, 0x00, 0x00, 0xd4};  // svc #0
+#endif
+  if (next % 4096 < sizeof call) return false;  // the page before may not be there
+  return std::memcmp(reinterpret_cast<const void*>(next - sizeof call), call, sizeof call) == 0;
+}
+
+inline std::uint64_t blocked_in(const ucontext_t& frame) noexcept {
+  std::uint64_t bits;
+  std::memcpy(&bits, &frame.uc_sigmask, sizeof bits);
+  return bits;
+}
+
+inline void load_floating_point_control([[maybe_unused]] const ucontext_t& frame) noexcept {
+#if defined(__x86_64__)  // AArch64 leaves FPCR as it is in handlers
+  const auto* saved = frame.uc_mcontext.fpregs;
+  if (saved == nullptr) return;
+  asm volatile("fldcw %0" : : "m"(saved->cwd));
+  asm volatile("ldmxcsr %0" : : "m"(saved->mxcsr));
+#endif
+}
+
+constexpr std::uint64_t bit_of(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
+
+// By the system call: the C library's function would silently leave out signals of its own.
+inline void change_blocked(int how, std::uint64_t bits, std::uint64_t* before = nullptr) noexcept {
+  syscall(SYS_rt_sigprocmask, how, &bits, before, sizeof bits);
+}
+
+// Of signals.cpp: alternate_stack::memory() as the system wants it told; null: none.
+stack_t description_of(void* memory) noexcept;
+void set_alternate_stack(void* memory) noexcept;
+
+}  // namespace heddle::platform
