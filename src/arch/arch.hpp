@@ -37,18 +37,19 @@ void heddle_start() noexcept;
 
 namespace heddle::arch {
 
-// Puts a first frame below `stack_top` (16-byte aligned): the context calls entry(argument), then heddle_depart.
-// Returns the stack pointer to give to heddle_switch.
-inline void* prepare(void* stack_top, void (*entry)(void*), void* argument) noexcept {
+// Puts a first frame below `stack_top` (16-byte aligned): the context calls entry(argument), then heddle_depart. `control`: what it finds in the
+// floating-point control registers. Returns the stack pointer to give to heddle_switch.
+inline void* prepare(void* stack_top, void (*entry)(void*), void* argument, const floating_point_control& control = {}) noexcept {
   auto* frame = reinterpret_cast<switch_frame*>(static_cast<char*>(stack_top) - sizeof(switch_frame));
 #if defined(__x86_64__)
-  frame->x87_control = default_x87_control;
+  frame->mxcsr = control.mxcsr;
+  frame->x87_control = control.x87;
   frame->r12 = reinterpret_cast<std::uintptr_t>(entry);
   frame->r13 = reinterpret_cast<std::uintptr_t>(argument);
 #else
   frame->x19 = reinterpret_cast<std::uintptr_t>(entry);
   frame->x20 = reinterpret_cast<std::uintptr_t>(argument);
-  frame->fpcr = 0;
+  frame->fpcr = control.fpcr;
 #endif
   frame->return_address = reinterpret_cast<std::uintptr_t>(&heddle_start);
   return frame;

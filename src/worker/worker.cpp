@@ -136,7 +136,7 @@ void worker::free_thread_slow(thread& t) noexcept {
 }
 
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
-  t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t);
+  t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t, t.home->floating_point());
 }
 
 // --- choosing what to run ----------------------------------------------------------------------------------------

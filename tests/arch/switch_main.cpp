@@ -72,6 +72,45 @@ void rounder(void*) {
   heddle_switch(&other_context, main_context, nothing, nullptr, nullptr);
 }
 
+// Modes that <cfenv> does not know, in the vector unit alone (x86-64) or in FPCR (AArch64): flush to zero, and on x86-64 rounding by itself.
+#if defined(__x86_64__)
+constexpr std::uint64_t own_modes[] = {0x1f80, 0x9fc0, 0x3f80, 0x5f80, 0xffc0};  // nearest; flush and denormals are zero; down; up; all of it
+std::uint64_t present_modes() {
+  std::uint32_t now;
+  asm volatile("stmxcsr %0" : "=m"(now));
+  return now & ~std::uint32_t{0x3f};
+}
+void set_modes(std::uint64_t modes) {
+  const auto low = static_cast<std::uint32_t>(modes);
+  asm volatile("ldmxcsr %0" : : "m"(low));
+}
+#else
+constexpr std::uint64_t own_modes[] = {0, std::uint64_t{1} << 24, std::uint64_t{1} << 22, std::uint64_t{2} << 22, std::uint64_t{7} << 22};
+std::uint64_t present_modes() {
+  std::uint64_t now;
+  asm volatile("mrs %0, fpcr" : "=r"(now));
+  return now;
+}
+void set_modes(std::uint64_t modes) { asm volatile("msr fpcr, %0" : : "r"(modes)); }
+#endif
+
+void moody(void*) {
+  expect(present_modes() == own_modes[0], "a new context has the modes that it was prepared with");
+  for (;;) {
+    for (const std::uint64_t modes : own_modes) {
+      set_modes(modes);
+      heddle_switch(&other_context, main_context, nothing, nullptr, nullptr);
+      expect(present_modes() == modes, "a context keeps modes of the vector unit");
+    }
+  }
+}
+
+void spawned_in_a_mode(void* argument) { expect(present_modes() == *static_cast<std::uint64_t*>(argument), "a spawned context begins with its spawner's modes"); }
+void spawned_and_left(void*) {
+  set_modes(own_modes[2]);
+  heddle_switch(&other_context, main_context, nothing, nullptr, nullptr);  // the spawner goes on without it
+}
+
 heddle::arch::departure way_out;
 
 void one_step(void*) { ++steps; }
@@ -109,6 +148,27 @@ int main() {
   heddle_switch(&main_context, other_context, nothing, nullptr, nullptr);
   expect(std::fegetround() == FE_DOWNWARD, "two contexts with modes of their own");
   std::fesetround(FE_TONEAREST);
+
+  other_context = heddle::arch::prepare(stacks[1].top(), moody, nullptr);
+  for (int i = 0; i < 100; ++i) {
+    for (const std::uint64_t modes : own_modes) {
+      set_modes(modes);
+      heddle_switch(&main_context, other_context, nothing, nullptr, nullptr);
+      expect(present_modes() == modes, "two contexts with modes of the vector unit of their own");
+    }
+  }
+  std::uint64_t spawner = own_modes[1];
+  set_modes(spawner);
+  heddle_spawn(&main_context, stacks[2].top(), [](void*) {}, nullptr, spawned_in_a_mode, &spawner);
+  heddle_spawn(&main_context, stacks[2].top(), [](void*) {}, nullptr, spawned_and_left, nullptr);
+  expect(present_modes() == spawner, "a spawner that goes on elsewhere keeps its modes");
+  set_modes(own_modes[0]);
+  const heddle::arch::floating_point_control default_control = heddle::arch::present_floating_point_control();
+  set_modes(own_modes[1]);
+  other_context = heddle::arch::prepare(stacks[1].top(), moody, nullptr, default_control);
+  heddle_switch(&main_context, other_context, nothing, nullptr, nullptr);
+  expect(present_modes() == own_modes[1], "and a maker its own");
+  set_modes(own_modes[0]);
 
   // A context whose entry returns departs to where it is told.
   for (int i = 0; i < 1000; ++i) {

@@ -18,6 +18,16 @@ struct switch_frame {
   std::uint64_t padding;
 };
 
+// What a context finds in the register that says how floating-point instructions round, what they trap, and whether they flush to zero.
+struct floating_point_control {
+  std::uint64_t fpcr{0};
+};
+inline floating_point_control present_floating_point_control() noexcept {
+  floating_point_control now;
+  asm volatile("mrs %0, fpcr" : "=r"(now.fpcr));
+  return now;
+}
+
 static_assert(offsetof(switch_frame, x20) == 8);
 static_assert(offsetof(switch_frame, x29) == 80);
 static_assert(offsetof(switch_frame, return_address) == 88);

@@ -8,7 +8,7 @@
 namespace heddle::arch {
 
 struct switch_frame {
-  std::uint32_t mxcsr;          // valid only when x87_control is not the default: see switch.S
+  std::uint32_t mxcsr;
   std::uint16_t x87_control;
   std::uint16_t padding;
   std::uint64_t r15;
@@ -20,8 +20,20 @@ struct switch_frame {
   std::uint64_t return_address;
 };
 
-inline constexpr std::uint16_t default_x87_control = 0x037f;
+// What a context finds in the registers that say how floating-point instructions round, what they trap, and whether they flush to zero.
+struct floating_point_control {
+  std::uint32_t mxcsr{0x1f80};
+  std::uint16_t x87{0x037f};
+};
+inline floating_point_control present_floating_point_control() noexcept {
+  floating_point_control now;
+  asm volatile("stmxcsr %0" : "=m"(now.mxcsr));
+  asm volatile("fnstcw %0" : "=m"(now.x87));
+  now.mxcsr &= ~0x3fu;  // flags of exceptions
+  return now;
+}
 
+static_assert(offsetof(switch_frame, mxcsr) == 0);
 static_assert(offsetof(switch_frame, x87_control) == 4);
 static_assert(offsetof(switch_frame, r15) == 8);
 static_assert(offsetof(switch_frame, r13) == 24);

@@ -1,4 +1,4 @@
-// Context switch, x86-64 System V. Saved: rbx, rbp, r12-r15, the x87 control word, and MXCSR when it may differ.
+// Context switch, x86-64 System V. Saved: rbx, rbp, r12-r15, the x87 control word and MXCSR.
 //
 // void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b)
 //                    rdi             rsi            rdx                            rcx      r8
@@ -8,9 +8,8 @@
 // it in step. A context that starts is jumped to, and at its end its entry has returned: then the predictor is where it was
 // when the context started, which suits whoever started it (docs/investigations/switch.md).
 //
-// The floating-point environment: <cfenv> changes x87 and SSE control together, so a default x87 control word
-// (a cheap store) vouches for a default MXCSR (whose store costs more than the rest of the switch). Bits that
-// exist in MXCSR alone (flush to zero, denormals are zero) belong to the carrier; see README.md.
+// The floating-point environment: both control words are stored always and loaded only when the new context's differ, for a load costs
+// more. Flags of exceptions are the caller's to save, so they make no difference; a load brings the new context's own.
     .text
     .p2align 4
     .globl heddle_switch
@@ -20,6 +19,7 @@ heddle_switch:
     .cfi_startproc
     lea    -56(%rsp), %rsp
     .cfi_adjust_cfa_offset 56
+    stmxcsr (%rsp)
     fnstcw 4(%rsp)
     mov    %r15, 8(%rsp)
     mov    %r14, 16(%rsp)
@@ -33,13 +33,14 @@ heddle_switch:
     .cfi_rel_offset %r12, 32
     .cfi_rel_offset %rbx, 40
     .cfi_rel_offset %rbp, 48
-    movzwl 4(%rsp), %r9d
-    cmp    $0x037f, %r9w
-    jne    .Lsave_mxcsr
-.Lsaved:
+    mov    (%rsp), %r9d
+    movzwl 4(%rsp), %r10d
     mov    %rsp, (%rdi)
-.Ltake_over:                    // rsi, rdx, rcx, r8 as above; r9w: the present control word
-    cmp    4(%rsi), %r9w
+.Ltake_over:                    // rsi, rdx, rcx, r8 as above; r9d: the present MXCSR, r10w: the present x87 control word
+    xor    (%rsi), %r9d
+    test   $-64, %r9d           // all but the flags
+    jne    .Lload_control
+    cmp    4(%rsi), %r10w
     jne    .Lload_control
 .Lloaded:
     mov    %rsi, %rsp
@@ -68,18 +69,9 @@ heddle_switch:
 .Lfirst_run:
     lea    64(%rsp), %rsp
     jmp    heddle_start
-.Lsave_mxcsr:
-    stmxcsr (%rsp)
-    xor    $0x8000, %r9d        // not the default: the compare below must fail, so that MXCSR is loaded too
-    jmp    .Lsaved
 .Lload_control:
     fldcw  4(%rsi)
-    cmpw   $0x037f, 4(%rsi)
-    je     .Lload_default
     ldmxcsr (%rsi)
-    jmp    .Lloaded
-.Lload_default:
-    ldmxcsr .Ldefault_mxcsr(%rip)
     jmp    .Lloaded
     .cfi_endproc
     .size heddle_switch, . - heddle_switch
@@ -97,6 +89,7 @@ heddle_spawn:
     .cfi_startproc
     lea    -56(%rsp), %rsp
     .cfi_adjust_cfa_offset 56
+    stmxcsr (%rsp)
     fnstcw 4(%rsp)
     mov    %r15, 8(%rsp)
     mov    %r14, 16(%rsp)
@@ -104,9 +97,6 @@ heddle_spawn:
     mov    %r12, 32(%rsp)
     mov    %rbx, 40(%rsp)
     mov    %rbp, 48(%rsp)
-    cmpw   $0x037f, 4(%rsp)
-    jne    .Lspawn_mxcsr
-.Lspawn_saved:
     mov    %rsp, (%rdi)
     mov    %rsp, %rbx
     mov    %r8, %r12
@@ -135,9 +125,6 @@ heddle_spawn:
     .cfi_restore %r12
     .cfi_restore %rbx
     ret
-.Lspawn_mxcsr:
-    stmxcsr (%rsp)
-    jmp    .Lspawn_saved
     .cfi_endproc
     .size heddle_spawn, . - heddle_spawn
 
@@ -160,11 +147,10 @@ heddle_start:
     mov    8(%rax), %rdx
     mov    16(%rax), %rcx
     mov    24(%rax), %r8
-    fnstcw -8(%rsp)
-    movzwl -8(%rsp), %r9d
-    cmp    $0x037f, %r9w
-    je     .Ltake_over
-    xor    $0x8000, %r9d
+    stmxcsr -8(%rsp)
+    fnstcw -4(%rsp)
+    mov    -8(%rsp), %r9d
+    movzwl -4(%rsp), %r10d
     jmp    .Ltake_over
     .cfi_endproc
     .size heddle_start, . - heddle_start
@@ -183,9 +169,4 @@ heddle_end:
     jmp    .Ldepart
     .cfi_endproc
     .size heddle_end, . - heddle_end
-
-    .section .rodata
-    .p2align 2
-.Ldefault_mxcsr:
-    .long 0x1f80
     .section .note.GNU-stack, "", @progbits
