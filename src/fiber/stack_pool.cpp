@@ -1,6 +1,7 @@
 #include "fiber/stack_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "base/contracts.hpp"
@@ -22,6 +23,17 @@ std::size_t guard_bytes(std::size_t stack_bytes) noexcept {
 // Control blocks of neighbouring stacks would all fall into the same cache sets; shift them within their page.
 std::size_t colour_of(const char* low, std::size_t stack_bytes) noexcept {
   return (reinterpret_cast<std::uintptr_t>(low) / stack_bytes) % colours * colour_step;
+}
+
+// Once a process. The thread runs all the same: most never come near the end of their stack, and a program with many thousands of threads is
+// not to fail on a system that cannot guard them all.
+void say_that_guards_are_used_up() noexcept {
+  static std::atomic<bool> said{false};  // constant initialisation: no lock, for a tick's handler may be here
+  if (said.exchange(true)) return;
+  static constexpr char text[] =
+      "heddle: the system has no guard for a stack: a thread that overflows this one, or one made later, damages another's memory unnoticed. "
+      "Linux before 6.13 gives each guard two of the vm.max_map_count mappings, and heddle takes a third: raise that limit, or have fewer threads at a time\n";
+  platform::write_error(text, sizeof text - 1);
 }
 
 }  // namespace
@@ -92,7 +104,7 @@ thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
       if (list.fresh == list.fresh_end && !grow(list, size_class)) break;
       char* low = list.fresh;
       list.fresh += bytes_of(size_class);
-      platform::install_guard(low, guard_bytes(bytes_of(size_class)));
+      if (!platform::install_guard(low, guard_bytes(bytes_of(size_class)))) say_that_guards_are_used_up();
       t = construct(low, size_class);
       t->id = ++made_;
     }

@@ -1,8 +1,8 @@
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 
 #include "platform/platform.hpp"
 
@@ -15,14 +15,17 @@ namespace heddle::platform {
 namespace {
 
 // Each guard made by mprotect splits a mapping in two; the process may have vm.max_map_count of them, and other code
-// needs some: heddle takes at most a third.
+// needs some: heddle takes at most a third. Without the C library's streams, which allocate: a tick's handler may be here.
 std::size_t mprotect_guard_budget() noexcept {
-  std::size_t limit = 65530;
-  if (std::FILE* file = std::fopen("/proc/sys/vm/max_map_count", "r"); file != nullptr) {
-    if (std::fscanf(file, "%zu", &limit) != 1) limit = 65530;
-    std::fclose(file);
+  std::size_t limit = 0;
+  const int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    char digits[24];
+    const ssize_t length = read(file, digits, sizeof digits);
+    for (ssize_t i = 0; i < length && digits[i] >= '0' && digits[i] <= '9'; ++i) limit = limit * 10 + static_cast<std::size_t>(digits[i] - '0');
+    close(file);
   }
-  return limit / 3 / 2;
+  return (limit != 0 ? limit : 65530) / 3 / 2;
 }
 
 std::atomic<std::size_t> mprotect_guards{0};  // counts guards made by mprotect; never decremented
