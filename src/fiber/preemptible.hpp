@@ -46,6 +46,8 @@ struct preemptible : detail::fork_queue {
   std::atomic<bool> off{true};       // the runtime's code runs, or is about to
   std::atomic<bool> pending{false};  // a tick came meanwhile
   bool in_handler{false};            // a signal-yield tick has suspended it: its return from the signal's handler is to come
+  std::uint8_t cut_calls{0};         // ticks in a row that have found it in a system call and cut that short
+  platform::nanoseconds turn_lasts_until{0};  // no timer's tick ends its turn before that; 0: any does
   bool own_signals{false};           // it was found with an alternate stack or blocked signals that are not its kernel thread's
   worker::worker* on{nullptr};       // the worker, while `off` is false
   worker::carrier* bound{nullptr};   // preempted by KLT-switching: asleep in the signal handler with this thread's stack

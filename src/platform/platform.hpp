@@ -104,7 +104,10 @@ void send_tick(int kernel_thread) noexcept;
 struct tick_timer {
   int id{-1};
   bool by_user_interrupt{false};
+  int signal{0};
 };
+// False: its ticks no longer arrive, because somebody has taken their signal. To be dropped and made anew.
+bool arrives(const tick_timer& timer) noexcept;
 bool make(tick_timer& out, void* owner) noexcept;
 // The same with ticks that come without the kernel (Intel's user interrupts), where why_no_user_interrupts() gave null: there is nothing
 // missing; else it says what is.

@@ -1,5 +1,6 @@
 // Preemption: into and out of the runtime, what a tick does, the two techniques. Protocols P1-P7 and the argument that all of it may
 // run in a signal handler: README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -49,7 +50,7 @@ void go_on(preemptible& self) noexcept {
   worker* w = worker::current();
   base::allow_malloc();
   self.on = w;
-  w->home.ticks().want(*w, self.how.technique == preemption::klt_switching);
+  w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);
   if (w->home.has_priorities()) [[unlikely]] w->evictable_at.store(self.self().level, std::memory_order_relaxed);  // a hint
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
   set_current_queue(&self);
@@ -122,11 +123,17 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
     return;
   }
   enter_runtime(self);  // P3
-  worker::current()->home.ticks().came(*worker::current(), by != nullptr, true);
+  {
+    worker& w = *worker::current();
+    w.home.ticks().came(w, by != nullptr, true);
+    if (w.home.ticks().is_early(self, by == nullptr)) return go_on(self);
+    self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
+  }
   // On the alternate stack, which belongs to the kernel thread, some other signal's handler is at work: its code stays where it is. (By KLT-switching
   // it does in any case.) There is nobody whom `pending` would remind; the timer goes on, or L2 sets it again.
   if (what.on_alternate_stack && self.how.technique == preemption::signal_yield) return go_on(self);
   end_turn(self, &what);
+  worker::current()->home.ticks().begin_turn(*worker::current(), self);
   leave_runtime(self, &what);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/arch.hpp"
 #include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
 #include "policy/policy.hpp"
@@ -155,6 +156,8 @@ class runtime final : private policy::scheduler {
 
   fiber::kind threads_default() const noexcept { return settings_.threads; }
   // What is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it cannot be had here.
+  // What its threads begin with.
+  const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
   [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
   klt_means klt() const noexcept { return settings_.klt; }
@@ -242,6 +245,7 @@ class runtime final : private policy::scheduler {
   carrier* dismissed_{nullptr};                  // under carrier_mutex_; has ended or is about to, not joined yet
   carrier* carriers_{nullptr};                   // under carrier_mutex_
   class ticks ticks_;
+  const arch::floating_point_control floating_point_{arch::present_floating_point_control()};  // of whoever made the runtime
   const std::uint64_t blocked_signals_{platform::blocked_signals()};  // those of the kernel thread that made the runtime: of all its carriers
   // Makes carriers and blocks of thread-local storage, on a kernel thread of its own.
   struct creator {

@@ -45,23 +45,26 @@ ticks::ticks(const tick_plan& plan, unsigned workers)
 }
 
 // On a grid that all workers share: phases stay apart however often a timer is stopped and started.
-void ticks::start(worker& w, bool once) noexcept {
+void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexcept {
   carrier& c = *w.by;
+  if (!platform::arrives(c.timer)) platform::drop(c.timer);
   if (c.timer.id < 0 && !(plan_.by_user_interrupts ? platform::make_by_user_interrupt(c.timer, &c) : platform::make(c.timer, &c))) return;
   platform::nanoseconds phase = begin_;
   if (plan_.from == tick_plan::source::creation) phase = w.made_at;
   else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;
   else phase += plan_.interval * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
-  const platform::nanoseconds now = platform::now();
+  const platform::nanoseconds now = std::max(platform::now(), not_before);
   const platform::nanoseconds first = now < phase ? phase : now + plan_.interval - (now - phase) % plan_.interval;
   // relaxed, here and below: of this kernel thread and its handler
   c.ticks.store(once ? carrier::ticking::once : carrier::ticking::always, std::memory_order_relaxed);
   platform::set(c.timer, first, once ? 0 : plan_.interval);
 }
 
-void ticks::want(worker& w, bool once) noexcept {
+void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcept {
   if (per_worker()) {
-    if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, once);  // of this kernel thread
+    const carrier& c = *w.by;
+    // relaxed: of this kernel thread
+    if (c.ticks.load(std::memory_order_relaxed) == carrier::ticking::no || !platform::arrives(c.timer)) start(w, once, not_before);
     return;
   }
   // With an owner that gives up these are Dekker's two sides: it sees the wish, or we see that there is no owner.
@@ -97,6 +100,8 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
     worker& next = w.home.at(first + i % size);
     if (!next.wants_ticks.load()) continue;
     any = true;
+    // relaxed: a hint to who sends ticks
+    if (const auto until = next.undisturbed_until.load(std::memory_order_relaxed); until != 0 && platform::now() < until) continue;
     if (end_of_chain || (plan_.from == tick_plan::source::one_to_all && !by_timer)) break;  // there only the owner passes on
     const int to = next.kernel_thread.load(std::memory_order_relaxed);  // a hint
     if (to == 0) continue;
@@ -104,6 +109,27 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
     if (plan_.from == tick_plan::source::chain) break;
   }
   return any;
+}
+
+void ticks::begin_turn(worker& w, fiber::preemptible& self) noexcept {
+  if (!per_worker()) w.undisturbed_until.store(0, std::memory_order_relaxed);  // a hint
+  self.turn_lasts_until = 0;
+  const platform::nanoseconds interval = plan_.interval;
+  if (platform::simulated) return;  // signals take no time there that a program's code would lack
+  if (self.cut_calls == 0 || interval >= longest_stretch) {
+    if (interval < short_interval) self.turn_lasts_until = platform::now() + interval / 2;
+    return;
+  }
+  self.turn_lasts_until = platform::now() + std::min(interval << self.cut_calls, longest_stretch);
+  if (!per_worker()) w.undisturbed_until.store(self.turn_lasts_until, std::memory_order_relaxed);  // a hint
+  // A timer that ticks once is set by want. The early tick of one that goes on would cut the call short again.
+  if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always) start(w, false, self.turn_lasts_until);  // of this kernel thread
+}
+
+bool ticks::is_early(const fiber::preemptible& self, bool sent) const noexcept {
+  if (self.turn_lasts_until == 0) return false;
+  if (sent && per_worker()) return false;  // for the sake of a priority, or of a new carrier
+  return platform::now() < self.turn_lasts_until;
 }
 
 void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "fiber/preemptible.hpp"
 #include "platform/platform.hpp"
 #include "worker/carrier.hpp"
 
@@ -38,12 +39,18 @@ class ticks {
   ticks(const tick_plan& plan, unsigned workers);
 
   // The worker's carrier, on the way to preemptive code. `once`: the thread will keep the kernel thread when it is preempted, so a
-  // periodic timer would go on for nothing.
-  void want(worker& w, bool once) noexcept;
+  // periodic timer would go on for nothing. `not_before`: see begin_turn.
+  void want(worker& w, bool once, platform::nanoseconds not_before = 0) noexcept;
   // The calling kernel thread has got the worker.
   void took_over(worker& w) noexcept;
   // A tick came to the worker's kernel thread: its own timer's, or one that was passed on. `wanted`: a preemptive thread runs here.
   void came(worker& w, bool by_timer, bool wanted) noexcept;
+  // A turn of `self` begins, at the end of a tick's handler: says how long it lasts at least. Where ticks come faster than they are handled, half an
+  // interval, or no code but handlers would ever run. Where they have cut a system call short, twice as long as the last one, up to a limit: a call that
+  // is made again with the time that was left is late by the kernel's timer slack for each tick, and at intervals below that slack would never end.
+  void begin_turn(worker& w, fiber::preemptible& self) noexcept;
+  // A tick came to `self`, which computes: it is too early to end the turn. `sent`: not by its carrier's own timer.
+  bool is_early(const fiber::preemptible& self, bool sent) const noexcept;
   // The calling kernel thread, the carrier's, gives its worker away.
   static void stop(carrier& c) noexcept;
 
@@ -52,8 +59,13 @@ class ticks {
  private:
   bool per_worker() const noexcept { return plan_.from <= tick_plan::source::aligned; }
   unsigned group_of(unsigned rank) const noexcept { return rank / group_size_; }
-  void start(worker& w, bool once) noexcept;
+  void start(worker& w, bool once, platform::nanoseconds not_before = 0) noexcept;
   bool pass_on(worker& w, bool by_timer) noexcept;
+
+  // Where handling a tick takes microseconds, shorter intervals may leave nothing between two.
+  static constexpr platform::nanoseconds short_interval = 100'000;
+  // Turns are stretched up to this for the sake of system calls: 20 times the usual slack of 50 us.
+  static constexpr platform::nanoseconds longest_stretch = 1'000'000;
 
   const tick_plan plan_;
   const unsigned workers_;

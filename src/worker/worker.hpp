@@ -192,6 +192,7 @@ class worker : public detail::fork_queue {
   unsigned spare_count{0};
   const platform::nanoseconds made_at;
   // Ticks, where timers are shared.
+  std::atomic<platform::nanoseconds> undisturbed_until{0};  // shared timers send it no tick before; written by the worker, a hint
   std::atomic<bool> wants_ticks{false};     // it runs, or did when it last was asked, a preemptive thread; written by the worker
   std::atomic<int> kernel_thread{0};        // of its carrier; 0: on the way to another
 

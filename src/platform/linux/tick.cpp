@@ -1,5 +1,5 @@
 // Ticks by POSIX timers and signals. The signal is SIGURG: ignored where nobody handles it, passed on by debuggers, used by no
-// library that is known but Go's runtime; what others send it for goes to the handler that stood there before.
+// library that is known but Go's runtime. Where somebody handles it, another one that nobody does; see `signal_to_use`.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,13 +16,11 @@ namespace heddle::platform {
 
 namespace {
 
-constexpr int tick_signal = SIGURG;
-
 std::atomic<void (*)(void*, interrupted&) noexcept> listener{nullptr};  // set once, before the signal is handled
-struct sigaction previous;
+std::atomic<int> tick_signal{0};  // written under `choosing`; 0: none yet
+std::atomic_flag choosing;        // no tick's handler takes it
 
 // What the runtime's ticks carry, and nobody else's signals of that number: timers the carrier with this bit set, ticks that are sent this address.
-// Another library may interrupt kernel threads by the same signal (Go's runtime does, by tgkill).
 constexpr std::uintptr_t timer_mark = 1;
 const char sent_mark = 0;
 
@@ -43,17 +41,31 @@ const char sent_mark = 0;
 void on_tick(int, siginfo_t* info, void* context) noexcept {
   const auto value = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
   const bool by_timer = info->si_code == SI_TIMER && (value & timer_mark) != 0;
-  if (!by_timer && (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &sent_mark)) {
-    if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(tick_signal, info, context);
-    if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) previous.sa_handler(tick_signal);
-    return;
-  }
+  if (!by_timer && (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &sent_mark)) return;
   const auto& frame = *static_cast<const ucontext_t*>(context);
   interrupted what;
   what.frame = context;
   what.on_alternate_stack = was_on_alternate_stack(frame);
   what.call_cut_short = was_in_cut_call(frame);
   deliver_tick(by_timer ? reinterpret_cast<void*>(value & ~timer_mark) : nullptr, what);
+}
+
+// Sharing is not to be had: our handler runs on the interrupted stack, and who preempts by a signal, as Go's runtime does, may keep stacks too
+// small for that, run its handler on the alternate stack, and end the program when it is called elsewhere. So the first that nobody handles. Each
+// but SIGURG ends a program without a handler, which a tick that comes too late may meet after exec; so they come second. Not real-time
+// ones first: these are queued, each tick that is sent, where others are one however often.
+int signal_to_use() noexcept {
+  const auto is_free = [](int signal) {
+    struct sigaction now {};
+    return sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+  };
+  for (const int signal : {SIGURG, SIGSTKFLT}) {
+    if (is_free(signal)) return signal;
+  }
+  for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; --signal) {
+    if (is_free(signal)) return signal;
+  }
+  return 0;
 }
 
 timespec to_timespec(nanoseconds time) noexcept {
@@ -68,6 +80,14 @@ void deliver_tick(void* owner, interrupted& what) noexcept {
   write_errno(saved);
 }
 
+namespace {
+// Of all signals that ticks may come by: carriers outlive a change, and runtimes are made before the first.
+std::uint64_t tick_bits() noexcept {
+  const int signal = tick_signal.load(std::memory_order_relaxed);  // a number
+  return bit_of(SIGURG) | bit_of(SIGSTKFLT) | bit_of(SIGRTMAX - 1) | (signal != 0 ? bit_of(signal) : 0);
+}
+}  // namespace
+
 bool on_alternate_stack() noexcept {
   stack_t now{};
   return syscall(SYS_sigaltstack, nullptr, &now) == 0 && (now.ss_flags & SS_ONSTACK) != 0;
@@ -76,31 +96,43 @@ bool on_alternate_stack() noexcept {
 int kernel_thread_id() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
 
 bool listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
-  static const bool installed = [handler] {
-    listener.store(handler);
+  struct sigaction now {};
+  if (const int signal = tick_signal.load(); signal != 0 && sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == on_tick) return true;
+  // Preemptive threads make threads: a tick that found the holder here would leave it to others that wait.
+  std::uint64_t before = 0;
+  change_blocked(SIG_BLOCK, ~std::uint64_t{0}, &before);
+  while (choosing.test_and_set()) yield_processor();
+  listener.store(handler);
+  if (const int signal = tick_signal.load(); signal == 0 || sigaction(signal, nullptr, &now) != 0 || now.sa_sigaction != on_tick) {
     struct sigaction action {};
     action.sa_sigaction = on_tick;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigemptyset(&action.sa_mask);
-    return sigaction(tick_signal, &action, &previous) == 0;
-  }();
-  return installed;
+    const int other = signal_to_use();
+    if (other != 0 && sigaction(other, &action, nullptr) == 0) tick_signal.store(other);
+  }
+  choosing.clear();
+  change_blocked(SIG_SETMASK, before);
+  return tick_signal.load() != 0;
 }
 
+bool arrives(const tick_timer& timer) noexcept { return timer.by_user_interrupt || timer.signal == tick_signal.load(std::memory_order_relaxed); }  // a number
+
 void send_tick(int kernel_thread) noexcept {
+  const int signal = tick_signal.load(std::memory_order_relaxed);  // a number
   siginfo_t info;
   std::memset(&info, 0, sizeof info);
-  info.si_signo = tick_signal;
+  info.si_signo = signal;
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
   info.si_value.sival_ptr = const_cast<char*>(&sent_mark);
-  syscall(SYS_rt_tgsigqueueinfo, info.si_pid, kernel_thread, tick_signal, &info);
+  syscall(SYS_rt_tgsigqueueinfo, info.si_pid, kernel_thread, signal, &info);
 }
 
 std::uint64_t blocked_signals() noexcept {
   std::uint64_t now = 0;
   change_blocked(SIG_BLOCK, 0, &now);
-  return now & ~bit_of(tick_signal);
+  return now & ~tick_bits();
 }
 
 void take_signals(const signal_state& here) noexcept {
@@ -116,7 +148,7 @@ void leave_interrupted(interrupted& what, signal_state& here, bool to_another) n
   const auto& frame = *static_cast<const ucontext_t*>(what.frame);
   load_floating_point_control(frame);
   what.own_stack = frame.uc_stack.ss_sp != here.alternate_stack && !alternate_stack::is_a_kernel_threads(frame.uc_stack.ss_sp);
-  what.own_mask = (blocked_in(frame) & ~bit_of(tick_signal)) != here.blocked;
+  what.own_mask = (blocked_in(frame) & ~tick_bits()) != here.blocked;
   if (to_another) {  // the return from its handler says which signals and which stack it has
     here.ticks_held = true;
     return;
@@ -127,7 +159,7 @@ void leave_interrupted(interrupted& what, signal_state& here, bool to_another) n
 
 void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
   if (what.by_user_interrupt) return hold_user_interrupts();
-  if (!here.ticks_held) change_blocked(SIG_BLOCK, bit_of(tick_signal));
+  if (!here.ticks_held) change_blocked(SIG_BLOCK, tick_bits());
   here.ticks_held = false;
   // The frame names the alternate stack of the kernel thread that it was made on, which the return from the handler would install here.
   if (!what.own_stack) static_cast<ucontext_t*>(what.frame)->uc_stack = description_of(here.alternate_stack);
@@ -137,7 +169,7 @@ void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
 bool make(tick_timer& out, void* owner) noexcept {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = tick_signal;
+  event.sigev_signo = out.signal = tick_signal.load(std::memory_order_relaxed);  // a number
   event.sigev_value.sival_ptr = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(owner) | timer_mark);
 #if defined(sigev_notify_thread_id)
   event.sigev_notify_thread_id = kernel_thread_id();
@@ -163,10 +195,10 @@ void drop(tick_timer& timer) noexcept {
 void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   sigset_t ticks, before;
   sigemptyset(&ticks);
-  sigaddset(&ticks, tick_signal);
+  sigaddset(&ticks, tick_signal.load());
   pthread_sigmask(SIG_BLOCK, &ticks, &before);
   sigset_t open = before;
-  sigdelset(&open, tick_signal);
+  sigdelset(&open, tick_signal.load());
   while (word.load() == expected) sigsuspend(&open);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
