@@ -82,7 +82,9 @@ struct interrupted {
 // Signals of a kernel thread that runs threads of the runtime: what all of these find there, and what none takes along.
 struct signal_state {
   std::uint64_t blocked{0};        // as bits; never the ticks' signal
-  void* alternate_stack{nullptr};  // see alternate_stack
+  void* alternate_stack{nullptr};
+  std::size_t alternate_bytes{0};
+  bool known{false};               // false: a kernel thread of the program's, which has what it has when it is first asked
   bool ticks_held{false};          // a context was left with ticks held for the next one, which lets them in when it goes on
 };
 
@@ -98,7 +100,7 @@ void return_to_interrupted(interrupted& what, signal_state& here) noexcept;
 // The signals that the calling kernel thread blocks, without the ticks' signal: what those that it starts shall block.
 std::uint64_t blocked_signals() noexcept;
 // The calling kernel thread has exactly these signals, and this alternate stack.
-void take_signals(const signal_state& here) noexcept;
+void take_signals(signal_state& here) noexcept;
 void send_tick(int kernel_thread) noexcept;
 // A timer whose ticks come to the calling kernel thread, until drop(). False: the system has none left.
 struct tick_timer {
@@ -172,6 +174,7 @@ class alternate_stack {
   alternate_stack(const alternate_stack&) = delete;
   alternate_stack& operator=(const alternate_stack&) = delete;
   void* memory() const noexcept { return memory_; }  // null: there was none left
+  std::size_t bytes() const noexcept;
   // Some kernel thread's, now or once: the memory is kept for later ones.
   static bool is_a_kernel_threads(const void* memory) noexcept;
 

@@ -23,6 +23,7 @@ void runtime::carry(void* argument) {
   auto& self = *static_cast<carrier*>(argument);
   const platform::alternate_stack for_faults;
   self.signals.alternate_stack = for_faults.memory();
+  self.signals.alternate_bytes = for_faults.bytes();
   self.signals.blocked = self.home.blocked_signals_;  // not those of whoever made this kernel thread, in the middle of whatever
   platform::take_signals(self.signals);
   fiber::describe_native_stack(self.native);

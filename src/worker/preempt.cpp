@@ -210,7 +210,7 @@ void begin_preemptive(preemptible& self) noexcept {
 void end_preemptive(preemptible& self) noexcept {
   if (self.block != nullptr) platform::end_own_tls(*self.block);
   enter_runtime(self);
-  if (self.own_signals) [[unlikely]] platform::take_signals(worker::current()->by->signals);
+  if (self.own_signals && worker::current()->by->signals.known) [[unlikely]] platform::take_signals(worker::current()->by->signals);
   if (self.block != nullptr) give_block(*std::exchange(self.block, nullptr));
 }
 

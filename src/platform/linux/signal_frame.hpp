@@ -64,8 +64,8 @@ inline void change_blocked(int how, std::uint64_t bits, std::uint64_t* before = 
   syscall(SYS_rt_sigprocmask, how, &bits, before, sizeof bits);
 }
 
-// Of signals.cpp: alternate_stack::memory() as the system wants it told; null: none.
-stack_t description_of(void* memory) noexcept;
-void set_alternate_stack(void* memory) noexcept;
+// Of signals.cpp: an alternate stack as the system wants it told; null: none.
+stack_t description_of(void* memory, std::size_t bytes) noexcept;
+void set_alternate_stack(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace heddle::platform

@@ -53,21 +53,20 @@ void explain_faults(void (*explain)(const void*)) noexcept {
   static_cast<void>(installed);
 }
 
-stack_t description_of(void* memory) noexcept {
+stack_t description_of(void* memory, std::size_t bytes) noexcept {
   stack_t stack{};
-  if (memory == nullptr) {
-    stack.ss_flags = SS_DISABLE;
-  } else {
-    stack.ss_sp = memory;
-    stack.ss_size = usable_bytes;
-  }
+  stack.ss_sp = memory;
+  stack.ss_size = bytes;
+  if (memory == nullptr) stack.ss_flags = SS_DISABLE;
   return stack;
 }
 
-void set_alternate_stack(void* memory) noexcept {
-  const stack_t stack = description_of(memory);
+void set_alternate_stack(void* memory, std::size_t bytes) noexcept {
+  const stack_t stack = description_of(memory, bytes);
   syscall(SYS_sigaltstack, &stack, nullptr);
 }
+
+std::size_t alternate_stack::bytes() const noexcept { return memory_ == nullptr ? 0 : usable_bytes; }
 
 alternate_stack::alternate_stack() noexcept {
   alternate_header* mine = alternates.load();
@@ -80,12 +79,12 @@ alternate_stack::alternate_stack() noexcept {
     while (!alternates.compare_exchange_weak(mine->next, mine)) {}
   }
   memory_ = reinterpret_cast<char*>(mine) - usable_bytes;
-  set_alternate_stack(memory_);
+  set_alternate_stack(memory_, usable_bytes);
 }
 
 alternate_stack::~alternate_stack() {
   if (memory_ == nullptr) return;
-  set_alternate_stack(nullptr);
+  set_alternate_stack(nullptr, 0);
   madvise(memory_, alternate_bytes - page_size(), MADV_DONTNEED);  // all but the header's page
   reinterpret_cast<alternate_header*>(static_cast<char*>(memory_) + usable_bytes)->taken.store(false);
 }

@@ -135,10 +135,20 @@ std::uint64_t blocked_signals() noexcept {
   return now & ~tick_bits();
 }
 
-void take_signals(const signal_state& here) noexcept {
-  set_alternate_stack(here.alternate_stack);
+void take_signals(signal_state& here) noexcept {
+  here.known = true;
+  set_alternate_stack(here.alternate_stack, here.alternate_bytes);
   change_blocked(SIG_SETMASK, here.blocked);
 }
+
+namespace {
+void learn(signal_state& here, const stack_t& stack, std::uint64_t blocked) noexcept {
+  here.known = true;
+  here.blocked = blocked & ~tick_bits();
+  here.alternate_stack = (stack.ss_flags & SS_DISABLE) == 0 ? stack.ss_sp : nullptr;
+  here.alternate_bytes = stack.ss_size;
+}
+}  // namespace
 
 // In a signal handler the system has set the floating-point environment to what a program starts with: what goes on next is to find that of the
 // interrupted code, from which it switches like from any other.
@@ -147,22 +157,28 @@ void leave_interrupted(interrupted& what, signal_state& here, bool to_another) n
   if (what.by_user_interrupt) return let_user_interrupts_in();
   const auto& frame = *static_cast<const ucontext_t*>(what.frame);
   load_floating_point_control(frame);
+  if (!here.known) learn(here, frame.uc_stack, blocked_in(frame));
   what.own_stack = frame.uc_stack.ss_sp != here.alternate_stack && !alternate_stack::is_a_kernel_threads(frame.uc_stack.ss_sp);
   what.own_mask = (blocked_in(frame) & ~tick_bits()) != here.blocked;
   if (to_another) {  // the return from its handler says which signals and which stack it has
     here.ticks_held = true;
     return;
   }
-  if (frame.uc_stack.ss_sp != here.alternate_stack) set_alternate_stack(here.alternate_stack);
+  if (frame.uc_stack.ss_sp != here.alternate_stack) set_alternate_stack(here.alternate_stack, here.alternate_bytes);
   change_blocked(SIG_SETMASK, here.blocked);
 }
 
 void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
   if (what.by_user_interrupt) return hold_user_interrupts();
+  if (!here.known) {
+    stack_t now{};
+    syscall(SYS_sigaltstack, nullptr, &now);
+    learn(here, now, blocked_signals());
+  }
   if (!here.ticks_held) change_blocked(SIG_BLOCK, tick_bits());
   here.ticks_held = false;
   // The frame names the alternate stack of the kernel thread that it was made on, which the return from the handler would install here.
-  if (!what.own_stack) static_cast<ucontext_t*>(what.frame)->uc_stack = description_of(here.alternate_stack);
+  if (!what.own_stack) static_cast<ucontext_t*>(what.frame)->uc_stack = description_of(here.alternate_stack, here.alternate_bytes);
 }
 
 // By system calls: timer_create of the C library may allocate.

@@ -216,7 +216,7 @@ bool arrives(const tick_timer&) noexcept { return true; }
 void leave_interrupted(interrupted&, signal_state&, bool) noexcept {}
 void return_to_interrupted(interrupted&, signal_state&) noexcept {}
 std::uint64_t blocked_signals() noexcept { return 0; }
-void take_signals(const signal_state&) noexcept {}
+void take_signals(signal_state&) noexcept {}
 
 const char* why_no_own_tls() noexcept { return "simulated kernel threads share one block"; }
 own_tls* make_own_tls() noexcept { return nullptr; }
