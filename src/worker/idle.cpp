@@ -141,6 +141,7 @@ thread* worker::find_work() noexcept {
 // False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
 bool worker::sleep() noexcept {
   sync::idle_set& idle = home.idle();
+  if (!platform::arrives(by->timer)) [[unlikely]] ticks::stop(*by);  // by their signal: no tick of it comes here that would
   token.store(0, std::memory_order_relaxed);           // before announce: no waker before it
   idle.announce(rank);                                 // S1
   for (unsigned r = 0; r < home.workers(); ++r) {      // S2: the next fork or wake-up anywhere comes to us
