@@ -70,7 +70,20 @@ void give_usual_kind(thread& self, preemptible& was) noexcept {
 
 namespace {
 
-void end_turn(preemptible& self, platform::interrupted* what) noexcept;
+// In the runtime, on behalf of `self`, whose turn is over if anything else is ready. `what`: as for switch_from_preempted.
+void end_turn(preemptible& self, platform::interrupted* what) noexcept {
+  base::forbid_malloc("at a tick");
+  self.pending.store(false, std::memory_order_relaxed);
+  worker& w = *worker::current();
+  thread& t = self.self();
+  const entry item = w.pick_after_tick(t);
+  if (item == 0 && !w.must_look()) return;
+  w.picks.store(w.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // own counter; for the watchdog
+  self.waits_since = platform::ticks();
+  if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
+  else if (!w.home.switch_carrier(w, t, item)) return;
+  worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
+}
 
 void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   go_on(self);
@@ -82,22 +95,6 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   }
 }
 
-// In the runtime, on behalf of `self`, whose turn is over if anything else is ready. `what`: as for switch_from_preempted.
-void end_turn(preemptible& self, platform::interrupted* what) noexcept {
-  base::forbid_malloc("at a tick");
-  self.pending.store(false, std::memory_order_relaxed);
-  worker& w = *worker::current();
-  thread& t = self.self();
-  const entry item = w.pick_after_tick(t);
-  if (item == 0 && !w.must_look()) return;
-  w.picks.store(w.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // own counter; for the watchdog
-  self.waits_since = platform::ticks();
-  bool left = true;
-  if (self.how.technique == preemption::klt_switching) left = w.home.switch_carrier(w, t, item);
-  else w.switch_from_preempted(t, item, what);
-  if (left) worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
-}
-
 // On top of whatever this kernel thread does. Async-signal-safe: README.md, "Preemption".
 [[maybe_unused]] void handle_tick(void* owner, platform::interrupted& what) noexcept {  // ThreadSanitizer: nobody preempts
   auto* by = static_cast<carrier*>(owner);
@@ -105,10 +102,7 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
     by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
   }
   detail::fork_queue* queue = detail::current_queue();
-  if (queue == nullptr) {  // no worker here: a spare, or in blocking()
-    if (by != nullptr) ticks::stop(*by);
-    return;
-  }
+  if (queue == nullptr) return by != nullptr ? ticks::stop(*by) : void();  // no worker here: a spare, or in blocking()
   if (!is_user_code(queue)) {  // P2: the runtime, or a thread that is not preemptive
     auto* w = static_cast<worker*>(queue);
     thread* t = w->current_thread();
@@ -123,17 +117,14 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
     return;
   }
   enter_runtime(self);  // P3
-  {
-    worker& w = *worker::current();
-    w.home.ticks().came(w, by != nullptr, true);
-    if (w.home.ticks().is_early(self, by == nullptr)) return go_on(self);
-    self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
-  }
-  // On the alternate stack, which belongs to the kernel thread, some other signal's handler is at work: its code stays where it is. (By KLT-switching
-  // it does in any case.) There is nobody whom `pending` would remind; the timer goes on, or L2 sets it again.
+  class ticks& ticks = worker::current()->home.ticks();
+  ticks.came(*worker::current(), by != nullptr, true);
+  if (ticks.is_early(self, by == nullptr)) return go_on(self);
+  self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
+  // S8b. Nobody would look at `pending`; the timer goes on, or L2 sets it again.
   if (what.on_alternate_stack && self.how.technique == preemption::signal_yield) return go_on(self);
   end_turn(self, &what);
-  worker::current()->home.ticks().begin_turn(*worker::current(), self);
+  ticks.begin_turn(*worker::current(), self);
   leave_runtime(self, &what);
 }
 
