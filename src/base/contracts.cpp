@@ -1,5 +1,7 @@
 #include "base/contracts.hpp"
 
+#include "base/audit.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -7,6 +9,7 @@
 namespace heddle::base {
 
 void fail(const char* file, int line, const char* format, ...) noexcept {
+  allow_malloc();  // what went wrong first is to be told
   char text[512];
   int used = std::snprintf(text, sizeof text, "heddle: %s:%d: ", file, line);
   va_list values;

@@ -110,7 +110,7 @@ thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
     }
     t->next = chain;
     chain = t;
-    ++taken_;
+    taken_.store(live() + 1, std::memory_order_relaxed);  // under mutex_
   }
   return chain;
 }
@@ -120,7 +120,7 @@ void stack_pool::give(thread* chain) noexcept {
   while (chain != nullptr) {
     thread* t = chain;
     chain = t->next;
-    --taken_;
+    taken_.store(live() - 1, std::memory_order_relaxed);  // under mutex_
     size_list& list = lists_[t->size_class];
     bool kept = list.committed_count < committed_limit_;
     if (!kept) {
@@ -138,7 +138,7 @@ void stack_pool::give(thread* chain) noexcept {
       ++list.committed_count;
     }
   }
-  if (!retired_ || taken_ != 0) return;
+  if (!retired_ || live() != 0) return;
   hold.unlock();
   delete this;  // nobody has a block, so nobody calls
 }
@@ -147,14 +147,9 @@ void stack_pool::retire() noexcept {
   {
     std::lock_guard hold(mutex_);
     retired_ = true;
-    if (taken_ != 0) return;
+    if (live() != 0) return;
   }
   delete this;
-}
-
-std::size_t stack_pool::live() const noexcept {
-  std::lock_guard hold(mutex_);
-  return taken_;
 }
 
 }  // namespace heddle::fiber

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -36,19 +37,27 @@ class stack_pool {
   // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
   void give(thread* chain) noexcept;
 
-  std::size_t live() const noexcept;  // blocks taken and not given back
+  std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }  // blocks taken and not given back; a number
   // The owner's last act: the pool, made by new, ends with the last block that is given back. Until a thread is joined its block is out.
   void retire() noexcept;
 
-  // Every block that has ever been made and whose stack is committed, in use or not. For the dump of all threads.
+  // Every block that has ever been made, in use or not; one whose pages were given back reads as zero. For the dump of all threads: f may wait for
+  // what threads hold that wait for a stack, so it is not called under the mutex. Slabs stay as long as the pool does.
   template <class F>
   void for_each_block(F&& f) const {
-    std::lock_guard hold(mutex_);
-    for (const slab& s : slabs_) {
+    for (std::size_t i = 0;; ++i) {
+      slab s;
+      char *fresh, *fresh_end;
+      {
+        std::lock_guard hold(mutex_);
+        if (i >= static_cast<std::size_t>(slabs_.end() - slabs_.begin())) return;
+        s = slabs_.begin()[i];
+        fresh = lists_[s.size_class].fresh;
+        fresh_end = lists_[s.size_class].fresh_end;
+      }
       const std::size_t bytes = bytes_of(s.size_class);
       for (char* low = static_cast<char*>(s.memory); low + bytes <= static_cast<char*>(s.memory) + s.bytes; low += bytes) {
-        if (low >= lists_[s.size_class].fresh && low < lists_[s.size_class].fresh_end) continue;
-        f(*block_of(low, s.size_class));
+        if (low < fresh || low >= fresh_end) f(*block_of(low, s.size_class));
       }
     }
   }
@@ -76,7 +85,7 @@ class stack_pool {
   mutable sync::mutex mutex_;
   std::array<size_list, classes> lists_{};
   reserved_list<slab> slabs_;
-  std::size_t taken_{0};
+  std::atomic<std::size_t> taken_{0};  // written under mutex_
   bool retired_{false};
   std::uint64_t made_{0};
 };

@@ -63,6 +63,11 @@ struct kernel_thread {
   char name[16]{};
 };
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit = -1) noexcept;
+// What such an error means, with the limits that may have been reached and their values. Allocates nothing: there may be no memory.
+struct explanation {
+  char text[320];
+};
+explanation why_not_started(int error) noexcept;
 void join(kernel_thread& thread) noexcept;
 
 // --- ticks: signals that interrupt what a kernel thread computes -----------------------------------------------------
@@ -102,7 +107,7 @@ std::uint64_t blocked_signals() noexcept;
 // The calling kernel thread has exactly these signals, and this alternate stack.
 void take_signals(signal_state& here) noexcept;
 void send_tick(int kernel_thread) noexcept;
-// A timer whose ticks come to the calling kernel thread, until drop(). False: the system has none left.
+// A timer whose ticks come to the calling kernel thread, until drop(). Null; or why there is none, and what can be done about it.
 struct tick_timer {
   int id{-1};
   bool by_user_interrupt{false};
@@ -110,7 +115,9 @@ struct tick_timer {
 };
 // False: its ticks no longer arrive, because somebody has taken their signal. To be dropped and made anew.
 bool arrives(const tick_timer& timer) noexcept;
-bool make(tick_timer& out, void* owner) noexcept;
+const char* make(tick_timer& out, void* owner) noexcept;
+// Whether there are timers at all, as make tells it.
+const char* why_no_timers() noexcept;
 // The same with ticks that come without the kernel (Intel's user interrupts), where why_no_user_interrupts() gave null: there is nothing
 // missing; else it says what is.
 bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept;

@@ -2,9 +2,9 @@
 // tasks, memory groups, hints and a random source; never a kernel thread, a signal or a clock. What it does not ask for
 // in `wants` is not computed. How the published schedulers sit in it: docs/design/policies.md.
 //
-// Every function is called with preemption off. Those that may be called from a signal handler's context (pick, acquire,
-// may_find, may_rob, ready, place, task_end) neither allocate nor share a lock with user code; audit builds (HEDDLE_AUDIT) abort when
-// one of them calls malloc at a tick, or in the run loop of a process that has preemptive threads.
+// Every function is called with preemption off, and on a worker that a preempted thread with malloc's lock may wait for: so none but start
+// allocates or shares a lock with user code, where there are preemptive threads; audit builds (HEDDLE_AUDIT) abort when one of them calls malloc for
+// a preemptive thread, between two threads, or in the run loop of a process that has preemptive threads.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/audit.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::sync {
@@ -35,8 +36,34 @@ class mutex {
 
 #else
 
+#if defined(HEDDLE_AUDIT)
+
+class mutex : private std::mutex {
+ public:
+  void lock() {
+    base::lock_is_taken("a mutex");
+    std::mutex::lock();
+  }
+  bool try_lock() {
+    base::lock_is_taken("a mutex");
+    return std::mutex::try_lock();
+  }
+  using std::mutex::unlock;
+};
+
+#else
+
 using mutex = std::mutex;
 
+#endif
+#endif
+
+// One that is held while memory is allocated and kernel threads are started: its holder may be preempted, as in malloc, so the same holds for whoever
+// waits for it: a thread that is not preemptive must not, where preemptive ones do (docs/guide/preemption.md). Audit builds let it be.
+#if defined(HEDDLE_SIM)
+using slow_mutex = mutex;
+#else
+using slow_mutex = std::mutex;
 #endif
 
 }  // namespace heddle::sync

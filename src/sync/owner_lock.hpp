@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "arch/arch.hpp"
+#include "base/audit.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::sync {
@@ -13,10 +14,12 @@ class owner_lock {
  public:
   // Owner only (the worker, on whichever kernel thread carries it).
   void enter() noexcept {
+    base::lock_is_taken("an owner_lock");
     if (!knock()) [[unlikely]] wait_outside();
   }
   // False: a visitor is at it.
   [[nodiscard]] bool try_enter() noexcept {
+    base::lock_is_taken("an owner_lock");
     if (knock()) [[likely]] return true;
     leave();
     return false;
@@ -25,6 +28,7 @@ class owner_lock {
 
   // Anybody else. False: another visitor is at it, or the owner is inside.
   [[nodiscard]] bool try_visit() noexcept {
+    base::lock_is_taken("an owner_lock");
     if (visited_.exchange(true)) return false;
     platform::heavy_fence();
     if (!inside_.load(std::memory_order_acquire)) return true;  // pairs with leave: what the owner wrote

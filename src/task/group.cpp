@@ -44,10 +44,13 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   }
   fiber::preemptible* const kind = Preemptive ? self->preemptive : nullptr;
   if constexpr (Preemptive) worker::begin_preemptive(*kind);
+  else base::allow_malloc();
   self->call(self->argument);
   if constexpr (Preemptive) {
     worker::end_preemptive(*kind);
     self->preemptive = nullptr;
+  } else {
+    base::forbid_malloc("at the end of a child");
   }
   worker::worker* w = worker::worker::current();
   if constexpr (Traced) trace::emit<trace::event::task_end>(w->ring, self->id);

@@ -109,8 +109,8 @@ worker::settings settings_from(const runtime_options& given, const base::option_
 
 // Held, in this order, while the global runtime and while any runtime is made; and by fork(), so that no child finds either locked by a kernel
 // thread that it does not have, nor what is computed once a process on the way (the machine's topology).
-sync::mutex making_global;
-sync::mutex making;
+sync::slow_mutex making_global;
+sync::slow_mutex making;
 
 [[maybe_unused]] const bool forks_between = [] {
   platform::around_fork(

@@ -44,10 +44,13 @@ template <bool Preemptive>
 void enter(block* self) noexcept {
   auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
   if constexpr (Preemptive) worker::begin_preemptive(*self->preemptive);
+  else base::allow_malloc();
   call(self->argument);
   if constexpr (Preemptive) {
     worker::end_preemptive(*self->preemptive);
     self->preemptive = nullptr;
+  } else {
+    base::forbid_malloc("at the end of a thread");
   }
   if (self->scheduling.word != nullptr) [[unlikely]] {
     self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);

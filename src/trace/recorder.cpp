@@ -27,7 +27,7 @@ std::atomic<std::uint64_t> recorders{0};  // made so far; orders nothing
 }  // namespace
 
 recorder::recorder(unsigned workers, recorder_options options)
-    : serial_(++recorders), options_(std::move(options)), places_(workers) {
+    : serial_(++recorders), options_(std::move(options)), places_(workers), texts_(most_texts), room_(new char[text_room]) {
   if (options_.now == nullptr) throw std::invalid_argument("trace::recorder: a clock is required");
   if (workers >= foreign_worker)
     throw std::invalid_argument("trace::recorder: at most 65,534 workers");
@@ -46,16 +46,27 @@ ring* recorder::of(unsigned worker) noexcept {
 }
 
 void recorder::place(unsigned worker, std::string where) {
-  const std::lock_guard guard(mutex_);
+  const std::lock_guard guard(places_mutex_);
   if (worker < places_.size()) places_[worker] = std::move(where);
 }
 
 std::uint32_t recorder::text(std::string_view words) {
-  const std::lock_guard guard(mutex_);
-  const auto found = std::find(texts_.begin(), texts_.end(), words);
-  if (found != texts_.end()) return static_cast<std::uint32_t>(found - texts_.begin());
-  texts_.emplace_back(words);
-  return static_cast<std::uint32_t>(texts_.size() - 1);
+  const std::lock_guard guard(texts_mutex_);
+  const std::size_t count = text_count_.load(std::memory_order_relaxed);  // under texts_mutex_
+  const bool fits = count + 1 < most_texts && words.size() <= text_room - room_used_;
+  const auto end = texts_.begin() + static_cast<std::ptrdiff_t>(count);
+  auto found = std::find(texts_.begin(), end, words);
+  if (found == end && !fits) found = std::find(texts_.begin(), end, words = "(further texts)");
+  if (found != end) return static_cast<std::uint32_t>(found - texts_.begin());
+  if (fits) {
+    char* const copy = room_.get() + room_used_;
+    words.copy(copy, words.size());
+    room_used_ += words.size();
+    words = {copy, words.size()};
+  }
+  texts_[count] = words;
+  text_count_.store(count + 1, std::memory_order_release);  // pairs with collect: the text
+  return static_cast<std::uint32_t>(count);
 }
 
 recording recorder::collect() const {
@@ -91,11 +102,12 @@ recording recorder::collect() const {
     it->second = options_.symbol(it->first);
     it = it->second.empty() ? result.symbols.erase(it) : std::next(it);
   }
-  const std::lock_guard guard(mutex_);
+  const std::lock_guard guard(places_mutex_);
   for (worker_log& log : result.workers) {
     if (log.worker != foreign_worker) log.place = places_[log.worker];
   }
-  result.texts = texts_;
+  const std::size_t texts = text_count_.load(std::memory_order_acquire);  // pairs with text: those counted are there
+  result.texts.assign(texts_.begin(), texts_.begin() + static_cast<std::ptrdiff_t>(texts));
   return result;
 }
 

@@ -3,13 +3,16 @@
 
 #include <cxxabi.h>
 
+#include <cerrno>
 #include <new>
 #include <utility>
 
 #include "arch/arch.hpp"
+#include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "worker/current.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 
 namespace heddle::worker {
 
@@ -54,11 +57,13 @@ void runtime::carry(void* argument) {
     self.signal.store(0);
     worker& w = *self.assigned;
     set_current_queue(&w);
+    base::forbid_malloc("by a carrier that has a worker");
     bind_to(self, w.processing_unit);
     self.home.ticks().took_over(w);
     trace::emit<trace::event::worker_start>(w.ring, self.kernel.handle);
     const worker::end how = worker::run(self);
     set_current_queue(nullptr);
+    base::allow_malloc();
     if (how == worker::end::stopped) return;
     if (how == worker::end::pooled) continue;
     // B6: not a spare before worker::run has returned, or it could have a worker there that it does not know of.
@@ -82,12 +87,17 @@ void runtime::bind_to(carrier& self, int processing_unit) noexcept {
 
 carrier* runtime::make_carrier(int processing_unit, bool offers_itself) noexcept {
   auto* c = new (std::nothrow) carrier(*this);
-  if (c == nullptr) return nullptr;
+  if (c == nullptr) {
+    start_error_.store(ENOMEM);
+    return nullptr;
+  }
   c->offers_itself = offers_itself;
-  if (platform::start(c->kernel, carry, c, "heddle", processing_unit) != 0) {
+  if (const int error = platform::start(c->kernel, carry, c, "heddle", processing_unit); error != 0) {
+    start_error_.store(error);
     delete c;
     return nullptr;
   }
+  const section inside;  // a runtime may be made by a preemptive thread of another one
   std::lock_guard hold(carrier_mutex_);
   c->next_all = carriers_;
   carriers_ = c;
@@ -159,6 +169,7 @@ void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
     fiber::after_switch(nullptr, back.native);
     back.home.submit(*static_cast<thread*>(a));
   }, &self, &c);
+  if (self.preemptive == nullptr) base::allow_malloc();  // a preemptive one is not in its own code yet
   if (mine.any()) [[unlikely]] *worker::current()->by->exceptions = mine;
 }
 

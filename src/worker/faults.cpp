@@ -54,6 +54,7 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
     for (std::size_t i = 0; i < found; ++i) print_frame(static_cast<const char*>(frames[i]));
     return;
   }
+  if (t.stack_pointer < t.stack_low || t.stack_pointer >= &t) return;  // its stack went back to the system meanwhile
   const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
   const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
   const auto* top = reinterpret_cast<const std::uintptr_t*>(&t);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
@@ -82,7 +81,6 @@ entry worker::look_everywhere(bool insist) noexcept {
 }
 
 thread* worker::find_work() noexcept {
-  const base::no_malloc here("by a worker that looks for work");
   sync::idle_set& idle = home.idle();
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);

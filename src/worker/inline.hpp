@@ -2,6 +2,7 @@
 // the calls between them and the registers saved around each took a tenth of their time.
 #pragma once
 
+#include "base/audit.hpp"
 #include "worker/carrier.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -11,6 +12,13 @@ namespace heddle::worker {
 inline constexpr unsigned fairness_interval = 61;  // picks between two looks at what comes from outside
 
 // --- switching ---------------------------------------------------------------------------------------------------
+
+// Audit builds: a thread that is not preemptive is in its own code as soon as it goes on, as far as can be told; a preemptive one after L.
+[[gnu::always_inline]] inline void goes_on(const thread& t) noexcept {
+  if constexpr (base::audits_malloc) {
+    if (t.preemptive == nullptr) base::allow_malloc();
+  }
+}
 
 #if defined(HEDDLE_ASAN)
 inline void arrive(void* data, void*) {
@@ -44,6 +52,7 @@ template <bool Traced>
   if (Traced && from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
   if (Traced && to != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_switch_in>(ring, to->id);
   running = to;
+  base::forbid_malloc("by a worker between two threads");
   fiber::before_switch(from, to, by->native, last);
 #if defined(HEDDLE_ASAN)
   crossing c{to, &by->native, after, a, b};
@@ -52,6 +61,7 @@ template <bool Traced>
   static_cast<void>(last);
   heddle_switch(save, load, after, a, b);
 #endif
+  if (from != nullptr) goes_on(*from);
 }
 
 inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept {
@@ -60,6 +70,7 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
   trace::emit<trace::event::thread_switch_in>(ring, child.id);
   running = &child;
+  base::forbid_malloc("by a worker between two threads");
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   // These tools want to see each change of stacks: the child starts like any thread, and leaves by came_back.
   start_at(child, stack_top, entry);
@@ -70,6 +81,7 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
   heddle_spawn(&self.stack_pointer, stack_top, reinterpret_cast<void (*)(void*)>(after), &self,
                reinterpret_cast<void (*)(void*)>(entry), &child);
 #endif
+  goes_on(self);
   if (handled.any()) [[unlikely]] *current()->by->exceptions = handled;
 }
 

@@ -2,7 +2,6 @@
 // run in a signal handler: README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -22,14 +21,12 @@ using fiber::preemptible;
 
 namespace {
 
-constexpr platform::nanoseconds limits_interval = 100'000'000;  // between two looks at what the process may use
 constexpr unsigned most_pooled = 8;  // carriers a worker keeps; more go to the pool of all
 
 // Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first out, so every preempted
 // thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a third would keep it from running for ever.
 void make_ready_after(void* t, void*) {
   worker::current()->requeue(*static_cast<thread*>(t));
-  base::allow_malloc();
 }
 
 }  // namespace
@@ -40,6 +37,7 @@ void enter_runtime(preemptible& caller) noexcept {
   caller.off.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);  // from here on no tick moves this thread: `on` stays right
   if (caller.block != nullptr) arch::set_thread_pointer(caller.on->by->thread_pointer);
+  base::forbid_malloc("by the runtime, for a preemptive thread");
   caller.on->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // a hint
   set_current_queue(caller.on);
 }
@@ -72,16 +70,19 @@ namespace {
 
 // In the runtime, on behalf of `self`, whose turn is over if anything else is ready. `what`: as for switch_from_preempted.
 void end_turn(preemptible& self, platform::interrupted* what) noexcept {
-  base::forbid_malloc("at a tick");
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
   thread& t = self.self();
+  const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);  // own counter
   const entry item = w.pick_after_tick(t);
   if (item == 0 && !w.must_look()) return;
   w.picks.store(w.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // own counter; for the watchdog
   self.waits_since = platform::ticks();
   if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
-  else if (!w.home.switch_carrier(w, t, item)) return;
+  else if (!w.home.switch_carrier(w, t, item)) {
+    w.picks.store(picks, std::memory_order_relaxed);  // own counter: no progress, which the watchdog shall see
+    return;
+  }
   worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
 }
 
@@ -155,6 +156,8 @@ bool take_block_or_wait(void* place, detail::waiter& w) noexcept {
   return block == nullptr;
 }
 
+}  // namespace
+
 void give_block(platform::own_tls& block) noexcept {
   blocks_lock.lock();
   detail::waiter* w = in_want.pop_front();
@@ -167,6 +170,8 @@ void give_block(platform::own_tls& block) noexcept {
   blocks_lock.unlock();
   if (w != nullptr && detail::claim(*w, detail::wake_reason::notified)) detail::resume(*w);
 }
+
+namespace {
 
 // What the current queue is on a block that is not the calling kernel thread's at the moment.
 detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
@@ -207,6 +212,7 @@ void end_preemptive(preemptible& self) noexcept {
 
 // In a blocking call the thread has no worker, and keeps its block.
 void begin_blocking_on_block(preemptible& self) noexcept {
+  base::allow_malloc();
   if (self.block == nullptr) return;
   queue_on(*self.block) = nullptr;
   arch::set_thread_pointer(self.block->thread_pointer);
@@ -259,11 +265,6 @@ carrier* worker::take_spare() noexcept {
   spares = c->next_spare;
   --spare_count;
   return c;
-}
-
-void runtime::wake_creator() noexcept {
-  creator_calls_.fetch_add(1);
-  platform::wake_one(creator_calls_);
 }
 
 // In a signal handler, so without waiting: a lock that is held counts as a pool that is empty.
@@ -349,72 +350,6 @@ worker::end worker::pass_on(carrier& mine) noexcept {
 
 // --- what can be had -----------------------------------------------------------------------------------------------
 
-// Makes carriers outside of signal handlers. It may wait for locks that a preempted thread holds: that thread goes on meanwhile.
-void runtime::create_carriers(void* argument) {
-  auto& self = *static_cast<creator*>(argument);
-  while (self.verdict.load() == creator::open) platform::wait_on(self.verdict, creator::open);
-  if (self.verdict.load() == creator::beaten) return;
-  runtime& home = self.home;
-  std::uint32_t begun = 0;  // requests for carriers
-  for (;;) {
-    const std::uint32_t calls = home.creator_calls_.load();  // before the looks at what is wanted
-    if (home.creator_ends_.load()) return;
-    while (home.blocks_wanted_.load() != 0) {
-      home.blocks_wanted_.fetch_sub(1);
-      platform::own_tls* block = platform::make_own_tls();
-      HEDDLE_CHECK(block != nullptr, "no memory for the thread-local storage of a thread");
-      give_block(*block);
-    }
-    const std::uint32_t wanted = home.carriers_wanted_.load();
-    if (wanted == begun) {
-      if (!home.settings_.allowed) {
-        platform::wait_on(home.creator_calls_, calls);
-      } else {
-        platform::wait_on(home.creator_calls_, calls, platform::now() + limits_interval);
-        home.follow_limits();
-      }
-      continue;
-    }
-    ++begun;
-    if (home.make_carrier(-1, true) != nullptr) continue;  // it offers itself once it has begun, and counts itself as served
-    home.carriers_served_.fetch_add(wanted - begun + 1);    // the next tick asks again
-    begun = wanted;
-  }
-}
-
-// A carrier tells it, not the creator: until then it may wait for locks of the C library, on the way to its first instruction of ours.
-void runtime::carrier_made() noexcept {
-  carriers_served_.fetch_add(1);
-  for (const auto& w : workers_) {
-    if (!w->wants_carrier.exchange(false)) continue;
-    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
-    break;
-  }
-}
-
-// Called by user code, preemptive threads' too, so without a lock: of several that come at once each starts one, and one stays.
-void runtime::start_creator() {
-  if (has_creator()) return;
-  auto mine = std::make_unique<creator>(*this);
-  if (const int error = platform::start(mine->kernel, create_carriers, mine.get(), "heddle-creator"); error != 0) {
-    throw std::system_error(error, std::generic_category(), "heddle: no kernel thread that makes others for KLT-switching");
-  }
-  creator* nobody = nullptr;
-  const bool first = creator_.compare_exchange_strong(nobody, mine.get());
-  mine->verdict.store(first ? creator::chosen : creator::beaten);
-  platform::wake_one(mine->verdict);
-  if (first) static_cast<void>(mine.release());  // end_creator's
-  else platform::join(mine->kernel);
-}
-
-void runtime::end_creator() noexcept {
-  const std::unique_ptr<creator> ours(creator_.load());
-  if (ours == nullptr) return;
-  creator_ends_.store(true);
-  wake_creator();
-  platform::join(ours->kernel);
-}
-
 fiber::kind runtime::kind_of(preemption technique, tls storage) {
   fiber::kind how = threads_default();
   if (technique != preemption::as_runtime) how.technique = technique;
@@ -438,8 +373,15 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   if (!platform::listen_for_ticks(handle_tick)) {
     throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
   }
+  if (const char* why = platform::why_no_timers(); why != nullptr && !ticks_.plan().by_user_interrupts) {
+    throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: no preemptive threads: ") + why);
+  }
   start_creator();  // for blocking(), whatever the technique
-  base::preemption_is_used();
+  base::preemption_is_used([]() noexcept {
+    detail::fork_queue* const queue = detail::current_queue();
+    // relaxed: the caller's own
+    return queue != nullptr && is_user_code(queue) && !static_cast<preemptible*>(queue)->off.load(std::memory_order_relaxed);
+  });
   preemption_is_used.store(true, std::memory_order_relaxed);  // as has_preemption says
   return how;
 #endif

@@ -96,9 +96,10 @@ runtime::runtime(settings s)
       delete made;
       made = next;
     }
-    throw std::system_error(EAGAIN, std::generic_category(),
+    const int error = start_error_.load();
+    throw std::system_error(std::error_code(error, std::generic_category()),
                             "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
-                                " could not be started; raise RLIMIT_NPROC or set HEDDLE_WORKERS lower");
+                                " could not be started (" + platform::why_not_started(error).text + "); set HEDDLE_WORKERS lower, or raise the limit");
   }
   if (settings_.allowed && can_pack()) {
     allowed_at_start_ = std::max(settings_.allowed(), 1u);
@@ -132,6 +133,7 @@ runtime::~runtime() {
   set_active(workers());
   stopping_.store(true);
   {
+    const section inside;  // a preemptive thread of another runtime perhaps
     std::lock_guard hold(carrier_mutex_);
     spares_ = nullptr;  // a spare whose patience ends must not look through those that are freed below
   }
@@ -139,6 +141,7 @@ runtime::~runtime() {
   for (;;) {
     carrier* c;
     {
+      const section inside;
       std::lock_guard hold(carrier_mutex_);
       c = std::exchange(carriers_, carriers_ == nullptr ? nullptr : carriers_->next_all);
     }
@@ -264,44 +267,6 @@ void runtime::wake_any(unsigned near) noexcept {
 void runtime::wake_thief_of(unsigned rank) noexcept {
   if (!wants_.limits) return wake_one_for(rank);
   wake_first(rank, [&](unsigned r) { return r != rank && policy_->may_rob(r, rank); });
-}
-
-void runtime::set_active(unsigned count) noexcept {
-  std::lock_guard hold(active_mutex_);
-  asked_active_ = count;
-  apply_active(std::min(asked_active_, allowed_active_));
-}
-
-// With as many workers as the process had processors, or fewer: as many as it has now. With more, which then take turns, the same share of them.
-void runtime::follow_limits() noexcept {
-  if (!can_pack()) return;
-  const unsigned now = std::max(settings_.allowed(), 1u);
-  unsigned count = std::min(workers(), now);
-  if (workers() > allowed_at_start_) count = std::clamp(static_cast<unsigned>(std::uint64_t{workers()} * now / allowed_at_start_), 1u, workers());
-  std::lock_guard hold(active_mutex_);
-  if (count == allowed_active_) return;
-  allowed_active_ = count;
-  apply_active(std::min(asked_active_, allowed_active_));
-}
-
-// Under active_mutex_.
-void runtime::apply_active(unsigned count) noexcept {
-  const bool packed = count < workers();
-  if (!packed && !packing_.in_force()) return;
-  active_.store(count, std::memory_order_relaxed);  // a number
-  if (packed) packing_.begin(count);
-  for (unsigned rank = 0; rank < workers(); ++rank) {
-    worker& w = *workers_[rank];
-    w.picks_specially.store(packed || wants_.picks || has_priorities_.load());
-    w.queues_specially.store(packed || has_priorities_.load());
-    const bool off = rank >= count;
-    if ((w.aside.load() != 0) == off) continue;
-    w.aside.store(off ? 1 : 0);
-    if (off) send_token(rank);  // it may be asleep, in which case it would be woken for work and have to pass that on
-    else platform::wake_all(w.aside);
-  }
-  if (!packed) packing_.end([this](thread& t) { inbox_.push(t); });
-  wake_one_for(0);
 }
 
 void runtime::use_priority(priority level) {

@@ -199,6 +199,7 @@ class runtime final : private policy::scheduler {
   carrier* make_carrier(int processing_unit = -1, bool offers_itself = false) noexcept;
   // The calling kernel thread, which has no worker and waits for nothing any more, becomes a spare.
   void offer(carrier& self) noexcept;
+  void tell_of_missing_carrier() noexcept;
   // One that the creator was asked for is among the spares.
   void carrier_made() noexcept;
   carrier* take_spare(worker& w) noexcept;
@@ -261,6 +262,8 @@ class runtime final : private policy::scheduler {
   std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
   std::atomic<std::uint32_t> blocks_wanted_{0};    // blocks of thread-local storage to be made
   std::atomic<bool> creator_ends_{false};          // set once, by the destructor
+  bool told_of_missing_carrier_{false};            // the creator's
+  std::atomic<int> start_error_{0};                // of the last kernel thread that could not be started
   std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
 };
 

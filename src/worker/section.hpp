@@ -7,6 +7,7 @@
 #include <heddle/detail/current.hpp>
 #include <heddle/detail/fork_queue.hpp>
 
+#include "base/audit.hpp"
 #include "fiber/preemptible.hpp"
 #include "fiber/thread.hpp"
 
@@ -60,11 +61,16 @@ void end_preemptive(fiber::preemptible& self) noexcept;
 
 // Around the user code that a thread begins with.
 [[gnu::always_inline]] inline void begin_user_code(fiber::thread& self) noexcept {
-  if (self.preemptive != nullptr) [[unlikely]] begin_preemptive(*self.preemptive);
+  if (self.preemptive != nullptr) [[unlikely]] return begin_preemptive(*self.preemptive);
+  base::allow_malloc();
 }
 [[gnu::always_inline]] inline void end_user_code(fiber::thread& self) noexcept {
-  if (self.preemptive != nullptr) [[unlikely]] end_preemptive(*self.preemptive);
+  if (self.preemptive != nullptr) [[unlikely]] return end_preemptive(*self.preemptive);
+  base::forbid_malloc("at the end of a thread");
 }
+
+// A block of thread-local storage that is new, or that nobody uses any more.
+void give_block(platform::own_tls& block) noexcept;
 
 // Around a blocking call of a thread, which has no worker then.
 void begin_blocking_on_block(fiber::preemptible& self) noexcept;

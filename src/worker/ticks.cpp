@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <stdexcept>
 #include <system_error>
 
@@ -44,11 +45,29 @@ ticks::ticks(const tick_plan& plan, unsigned workers)
   }
 }
 
+namespace {
+
+std::atomic<bool> told{false};  // once a process
+
+bool has_timer(carrier& c, bool by_user_interrupts) noexcept {
+  if (c.timer.id >= 0) return true;
+  const char* why = "a kernel thread cannot have its user interrupts";
+  if (by_user_interrupts ? platform::make_by_user_interrupt(c.timer, &c) : (why = platform::make(c.timer, &c)) == nullptr) return true;
+  if (told.exchange(true)) return false;
+  const auto say = [](const char* text) { platform::write_error(text, std::strlen(text)); };
+  say("heddle: some preemptive threads keep their turns: ");
+  say(why);
+  say("\n");
+  return false;
+}
+
+}  // namespace
+
 // On a grid that all workers share: phases stay apart however often a timer is stopped and started.
 void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexcept {
   carrier& c = *w.by;
   if (!platform::arrives(c.timer)) platform::drop(c.timer);
-  if (c.timer.id < 0 && !(plan_.by_user_interrupts ? platform::make_by_user_interrupt(c.timer, &c) : platform::make(c.timer, &c))) return;
+  if (!has_timer(c, plan_.by_user_interrupts)) return;  // the next one that wants ticks tries again
   platform::nanoseconds phase = begin_;
   if (plan_.from == tick_plan::source::creation) phase = w.made_at;
   else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;

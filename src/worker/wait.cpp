@@ -1,6 +1,7 @@
 // The primitives of <heddle/detail/wait.hpp>: how threads of this runtime and foreign kernel threads wait.
 #include <heddle/detail/wait.hpp>
 
+#include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
@@ -158,6 +159,8 @@ void yield() noexcept {
   thread* self = me->current_thread();
   me->switch_to(*self, *next, after, self, nullptr);
 }
+
+void spin_word::check_taker() noexcept { base::lock_is_taken("a spin_word"); }
 
 void spin_word::contended() noexcept {
   for (int i = 0; flag_.load(std::memory_order_relaxed); ++i) {  // lock() decides by its exchange

@@ -74,7 +74,7 @@ TEST_F(tick_test, a_timer_ticks_within_a_charge) {
   begin(machine(1));
   int mine = 0;
   platform::tick_timer timer;
-  ASSERT_TRUE(platform::make(timer, &mine));
+  ASSERT_EQ(platform::make(timer, &mine), nullptr);
   platform::set(timer, at(3), 3 * in_ns);
   compute(10 * us);
   EXPECT_EQ(clock(), 10 * us) << "ticks that cost nothing change nothing";
@@ -88,7 +88,7 @@ TEST_F(tick_test, a_timer_ticks_within_a_charge) {
 TEST_F(tick_test, one_that_ticks_once_ticks_once) {
   begin(machine(1));
   platform::tick_timer timer;
-  ASSERT_TRUE(platform::make(timer, nullptr));
+  ASSERT_EQ(platform::make(timer, nullptr), nullptr);
   platform::set(timer, at(2), 0);
   compute(100 * us);
   EXPECT_EQ(times(), (std::vector<picoseconds>{2}));
@@ -103,7 +103,7 @@ TEST_F(tick_test, the_receiver_pays) {
   c.times.signal = 2 * us;
   begin(std::move(c));
   platform::tick_timer timer;
-  ASSERT_TRUE(platform::make(timer, nullptr));
+  ASSERT_EQ(platform::make(timer, nullptr), nullptr);
   platform::set(timer, at(3), 3 * in_ns);
   compute(8 * us);
   // 3 computed, 2 for the tick; 1 until 6, 2; and so on, the last one at the very end
@@ -117,7 +117,7 @@ TEST_F(tick_test, a_timer_faster_than_its_ticks_leaves_time_for_the_program) {
   c.times.signal = 10 * us;
   begin(std::move(c));
   platform::tick_timer timer;
-  ASSERT_TRUE(platform::make(timer, nullptr));
+  ASSERT_EQ(platform::make(timer, nullptr), nullptr);
   platform::set(timer, at(3), 3 * in_ns);
   compute(6 * us);
   EXPECT_LT(ticks.size(), 10u);
@@ -161,7 +161,7 @@ TEST_F(tick_test, a_sleeper_is_interrupted) {
 TEST_F(tick_test, a_timer_of_a_sleeper_comes_before_its_deadline) {
   begin(machine(1));
   platform::tick_timer timer;
-  ASSERT_TRUE(platform::make(timer, nullptr));
+  ASSERT_EQ(platform::make(timer, nullptr), nullptr);
   platform::set(timer, at(4), 0);
   std::atomic<std::uint32_t> word{0};
   platform::wait_on(word, 0, at(20));
@@ -199,7 +199,7 @@ TEST_F(tick_test, ticks_that_come_at_once_wait_for_each_other) {
   for (int i = 0; i < 4; ++i) {
     all.push_back(&start([] {
       platform::tick_timer timer;
-      ASSERT_TRUE(platform::make(timer, nullptr));
+      ASSERT_EQ(platform::make(timer, nullptr), nullptr);
       platform::set(timer, at(10), 0);
       compute(20 * us);
       platform::drop(timer);
@@ -213,7 +213,7 @@ TEST_F(tick_test, ticks_that_come_at_once_wait_for_each_other) {
 TEST_F(tick_test, a_tick_within_a_handler_is_delivered_there) {
   begin(machine(1));
   platform::tick_timer timer;
-  ASSERT_TRUE(platform::make(timer, nullptr));
+  ASSERT_EQ(platform::make(timer, nullptr), nullptr);
   platform::set(timer, at(2), 2 * in_ns);
   unsigned deepest = 0, depth = 0;
   in_handler = [&] {
@@ -229,7 +229,7 @@ TEST_F(tick_test, a_tick_within_a_handler_is_delivered_there) {
 TEST_F(tick_test, errno_survives) {
   begin(machine(1));
   platform::tick_timer timer;
-  ASSERT_TRUE(platform::make(timer, nullptr));
+  ASSERT_EQ(platform::make(timer, nullptr), nullptr);
   platform::set(timer, at(2), 0);
   in_handler = [] { errno = 7; };
   errno = 3;
@@ -243,7 +243,7 @@ TEST_F(tick_test, nobody_gets_what_was_for_one_that_has_ended) {
   begin(machine(2));
   strand& s = start([] {
     platform::tick_timer timer;
-    ASSERT_TRUE(platform::make(timer, nullptr));
+    ASSERT_EQ(platform::make(timer, nullptr), nullptr);
     platform::set(timer, at(100), in_ns);
   });
   active->join(s);

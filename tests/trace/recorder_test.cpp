@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "hand_made.hpp"
 
@@ -22,6 +23,18 @@ TEST(recorder, refuses_a_missing_clock_and_too_many_workers) {
   o.now = nullptr;
   EXPECT_THROW(recorder(1, o), std::invalid_argument);
   EXPECT_THROW(recorder(65'535, test::options()), std::invalid_argument);
+}
+
+TEST(recorder, gives_one_number_to_all_texts_beyond_its_room) {
+  recorder rec(1, test::options());
+  std::uint32_t last = 0, before = 0;
+  for (int i = 0; i < 6000; ++i) {
+    before = last;
+    last = rec.text(std::to_string(i));
+  }
+  EXPECT_EQ(last, before);
+  EXPECT_EQ(rec.collect().texts.at(last), "(further texts)");
+  EXPECT_EQ(rec.text("17"), 17u);
 }
 
 TEST(recorder, gives_equal_texts_equal_numbers) {

@@ -66,14 +66,23 @@ HEDDLE_API bool on_worker() noexcept;
 class spin_word {
  public:
   void lock() noexcept {
+#if defined(HEDDLE_AUDIT)
+    check_taker();
+#endif
     // acquire pairs with unlock: everything the last holder wrote
     while (flag_.exchange(true, std::memory_order_acquire)) contended();
   }
-  bool try_lock() noexcept { return !flag_.exchange(true, std::memory_order_acquire); }  // pairs with unlock
+  bool try_lock() noexcept {
+#if defined(HEDDLE_AUDIT)
+    check_taker();
+#endif
+    return !flag_.exchange(true, std::memory_order_acquire);  // pairs with unlock
+  }
   void unlock() noexcept { flag_.store(false, std::memory_order_release); }              // pairs with lock, try_lock
 
  private:
   HEDDLE_API void contended() noexcept;
+  HEDDLE_API static void check_taker() noexcept;  // audit builds: no thread that may be preempted with it
   std::atomic<bool> flag_{false};
 };
 

@@ -4,7 +4,6 @@
 #if defined(HEDDLE_AUDITS_MALLOC)
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -23,34 +22,25 @@ void __libc_free(void*) noexcept;
 
 namespace heddle::base {
 
-constinit thread_local const char* malloc_forbidden_by = nullptr;
+const char* malloc_forbidden_by() noexcept;  // audit.cpp
 
 namespace {
 
-constinit std::atomic<bool> preempted{false};  // set once
-
 // Not fail(): formatting a message may allocate.
 void check(const char* function) noexcept {
-  const char* doing = malloc_forbidden_by;
+  const char* doing = malloc_forbidden_by();
   if (doing == nullptr) [[likely]] return;
-  malloc_forbidden_by = nullptr;  // abort() may call it
+  allow_malloc();  // abort() may call it
   const auto say = [](const char* text) { platform::write_error(text, std::strlen(text)); };
   say("heddle: ");
   say(function);
   say("() was called ");
   say(doing);
-  say(", where the thread that was interrupted may hold its locks; what a policy may do there: src/policy/policy.hpp\n");
+  say(", and a preempted thread that waits for this worker may hold its locks; what a policy may do there: src/policy/policy.hpp\n");
   std::abort();
 }
 
 }  // namespace
-
-void preemption_is_used() noexcept { preempted.store(true); }
-
-no_malloc::no_malloc(const char* doing) noexcept : before_(malloc_forbidden_by) {
-  if (preempted.load(std::memory_order_relaxed)) malloc_forbidden_by = doing;  // a flag
-}
-no_malloc::~no_malloc() { malloc_forbidden_by = before_; }
 
 }  // namespace heddle::base
 

@@ -3,11 +3,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -59,6 +62,8 @@ const cpu_set_t initial_mask = [] {
   sched_getaffinity(0, sizeof set, &set);
   return set;
 }();
+
+std::atomic<bool> told_of_affinity{false};
 
 std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
 
@@ -112,7 +117,7 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
   out.argument = argument;
   for (unsigned i = 0; i + 1 < sizeof out.name && name[i] != 0; ++i) out.name[i] = name[i];
   pthread_t handle;
-  int error = EINVAL;  // also what an affinity outside the process's own is refused with
+  int error = EINVAL;
   if (processing_unit >= 0) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -123,9 +128,44 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
     error = pthread_create(&handle, &attributes, run, &out);
     pthread_attr_destroy(&attributes);
   }
-  if (error == EINVAL) error = pthread_create(&handle, nullptr, run, &out);
+  // Not for the affinity's sake: one outside the process's own is refused (EINVAL), and a sandbox may refuse all (EPERM, or what it likes).
+  if (error != 0 && error != EAGAIN && error != ENOMEM) error = pthread_create(&handle, nullptr, run, &out);
   if (error == 0) out.handle = handle;
   return error;
+}
+
+explanation why_not_started(int error) noexcept {
+  explanation e{};
+  const char* const name = std::strerror(error);  // of a known number: not a shared buffer
+  if (error != EAGAIN && error != ENOMEM) {
+    std::snprintf(e.text, sizeof e.text, "%s", name);
+    return e;
+  }
+  struct value {
+    char text[24];
+  };
+  const auto value_of = [](auto limit) {
+    struct rlimit now {};
+    value v{"unlimited"};
+    if (getrlimit(limit, &now) == 0 && now.rlim_cur != RLIM_INFINITY) std::snprintf(v.text, sizeof v.text, "%llu", static_cast<unsigned long long>(now.rlim_cur));
+    return v;
+  };
+  pthread_attr_t usual;
+  std::size_t stack = 0;
+  if (pthread_getattr_default_np(&usual) == 0) {
+    pthread_attr_getstacksize(&usual, &stack);
+    pthread_attr_destroy(&usual);
+  }
+  void* const room = mmap(nullptr, stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (room == MAP_FAILED) {
+    std::snprintf(e.text, sizeof e.text, "%s: no room for a stack of %zu bytes; RLIMIT_AS (ulimit -v) is %s, RLIMIT_STACK (ulimit -s), which says how large stacks are, %s",
+                  name, stack, value_of(RLIMIT_AS).text, value_of(RLIMIT_STACK).text);
+  } else {
+    munmap(room, stack);
+    std::snprintf(e.text, sizeof e.text, "%s: RLIMIT_NPROC (ulimit -u), over all processes of the user, is %s; others are pids.max of the cgroup and kernel.threads-max",
+                  name, value_of(RLIMIT_NPROC).text);
+  }
+  return e;
 }
 
 void join(kernel_thread& thread) noexcept {
@@ -133,11 +173,18 @@ void join(kernel_thread& thread) noexcept {
 }
 
 bool bind(int kernel_thread, int processing_unit) noexcept {
-  if (processing_unit < 0) return sched_setaffinity(kernel_thread, sizeof initial_mask, &initial_mask) == 0;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<unsigned>(processing_unit), &set);
-  return sched_setaffinity(kernel_thread, sizeof set, &set) == 0;
+  cpu_set_t set = initial_mask;
+  if (processing_unit >= 0) {
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<unsigned>(processing_unit), &set);
+  }
+  if (sched_setaffinity(kernel_thread, sizeof set, &set) == 0) return true;
+  if (errno != EINVAL && errno != ESRCH && !told_of_affinity.exchange(true)) {  // EINVAL: the process lost that unit
+    static constexpr char text[] =
+        "heddle: sched_setaffinity is refused, by a seccomp filter perhaps: workers run wherever the system puts them (HEDDLE_BIND=off says that this is meant)\n";
+    write_error(text, sizeof text - 1);
+  }
+  return false;
 }
 bool bind_self(int processing_unit) noexcept { return bind(0, processing_unit); }
 

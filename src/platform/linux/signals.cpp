@@ -18,10 +18,10 @@ namespace heddle::platform {
 namespace {
 
 struct sigaction previous_segv, previous_bus;
-std::atomic<void (*)(const void*)> explanation{nullptr};  // set once, before the handlers are installed
+std::atomic<void (*)(const void*)> explainer{nullptr};  // set once, before the handlers are installed
 
 void on_fault(int signal, siginfo_t* info, void* context) noexcept {
-  explanation.load()(info->si_addr);
+  explainer.load()(info->si_addr);
   const struct sigaction& before = signal == SIGSEGV ? previous_segv : previous_bus;
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
@@ -43,7 +43,7 @@ std::atomic<alternate_header*> alternates{nullptr};  // the newest; publishes wh
 
 void explain_faults(void (*explain)(const void*)) noexcept {
   static const bool installed = [explain] {
-    explanation.store(explain);
+    explainer.store(explain);
     struct sigaction action {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -182,7 +182,7 @@ void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
 }
 
 // By system calls: timer_create of the C library may allocate.
-bool make(tick_timer& out, void* owner) noexcept {
+const char* make(tick_timer& out, void* owner) noexcept {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = out.signal = tick_signal.load(std::memory_order_relaxed);  // a number
@@ -192,7 +192,24 @@ bool make(tick_timer& out, void* owner) noexcept {
 #else
   event._sigev_un._tid = kernel_thread_id();
 #endif
-  return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &out.id) == 0;
+  if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &out.id) == 0) return nullptr;
+  out.id = -1;
+  const int error = read_errno();
+  if (error == EAGAIN || error == ENOMEM) {
+    return "timer_create has no more: RLIMIT_SIGPENDING (ulimit -i) is reached, for each kernel thread that runs preemptive threads has a timer; "
+           "raise it, or share timers by HEDDLE_PREEMPT_TIMER=chain";
+  }
+  return "timer_create is refused; a seccomp filter has to allow timer_create, timer_settime and timer_delete";
+}
+
+const char* why_no_timers() noexcept {
+  static std::atomic<bool> there_are{false};
+  if (there_are.load(std::memory_order_relaxed)) return nullptr;  // a hint
+  tick_timer probe;
+  const char* const why = make(probe, nullptr);
+  drop(probe);
+  there_are.store(why == nullptr, std::memory_order_relaxed);  // as above
+  return why;
 }
 
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept {

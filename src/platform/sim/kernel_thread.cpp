@@ -66,6 +66,8 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
   return 0;
 }
 
+explanation why_not_started(int) noexcept { return {"the machine has no more"}; }
+
 void join(kernel_thread& thread) noexcept {
   sim::engine& e = sim::here();
   if (thread.handle != 0) e.join(*e.strands()[thread.handle]);

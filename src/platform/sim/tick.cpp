@@ -184,14 +184,15 @@ bool listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
 
 void send_tick(int kernel_thread) noexcept { sim::here().send_tick(static_cast<unsigned>(kernel_thread) - 1); }
 
-bool make(tick_timer& out, void* owner) noexcept {
+const char* make(tick_timer& out, void* owner) noexcept {
   try {
     out.id = sim::here().make_timer(owner);
-    return true;
+    return nullptr;
   } catch (const std::bad_alloc&) {
-    return false;
+    return "no memory";
   }
 }
+const char* why_no_timers() noexcept { return nullptr; }
 
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept {
   sim::here().set_timer(timer.id, first * sim::nanosecond, interval * sim::nanosecond);
