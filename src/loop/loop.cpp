@@ -51,7 +51,9 @@ loop_quiet loop_begin_quietly() noexcept {
     if (idle.anyone_asleep()) me.announce_work();
     return {true, take_turn()};
   }
-  return {!idle.anyone_asleep() || idle.anyone_searching(), take_turn()};
+  if (!idle.anyone_asleep()) [[likely]] return {true, take_turn()};
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: the searcher sees the entry
+  return {idle.anyone_searching(), take_turn()};
 }
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }

@@ -146,6 +146,8 @@ placement adws::started(unsigned, task& t) noexcept {
   return send_to(owner_of(layout_of(t)), search_root_slot);
 }
 
+void adws::announce(unsigned head) noexcept { host_->wake(head); }
+
 void adws::place(unsigned, task& t, const placement& where) noexcept {
   member& m = members_[where.target];
   if (where.slot != 0) {
@@ -159,7 +161,7 @@ void adws::place(unsigned, task& t, const placement& where) noexcept {
     m.is_passed_to.store(false);
 #endif
   }
-  host_->wake(m.head);
+  announce(m.head);
 }
 
 placement adws::ready(unsigned, task& t) noexcept {

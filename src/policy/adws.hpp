@@ -21,7 +21,7 @@ class adws : public policy {
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   policy_wants wants() const noexcept override {
-    return {.spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true};
+    return {.spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true, .greedy = false};
   }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
@@ -66,6 +66,8 @@ class adws : public policy {
 
   // What start() calls to fill members_, domains_ and stations_, and where the root task begins.
   virtual void survey();
+  // A task was queued for that member's head.
+  virtual void announce(unsigned head) noexcept;
   virtual laid_out root_layout() const noexcept;
   // Where a group of `bytes` (0: not known) of a task with layout `at` is laid out: may change domain and range.
   virtual void descend(unsigned, laid_out&, double) const noexcept {}

@@ -172,9 +172,7 @@ placement constrained_ws::started(unsigned, task& t) noexcept {
   t.word = &outside_;
   const unsigned home = root_home_.load();
   if (roots_.fetch_add(1) == 0) return home == nobody || busy_.load() ? stay : placement{placement::kind::send, home, kept_slot};
-  for (unsigned rank = 0; rank < workers_; ++rank) {  // robs() may have changed
-    if (host_->has_work(rank)) host_->wake_any(rank);
-  }
+  host_->widened();  // robs() may have changed
   return stay;
 }
 

@@ -24,7 +24,7 @@ class constrained_ws final : public policy {
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   policy_wants wants() const noexcept override {
-    return {.spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true};
+    return {.spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true, .greedy = settings_.how == replay::relws};
   }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;

@@ -16,7 +16,7 @@ class hws final : public policy {
   hws(unsigned level, unsigned attempts) noexcept : limit_(level), attempts_(attempts) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
-  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true}; }
+  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false}; }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;

@@ -42,6 +42,8 @@
 // - M6. While `bound_owners_` is not 0, idle workers look into sb's queues at each search and before they sleep, first of all; it is
 //   raised before the first task is queued there and lowered after the last one has ended. So M1 and M2 hold with them, and the
 //   bound of sb on what is anchored under a cache holds among its own tasks.
+// - M7. What is queued for a member whose head is awake, and perhaps in a long leaf, wakes somebody else: a search root would else wait for its head
+//   while workers sleep that may take it by R2.
 #include "policy/ml_adaptive.hpp"
 
 #include <algorithm>

@@ -26,6 +26,11 @@ class ml_adaptive : public ml_adws {
   explicit ml_adaptive(settings given) noexcept : ml_adws(aggregation::range, true), settings_(given) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
+  policy_wants wants() const noexcept override {
+    policy_wants mine = ml_adws::wants();
+    mine.greedy = true;  // M1, M2
+    return mine;
+  }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
@@ -42,6 +47,10 @@ class ml_adaptive : public ml_adws {
   placement fork_end(unsigned self, task& owner) noexcept override;
 
  protected:
+  // Its head may be busy, and others may take it.
+  void announce(unsigned head) noexcept override {
+    if (!host_->wake(head)) host_->wake_any(head);
+  }
   void survey() override { settings_.levels ? ml_adws::survey() : adws::survey(); }
   placement started(unsigned self, task& t) noexcept override;
   double bytes_of_fork(double) const noexcept override { return 0; }

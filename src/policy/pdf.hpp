@@ -10,7 +10,7 @@ class pdf final : public policy {
  public:
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
-  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true}; }
+  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false}; }
   entry acquire(unsigned, effort) noexcept override { return take(); }
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned, unsigned) noexcept override { return false; }

@@ -40,6 +40,7 @@ struct policy_wants {
   bool roots = false;        // started: threads that are nobody's child; else like a woken one
   bool picks = false;        // pick: at each change of threads; else the own queue, the ready threads, then acquire
   bool limits = false;       // may_rob says whose work a worker is woken for; else everybody's
+  bool greedy = true;        // a promise: no worker sleeps while acquire could find it something; who was woken passes on what else there is
 };
 // ready and task_end are called for tasks whose `word` the policy has set, and for no other.
 
@@ -109,9 +110,11 @@ class scheduler {
   // What acquire and pick return for a task that the policy holds; the task is then the caller's.
   virtual entry entry_of(task& t) noexcept = 0;
 
-  // If it sleeps: this worker, or anyone, beginning near `near`. After what it shall find was published.
-  virtual void wake(unsigned rank) noexcept = 0;
+  // If it sleeps: this worker, or anyone, beginning near `near`. After what it shall find was published. wake: false when it does not sleep.
+  virtual bool wake(unsigned rank) noexcept = 0;
   virtual void wake_any(unsigned near) noexcept = 0;
+  // may_rob says yes to more than it did: asks on behalf of those that sleep already, and wakes one for what there is. Microseconds.
+  virtual void widened() noexcept = 0;
   // No worker runs anything: all search or sleep. A hint; true when it stays true.
   virtual bool all_idle() const noexcept = 0;
 
@@ -148,7 +151,7 @@ class policy {
   virtual entry acquire(unsigned self, effort how) noexcept = 0;
   // About to sleep: could acquire() still find something? Called after a full fence.
   virtual bool may_find(unsigned self) noexcept;
-  // `self` could take what `victim` queues. May change; who widens it wakes those that sleep.
+  // `self` could take what `victim` queues. May change; who widens it calls widened().
   virtual bool may_rob(unsigned self, unsigned victim) noexcept { return self != victim; }
   // Before the own queue and ready threads (own_is_empty false), and after they gave nothing (true). 0: nothing.
   virtual entry pick(unsigned, bool) noexcept { return 0; }

@@ -164,9 +164,14 @@ void request(fork_queue& q) noexcept {
   q.push_limit.store(q.base);
 }
 
-void withdraw_request(fork_queue& q) noexcept {
+bool withdraw_request(fork_queue& q) noexcept {
   q.requested.store(false);
-  settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, false);  // own variable
+  return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, false);  // own variable
+}
+
+void stand(fork_queue& q) noexcept {
+  q.requested.store(true, std::memory_order_relaxed);    // own slow paths and make_ready read it; pairs with nothing
+  q.push_limit.store(q.base, std::memory_order_relaxed); // own variable but for poisons, which are the same
 }
 
 entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
@@ -195,10 +200,10 @@ bool has_any(const fork_queue& q) noexcept {
   return q.bottom.load(std::memory_order_relaxed) > q.base + public_part(q.open.load(std::memory_order_relaxed)).top();
 }
 
-void watch_every_fork(fork_queue& q, bool on, bool joins) noexcept {
+bool watch_every_fork(fork_queue& q, bool on, bool joins) noexcept {
   q.every_fork = on;
   q.every_join = joins;
-  settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, take_request(q));  // own variable
+  return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, take_request(q));  // own variable
 }
 
 }  // namespace heddle::queue

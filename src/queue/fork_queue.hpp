@@ -44,8 +44,11 @@ struct slow_outcome {
 // Thief: asks the owner to make an entry public at its next fork or join.
 void request(fork_queue& queue) noexcept;
 
-// Owner: the request was served in another way.
-void withdraw_request(fork_queue& queue) noexcept;
+// Owner: the request was served in another way. True: the entry that answered a request which came meanwhile is public.
+[[nodiscard]] bool withdraw_request(fork_queue& queue) noexcept;
+
+// Owner: asks itself on behalf of others, until its next push: a request that is certain to be seen by that one.
+void stand(fork_queue& queue) noexcept;
 
 // Thief: takes the oldest entry without the owner's help, and makes the other private ones that it saw public. Costs a
 // heavy fence (microseconds on a busy machine): the last resort against an owner that sits in a long leaf.
@@ -55,7 +58,7 @@ void withdraw_request(fork_queue& queue) noexcept;
 bool has_public(const fork_queue& queue) noexcept;
 bool has_any(const fork_queue& queue) noexcept;
 
-// Owner, or before its start: every fork goes to push_slow from now on, or no longer.
-void watch_every_fork(fork_queue& queue, bool on, bool joins = false) noexcept;
+// Owner, or before its start: every fork goes to push_slow from now on, or no longer. True: a request was answered with an entry.
+[[nodiscard]] bool watch_every_fork(fork_queue& queue, bool on, bool joins = false) noexcept;
 
 }  // namespace heddle::queue

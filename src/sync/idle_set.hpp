@@ -45,8 +45,8 @@ class idle_set {
 
   bool is_asleep(unsigned rank) const noexcept { return (asleep_[rank / 64].load() & bit(rank)) != 0; }
 
-  // relaxed: the sleeper's heavy fence orders it, README.md step S3
-  bool anyone_asleep() const noexcept { return sleepers_.load(std::memory_order_relaxed) > 0; }
+  // After a publication: README.md, W1 and W3.
+  bool anyone_asleep() const noexcept { return sleepers_.load() > 0; }
 
   void begin_search() noexcept { searching_.fetch_add(1); }
   // True when the caller was the last one searching.

@@ -89,6 +89,7 @@ thread* worker::find_work() noexcept {
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   entry found = 0;
+  bool woken = false;
   for (unsigned round = 1; !home.stopping() && !stands_aside(); ++round) {
     found = look_everywhere(false);
     if (found != 0) break;
@@ -104,6 +105,7 @@ thread* worker::find_work() noexcept {
     if (now - start > spin_us_ * rate) {
       spin_us_ = std::max(spin_us_ / 2, least_spin_us);
       if (sleep()) {
+        woken = true;
         const std::uint64_t slept = platform::ticks() - now;
         if (slept < home.options().spin * rate) spin_us_ = 2 * home.options().spin;  // spinning so long would have been right
         start = insisted = platform::ticks();
@@ -115,21 +117,11 @@ thread* worker::find_work() noexcept {
   }
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // a hint
-  // With a policy that limits who robs whom, a published entry wakes a thief although others search: nothing was lost.
-  if (found != 0 && home.limits_thieves()) {
-    if (home.has_common_work()) home.wake_one_for(rank);
-    home.delegate_timekeeping();
-  } else if (found != 0 && idle.anyone_asleep()) {
-    queue::request(*this);  // what this one will fork is for the next sleeper
-    // Whoever published while we searched woke nobody on our account, and requests answered then are used up.
-    bool visible = home.has_common_work() || !ready.looks_empty();  // several timers at once, say
-    visible = visible || (home.asks_before_picks() && home.scheduler_policy().may_find(rank));  // in the policy's own queues
-    for (unsigned r = 0; r < home.workers(); ++r) {
-      if (r == rank) continue;
-      if (queue::has_public(home.at(r)) || !home.at(r).ready.looks_empty()) visible = true;
-      else queue::request(home.at(r));
-    }
-    if (visible) home.wake_one_for(rank);
+  if (found == 0) {
+    home.wake_one_for(rank);  // stopped or switched off: what was left to this one is somebody else's to find
+  } else if (idle.anyone_asleep()) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of runtime::wake_one_for: what was published
+    home.pass_search_on(rank, woken);
     home.delegate_timekeeping();
   }
   trace::emit<trace::event::idle_end>(ring);
@@ -149,11 +141,7 @@ bool worker::sleep() noexcept {
   platform::heavy_fence();                             // S4
   const bool work =  // S5
       home.has_common_work() || !ready.looks_empty() || home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
-  // A request answered while we still counted as searching woke nobody, and the entry may be gone again: then nothing stands
-  // on that worker for us, and its next fork would pass us by.
-  bool standing = true;
-  for (unsigned r = 0; r < home.workers(); ++r) standing = standing && (!home.may_rob(rank, r) || home.at(r).requested.load());
-  if ((work || !standing) && idle.retract(rank)) {
+  if (work && idle.retract(rank)) {
     idle.begin_search();
     return false;
   }
@@ -170,6 +158,51 @@ bool worker::sleep() noexcept {
   if (idle.retract(rank)) idle.begin_search();           // woken for a timer or by the end: nobody has counted us
   trace::emit<trace::event::park_end>(ring);
   return true;
+}
+
+// --- the runtime's part ------------------------------------------------------------------------------------------
+
+bool runtime::has_sleeping_thief(unsigned rank) const noexcept {
+  if (!idle_.anyone_asleep()) return false;
+  if (!wants_.limits) return true;
+  for (unsigned r = 0; r < workers(); ++r) {
+    if (r != rank && idle_.is_asleep(r) && policy_->may_rob(r, rank)) return true;
+  }
+  return false;
+}
+
+// Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
+bool runtime::has_queued(unsigned rank) const noexcept { return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty(); }
+
+void runtime::pass_search_on(unsigned rank, bool woken) noexcept {
+  if (!wants_.limits) {
+    bool more = has_common_work() || !workers_[rank]->ready.looks_empty() || (wants_.picks && policy_->may_find(rank));
+    for (unsigned r = 0; !more && r < workers(); ++r) more = r != rank && has_queued(r);
+    if (more) wake_one_for(rank);
+    return;
+  }
+  // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
+  if (has_common_work()) wake_one_for(rank);
+  if (woken && wants_.greedy && policy_->may_find(rank)) wake_any(rank);
+}
+
+bool runtime::wake(unsigned rank) noexcept {
+  // As in wake_one_for: with the sleeper's {announce, heavy fence, look}, Dekker's two sides.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!idle_.is_asleep(rank)) return false;
+  // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
+  send_token(rank);
+  return true;
+}
+
+// For each sleeper the steps S2, S4 and S5 again.
+void runtime::widened() noexcept {
+  if (!idle_.anyone_asleep()) return;
+  for (const auto& w : workers_) queue::request(*w);
+  platform::heavy_fence();
+  for (unsigned r = 0; r < workers(); ++r) {
+    if (has_queued(r)) wake_thief_of(r);
+  }
 }
 
 }  // namespace heddle::worker

@@ -75,7 +75,7 @@ runtime::runtime(settings s)
   for (const auto& w : workers_) {
     const bool traced = recorder_ != nullptr && settings_.trace_forks;
     w->watches_spawns = wants_.spawns;
-    queue::watch_every_fork(*w, wants_.forks || traced, traced);
+    static_cast<void>(queue::watch_every_fork(*w, wants_.forks || traced, traced));  // nobody has asked yet
   }
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   for (unsigned rank = 0; rank < count; ++rank) {
@@ -236,7 +236,9 @@ void runtime::send_token(unsigned rank) noexcept {
 }
 
 void runtime::wake_one_for(unsigned rank) noexcept {
-  if (!idle_.anyone_asleep() || idle_.anyone_searching()) return;
+  if (!idle_.anyone_asleep()) return;   // W1
+  std::atomic_thread_fence(std::memory_order_seq_cst);   // pairs with the fence of worker::find_work: what was published
+  if (idle_.anyone_searching()) return;   // W2
   const int chosen = idle_.choose(rank);
   if (chosen < 0) return;
   idle_.begin_search();  // on its behalf
@@ -384,7 +386,7 @@ void runtime::watch(unsigned self, bool on) noexcept {
   w.watches_groups = (wants_.groups && on) || recorder_ != nullptr;
   w.watches_spawns = wants_.spawns && on;
   const bool forks = (wants_.forks && on) || w.every_join;
-  if (w.every_fork != forks) queue::watch_every_fork(w, forks, w.every_join);
+  if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_work();
 }
 
 void runtime::warn_of_hint(unsigned self, const char* text, double value) noexcept {
@@ -397,14 +399,6 @@ void runtime::warn_of_hint(unsigned self, const char* text, double value) noexce
 void runtime::remark(unsigned self, const char* text, std::uint64_t value) noexcept {
   worker& w = *workers_[self];
   if (w.ring != nullptr) trace::emit<trace::event::policy_note>(w.ring, recorder_->text(text), value);
-}
-
-void runtime::wake(unsigned rank) noexcept {
-  // As in wake_one_for: with the sleeper's {announce, heavy fence, look}, Dekker's two sides.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!idle_.is_asleep(rank)) return;
-  // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
-  send_token(rank);
 }
 
 void runtime::place_running(const policy::placement& where) noexcept {

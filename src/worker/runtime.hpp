@@ -135,6 +135,10 @@ class runtime final : private policy::scheduler {
   [[nodiscard]] worker* lowest_below(int level) const noexcept;
   // Somebody who may take what worker `rank` has made public.
   void wake_thief_of(unsigned rank) noexcept;
+  // Somebody sleeps who may take what worker `rank` queues.
+  [[nodiscard]] bool has_sleeping_thief(unsigned rank) const noexcept;
+  // W4: worker `rank` has found something and searches no more. What else it sees somebody else shall look for. `woken`: it slept before.
+  void pass_search_on(unsigned rank, bool woken) noexcept;
   void fire_timers() noexcept {
     if (timers_.next() != timer_heap::never) [[unlikely]] fire_due_timers();
   }
@@ -213,7 +217,9 @@ class runtime final : private policy::scheduler {
   bool dismiss(carrier& self) noexcept;
   void fire_due_timers() noexcept;
   void send_token(unsigned rank) noexcept;
-  void wake(unsigned rank) noexcept override;
+  bool wake(unsigned rank) noexcept override;
+  void widened() noexcept override;
+  [[nodiscard]] bool has_queued(unsigned rank) const noexcept;
   template <class MayTake>
   void wake_first(unsigned near, MayTake may_take) noexcept;
 

@@ -17,7 +17,7 @@ std::uint64_t cost_of_traced_fork() noexcept {
   if (memory == nullptr) return 0;
   detail::fork_queue q;
   queue::attach(q, memory.get(), capacity);
-  queue::watch_every_fork(q, true, true);
+  static_cast<void>(queue::watch_every_fork(q, true, true));
   std::uint64_t least = ~std::uint64_t{0};
   for (unsigned round = 0; round < rounds; ++round) {
     const platform::nanoseconds start = platform::now();

@@ -227,6 +227,7 @@ entry worker::pick_fairly() noexcept {
   if (thread* chain = adopt_inbox(); chain != nullptr) {
     if (t == nullptr) return ready_entry(*chain);
     ready.push(*chain);
+    announce_work();  // whoever was woken for it when it was in the inbox may have found something else
   }
   return t == nullptr ? 0 : ready_entry(*t);
 }
@@ -342,7 +343,7 @@ void worker::make_ready_later(thread& t) noexcept {
 void worker::share_ready() noexcept {
   thread* oldest = ready.pop();
   if (oldest == nullptr) return;  // a visitor was quicker
-  queue::withdraw_request(*this);
+  static_cast<void>(queue::withdraw_request(*this));  // announced below, in either case
   home.incoming().push(*oldest);
   announce_work();
 }
@@ -373,6 +374,10 @@ void worker::queue_child(thread& t) noexcept {
   if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
 }
 
-void worker::announce_work() noexcept { home.wake_thief_of(rank); }
+// The request that was answered stands again while somebody sleeps: invariant I6 of sync/README.md.
+void worker::announce_work() noexcept {
+  home.wake_thief_of(rank);
+  if (home.has_sleeping_thief(rank)) queue::stand(*this);
+}
 
 }  // namespace heddle::worker

@@ -71,6 +71,31 @@ TEST(fork_queue, a_request_to_an_empty_queue_stands) {
   EXPECT_EQ(heddle::queue::steal(q, left), 0u);
 }
 
+TEST(fork_queue, an_owner_that_stands_in_for_sleepers_shows_an_entry_a_push) {
+  owned_queue q(8);
+  bool left = false;
+  for (entry i = 1; i <= 3; ++i) {
+    heddle::queue::stand(q);
+    q.put(i * 8);
+    EXPECT_FALSE(q.requested.load());
+  }
+  q.put(32);
+  for (entry i = 1; i <= 3; ++i) EXPECT_EQ(heddle::queue::steal(q, left), i * 8);
+  EXPECT_EQ(heddle::queue::steal(q, left), 0u);
+  EXPECT_EQ(q.take(), 32u);
+}
+
+// Whoever switches has to announce it: the thief that asked may be asleep.
+TEST(fork_queue, switching_what_is_watched_tells_of_an_answered_request) {
+  owned_queue q(8);
+  EXPECT_FALSE(heddle::queue::watch_every_fork(q, true));
+  EXPECT_FALSE(heddle::queue::watch_every_fork(q, false));
+  q.put(8);
+  heddle::queue::request(q);
+  EXPECT_TRUE(heddle::queue::watch_every_fork(q, true));
+  EXPECT_TRUE(heddle::queue::has_public(q));
+}
+
 TEST(fork_queue, force_takes_the_oldest_private_entry) {
   owned_queue q(8);
   for (entry i = 1; i <= 3; ++i) q.put(i * 8);

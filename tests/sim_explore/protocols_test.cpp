@@ -237,7 +237,7 @@ TEST(protocols, the_fork_queue_gives_each_entry_once) {
   expect_right([] {
     contest c;
     queue::attach(c.q, c.memory.data(), 16);
-    queue::watch_every_fork(c.q, false);
+    require(!queue::watch_every_fork(c.q, false));
     platform::kernel_thread owner, thief, second;
     require(platform::start(owner, own, &c, "owner") == 0);
     require(platform::start(thief, rob, &c, "thief") == 0);
