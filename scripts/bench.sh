@@ -53,6 +53,7 @@ if [ -n "$smoke" ]; then
   measure loop loop "${once[@]}" --iterations 50
   measure channel channel "${once[@]}" --n 20000
   measure rendezvous rendezvous "${once[@]}" --n 50
+  measure wide wide "${once[@]}" --workers 4 --n 1 --iterations 3
   measure join join "${once[@]}" --n 1000 --variant pair
   measure wavefront wavefront "${once[@]}" --n 16
   measure idle idle "${once[@]}" --n 1 --variant quiet
@@ -65,6 +66,7 @@ else
   measure loop loop --workers 1,2 --repeat "$repeat"
   measure channel channel --workers 1,2 --repeat "$repeat"
   measure rendezvous rendezvous --workers 2 --repeat "$repeat"
+  measure wide wide --workers 2,4,8 --repeat "$repeat"
   measure join join --workers 1,2 --repeat "$repeat"
   measure wavefront wavefront --workers 1,2 --repeat "$repeat"
   measure arrays matmul quicksort mergesort heat2d lu fft --workers 1,2 --repeat "$repeat"

@@ -28,6 +28,7 @@
 #include "thread/thread.hpp"
 #include "uts/uts.hpp"
 #include "wavefront/wavefront.hpp"
+#include "wide/wide.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -71,6 +72,7 @@ TEST_P(on_heddle, loop) { expect_serial_results<loop>(0, 4); }
 TEST_P(on_heddle, channel) { expect_serial_results<channel>(20'000); }
 TEST_P(on_heddle, join) { expect_serial_results<join>(1000, 0, "pair"); }
 TEST_P(on_heddle, wavefront) { expect_serial_results<wavefront>(24, 0, "counters"); }
+TEST_P(on_heddle, wide) { expect_serial_results<wide>(1, 3); }
 TEST_P(on_heddle, nested_block) { expect_serial_results<memory>(10, 2000, "deep"); }
 TEST_P(on_heddle, blocked_threads) { expect_serial_results<memory>(10, 2000, "blocked"); }
 
