@@ -90,9 +90,11 @@ thread* worker::find_work() noexcept {
   std::uint64_t insisted = start;
   entry found = 0;
   bool woken = false;
-  for (unsigned round = 1; !home.stopping() && !stands_aside(); ++round) {
+  for (unsigned round = 1; !stands_aside(); ++round) {
     found = look_everywhere(false);
-    if (found != 0) break;
+    // In this order: the thread of a job, which nobody counts, may have been preempted after all who waited for it have ended, and its
+    // kernel thread sleeps until somebody comes to it.
+    if (found != 0 || home.stopping()) break;
     arch::pause();
     if (home.crowded()) platform::yield_processor();
     if (round % 8 != 0) continue;
