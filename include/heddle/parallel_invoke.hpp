@@ -1,6 +1,7 @@
 // Nested fork-join of a few callables.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -51,6 +52,14 @@ using result_of = std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, n
 // What parallel_invoke returns.
 template <class F, class G, class Both = std::pair<result_of<std::remove_reference_t<F>>, result_of<std::remove_reference_t<G>>>>
 using pair_of_results = std::conditional_t<std::is_same_v<Both, std::pair<nothing_returned, nothing_returned>>, void, Both>;
+
+// The same of three and more; the tuple's own type when not void.
+template <class... F>
+using tuple_of_results = std::conditional_t<(std::is_void_v<std::invoke_result_t<std::remove_reference_t<F>&>> && ...), void,
+                                            std::tuple<result_of<std::remove_reference_t<F>>...>>;
+
+template <class F, class G, class H, class... Rest>
+std::tuple<result_of<F>, result_of<G>, result_of<H>, result_of<Rest>...> invoke_all(F& f, G& g, H& h, Rest&... rest);
 
 template <class F>
 [[gnu::always_inline]] inline result_of<F> call(F& f) {
@@ -196,19 +205,40 @@ inline auto parallel_invoke(work_hint hint, F&& f, G&& g) -> detail::pair_of_res
   }
 }
 
-/// The same for any number of callables without results: a balanced tree of forks.
-template <class F, class G, class H, class... Rest>
-inline void parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) {
-  if constexpr (sizeof...(Rest) == 0) {
-    parallel_invoke([&] { parallel_invoke(f, g); }, h);
+/// The same for any number of callables: a tree of forks. Returns nothing if all return void, else the tuple of their results (a void one as
+/// detail::nothing_returned). Of several exceptions that of the first callable in the list is thrown.
+template <std::invocable F, std::invocable G, std::invocable H, std::invocable... Rest>
+inline auto parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) -> detail::tuple_of_results<F, G, H, Rest...> {
+  if constexpr (std::is_void_v<detail::tuple_of_results<F, G, H, Rest...>>) {
+    detail::invoke_all(f, g, h, rest...);
   } else {
-    parallel_invoke([&] { parallel_invoke(f, g); }, [&] { parallel_invoke(h, rest...); });
+    return detail::invoke_all(f, g, h, rest...);
   }
 }
 
-template <class F>
-inline void parallel_invoke(F&& f) {
-  f();
+/// The one that is left of a list: a call.
+template <std::invocable F>
+inline decltype(auto) parallel_invoke(F&& f) {
+  return f();
 }
+
+namespace detail {
+
+template <class F>
+std::tuple<result_of<F>> invoke_all(F& f) {
+  return std::tuple<result_of<F>>(call(f));
+}
+template <class F, class G>
+std::tuple<result_of<F>, result_of<G>> invoke_all(F& f, G& g) {
+  auto [left, right] = parallel_invoke([&] { return invoke_all(f); }, [&] { return invoke_all(g); });
+  return std::tuple_cat(std::move(left), std::move(right));
+}
+template <class F, class G, class H, class... Rest>
+std::tuple<result_of<F>, result_of<G>, result_of<H>, result_of<Rest>...> invoke_all(F& f, G& g, H& h, Rest&... rest) {
+  auto [left, right] = parallel_invoke([&] { return invoke_all(f, g); }, [&] { return invoke_all(h, rest...); });
+  return std::tuple_cat(std::move(left), std::move(right));
+}
+
+}  // namespace detail
 
 }  // namespace heddle

@@ -50,6 +50,23 @@ TEST_P(invoke, returns_mixed_results) {
   });
 }
 
+TEST_P(invoke, returns_the_results_of_any_number) {
+  run([] {
+    auto [a, b, c] = heddle::parallel_invoke([] { return 1; }, [] { return std::string("two"); }, [] { return std::make_unique<int>(3); });
+    EXPECT_EQ(a, 1);
+    EXPECT_EQ(b, "two");
+    EXPECT_EQ(*c, 3);
+    auto [d, nothing, e, f, g] = heddle::parallel_invoke([] { return 1; }, [] {}, [] { return 2L; }, [] { return 'x'; }, [] { return 0.5; });
+    static_cast<void>(nothing);
+    EXPECT_EQ(d + e, 3);
+    EXPECT_EQ(f, 'x');
+    EXPECT_EQ(g, 0.5);
+    EXPECT_EQ(heddle::parallel_invoke([] { return 9; }), 9);
+    static_assert(std::is_void_v<decltype(heddle::parallel_invoke([] {}, [] {}, [] {}))>);
+    EXPECT_THROW(heddle::parallel_invoke([] { return 1; }, []() -> int { throw 7; }, [] { return 3; }), int);
+  });
+}
+
 TEST_P(invoke, mutates_callables_passed_by_reference) {
   run([] {
     struct counter {
