@@ -152,4 +152,22 @@ void stack_pool::retire() noexcept {
   delete this;
 }
 
+const thread* stack_pool::whose_guard(const void* address) const noexcept {
+  std::unique_lock hold(mutex_, std::defer_lock);
+  for (unsigned i = 0; !hold.try_lock(); ++i) {
+    if (i == 10'000) return nullptr;
+    platform::yield_processor();
+  }
+  const auto* at = static_cast<const char*>(address);
+  for (const slab& s : slabs_) {
+    auto* begin = static_cast<char*>(s.memory);
+    if (at < begin || at >= begin + s.bytes) continue;
+    const std::size_t bytes = bytes_of(s.size_class);
+    char* low = begin + static_cast<std::size_t>(at - begin) / bytes * bytes;
+    const bool made = low < lists_[s.size_class].fresh || low >= lists_[s.size_class].fresh_end;
+    return made && at < low + guard_bytes(bytes) ? block_of(low, s.size_class) : nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace heddle::fiber

@@ -37,6 +37,10 @@ class stack_pool {
   // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
   void give(thread* chain) noexcept;
 
+  // The block of the stack in whose guard the address lies, or null. In a handler of a fault: null also when the pool's lock is held for long, perhaps
+  // by the thread that failed.
+  [[nodiscard]] const thread* whose_guard(const void* address) const noexcept;
+
   std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }  // blocks taken and not given back; a number
   // The owner's last act: the pool, made by new, ends with the last block that is given back. Until a thread is joined its block is out.
   void retire() noexcept;

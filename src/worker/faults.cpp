@@ -13,7 +13,6 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr std::size_t largest_guard = std::size_t{16} << 10;
 constexpr std::size_t frames_shown = 24;
 
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept {
@@ -68,11 +67,13 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
 
 void explain_fault(const void* address) noexcept {
   const worker* w = worker::current();
-  if (w == nullptr || w->running == nullptr) return;
-  const thread& t = *w->current_thread();
-  const auto* low = static_cast<const char*>(t.stack_low);
-  const auto* at = static_cast<const char*>(address);
-  if (at >= low || at < low - largest_guard) return;
+  if (w == nullptr) return;
+  // A preemptive thread's queue, which is no worker, has a thread. Not that thread's guard alone: a switch and a spawn are on the stack of the one
+  // before, or the spawner, when `running` is the next already.
+  const thread* running = w->current_thread();
+  const thread* found = (running != nullptr ? running->home : &w->home)->stacks().whose_guard(address);
+  if (found == nullptr) return;
+  const thread& t = *found;
   say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by thread_options::stack_size, "
       "runtime_options::stack_size or HEDDLE_STACK_SIZE\n", id_of(t), name_of(t), t.stack_bytes >> 10);
 }

@@ -202,6 +202,39 @@ TEST(stack_overflow, is_named) {
       "stack overflow in user-level thread .*deep.*HEDDLE_STACK_SIZE");
 }
 
+// Frames of several sizes: the guard is met in the recursion itself, and on the way into the runtime and out of it, where another thread is `running` already.
+template <std::size_t Padding>
+[[gnu::noinline]] int spawning(volatile int* p) {
+  volatile char here[Padding];
+  here[0] = static_cast<char>(*p);
+  heddle::task_group group;
+  group.run([&here] { here[0] = 0; });
+  volatile int next = *p;
+  const int below = *p < 0 ? 0 : spawning<Padding>(&next);
+  group.wait();
+  return below + here[0];
+}
+
+template <std::size_t... Step>
+void overflow_at_each(std::index_sequence<Step...>) {
+  const auto with = [](int (*down)(volatile int*)) {
+    heddle::runtime rt({.workers = 1, .policy = "random_ws:spawn=child"});
+    rt.run([down] {
+      heddle::thread t({.stack_size = 64 << 10, .name = "spawner"}, [down] {
+        volatile int zero = 0;
+        down(&zero);
+      });
+      t.join();
+    });
+  };
+  (([&] { EXPECT_DEATH(with(spawning<16 + 16 * Step>), "stack overflow in user-level thread .*spawner") << Step; }()), ...);
+}
+
+TEST(stack_overflow, is_named_where_a_child_is_spawned) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "the sanitizer reports it";
+  overflow_at_each(std::make_index_sequence<12>());
+}
+
 TEST(oversubscription, one_to_sixtyfour_workers) {
   heddle_test::watchdog guard("kill tests", std::chrono::seconds(120));
   for (unsigned workers : {1u, 2u, 3u, 5u, 8u, 16u, 33u, 64u}) {
