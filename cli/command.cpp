@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/nearest.hpp"
+#include "base/wrapped.hpp"
 #include "cli/child.hpp"
 
 namespace heddle::cli {
@@ -70,9 +71,29 @@ void check_options(const CLI::App& app, std::span<const std::string> arguments) 
   }
 }
 
+// Help in lines that a terminal of 80 columns shows whole.
+class narrow_formatter : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override { return base::wrapped(option->get_description(), 0, base::terminal_columns - column_width_); }
+  std::string make_description(const CLI::App* app) const override { return base::wrapped(CLI::Formatter::make_description(app)); }
+  std::string make_footer(const CLI::App* app) const override { return base::wrapped(CLI::Formatter::make_footer(app)); }
+  std::string make_usage(const CLI::App* app, std::string name) const override { return base::wrapped(CLI::Formatter::make_usage(app, std::move(name))); }
+  std::string make_subcommand(const CLI::App* sub) const override {
+    std::stringstream line;
+    CLI::detail::format_help(line, sub->get_name(), base::wrapped(sub->get_description(), 0, base::terminal_columns - column_width_), column_width_);
+    return line.str();
+  }
+};
+
+// Declares the subcommand's options in `app`.
+std::function<int()> declare(CLI::App& app, const command& which) {
+  app.formatter(std::make_shared<narrow_formatter>());   // before its subcommands are made, which take it over
+  return which.add(app);
+}
+
 int run_command(const command& which, std::span<const std::string> arguments) {
   CLI::App app(which.help, std::string("heddle ") + which.name);
-  const std::function<int()> action = which.add(app);
+  const std::function<int()> action = declare(app, which);
   try {
     check_options(app, arguments);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -101,17 +122,13 @@ int run_command(const command& which, std::span<const std::string> arguments) {
 }
 
 std::string table_of(const auto& lines) {
-  std::size_t width = 0;
-  for (const auto& line : lines) width = std::max(width, std::string_view(line.name).size());
-  std::string text;
-  for (const auto& line : lines) text += fmt::format("  {:<{}}  {}\n", line.name, width, line.help);
-  return text;
+  return base::two_columns(lines, [](const auto& line) { return line.name; }, [](const auto& line) { return line.help; });
 }
 
 std::string front_page() {
   return "heddle " HEDDLE_VERSION_STRING ", a runtime for nested parallel programs\n\nusage: heddle COMMAND [ARGUMENTS]\n\ncommands:\n" +
          table_of(commands()) + "\npages of `heddle help PAGE` (or the name of a command):\n" + table_of(topics()) +
-         "\nheddle --version prints the version. Exit status: 0 done, 1 failed, 2 bad argument.\n";
+         "\nheddle --version prints the version.\nExit status: 0 done, 1 failed, 2 bad argument.\n";
 }
 
 int help(std::span<const std::string> arguments) {
@@ -145,6 +162,12 @@ registration::registration(const topic& t) { topic_table().push_back(t); }
 
 std::vector<command> commands() { return by_name(command_table()); }
 std::vector<topic> topics() { return by_name(topic_table()); }
+
+std::string help_of(const command& which) {
+  CLI::App app(which.help, std::string("heddle ") + which.name);
+  (void)declare(app, which);
+  return app.help();
+}
 
 usage_error usage_error::unknown(std::string_view argument, std::string_view given, std::span<const std::string> valid) {
   std::string hint = base::did_you_mean(given, valid);

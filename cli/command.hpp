@@ -52,6 +52,9 @@ struct registration {
 std::vector<command> commands();
 std::vector<topic> topics();
 
+// What `heddle NAME --help` prints.
+std::string help_of(const command& which);
+
 // A bad argument that only the subcommand can recognise.
 class usage_error : public std::runtime_error {
  public:

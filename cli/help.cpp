@@ -1,7 +1,6 @@
 // Pages of `heddle help` that come from the tables of the runtime.
-#include <fmt/format.h>
-
 #include "base/options.hpp"
+#include "base/wrapped.hpp"
 #include "cli/command.hpp"
 #include "policy/policy.hpp"
 
@@ -9,14 +8,13 @@ namespace heddle::cli {
 namespace {
 
 std::string options_page() {
-  return "Options of the runtime. A program sets them in heddle::runtime_options; an environment variable takes effect where\n"
-         "it does not.\n\n" + base::options_text();
+  return "Options of the runtime. A program sets them in heddle::runtime_options; an\n"
+         "environment variable takes effect where it does not.\n\n" + base::options_text();
 }
 
 std::string policies_page() {
-  std::string page = "Scheduling policies: HEDDLE_POLICY=NAME or runtime_options::policy; parameters follow a colon, NAME:KEY=VALUE,KEY=VALUE.\n\n";
-  for (const policy::registration& line : policy::all()) page += fmt::format("{:<12}  {}\n", line.name, line.summary);
-  return page;
+  return "Scheduling policies: HEDDLE_POLICY=NAME or runtime_options::policy; parameters\nfollow a colon, NAME:KEY=VALUE,KEY=VALUE.\n\n" +
+         base::two_columns(policy::all(), [](const auto& line) { return line.name; }, [](const auto& line) { return line.summary; });
 }
 
 const registration options_entry{topic{"options", "options of the runtime: HEDDLE_* variables", options_page, base::options_markdown}};

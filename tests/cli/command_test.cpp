@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "base/options.hpp"
 #include "policy/policy.hpp"
@@ -41,6 +42,14 @@ std::function<int()> add_probe(CLI::App& app) {
 }
 const registration entry{command{"probe", "exists for the test", add_probe}};
 
+// Each run of blanks and newlines as one blank.
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
 TEST(command, help_is_made_from_the_tables) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{}, {"--help"}, {"-h"}, {"help"}}) {
     const captured o = run_captured(arguments);
@@ -48,10 +57,30 @@ TEST(command, help_is_made_from_the_tables) {
     EXPECT_EQ(o.err, "");
     for (const command& c : commands()) {
       EXPECT_THAT(o.out, HasSubstr(std::string("  ") + c.name));
-      EXPECT_THAT(o.out, HasSubstr(c.help));
+      EXPECT_THAT(in_one_line(o.out), HasSubstr(c.help));
     }
-    for (const topic& t : topics()) EXPECT_THAT(o.out, HasSubstr(t.help));
+    for (const topic& t : topics()) EXPECT_THAT(in_one_line(o.out), HasSubstr(t.help));
   }
+}
+
+TEST(command, help_fits_into_80_columns) {
+  std::vector<std::string> pages;
+  for (const command& c : commands()) pages.emplace_back(c.name);
+  for (const topic& t : topics()) {
+    if (std::string_view(t.name) != "man") pages.emplace_back(t.name);   // roff, which man(1) lays out
+  }
+  std::string all = run_captured({"--help"}).out;
+  for (const std::string& page : pages) all += run_captured({"help", page}).out;
+  std::istringstream lines(all);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(command, the_manual_page_has_every_command_and_option) {
+  const captured o = run_captured({"help", "man"});
+  EXPECT_EQ(o.status, 0);
+  EXPECT_THAT(o.out, StartsWith(".TH HEDDLE 1"));
+  for (const command& c : commands()) EXPECT_THAT(o.out, HasSubstr(std::string(".SS heddle ") + c.name + "\n"));
+  for (const base::option& option : base::options()) EXPECT_THAT(o.out, HasSubstr(".B " + option.variable + "\n"));
 }
 
 TEST(command, tables_hold_each_name_once_and_in_order) {
@@ -67,7 +96,7 @@ TEST(command, every_subcommand_has_a_page) {
     const captured page = run_captured({"help", c.name});
     EXPECT_EQ(page.status, 0) << c.name;
     EXPECT_THAT(page.out, HasSubstr(std::string("heddle ") + c.name));
-    EXPECT_THAT(page.out, HasSubstr(c.help));
+    EXPECT_THAT(in_one_line(page.out), HasSubstr(c.help));
     EXPECT_EQ(run_captured({c.name, "--help"}).out, page.out);
   }
 }
