@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/replace_file.hpp"
 #include "bench/driver/collect.hpp"
 #include "bench/driver/measures.hpp"
 #include "bench/driver/plan.hpp"
@@ -222,9 +223,7 @@ int run(request r, preempt_request preemption, bool listed) {
   if (!r.json.empty()) {
     for (const auto& x : rows) report["rows"].push_back(to_json(x));
     report["header"]["load_after"] = load_average();
-    std::ofstream file(r.json);
-    file << report.dump(1) << "\n";
-    if (!file.flush()) throw std::runtime_error(r.json + ": cannot be written");
+    base::replace_file(r.json, report.dump(1) + "\n");
   }
   return faults == 0 ? 0 : 1;
 }

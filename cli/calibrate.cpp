@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <set>
 
+#include "base/replace_file.hpp"
 #include "cli/calibrate/measure.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
@@ -117,13 +117,6 @@ std::string file_text(const machine::model& defaults, const memory_figures& memo
   return text + out.body;
 }
 
-void write_file(const std::string& name, const std::string& text) {
-  std::ofstream out(name, std::ios::binary);
-  out << text;
-  out.flush();
-  if (!out) throw std::runtime_error(name + " cannot be written");
-}
-
 int run(const calibrate_arguments& given) {
   calibrate::effort how;
   if (given.quick) how = {7, 5e5, std::size_t{64} << 20};
@@ -140,10 +133,10 @@ int run(const calibrate_arguments& given) {
   std::string tree = "this";
   if (!xml.empty()) {
     const std::filesystem::path beside = std::filesystem::path(given.output).replace_extension(".xml");
-    write_file(beside.string(), xml);
+    base::replace_file(beside.string(), xml);
     tree = beside.filename().string();
   }
-  write_file(given.output, file_text(defaults, memory, costs, units.size(), tree));
+  base::replace_file(given.output, file_text(defaults, memory, costs, units.size(), tree));
   const machine::model made = machine::model::from_name(given.output);     // what cannot be read back is no result
   fmt::print("{}: {} processing units, {:.2f} GHz, memory {:.0f} ns; `heddle topo --machine {}` shows it\n", given.output, made.tree.units().size(),
              made.frequency, made.nodes.front().latency, given.output);

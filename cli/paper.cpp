@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <thread>
 
+#include "base/replace_file.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/paper_rows.hpp"
@@ -100,9 +100,7 @@ int report(const arguments& given) {
     fmt::print("{}", page);
     return 0;
   }
-  std::ofstream file(given.output);
-  file << page;
-  if (!file.flush()) throw std::runtime_error(given.output + ": cannot be written");
+  base::replace_file(given.output, page);
   return 0;
 }
 

@@ -4,11 +4,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <regex>
 #include <stdexcept>
 #include <system_error>
 
+#include "base/replace_file.hpp"
 #include "machine/model.hpp"
 
 namespace heddle::cli::paper {
@@ -49,12 +49,6 @@ std::string costs_without_memory(const std::string& machine) {
   return text;
 }
 
-void write(const std::string& file, const std::string& text) {
-  std::ofstream stream(file);
-  stream << text;
-  if (!stream.flush()) throw std::runtime_error(file + ": cannot be written");
-}
-
 }  // namespace
 
 scratch_folder::scratch_folder() {
@@ -72,14 +66,14 @@ std::string machine_variant(const std::string& machine, unsigned shrink, bool fr
   std::string result = machine;
   if (shrink > 1) {
     result = folder.file(fmt::format("{}-caches-1-{}.toml", machine, shrink));
-    write(result, with_smaller_caches(std::string(machine::model::shipped_text(machine)), shrink));
+    base::replace_file(result, with_smaller_caches(std::string(machine::model::shipped_text(machine)), shrink));
     const std::string costs = folder.file(fmt::format("{}-costs-1-{}.toml", machine, shrink));
-    write(costs, smaller_costs(machine, shrink));
+    base::replace_file(costs, smaller_costs(machine, shrink));
     result += "+" + costs;
   }
   if (free_memory) {
     const std::string costs = folder.file(fmt::format("{}-free-memory.toml", machine));
-    write(costs, costs_without_memory(machine));
+    base::replace_file(costs, costs_without_memory(machine));
     result += "+" + costs;
   }
   return result;

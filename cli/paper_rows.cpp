@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <thread>
 
+#include "base/replace_file.hpp"
 #include "cli/paper_verdict.hpp"
 
 namespace heddle::cli::paper {
@@ -171,9 +172,7 @@ std::vector<json> read_rows(const std::string& file) {
 }
 
 void write_rows(const std::string& file, const std::vector<json>& rows) {
-  std::ofstream stream(file);
-  stream << json(rows).dump(1) << '\n';
-  if (!stream.flush()) throw std::runtime_error(file + ": cannot be written");
+  base::replace_file(file, json(rows).dump(1) + "\n");
 }
 
 }  // namespace heddle::cli::paper

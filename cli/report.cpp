@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/replace_file.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/report_figures.hpp"
@@ -71,9 +72,7 @@ int write_page(const report_arguments& given) {
   }
   const std::string rows = figures.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const std::string page = trace::write_page(runs, rows, report_page_pattern());
-  std::ofstream out(given.page, std::ios::binary | std::ios::trunc);
-  out.write(page.data(), static_cast<std::streamsize>(page.size()));
-  if (!out.flush()) throw std::runtime_error(fmt::format("report: cannot write {}: {}", given.page, std::strerror(errno)));
+  base::replace_file(given.page, page);
   return 0;
 }
 

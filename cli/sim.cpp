@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
+#include "base/replace_file.hpp"
+#include "base/wrapped.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
@@ -120,10 +121,16 @@ void print_table(const std::vector<json>& rows) {
   for (const auto& line : cells) {
     for (std::size_t i = 0; i < std::min(line.size(), width.size()); ++i) width[i] = std::max(width[i], line[i].size());
   }
-  for (const auto& line : cells) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(line.size(), width.size()); ++i) text += i == 0 ? fmt::format("{:<{}}", line[i], width[i]) : fmt::format("  {:>{}}", line[i], width[i]);
-    fmt::print("{}\n", text);
+  // As many columns at a time as a terminal shows, the policy first in each part.
+  for (std::size_t begin = 1, end; begin < width.size(); begin = end) {
+    std::size_t used = width[0];
+    for (end = begin; end < width.size() && (end == begin || used + 2 + width[end] <= base::terminal_columns); ++end) used += 2 + width[end];
+    if (begin != 1) fmt::print("\n");
+    for (const auto& line : cells) {
+      std::string text = fmt::format("{:<{}}", line[0], width[0]);
+      for (std::size_t i = begin; i < std::min(line.size(), end); ++i) text += fmt::format("  {:>{}}", line[i], width[i]);
+      fmt::print("{}\n", text);
+    }
   }
 }
 
@@ -236,11 +243,7 @@ int run(arguments given) {
   if (!rows.empty()) fmt::print("\n{} on {}\n", rows.front().at("program").get<std::string>(), rows.front().at("machine").get<std::string>());
   print_table(rows);
   warn_of_untold(rows);
-  if (!given.json_file.empty()) {
-    std::ofstream file(given.json_file);
-    file << json(rows).dump(1) << '\n';
-    if (!file.flush()) throw std::runtime_error(given.json_file + ": cannot be written");
-  }
+  if (!given.json_file.empty()) base::replace_file(given.json_file, json(rows).dump(1) + "\n");
   return status;
 }
 

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
+#include "base/replace_file.hpp"
 #include "trace/binary.hpp"
 #include "trace/chrome.hpp"
 
@@ -37,12 +39,11 @@ void save(const recording& what, const std::string& path) {
         "{}: the name of a trace ends in .heddle (for heddle report) or .json (for Perfetto)",
         path));
   const std::string bytes = ends_with(path, ".json") ? to_chrome(what) : encode_binary(what);
-  file out(std::fopen(path.c_str(), "wb"));
-  if (!out)
-    throw trace_error(fmt::format("{}: cannot write the trace: {}", path, system_message()));
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), out.get()) == bytes.size();
-  if (std::fclose(out.release()) != 0 || !written)
-    throw trace_error(fmt::format("{}: cannot write the trace: {}", path, system_message()));
+  try {
+    base::replace_file(path, bytes);
+  } catch (const std::system_error& e) {
+    throw trace_error(fmt::format("{}: cannot write the trace: {}", path, e.code().message()));
+  }
 }
 
 recording load(const std::string& path) {
