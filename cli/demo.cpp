@@ -2,9 +2,12 @@
 //
 // Each runtime is a program of its own (bench/decision_tree/), started anew for each round, so that no runtime's idle
 // threads disturb the next one. The rows are read or generated once, into memory that the programs inherit as a file.
+// A second table shows what parallel loops within a parallel loop take (demo_nested.cpp): there runtimes differ more.
+#include "base/replace_file.hpp"
 #include "cli/checks.hpp"
 #include "cli/child.hpp"
 #include "cli/command.hpp"
+#include "cli/demo_nested.hpp"
 #include "cli/median.hpp"
 #include "cli/progress.hpp"
 #include "policy/policy.hpp"
@@ -112,11 +115,11 @@ std::vector<std::filesystem::path> program_folders() {
   return {here, here / "libexec" / "heddle", here / ".." / "libexec" / "heddle"};
 }
 
-std::optional<std::string> find_program(const std::string& runtime) {
+std::optional<std::string> find_program(const std::string& family, const std::string& runtime) {
   for (const std::filesystem::path& folder : program_folders()) {
     // heddle's is there twice: linked statically, to be measured, and over the shared library, to be simulated.
     const std::string form = simulated() && runtime == "heddle" ? "-shared" : "";
-    const std::filesystem::path program = folder / ("heddle-tree-" + runtime + form);
+    const std::filesystem::path program = folder / ("heddle-" + family + "-" + runtime + form);
     if (::access(program.c_str(), X_OK) == 0) return program.lexically_normal().string();
   }
   return std::nullopt;
@@ -234,7 +237,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-void write_json(const arguments& given, const std::vector<contender>& all, const trained_on& about) {
+void write_json(const arguments& given, const std::vector<contender>& all, const std::vector<nested_contender>& nested, const trained_on& about) {
   std::array<char, 32> date{};
   const std::time_t now = std::time(nullptr);
   std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
@@ -246,11 +249,16 @@ void write_json(const arguments& given, const std::vector<contender>& all, const
                       {"max", *std::max_element(samples->begin(), samples->end())}, {"samples", *samples}, {"checked", one.same_tree}, {"accuracy", one.accuracy}});
     }
   }
+  for (const nested_contender& one : nested) {
+    for (const auto& [metric, samples] : {std::pair{"solvers", &one.milliseconds}, std::pair{"solvers_open", &one.open}}) {
+      if (samples->empty()) continue;
+      rows.push_back({{"kernel", "nested"}, {"runtime", one.runtime}, {"workers", all.back().workers}, {"metric", metric}, {"unit", "ms"}, {"median", median(*samples)},
+                      {"min", *std::min_element(samples->begin(), samples->end())}, {"max", *std::max_element(samples->begin(), samples->end())}, {"samples", *samples}});
+    }
+  }
   const nlohmann::json whole{{"machine", processor_name()}, {"compiler", compiler}, {"date", date.data()}, {"features", about.features}, {"depth", about.depth},
                              {"nodes", about.nodes}, {"majority", about.majority}, {"rows", rows}};
-  std::ofstream file(given.json);
-  file << whole.dump(2) << '\n';
-  if (!file.flush()) throw std::runtime_error(given.json + ": cannot be written: " + std::strerror(errno));
+  base::replace_file(given.json, whole.dump(2) + "\n");
 }
 
 void print_table(const std::vector<contender>& all, const trained_on& about) {
@@ -292,7 +300,7 @@ int run(const arguments& given) {
   std::vector<contender> all;
   std::vector<std::string> skipped;
   for (const std::string& name : chosen_runtimes(given.rivals)) {
-    if (const std::optional<std::string> program = find_program(name)) {
+    if (const std::optional<std::string> program = find_program("tree", name)) {
       all.push_back({.name = name, .program = *program, .seconds = {}, .build_seconds = {}, .policy = {}, .hash = {}});
     } else if (name == "serial" || name == "heddle") {
       throw std::runtime_error(fmt::format("heddle-tree-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_demo", name));
@@ -332,7 +340,15 @@ int run(const arguments& given) {
   if (about.rows < fewest_rows) fmt::print("\nwarning: {} training rows are too few: accuracy and times mean little below {}\n", about.rows, fewest_rows);
   for (const std::string& one : skipped) fmt::print("skipped: {}\n", one);
   if (all.size() > 1) print_verdict(all);
-  if (!given.json.empty()) write_json(given, all, about);
+  std::vector<nested_contender> nested;
+  for (const contender& one : all) {
+    if (const std::optional<std::string> program = find_program("nested", one.name); program && !simulated()) nested.push_back({one.name, *program, {}, {}});
+  }
+  if (nested.size() == all.size() && nested.size() > 1) {
+    run_nested(nested, all.back().workers, given.repeat);
+    fmt::print("\n{}", nested_table(nested, all.back().workers));
+  }
+  if (!given.json.empty()) write_json(given, all, nested, about);
   if (!agreed) throw std::runtime_error("not all runtimes made the same tree");
   return 0;
 }

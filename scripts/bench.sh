@@ -52,6 +52,7 @@ if [ -n "$smoke" ]; then
   measure thread thread "${once[@]}" --n 2000
   measure loop loop "${once[@]}" --iterations 50
   measure channel channel "${once[@]}" --n 20000
+  measure nested nested "${once[@]}" --iterations 10
   measure rendezvous rendezvous "${once[@]}" --n 50
   measure wide wide "${once[@]}" --workers 4 --n 1 --iterations 3
   measure join join "${once[@]}" --n 1000 --variant pair
@@ -65,6 +66,7 @@ else
   measure thread thread --workers 1,2 --repeat "$repeat"
   measure loop loop --workers 1,2 --repeat "$repeat"
   measure channel channel --workers 1,2 --repeat "$repeat"
+  measure nested nested --workers 2 --repeat "$repeat"
   measure rendezvous rendezvous --workers 2 --repeat "$repeat"
   measure wide wide --workers 2,4,8 --repeat "$repeat"
   measure join join --workers 1,2 --repeat "$repeat"

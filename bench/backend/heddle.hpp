@@ -69,6 +69,10 @@ class heddle_backend : public backend_defaults {
     heddle::parallel_for(std::size_t{0}, n, f);
   }
   template <class F>
+  static void each(std::size_t n, F&& f) {
+    heddle::parallel_for(std::size_t{0}, n, f);
+  }
+  template <class F>
   static void pair(F&& f) {
     heddle::parallel_invoke([&f] { f(0); }, [&f] { f(1); });
   }

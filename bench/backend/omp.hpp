@@ -75,6 +75,12 @@ struct omp_backend : backend_defaults {
     }
   }
   template <class F>
+  static void each(std::size_t n, F&& f) {
+#pragma omp parallel for schedule(dynamic, 1)
+    for (std::size_t i = 0; i < n; ++i) f(i);
+  }
+  static void allow_nested_regions() { omp_set_max_active_levels(2); }
+  template <class F>
   static void pair(F&& f) {
 #pragma omp parallel num_threads(2)
     f(omp_get_thread_num());

@@ -36,6 +36,10 @@ struct serial_backend : backend_defaults {
   static void loop(std::size_t n, F&& f) {
     for (std::size_t i = 0; i < n; ++i) f(i);
   }
+  template <class F>
+  static void each(std::size_t n, F&& f) {
+    loop(n, f);
+  }
 
   struct group {
     template <class F>

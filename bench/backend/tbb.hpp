@@ -70,6 +70,10 @@ struct tbb_backend : backend_defaults {
     else tbb::parallel_for(range, part, last_time);
   }
   template <class F>
+  static void each(std::size_t n, F&& f) {
+    tbb::parallel_for(std::size_t{0}, n, f);
+  }
+  template <class F>
   static void pair(F&& f) {
     tbb::parallel_for(0, 2, f, tbb::static_partitioner{});
   }
