@@ -21,8 +21,8 @@ HEDDLE_API void end_blocking(const blocking_state& state) noexcept;
 
 }  // namespace detail
 
-/// Calls f() and returns its result or throws its exception. For code that blocks the kernel thread: read(), a lock of
-/// another library, a long system call. Meanwhile the worker goes on with other threads on another kernel thread; afterwards
+/// Calls f() and returns its result or throws its exception. For code that blocks the kernel thread: a lock of another
+/// library, a long system call, read() of a file. For sockets and pipes wait_readable() needs no kernel thread a call. Meanwhile the worker goes on with other threads on another kernel thread; afterwards
 /// the caller is queued like any ready thread and goes on on some worker of its runtime.
 ///
 /// While f runs, it is a foreign kernel thread: it stays on the kernel thread that called it (thread-local variables

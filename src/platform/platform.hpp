@@ -128,6 +128,25 @@ void drop(tick_timer& timer) noexcept;
 // wait_on by the means of POSIX, sigsuspend, woken by a tick. For comparison.
 void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
+// --- readiness of file descriptors ------------------------------------------------------------------------------------
+// Not on the simulated platform, but for look().
+struct readiness_queue {
+  int descriptor{-1};
+};
+struct ready_descriptor {
+  int descriptor;
+  bool readable, writable;  // or at its end, or in error: a call would not block
+};
+// 0, or an errno value.
+int open_queue(readiness_queue& out) noexcept;
+// Tells of the descriptor once, as soon as one of the wanted directions is ready; replaces what was asked for before. Any kernel thread.
+// 0, or an errno value: EBADF, EPERM (always ready), ENOMEM, ENOSPC.
+int arm(const readiness_queue& queue, int descriptor, bool read, bool write) noexcept;
+// Sleeps until there is something to be told; how many were written to `out`.
+unsigned wait_for_ready(const readiness_queue& queue, ready_descriptor* out, unsigned most) noexcept;
+// Whether a call would not block: 1 or 0; a negative errno value.
+int look(int descriptor, bool write) noexcept;
+
 // --- thread-local storage apart from kernel threads ------------------------------------------------------------------
 struct own_tls {
   void* thread_pointer{nullptr};  // arch::set_thread_pointer
