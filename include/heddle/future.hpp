@@ -275,6 +275,22 @@ template <class F>
 auto async(runtime& where, F&& f) {
   return async(thread_options{.where = &where}, std::forward<F>(f));
 }
+/// The same with arguments: f(args...), of which copies are kept, as std::async does; std::ref passes references. With options or a runtime before f.
+template <class F, class... Args>
+  requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
+auto async(F&& f, Args&&... args) {
+  return async(thread_options{}, detail::bound_call(std::forward<F>(f), std::forward<Args>(args)...));
+}
+template <class F, class... Args>
+  requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
+auto async(const thread_options& options, F&& f, Args&&... args) {
+  return async(options, detail::bound_call(std::forward<F>(f), std::forward<Args>(args)...));
+}
+template <class F, class... Args>
+  requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
+auto async(runtime& where, F&& f, Args&&... args) {
+  return async(thread_options{.where = &where}, detail::bound_call(std::forward<F>(f), std::forward<Args>(args)...));
+}
 
 /// A future that already has its value.
 template <class T>

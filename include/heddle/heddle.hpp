@@ -1,5 +1,7 @@
-/// All of heddle.
+/// All of heddle but <heddle/cost.hpp>: including that one says that a program tells its own costs to a simulator.
 #pragma once
+
+#include <heddle/export.hpp>   // first, for what it says of the language
 
 #include <heddle/barrier.hpp>
 #include <heddle/blocking.hpp>
@@ -18,9 +20,12 @@
 #include <heddle/pause.hpp>
 #include <heddle/preemption.hpp>
 #include <heddle/priority.hpp>
+#include <heddle/readiness.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/shared_mutex.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
+#include <heddle/trace.hpp>
+#include <heddle/worker_local.hpp>

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
+#include <heddle/detail/bound_call.hpp>
 #include <heddle/export.hpp>
 #include <heddle/preemption.hpp>
 #include <heddle/priority.hpp>
@@ -57,6 +59,14 @@ class thread {
     requires(!std::is_same_v<std::remove_cvref_t<F>, thread>)
   explicit thread(F&& f) : thread(thread_options{}, std::forward<F>(f)) {}
 
+  /// The same with arguments: f(args...), of which copies are kept, as std::thread does; std::ref passes references.
+  template <class F, class... Args>
+    requires(sizeof...(Args) > 0 && !std::is_same_v<std::remove_cvref_t<F>, thread_options> && detail::callable_with<F, Args...>)
+  explicit thread(F&& f, Args&&... args) : thread(thread_options{}, std::forward<F>(f), std::forward<Args>(args)...) {}
+  template <class F, class... Args>
+    requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
+  thread(const thread_options& options, F&& f, Args&&... args) : thread(options, detail::bound_call(std::forward<F>(f), std::forward<Args>(args)...)) {}
+
   template <class F>
   thread(const thread_options& options, F&& f) {
     using closure = std::decay_t<F>;
@@ -102,6 +112,7 @@ class thread {
     if (!joinable()) throw std::system_error(std::make_error_code(std::errc::invalid_argument), "heddle::thread::detach");
     detail::detach_thread(std::exchange(handle_, nullptr));
   }
+  void swap(thread& other) noexcept { std::swap(handle_, other.handle_); }
   /// Unique among live threads of a runtime; 0 for none.
   std::uint64_t id() const noexcept { return joinable() ? detail::id_of(handle_) : 0; }
 
@@ -109,19 +120,57 @@ class thread {
   detail::thread_handle* handle_{nullptr};
 };
 
-/// thread that joins in its destructor.
-class jthread : public thread {
+/// A thread that is asked to stop and joined in its destructor, like std::jthread: if f takes a std::stop_token before the other arguments, it is given
+/// one of the thread's own. What takes a stop token in heddle (waits, groups, loops) ends early by it.
+class jthread {
  public:
-  using thread::thread;
+  jthread() noexcept : source_(std::nostopstate) {}
+  /// As of thread, and std::bad_alloc for the stop state.
+  template <class F, class... Args>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, jthread> && !std::is_same_v<std::remove_cvref_t<F>, thread_options>)
+  explicit jthread(F&& f, Args&&... args) : jthread(thread_options{}, std::forward<F>(f), std::forward<Args>(args)...) {}
+  template <class F, class... Args>
+    requires(detail::callable_with<F, std::stop_token, Args...> || detail::callable_with<F, Args...>)
+  jthread(const thread_options& options, F&& f, Args&&... args) {
+    if constexpr (detail::callable_with<F, std::stop_token, Args...>)
+      thread_ = thread(options, std::forward<F>(f), source_.get_token(), std::forward<Args>(args)...);
+    else
+      thread_ = thread(options, std::forward<F>(f), std::forward<Args>(args)...);
+  }
   jthread(jthread&&) noexcept = default;
   jthread& operator=(jthread&& other) {
-    if (joinable()) join();
-    thread::operator=(std::move(other));
+    if (this == &other) return *this;
+    end();
+    source_ = std::move(other.source_);
+    thread_ = std::move(other.thread_);
     return *this;
   }
-  ~jthread() {
-    if (joinable()) join();
+  ~jthread() { end(); }
+
+  bool joinable() const noexcept { return thread_.joinable(); }
+  /// As of thread.
+  void join() { thread_.join(); }
+  void detach() { thread_.detach(); }
+  std::uint64_t id() const noexcept { return thread_.id(); }
+  void swap(jthread& other) noexcept {
+    std::swap(source_, other.source_);
+    thread_.swap(other.thread_);
   }
+
+  std::stop_source get_stop_source() noexcept { return source_; }
+  std::stop_token get_stop_token() const noexcept { return source_.get_token(); }
+  /// True if this call made the request.
+  bool request_stop() noexcept { return source_.request_stop(); }
+
+ private:
+  void end() {
+    if (!joinable()) return;
+    request_stop();
+    join();
+  }
+
+  std::stop_source source_;
+  thread thread_;
 };
 
 namespace this_thread {

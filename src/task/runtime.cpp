@@ -1,5 +1,6 @@
 // The public runtime: options, machine and limits turned into settings; the global runtime; fork().
 #include <heddle/runtime.hpp>
+#include <heddle/worker_local.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "fiber/sanitizer.hpp"
 #include "machine/plan.hpp"
 #include "platform/platform.hpp"
 #include "sync/mutex.hpp"
@@ -63,6 +65,15 @@ base::option_values values_of(const runtime_options& o) {
   throw std::invalid_argument(why);
 }
 
+worker::tick_plan ticks_of(const runtime_options& given, const base::option_values& v) try {
+  const worker::tick_plan plan = worker::tick_plan_from(v.preempt_timer, v.preempt_interval);
+  if (!plan.by_user_interrupts) return plan;
+  if (const char* why = platform::why_no_user_interrupts(); why != nullptr) throw std::invalid_argument(why);
+  return plan;
+} catch (const std::invalid_argument& e) {
+  name_option("preempt_timer", given.preempt_timer.has_value(), v.preempt_timer, e.what());
+}
+
 machine::topology other_machine(const runtime_options& given, const base::option_values& v) try {
   return machine::topology::from_name(v.machine);
 } catch (const std::invalid_argument& e) {
@@ -95,7 +106,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.trace_forks = v.trace_forks;
   s.threads.technique = named<preemption>(technique_names, v.preempt);
   s.threads.storage = v.preempt_tls == "own" ? tls::own : tls::carrier;
-  s.plan = worker::tick_plan_from(v.preempt_timer, v.preempt_interval);
+  s.plan = ticks_of(given, v);
   s.klt = named<worker::klt_means>(klt_names, v.preempt_klt);
   if (v.packing == "auto" && on.is_this_machine()) {
     s.allowed = [v] {
@@ -128,6 +139,10 @@ sync::slow_mutex making;
 }  // namespace
 
 runtime::runtime(const runtime_options& options) {
+  if (fiber::unknown_to_thread_sanitizer()) {
+    throw std::runtime_error("this program is compiled with ThreadSanitizer and libheddle is not, so that neither knows the other's stacks: build heddle with "
+                             "-DHEDDLE_SANITIZE=thread (preset tsan-gcc or tsan-clang), install that, and link it");
+  }
   std::lock_guard hold(making);
   const base::option_values values = values_of(options);
   worker::settings s = settings_from(options, values);
@@ -209,6 +224,12 @@ int runtime::worker_rank() const noexcept {
   const worker::section inside;
   worker::worker* w = worker::worker::current();
   return w != nullptr && &w->home == core_.get() ? static_cast<int>(w->rank) : -1;
+}
+
+std::size_t detail::rank_hint() noexcept {
+  const worker::section inside;
+  worker::worker* w = worker::worker::current();
+  return w != nullptr ? w->rank : 0;
 }
 
 bool runtime::is_current() const noexcept {

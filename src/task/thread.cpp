@@ -183,7 +183,12 @@ std::uint64_t current_thread_id() noexcept {
 }
 
 void uncaught_in_thread() noexcept {
-  std::fputs("heddle: an exception left the function of a heddle::thread\n", stderr);
+  const auto [id, name] = [] {
+    const worker::section inside;
+    const fiber::thread& self = *worker::worker::current()->current_thread();
+    return std::pair(static_cast<unsigned long long>(self.id), self.name != nullptr ? self.name : "unnamed");
+  }();
+  std::fprintf(stderr, "heddle: an exception left the function of thread %llu (%s)\n", id, name);
   std::terminate();
 }
 

@@ -1,11 +1,9 @@
 #include "worker/ticks.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <stdexcept>
-#include <system_error>
 
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -26,7 +24,7 @@ tick_plan tick_plan_from(const std::string& text, std::uint64_t interval) {
     const std::string number = text.starts_with("hybrid:") ? text.substr(7) : "";
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), plan.groups);
     if (number.empty() || error != std::errc() || end != number.data() + number.size() || plan.groups == 0) {
-      throw std::invalid_argument("HEDDLE_PREEMPT_TIMER=" + text + ": expected creation, aligned, one-to-all, chain, uintr, or hybrid: and a number of groups");
+      throw std::invalid_argument("expected creation, aligned, one-to-all, chain, uintr, or hybrid: and a number of groups");
     }
   }
   return plan;
@@ -39,10 +37,6 @@ ticks::ticks(const tick_plan& plan, unsigned workers)
       begin_(platform::now()),
       owners_(new std::atomic<int>[workers]) {
   for (unsigned g = 0; g < workers; ++g) owners_[g].store(-1);
-  if (!plan.by_user_interrupts) return;
-  if (const char* why = platform::why_no_user_interrupts(); why != nullptr) {
-    throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: HEDDLE_PREEMPT_TIMER=uintr: ") + why);
-  }
 }
 
 namespace {

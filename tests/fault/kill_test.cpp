@@ -179,6 +179,16 @@ TEST(no_memory, threads_that_cannot_have_a_stack_are_an_error) {
             }), 0);
 }
 
+TEST(an_exception_that_leaves_a_thread, names_it) {
+  EXPECT_DEATH(
+      {
+        heddle::runtime rt({.workers = 1});
+        heddle::thread t({.name = "reader", .where = &rt}, [] { throw std::runtime_error("no file"); });
+        t.join();
+      },
+      "an exception left the function of thread [0-9]+ \\(reader\\)");
+}
+
 TEST(stack_overflow, is_named) {
   if (heddle_test::sanitized) GTEST_SKIP() << "the sanitizer reports it";
   EXPECT_DEATH(

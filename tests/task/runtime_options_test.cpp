@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "platform/platform.hpp"
+
 namespace {
 
 using testing::HasSubstr;
@@ -40,6 +42,13 @@ TEST(runtime_options, a_refused_variable_is_named) {
   EXPECT_THAT(of("HEDDLE_MACHINE", "skylake-4x16"), HasSubstr("heddle sim --machine"));
   EXPECT_THAT(of("HEDDLE_TRACE", "t.foo"), StartsWith("HEDDLE_TRACE=t.foo: expected NAME.heddle"));
   EXPECT_EQ(refusal({.workers = 1}), "accepted");
+}
+
+TEST(runtime_options, user_interrupts_that_are_not_there_are_refused) {
+  if (heddle::platform::why_no_user_interrupts() == nullptr) GTEST_SKIP() << "they are there";
+  EXPECT_THAT(refusal({.preempt_timer = "uintr"}), HasSubstr("preempt_timer=uintr: "));
+  const variable set("HEDDLE_PREEMPT_TIMER", "uintr");
+  EXPECT_THAT(refusal({}), StartsWith("HEDDLE_PREEMPT_TIMER=uintr: "));
 }
 
 TEST(runtime_options, a_refused_field_is_named) {

@@ -7,7 +7,11 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <set>
+#include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -26,6 +30,43 @@ TEST_P(threads, join_sees_the_effects) {
       ASSERT_EQ(value, i);
       ASSERT_FALSE(t.joinable());
     }
+  });
+}
+
+TEST_P(threads, arguments_are_copied_and_handed_over) {
+  run([] {
+    int by_reference = 0;
+    std::string text = "abc";
+    heddle::thread t([](std::string own, int& out, std::unique_ptr<int> moved) { out = static_cast<int>(own.size()) + *moved; }, text, std::ref(by_reference),
+                     std::make_unique<int>(4));
+    text = "changed";
+    t.join();
+    EXPECT_EQ(by_reference, 7);
+    heddle::thread named(heddle::thread_options{.name = "named"}, [](int& out, int in) { out = in; }, std::ref(by_reference), 5);
+    named.join();
+    EXPECT_EQ(by_reference, 5);
+  });
+}
+
+TEST_P(threads, a_jthread_is_asked_to_stop_when_it_goes) {
+  run([] {
+    int rounds = 0;
+    {
+      heddle::jthread t([&](std::stop_token stop, int step) {
+        do {
+          rounds += step;
+          heddle::this_thread::yield();
+        } while (!stop.stop_requested());
+      }, 2);
+      EXPECT_TRUE(t.get_stop_source().stop_possible());
+    }
+    EXPECT_GE(rounds, 2);
+    heddle::jthread first([](std::stop_token stop) { while (!stop.stop_requested()) heddle::this_thread::yield(); });
+    first = heddle::jthread([] {});   // asks the first one to stop, and joins it
+    EXPECT_TRUE(first.request_stop());
+    first.join();
+    EXPECT_FALSE(first.joinable());
+    EXPECT_FALSE(heddle::jthread().get_stop_source().stop_possible());
   });
 }
 

@@ -4,6 +4,7 @@
 #include <heddle/mutex.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -39,6 +40,17 @@ TEST_P(futures, async_returns_values_references_and_nothing) {
     nothing.get();
     EXPECT_TRUE(done.load());
     EXPECT_FALSE(nothing.valid());
+  });
+}
+
+TEST_P(futures, async_takes_arguments) {
+  run([] {
+    int target = 0;
+    auto sum = heddle::async([](int a, std::unique_ptr<int> b, int& out) { return out = a + *b; }, 1, std::make_unique<int>(2), std::ref(target));
+    EXPECT_EQ(sum.get(), 3);
+    EXPECT_EQ(target, 3);
+    EXPECT_EQ(heddle::async(heddle::thread_options{.name = "named"}, [](int a, int b) { return a * b; }, 6, 7).get(), 42);
+    EXPECT_EQ(heddle::async(heddle::runtime::current(), [](std::string s) { return s + "b"; }, "a").get(), "ab");
   });
 }
 

@@ -1,0 +1,93 @@
+/// Values of which parallel code uses one at a time, as many as are used at once: partial sums, scratch buffers, random sources. What
+/// enumerable_thread_specific is elsewhere, but safe where a thread may move to another worker while it uses one.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include <heddle/export.hpp>
+
+namespace heddle {
+
+namespace detail {
+// Rank of the worker that runs the caller, in whichever runtime; 0 on a foreign kernel thread. May be out of date at once.
+HEDDLE_API std::size_t rank_hint() noexcept;
+}  // namespace detail
+
+/// Values that threads lend themselves for a while: with(f) calls f(value) with a value that nobody else has until f returns. Prefers the one used
+/// last by the same worker, which its cache still holds; makes a new one only while all of that worker's are lent. So there are about as
+/// many as workers, and more only where f waits (a thread that waits keeps its value, and another one runs on its worker).
+template <class T>
+class worker_local {
+ public:
+  /// Values begin as T().
+  worker_local() : make_([] { return T(); }) {}
+  /// Values begin as make(), called on the thread that uses the value first.
+  explicit worker_local(std::function<T()> make) : make_(std::move(make)) {}
+  worker_local(const worker_local&) = delete;
+  worker_local& operator=(const worker_local&) = delete;
+  ~worker_local() {
+    for (const std::atomic<holder*>& list : lists_) {
+      // relaxed: nobody uses the object any more, so whoever destroys it is ordered behind all uses
+      for (holder* h = list.load(std::memory_order_relaxed); h != nullptr;) delete std::exchange(h, h->next);
+    }
+  }
+
+  /// f(value); returns what f returns. f may wait, and may call with() again, which gives it another value. Throws std::bad_alloc, what make
+  /// throws, and what f throws. Thread context: any.
+  template <class F>
+  decltype(auto) with(F&& f) {
+    const lease mine(take());
+    return std::forward<F>(f)(mine.of->value);
+  }
+
+  /// f(value) for all there are, in no particular order. Not while anybody is in with().
+  template <class F>
+  void for_each(F&& f) {
+    for (const std::atomic<holder*>& list : lists_) {
+      for (holder* h = list.load(std::memory_order_acquire); h != nullptr; h = h->next) f(h->value);  // pairs with take: what the holder was made with
+    }
+  }
+
+  /// All values joined: op(op(start, value), value)... The order is not determined, so op is associative and commutative. Not while anybody is in with().
+  template <class Op>
+  T combine(T start, Op&& op) {
+    for_each([&](T& value) { start = op(std::move(start), value); });
+    return start;
+  }
+
+ private:
+  struct alignas(64) holder {   // a cache line of its own, or several
+    explicit holder(T&& first) : value(std::move(first)) {}
+    std::atomic<bool> lent{true};
+    holder* next{nullptr};      // written before it is published, and never again
+    T value;
+  };
+  struct lease {
+    explicit lease(holder* h) noexcept : of(h) {}
+    ~lease() { of->lent.store(false, std::memory_order_release); }  // pairs with take: what was done with the value
+    lease(const lease&) = delete;
+    holder* of;
+  };
+
+  holder* take() {
+    std::atomic<holder*>& list = lists_[detail::rank_hint() % lists_.size()];
+    holder* const head = list.load(std::memory_order_acquire);   // pairs with the exchange below: holders and their links
+    for (holder* h = head; h != nullptr; h = h->next) {
+      // relaxed: a hint, so that no line is taken in vain; the exchange decides. acquire: pairs with ~lease
+      if (!h->lent.load(std::memory_order_relaxed) && !h->lent.exchange(true, std::memory_order_acquire)) return h;
+    }
+    auto* const fresh = new holder(make_());
+    fresh->next = head;
+    while (!list.compare_exchange_weak(fresh->next, fresh)) {}
+    return fresh;
+  }
+
+  std::array<std::atomic<holder*>, 64> lists_{};   // by rank
+  std::function<T()> make_;
+};
+
+}  // namespace heddle
