@@ -1,7 +1,7 @@
 # Front door for people; the build itself is CMake's (CMakePresets.json, build/<preset>).
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test stress bench docs install clean
+.PHONY: help setup build demo test stress bench docs install package clean
 
 PREFIX ?= /usr/local
 
@@ -18,8 +18,8 @@ build: ## preset release into build/release
 
 demo: ## set up, build the command, train a decision tree on heddle and its rivals
 	@scripts/setup.sh build rivals
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target heddle_demo
+	@cmake --preset demo >/dev/null
+	@cmake --build build/release --target heddle_demo
 	@build/release/heddle demo $(ARGS)
 
 test: ## set up, build, run every test but the long ones
@@ -45,6 +45,13 @@ docs: ## reference pages from the headers into build/docs/html
 
 install: build ## install into PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)
+
+package: ## Debian packages into build/packages
+	@scripts/setup.sh build rivals package
+	@cmake --preset package >/dev/null
+	@cmake --build --preset package --target all heddle_bench
+	@cpack -G DEB --config build/package/CPackConfig.cmake -B build/packages
+	@ls build/packages/*.*deb
 
 clean: ## remove build/
 	rm -rf build

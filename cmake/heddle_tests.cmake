@@ -1,11 +1,5 @@
 # tests/<area>/<name>_test.cpp -> executable and CTest test <area>_<name>_test, label <area>.
 
-find_package(GTest QUIET)
-if(NOT GTest_FOUND)
-  # The demonstration needs no tests; make test installs GoogleTest and comes back here.
-  message(NOTICE "heddle: no GoogleTest found, the tests are left out")
-endif()
-
 set(HEDDLE_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
 set(HEDDLE_STRESS_TIMEOUT 900 CACHE STRING "Seconds a test of tests/stress may take")
 
@@ -67,8 +61,13 @@ function(heddle_add_install_tests)
     HEDDLE_VERSION=${PROJECT_VERSION}
     CXX=${CMAKE_CXX_COMPILER}
     CC=${CMAKE_C_COMPILER}
+    HEDDLE_SANITIZE=${HEDDLE_SANITIZE}
     HEDDLE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>)
-  foreach(name IN ITEMS consumer package)
+  set(names consumer package)
+  if(HEDDLE_SANITIZE)   # no packages of instrumented libraries
+    set(names consumer)
+  endif()
+  foreach(name IN LISTS names)
     add_test(NAME install_${name}_test COMMAND "${PROJECT_SOURCE_DIR}/tests/install/${name}_test.sh")
     set_tests_properties(install_${name}_test PROPERTIES
       LABELS install TIMEOUT 300 SKIP_RETURN_CODE 77
@@ -77,9 +76,6 @@ function(heddle_add_install_tests)
 endfunction()
 
 function(heddle_add_all_tests)
-  if(NOT GTest_FOUND)
-    return()
-  endif()
   heddle_glob(test_sources tests/*_test.cpp)
   foreach(source IN LISTS test_sources)
     if(NOT source MATCHES "^tests/([a-z0-9_]+)/([a-z0-9_]+)\\.cpp$")

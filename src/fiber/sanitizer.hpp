@@ -17,6 +17,10 @@
 #endif
 #endif
 
+#if !defined(HEDDLE_TSAN) && !defined(HEDDLE_SIM)
+extern "C" [[gnu::weak]] void __tsan_init();   // there if anything in the process is compiled with ThreadSanitizer
+#endif
+
 #if defined(HEDDLE_TSAN)
 #include <sanitizer/tsan_interface.h>
 #elif defined(HEDDLE_ASAN)
@@ -41,6 +45,15 @@
 #endif
 
 namespace heddle::fiber {
+
+// Something in this process is compiled with ThreadSanitizer and this library is not: it would take a change of stacks for a broken one, and crash.
+inline bool unknown_to_thread_sanitizer() noexcept {
+#if !defined(HEDDLE_TSAN) && !defined(HEDDLE_SIM)
+  return __tsan_init != nullptr;
+#else
+  return false;
+#endif
+}
 
 // A stack exists from now on / no longer.
 inline void remember_stack([[maybe_unused]] thread& t) noexcept {

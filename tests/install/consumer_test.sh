@@ -33,9 +33,20 @@ export PKG_CONFIG_PATH=$library/pkgconfig
   $(pkg-config --cflags --libs heddle)
 LD_LIBRARY_PATH=$library timeout 60 "$work/by_pkg_config"
 
+# The header says what is missing where the language is too old.
+echo '#include <heddle/heddle.hpp>' | "$CXX" -std=c++17 -fsyntax-only -I"$tree/include" -x c++ - >"$work/log" 2>&1 && fail "heddle.hpp compiles as C++17"
+grep -q 'heddle needs C++20' "$work/log" || { cat "$work/log"; fail "heddle.hpp does not say that it needs C++20"; }
+
+# A program under ThreadSanitizer with a library that is not instrumented says so instead of crashing.
+# shellcheck disable=SC2046
+if [ -z "$HEDDLE_SANITIZE" ] && "$CXX" -std=c++20 -fsanitize=thread "$here/consumer/main.cpp" -o "$work/half" $(pkg-config --cflags --libs heddle) 2>"$work/log"; then
+  if LD_LIBRARY_PATH=$library timeout 60 setarch -R "$work/half" >"$work/log" 2>&1; then fail "a half-instrumented program runs"; fi
+  grep -q 'libheddle is not' "$work/log" || { cat "$work/log"; fail "a half-instrumented program does not say what is wrong"; }
+fi
+
 # Every installed header stands alone.
 find "$tree/include/heddle" -name '*.hpp' | sort | while read -r header; do
-  echo "#include <${header#"$tree/include/"}>" | "$CXX" -std=c++20 -Wall -Wextra -Werror \
+  echo "#include <${header#"$tree/include/"}>" | "$CXX" -std=c++20 -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Werror \
     -fsyntax-only -I"$tree/include" -x c++ - || fail "$header does not compile alone"
 done
 find "$tree/include/heddle" -name '*.h' | sort | while read -r header; do

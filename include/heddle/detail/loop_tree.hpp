@@ -104,8 +104,8 @@ class loop_tree {
 
   // The upper half of a range, on the stack of whoever split it.
   struct piece : job {
-    piece(loop_tree& tree, std::size_t low, std::size_t high, std::size_t grain) noexcept
-        : job(&piece::execute), tree(&tree), low(low), high(high), grain(grain) {}
+    piece(loop_tree& of, std::size_t from, std::size_t to, std::size_t least) noexcept
+        : job(&piece::execute), tree(&of), low(from), high(to), grain(least) {}
     ~piece() {}
 
     static void execute(job* self) noexcept {

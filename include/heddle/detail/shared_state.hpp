@@ -17,7 +17,7 @@ namespace heddle::detail {
 
 // Something to be done once a result is there. Owned by the state from subscribe() on, until run() is called.
 struct continuation {
-  explicit continuation(void (*run)(continuation&) noexcept) noexcept : run(run) {}
+  explicit continuation(void (*function)(continuation&) noexcept) noexcept : run(function) {}
   void (*run)(continuation&) noexcept;  // called by the thread that sets the result: short, does not wait
   continuation* next{nullptr};
 };

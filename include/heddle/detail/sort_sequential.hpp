@@ -192,7 +192,7 @@ bool sort_monotone(Iterator first, Iterator last, Less& less) {
   return true;
 }
 
-inline int unlucky_pivots_allowed(std::ptrdiff_t n) noexcept { return std::bit_width(static_cast<std::size_t>(n)); }
+inline int unlucky_pivots_allowed(std::ptrdiff_t n) noexcept { return static_cast<int>(std::bit_width(static_cast<std::size_t>(n))); }
 
 // `leftmost`: nothing stands in front of the range; else what stands there is not greater than anything in it.
 template <class Iterator, class Less>

@@ -14,7 +14,7 @@ enum class wake_reason : std::uint32_t { none = 0, notified = 1, timed_out = 2, 
 
 // One wait of one thread. Lives on the waiting thread's stack; dead as soon as it has been resumed.
 struct waiter {
-  explicit waiter(const char* what) noexcept : what(what) {}
+  explicit waiter(const char* operation) noexcept : what(operation) {}
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
 
