@@ -151,17 +151,22 @@ int look(int descriptor, bool write) noexcept;
 struct own_tls {
   void* thread_pointer{nullptr};  // arch::set_thread_pointer
   own_tls* next{nullptr};
-  bool fresh{true};
+  const void* images{nullptr};    // the platform's: what the variables were made new from last
 };
 // Null: blocks can be had; else why not, in words. Allocates nothing, but may wait for the loader's lock.
 const char* why_no_own_tls() noexcept;
-// A block, its variables as a new thread finds them. It is not given back to the system: the C library's caches live in it.
-// Only after why_no_own_tls() gave null. Calls malloc. Null: no memory.
-own_tls* make_own_tls() noexcept;
-// On the block, before a thread's own code and after it: prepares the C library; runs the destructors of the thread's variables and
-// makes them new.
+// Some blocks, `count` if that is not too many at once, in a list by `next`; their variables are as a new thread finds them. They are not given back to the
+// system: the C library's caches live in them. Only after why_no_own_tls() gave null. Calls malloc, and needs a kernel thread for the while. Null: no
+// memory, or no kernel thread can be had.
+own_tls* make_own_tls(unsigned count) noexcept;
+// On the block, before a thread's own code and after it: prepares the C library; does what the end of a kernel thread would (destructors of the thread's
+// variables and keys) and makes the variables new. False: no memory for that, the block must not be used again.
 void begin_own_tls(own_tls& block) noexcept;
-void end_own_tls(own_tls& block) noexcept;
+[[nodiscard]] bool end_own_tls(own_tls& block) noexcept;
+
+// In the child of a fork() by a thread on a block: what the kernel writes at every interruption is no longer to go into the control block at
+// `thread_pointer`, the carrier's, whose memory the C library uses again there.
+void leave_rseq(void* thread_pointer) noexcept;
 
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
 // False when the system refuses.
@@ -187,6 +192,8 @@ std::uint64_t fork_count() noexcept;
 // fork() calls `before` first, on the forking kernel thread, and then `after` in both processes: what `before` locked is not held by a
 // kernel thread that the child lacks. Once a process.
 void around_fork(void (*before)(), void (*after)()) noexcept;
+// From now on fork() calls that in the child, which has one kernel thread then. One function a process.
+void when_forked(void (*in_child)()) noexcept;
 
 // Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of the
 // kernel thread; then they go where they would have gone.

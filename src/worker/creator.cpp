@@ -16,6 +16,7 @@ namespace heddle::worker {
 namespace {
 
 constexpr platform::nanoseconds limits_interval = 100'000'000;  // between two looks at what the process may use
+constexpr platform::nanoseconds block_retry = 10'000'000;       // when a block of thread-local storage could not be had
 
 }  // namespace
 
@@ -34,15 +35,12 @@ void runtime::create_carriers(void* argument) {
   for (;;) {
     const std::uint32_t calls = home.creator_calls_.load();  // before the looks at what is wanted
     if (home.creator_ends_.load()) return;
-    while (home.blocks_wanted_.load() != 0) {
-      home.blocks_wanted_.fetch_sub(1);
-      platform::own_tls* block = platform::make_own_tls();
-      HEDDLE_CHECK(block != nullptr, "no memory for the thread-local storage of a thread");
-      give_block(*block);
-    }
+    const bool lacks_blocks = !home.make_blocks();
     const std::uint32_t wanted = home.carriers_wanted_.load();
     if (wanted == begun) {
-      if (!home.settings_.allowed) {
+      if (lacks_blocks) {
+        platform::wait_on(home.creator_calls_, calls, platform::now() + block_retry);
+      } else if (!home.settings_.allowed) {
         platform::wait_on(home.creator_calls_, calls);
       } else {
         platform::wait_on(home.creator_calls_, calls, platform::now() + limits_interval);

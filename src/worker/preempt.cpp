@@ -133,96 +133,6 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
 
 void leave_runtime(preemptible& self) noexcept { leave_runtime(self, nullptr); }
 
-// --- own thread-local storage --------------------------------------------------------------------------------------
-
-namespace {
-
-// Of the process: blocks live for ever. Locked in the runtime and by kernel threads without workers only, so no holder is preempted.
-detail::spin_word blocks_lock;
-platform::own_tls* blocks = nullptr;       // under blocks_lock
-constinit detail::waiter_list in_want;     // under blocks_lock; `payload` is where the block goes. Not empty: there are no blocks
-
-bool take_block_or_wait(void* place, detail::waiter& w) noexcept {
-  blocks_lock.lock();
-  platform::own_tls* const block = blocks;
-  if (block != nullptr) {
-    blocks = block->next;
-    *static_cast<platform::own_tls**>(place) = block;
-  } else {
-    w.payload = place;
-    in_want.push_back(w);
-  }
-  blocks_lock.unlock();  // from here on `place` and `w` may be gone
-  return block == nullptr;
-}
-
-}  // namespace
-
-void give_block(platform::own_tls& block) noexcept {
-  blocks_lock.lock();
-  detail::waiter* w = in_want.pop_front();
-  if (w != nullptr) {
-    *static_cast<platform::own_tls**>(w->payload) = &block;
-  } else {
-    block.next = blocks;
-    blocks = &block;
-  }
-  blocks_lock.unlock();
-  if (w != nullptr && detail::claim(*w, detail::wake_reason::notified)) detail::resume(*w);
-}
-
-namespace {
-
-// What the current queue is on a block that is not the calling kernel thread's at the moment.
-detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
-  const std::ptrdiff_t offset = reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
-  return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
-}
-
-}  // namespace
-
-// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this one waits. A thread that
-// finds none has one made, whoever gets it then: so there will be one for each.
-void runtime::give_own_tls(preemptible& self) noexcept {
-  blocks_lock.lock();
-  self.block = blocks;
-  if (self.block != nullptr) blocks = self.block->next;
-  blocks_lock.unlock();
-  if (self.block == nullptr) {
-    blocks_wanted_.fetch_add(1);
-    wake_creator();
-    detail::waiter w("thread-local storage");
-    detail::suspend(w, take_block_or_wait, &self.block);
-  }
-  queue_on(*self.block) = &self;
-}
-
-void begin_preemptive(preemptible& self) noexcept {
-  if (self.how.storage == tls::own) self.self().home->give_own_tls(self);
-  leave_runtime(self);
-  if (self.block != nullptr) platform::begin_own_tls(*self.block);
-}
-
-void end_preemptive(preemptible& self) noexcept {
-  if (self.block != nullptr) platform::end_own_tls(*self.block);
-  enter_runtime(self);
-  if (self.own_signals && worker::current()->by->signals.known) [[unlikely]] platform::take_signals(worker::current()->by->signals);
-  if (self.block != nullptr) give_block(*std::exchange(self.block, nullptr));
-}
-
-// In a blocking call the thread has no worker, and keeps its block.
-void begin_blocking_on_block(preemptible& self) noexcept {
-  base::allow_malloc();
-  if (self.block == nullptr) return;
-  queue_on(*self.block) = nullptr;
-  arch::set_thread_pointer(self.block->thread_pointer);
-}
-void end_blocking_on_block(preemptible& self, const carrier& on) noexcept {
-  if (self.block == nullptr) return;
-  arch::set_thread_pointer(on.thread_pointer);
-  queue_on(*self.block) = &self;
-}
-
 // --- signal-yield --------------------------------------------------------------------------------------------------
 
 void worker::switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept {
@@ -364,6 +274,7 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
 #else
     const char* why = platform::why_no_own_tls();
 #endif
+    if (why == nullptr) forget_blocks_in_children();
     if (why != nullptr) throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: threads cannot have thread-local storage of their own: ") + why);
   }
 #if defined(HEDDLE_TSAN)

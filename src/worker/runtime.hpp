@@ -167,6 +167,7 @@ class runtime final : private policy::scheduler {
   klt_means klt() const noexcept { return settings_.klt; }
 
   void give_own_tls(fiber::preemptible& self) noexcept;
+  bool make_blocks() noexcept;
   // Carriers are to be had from the creator, as soon as there may be preemptive threads here.
   bool has_creator() const noexcept { return creator_.load() != nullptr; }
 
@@ -267,6 +268,7 @@ class runtime final : private policy::scheduler {
   std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
   std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
   std::atomic<std::uint32_t> blocks_wanted_{0};    // blocks of thread-local storage to be made
+  std::atomic<bool> lack_of_blocks_told_{false};
   std::atomic<bool> creator_ends_{false};          // set once, by the destructor
   bool told_of_missing_carrier_{false};            // the creator's
   std::atomic<int> start_error_{0};                // of the last kernel thread that could not be started

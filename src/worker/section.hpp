@@ -69,8 +69,8 @@ void end_preemptive(fiber::preemptible& self) noexcept;
   base::forbid_malloc("at the end of a thread");
 }
 
-// A block of thread-local storage that is new, or that nobody uses any more.
-void give_block(platform::own_tls& block) noexcept;
+// Blocks of own thread-local storage that a parent of fork() made are its own.
+void forget_blocks_in_children() noexcept;
 
 // Around a blocking call of a thread, which has no worker then.
 void begin_blocking_on_block(fiber::preemptible& self) noexcept;

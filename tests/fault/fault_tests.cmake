@@ -16,6 +16,16 @@ if(TARGET worker_preempt_foreign_test)
   endforeach()
 endif()
 
+if(TARGET worker_own_storage_test)
+  foreach(value IN ITEMS 11 22)
+    add_library(initial_exec_${value} MODULE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/initial_exec.c")
+    target_compile_definitions(initial_exec_${value} PRIVATE VALUE=${value})
+    set_target_properties(initial_exec_${value} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    add_dependencies(worker_own_storage_test initial_exec_${value})
+    target_compile_definitions(worker_own_storage_test PRIVATE HEDDLE_INITIAL_EXEC_${value}="$<TARGET_FILE:initial_exec_${value}>")
+  endforeach()
+endif()
+
 if(NOT HEDDLE_SANITIZE)
   # Two libraries with heddle inside and a program without: scikit-learn #34070, dlclose.
   foreach(which IN ITEMS first second)

@@ -66,6 +66,7 @@ const cpu_set_t initial_mask = [] {
 std::atomic<bool> told_of_affinity{false};
 
 std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
+std::atomic<void (*)()> reset_child{nullptr};
 
 // Registered while the process has one kernel thread, as a rule: with more of them the kernel waits for a grace period, which kept a
 // worker's first sleep for 10 to 20 ms, with everybody's forks unseen.
@@ -74,6 +75,7 @@ std::atomic<std::uint64_t> forks{0};  // written in forked children by the handl
   pthread_atfork(nullptr, nullptr, [] {
     forks.fetch_add(1);
     register_membarrier();  // registration does not survive fork
+    if (auto* const reset = reset_child.load(); reset != nullptr) reset();
   });
   return true;
 }();
@@ -81,6 +83,7 @@ std::atomic<std::uint64_t> forks{0};  // written in forked children by the handl
 }  // namespace
 
 std::uint64_t fork_count() noexcept { return forks.load(); }
+void when_forked(void (*in_child)()) noexcept { reset_child.store(in_child); }
 
 void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
 

@@ -1,253 +1,255 @@
-// Blocks of thread-local storage apart from any kernel thread, made by glibc's own means. What is private of glibc is found by name
-// at run time (the functions that its loader and its libc share, and the offsets that it publishes for libthread_db), checked
-// against what the calling kernel thread is known to have, and refused where anything does not fit.
+// Blocks of thread-local storage apart from any kernel thread. A block is that of a kernel thread which glibc made and which has ended, but which nobody
+// joins: so glibc keeps it, counts it among its threads when a module is loaded, and finds it complete after fork(). What the end
+// left in its control block is put back to what it was at the start; what glibc's end of a thread does is done for every thread that ends on it.
 #include <dlfcn.h>
-#include <link.h>
+#include <linux/futex.h>
+#include <netdb.h>
 #include <pthread.h>
-#include <sys/auxv.h>
+#include <resolv.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <climits>
+#include <clocale>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <vector>
+#include <utility>
 
-#include "arch/arch.hpp"
+#include "platform/linux/glibc.hpp"
+#include "platform/linux/set_ids.hpp"
+#include "platform/linux/tls_images.hpp"
 #include "platform/platform.hpp"
-
-#ifndef HWCAP2_FSGSBASE
-#define HWCAP2_FSGSBASE (1 << 1)
-#endif
 
 namespace heddle::platform {
 
+using glibc::at;
+using glibc::found;
+
 namespace {
-
-// Of the caller's kernel thread, as the C library knows it; offsets are from `struct pthread`, whose address pthread_self() is.
-struct library {
-  void* (*allocate)(void*);        // of ld.so: static blocks of all modules, room for struct pthread (zeroed), dtv. Returns the thread pointer
-  void (*call_destructors)();      // of libc: what __cxa_thread_atexit registered for the calling thread
-  void (*init_ctype)();            // of libc: tables of the calling thread's locale
-  std::ptrdiff_t self;             // struct pthread - thread pointer
-  std::size_t tid;
-  std::size_t specific;            // level-1 table of pthread_setspecific
-  std::size_t first_block;         // where its first entry points
-  std::size_t robust;              // head of the list of robust mutexes
-  std::ptrdiff_t rseq;             // from the thread pointer; 0: none
-};
-library found;                     // written once, before anybody sees the answer below
-
-template <class F>
-bool look_up(F& function, const char* name) noexcept {
-  function = reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
-  return function != nullptr;
-}
-
-// A field that glibc describes for libthread_db: {bits, number, offset}.
-bool look_up_field(std::size_t& offset, const char* name, std::uint32_t bits) noexcept {
-  const auto* description = static_cast<const std::uint32_t*>(dlsym(RTLD_DEFAULT, name));
-  if (description == nullptr || description[0] != bits) return false;
-  offset = description[2];
-  return offset < 4096;
-}
-
-template <class T>
-T& at(void* base, std::ptrdiff_t offset) noexcept {
-  return *reinterpret_cast<T*>(static_cast<char*>(base) + offset);
-}
-
-const char* examine() noexcept {
-#if defined(__x86_64__)
-  if ((getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) == 0) return "the kernel does not let programs write the thread pointer (Linux 5.9, FSGSBASE)";
-#endif
-  const char* (*version)();
-  if (!look_up(version, "gnu_get_libc_version")) return "the C library is not glibc";
-  char* end;
-  const long major = std::strtol(version(), &end, 10);
-  const long minor = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
-  if (major != 2 || minor < 34 || minor > 41) return "this version of glibc is not known; 2.34 to 2.41 are";
-  static constexpr const char* differs = "this build of glibc does not have the parts that are needed, or not in the form that is known";
-  if (!look_up(found.allocate, "_dl_allocate_tls") || !look_up(found.call_destructors, "__call_tls_dtors") ||
-      !look_up(found.init_ctype, "__ctype_init")) {
-    return differs;
-  }
-  if (!look_up_field(found.tid, "_thread_db_pthread_tid", 32)) return differs;
-  const auto* specific = static_cast<const std::uint32_t*>(dlsym(RTLD_DEFAULT, "_thread_db_pthread_specific"));
-  if (specific == nullptr || specific[2] >= 4096) return differs;
-  found.specific = specific[2];
-  void* const tp = arch::thread_pointer();
-  void* const self = reinterpret_cast<void*>(pthread_self());
-  found.self = static_cast<char*>(self) - static_cast<char*>(tp);
-  if (at<int>(self, static_cast<std::ptrdiff_t>(found.tid)) != static_cast<int>(syscall(SYS_gettid))) return differs;
-#if defined(__x86_64__)
-  if (found.self != 0 || at<void*>(tp, 0) != tp || at<void*>(tp, 16) != tp) return differs;
-#endif
-  char* const first = at<char*>(self, static_cast<std::ptrdiff_t>(found.specific));
-  found.first_block = static_cast<std::size_t>(first - static_cast<char*>(self));
-  if (found.first_block >= 4096) return differs;
-  char* robust = nullptr;
-  std::size_t length = 0;
-  if (syscall(SYS_get_robust_list, 0, &robust, &length) != 0) return differs;
-  found.robust = static_cast<std::size_t>(robust - static_cast<char*>(self));
-  if (found.robust >= 4096) return differs;
-  const auto* rseq = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
-  found.rseq = rseq != nullptr ? *rseq : 0;
-  return nullptr;
-}
 
 // Owners of locks are told apart by this number. Kernel thread ids end at 2^22; the futex word has room for 30 bits.
 std::atomic<std::uint32_t> numbers{1u << 23};
 
-bool is_library(const char* path, const char* name) noexcept {
-  const char* last = path == nullptr ? nullptr : std::strrchr(path, '/');
-  return last != nullptr && std::strncmp(last + 1, name, std::strlen(name)) == 0;
+template <class T>
+T& field(void* control, std::size_t offset) noexcept {
+  return at<T>(control, static_cast<std::ptrdiff_t>(offset));
 }
 
-// What glibc keeps of each module for a thread, since 2.25: dtv[0] is the generation, dtv[-1] the number of entries.
-union dtv_entry {
-  std::size_t counter;
-  struct {
-    void* value;    // the module's variables; all ones: not made yet
-    void* to_free;  // of variables outside the static block
-  } pointer;
+const tls_images* images_of(const own_tls& block) noexcept { return static_cast<const tls_images*>(block.images); }
+
+// --- making --------------------------------------------------------------------------------------------------------
+
+// Of a block in the making.
+struct birth {
+  own_tls* block;
+  pthread_t thread;
+  std::unique_ptr<char[]> control;  // its control block, as the thread found it
+
+  static void* begin(void* argument) noexcept {
+    auto& self = *static_cast<birth*>(argument);
+    std::memcpy(self.control.get(), reinterpret_cast<const void*>(pthread_self()), found.control_bytes);
+    return nullptr;
+  }
 };
-dtv_entry* dtv_of(void* tp) noexcept {
-#if defined(__x86_64__)
-  return at<dtv_entry*>(tp, 8);
-#else
-  return at<dtv_entry*>(tp, 0);
-#endif
-}
 
-// The variables of the modules that lie in the static block, as a new thread finds them, but for the C library's: those hold malloc's caches. Images
-// are copied, since a module may be unloaded. Immutable; a later one follows when modules were loaded, and the older stays.
-struct static_image {
-  std::ptrdiff_t from;      // of the thread pointer
-  std::size_t file_bytes;
-  std::size_t all_bytes;
-  const char* content;
-};
-struct static_images {
-  unsigned long long loads{~0ull};  // of modules, when it was made
-  std::vector<static_image> all;
-  std::vector<std::unique_ptr<char[]>> contents;
-};
-std::atomic<static_images*> images{nullptr};
-
-bool is_renewed(const dl_phdr_info& info) noexcept {
-  return info.dlpi_tls_data != nullptr && !is_library(info.dlpi_name, "libc.so") && !is_library(info.dlpi_name, "ld-linux");
-}
-
-int add_image(dl_phdr_info* info, std::size_t, void* data) {
-  auto& made = *static_cast<static_images*>(data);
-  made.loads = info->dlpi_adds;
-  if (!is_renewed(*info)) return 0;
-  void* const tp = arch::thread_pointer();
-  if (dtv_of(tp)[info->dlpi_tls_modid].pointer.to_free != nullptr) return 0;  // not in the static block
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& part = info->dlpi_phdr[i];
-    if (part.p_type != PT_TLS) continue;
-    made.contents.push_back(std::make_unique<char[]>(part.p_filesz));
-    char* const copy = made.contents.back().get();
-    std::memcpy(copy, reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_filesz);
-    made.all.push_back({static_cast<char*>(info->dlpi_tls_data) - static_cast<char*>(tp), part.p_filesz, part.p_memsz, copy});
+// The block lies at the top of the stack that the thread is given. 0, or the error.
+int start(birth& of) noexcept {
+  constexpr std::size_t usual = 64 << 10;
+  const std::size_t least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
+  for (std::size_t bytes = std::max(usual, least); bytes <= std::size_t{1} << 30; bytes *= 2) {
+    void* const stack = reserve(bytes);
+    if (stack == nullptr) return ENOMEM;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    int error = pthread_attr_setstack(&attributes, stack, bytes);
+    if (error == 0) error = pthread_create(&of.thread, &attributes, birth::begin, &of);
+    pthread_attr_destroy(&attributes);
+    if (error == 0) return 0;
+    release(stack, bytes);
+    if (error != EINVAL) return error;  // else the static block is larger than that
   }
-  return 0;
+  return ENOMEM;
 }
 
-// Under the loader's lock. Any module has the number of loads so far: the first one's is enough.
-int compare_loads(dl_phdr_info* info, std::size_t, void* data) noexcept { return info->dlpi_adds == *static_cast<unsigned long long*>(data) ? 2 : 1; }
-
-bool take_images() noexcept {
-  static_images* before = images.load();
-  if (before != nullptr && dl_iterate_phdr(compare_loads, &before->loads) == 2) return true;
-  try {
-    auto made = std::make_unique<static_images>();
-    dl_iterate_phdr(add_image, made.get());
-    if (images.compare_exchange_strong(before, made.get())) made.release();  // else somebody else was quicker
-    return true;
-  } catch (const std::bad_alloc&) {
-    return before != nullptr;
-  }
+// As pthread_join waits: the kernel clears the thread's number when the thread has gone.
+void wait_for_end(void* control) noexcept {
+  auto& number = field<std::atomic<std::uint32_t>>(control, found.tid);
+  for (std::uint32_t id; (id = number.load()) != 0;) syscall(SYS_futex, &number, FUTEX_WAIT, id, nullptr, nullptr, 0);
 }
 
-// The same for a thread that has used variables of modules outside the static block.
-int renew_module(dl_phdr_info* info, std::size_t, void*) noexcept {
-  if (!is_renewed(*info)) return 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& part = info->dlpi_phdr[i];
-    if (part.p_type != PT_TLS) continue;
-    auto* data = static_cast<char*>(info->dlpi_tls_data);
-    std::memcpy(data, reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_filesz);
-    std::memset(data + part.p_filesz, 0, part.p_memsz - part.p_filesz);
-  }
-  return 0;
+void complete(birth& of) noexcept {
+  void* const control = reinterpret_cast<void*>(of.thread);
+  void* const tp = static_cast<char*>(control) - found.control;
+  wait_for_end(control);
+  // All but the links, which belong to glibc's list.
+  char* const to = static_cast<char*>(control);
+  const std::size_t links = found.list + 2 * sizeof(void*);
+  std::memcpy(to, of.control.get(), found.list);
+  std::memcpy(to + links, of.control.get() + links, found.control_bytes - links);
+  field<std::uint32_t>(control, found.tid) = numbers.fetch_add(1);
+  field<std::uint32_t>(control, found.cancellation) = 0;
+  std::memset(to + found.first_key_table, 0, sizeof(glibc::key_value) * glibc::keys_a_table);  // somebody's code may have run before ours
+  for (unsigned i = 1; i < glibc::key_tables; ++i) field<void*>(control, found.key_tables + i * sizeof(void*)) = nullptr;
+  if (found.rseq != 0) at<std::int32_t>(tp, found.rseq + 4) = -1;  // not registered: the C library asks the kernel instead
+  of.block->thread_pointer = tp;
+  const tls_images* images;
+  do {
+    if (const tls_images* now = tls_images::now(images_of(*of.block)); now != nullptr) of.block->images = now;
+    images = images_of(*of.block);
+    images->renew_all(tp);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // as in end_own_tls
+  } while (!images->current());
 }
 
-bool uses_loaded_modules(void* tp) noexcept {
-  const dtv_entry* dtv = dtv_of(tp);
-  for (std::size_t i = 1; i <= dtv[-1].counter; ++i) {
-    if (dtv[i].pointer.to_free != nullptr && dtv[i].pointer.value != reinterpret_cast<void*>(~std::uintptr_t{0})) return true;
+// --- the end of a thread -------------------------------------------------------------------------------------------
+
+// Destructors of keys, once round; false: no key had a value.
+bool run_key_destructors(void* control) noexcept {
+  bool any = false;
+  for (unsigned t = 0; t < glibc::key_tables; ++t) {
+    auto* const table = field<glibc::key_value*>(control, found.key_tables + t * sizeof(void*));
+    if (table == nullptr) continue;
+    for (unsigned i = 0; i < glibc::keys_a_table; ++i) {
+      if (table[i].data == nullptr) continue;
+      any = true;
+      void* const data = std::exchange(table[i].data, nullptr);
+      const glibc::key& k = found.keys[t * glibc::keys_a_table + i];
+      // relaxed: other threads make and delete keys, by compare-and-swap; whoever deletes one that is in use has to see to the rest
+      if (__atomic_load_n(&k.sequence, __ATOMIC_RELAXED) != table[i].sequence) continue;
+      if (auto* const destructor = __atomic_load_n(&k.destructor, __ATOMIC_RELAXED); destructor != nullptr) destructor(data);
+    }
   }
-  return false;
+  return any;
+}
+
+// Objects that are thread_local, then values of keys; destructors may set new values.
+void run_destructors(void* control) noexcept {
+  for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
+    found.call_destructors();
+    if (!run_key_destructors(control)) return;
+  }
+  found.call_destructors();
+}
+
+// Variables outside the static block: they are made at the first access. False: there were none.
+bool free_loaded_modules(void* tp) noexcept {
+  bool any = false;
+  for (std::size_t i = 1; i <= glibc::dtv_of(tp)[-1].counter; ++i) {
+    auto& entry = glibc::dtv_of(tp)[i].pointer;  // read anew: free() may use such variables itself
+    if (entry.to_free == nullptr) continue;
+    entry.value = glibc::not_made;
+    std::free(std::exchange(entry.to_free, nullptr));
+    any = true;
+  }
+  return any;
+}
+
+// What the C library keeps of a thread and the next one would find. Its buffers stay: they are used again.
+void reset_c_library(void* control) noexcept {
+  field<std::uint32_t>(control, found.cancellation) = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
+  uselocale(LC_GLOBAL_LOCALE);
+  if (auto* const resolver = __res_state(); resolver->nscount != 0) {
+    found.close_resolver(resolver);
+    resolver->options = 0;  // begins anew
+  }
+  h_errno = 0;
+  errno = 0;
 }
 
 }  // namespace
 
 const char* why_no_own_tls() noexcept {
-  static const char* const answer = examine();
+  static const char* const answer = glibc::examine();
   return answer;
 }
 
-own_tls* make_own_tls() noexcept {
-  if (!take_images()) return nullptr;
-  auto* block = new (std::nothrow) own_tls;
-  if (block == nullptr) return nullptr;
-  void* const tp = found.allocate(nullptr);
-  if (tp == nullptr) {
-    delete block;
-    return nullptr;
+own_tls* make_own_tls(unsigned count) noexcept {
+  constexpr unsigned most = 16;
+  birth births[most]{};
+  count = std::min(count, most);
+  // All on this processor: a kernel thread that is put on a sleeping one starts 100 us later. Signals are for others.
+  cpu_set_t usual, here;
+  const bool bound = sched_getaffinity(0, sizeof usual, &usual) == 0;
+  CPU_ZERO(&here);
+  CPU_SET(static_cast<unsigned>(std::max(sched_getcpu(), 0)), &here);
+  if (bound) sched_setaffinity(0, sizeof here, &here);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  unsigned started = 0;
+  for (; started < count; ++started) {
+    birth& b = births[started];
+    b.block = new (std::nothrow) own_tls;
+    b.control.reset(new (std::nothrow) char[found.control_bytes]);
+    if (b.block != nullptr) b.block->images = tls_images::now(nullptr);
+    if (b.block != nullptr && b.block->images != nullptr && b.control != nullptr && start(b) == 0) continue;
+    if (b.block != nullptr && b.block->images != nullptr) tls_images::drop(*images_of(*b.block));
+    delete b.block;
+    break;
   }
-  void* const self = static_cast<char*>(tp) + found.self;
+  own_tls* made = nullptr;
+  for (unsigned i = 0; i < started; ++i) {
+    own_tls& block = *births[i].block;
+    complete(births[i]);
+    block.next = made;
+    made = &block;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (bound) sched_setaffinity(0, sizeof usual, &usual);
+  if (made != nullptr) stand_before_set_ids();  // glibc's handler is there once it has made a kernel thread
+  return made;
+}
+
+void leave_rseq(void* thread_pointer) noexcept {
+  if (found.rseq == 0) return;
 #if defined(__x86_64__)
-  void* const mine = arch::thread_pointer();
-  at<void*>(tp, 0) = tp;
-  at<void*>(tp, 16) = tp;
-  at<int>(tp, 24) = 1;                                                       // several threads
-  at<std::uint64_t>(tp, 40) = at<std::uint64_t>(mine, 40);                   // stack guard
-  at<std::uint64_t>(tp, 48) = at<std::uint64_t>(mine, 48);                   // pointer guard
+  constexpr std::uint32_t signature = 0x53053053;  // RSEQ_SIG
+#else
+  constexpr std::uint32_t signature = 0xd428bc00;
 #endif
-  at<std::uint32_t>(self, static_cast<std::ptrdiff_t>(found.tid)) = numbers.fetch_add(1);
-  at<void*>(self, static_cast<std::ptrdiff_t>(found.specific)) = static_cast<char*>(self) + found.first_block;
-  char* const robust = static_cast<char*>(self) + found.robust;
-  char* const model = reinterpret_cast<char*>(pthread_self()) + found.robust;
-  std::memcpy(robust, model, 3 * sizeof(void*));
-  at<void*>(robust, 0) = robust;
-  at<void*>(robust, 2 * sizeof(void*)) = nullptr;
-  at<void*>(robust, -static_cast<std::ptrdiff_t>(sizeof(void*))) = robust;
-  if (found.rseq != 0) at<std::int32_t>(tp, found.rseq + 4) = -1;            // not registered: the C library asks the kernel instead
-  block->thread_pointer = tp;
-  return block;
+  constexpr unsigned least = 32, most = 512;  // what glibc registered: 32 bytes, or what the kernel says that it needs
+  const int saved = errno;
+  for (unsigned bytes = least; bytes <= most; bytes += least) {
+    if (syscall(SYS_rseq, static_cast<char*>(thread_pointer) + found.rseq, bytes, 1 /* RSEQ_FLAG_UNREGISTER */, signature) == 0) break;
+  }
+  errno = saved;
 }
 
-void begin_own_tls(own_tls& block) noexcept {
-  if (!block.fresh) return;
-  found.init_ctype();
-  block.fresh = false;
-}
+void begin_own_tls(own_tls&) noexcept { found.init_ctype(); }
 
-// As a rule without the loader's lock: a thread that is preempted while it holds that lets all others wait for a round.
-void end_own_tls(own_tls& block) noexcept {
-  found.call_destructors();
-  if (uses_loaded_modules(block.thread_pointer)) dl_iterate_phdr(renew_module, nullptr);
-  for (const static_image& i : images.load()->all) {
-    char* const place = static_cast<char*>(block.thread_pointer) + i.from;
-    std::memcpy(place, i.content, i.file_bytes);
-    std::memset(place + i.file_bytes, 0, i.all_bytes - i.file_bytes);
+bool end_own_tls(own_tls& block) noexcept {
+  void* const tp = block.thread_pointer;
+  void* const control = glibc::control_of(tp);
+  for (;;) {
+    // Giving memory back may make an allocator's variables anew, whose destructor is one of the keys': once more, then.
+    for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
+      run_destructors(control);
+      while (dlerror() != nullptr) {}
+      bool again = free_loaded_modules(tp);
+      if (const tls_images* const now = tls_images::now(images_of(block)); now != block.images) {
+        if (now == nullptr) return false;
+        block.images = now;
+        again = true;
+      }
+      if (!again) break;
+    }
+    reset_c_library(control);
+    const tls_images& images = *images_of(block);
+    images.renew(tp);
+    // A module that comes now is glibc's to write into this block: after it has shown the module's slot, which is seen here if the values above may have
+    // overwritten those. The fence keeps them before the look.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (images.current()) return true;
   }
 }
 

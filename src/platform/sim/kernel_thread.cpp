@@ -26,6 +26,7 @@ std::atomic<std::uint64_t> forks{0};  // written in forked children by the handl
 }  // namespace
 
 std::uint64_t fork_count() noexcept { return forks.load(); }
+void when_forked(void (*)()) noexcept {}  // no own storage here
 
 void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
 

@@ -220,8 +220,9 @@ std::uint64_t blocked_signals() noexcept { return 0; }
 void take_signals(signal_state&) noexcept {}
 
 const char* why_no_own_tls() noexcept { return "simulated kernel threads share one block"; }
-own_tls* make_own_tls() noexcept { return nullptr; }
+own_tls* make_own_tls(unsigned) noexcept { return nullptr; }
 void begin_own_tls(own_tls&) noexcept {}
-void end_own_tls(own_tls&) noexcept {}
+bool end_own_tls(own_tls&) noexcept { return true; }
+void leave_rseq(void*) noexcept {}
 
 }  // namespace heddle::platform

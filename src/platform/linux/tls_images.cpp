@@ -1,0 +1,171 @@
+#include "platform/linux/tls_images.hpp"
+
+#include <heddle/detail/current.hpp>
+
+#include <link.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace heddle::platform {
+
+namespace {
+
+// Held by threads and by the kernel thread that makes blocks. A preempted holder goes on while others wait in the kernel.
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+tls_images* latest = nullptr;  // under the lock; one of its users
+
+[[maybe_unused]] const bool prepared = [] {
+  pthread_atfork(nullptr, nullptr, [] {  // its holder, if it has one, is in the parent
+    pthread_mutex_init(&lock, nullptr);
+    latest = nullptr;
+  });
+  return true;
+}();
+
+bool is_library(const char* path, const char* name) noexcept {
+  const char* last = path == nullptr ? nullptr : std::strrchr(path, '/');
+  return last != nullptr && std::strncmp(last + 1, name, std::strlen(name)) == 0;
+}
+
+}  // namespace
+
+// Two pieces where the current queue lies in the middle: while the thread's code runs, handlers of ticks read it.
+void tls_images::add(std::ptrdiff_t from, std::size_t bytes, std::size_t all, const char* content) {
+  const std::ptrdiff_t kept = reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
+  const auto length = static_cast<std::ptrdiff_t>(all);
+  if (kept < from || kept >= from + length) {
+    if (all != 0) pieces_.push_back({from, bytes, all - bytes, content});
+    return;
+  }
+  const auto before = static_cast<std::size_t>(kept - from), after = before + sizeof heddle_current_queue;
+  const std::size_t copied_before = std::min(bytes, before);
+  const std::size_t copied_after = bytes > after ? bytes - after : 0;
+  if (before != 0) pieces_.push_back({from, copied_before, before - copied_before, content});
+  if (all > after) {
+    pieces_.push_back({from + static_cast<std::ptrdiff_t>(after), copied_after, all - after - copied_after, content + std::min(bytes, after)});
+  }
+}
+
+// Under the loader's lock: modules whose slot names them stay until the end of the call.
+struct tls_images::adder {
+  static int each(dl_phdr_info* info, std::size_t, void* data) {
+    auto& made = *static_cast<tls_images*>(data);
+    if (info->dlpi_tls_modid == 0 || info->dlpi_tls_modid >= made.modules_.size()) return 0;
+    void* const map = made.modules_[info->dlpi_tls_modid].map;
+    if (map == nullptr || static_cast<link_map*>(map)->l_addr != info->dlpi_addr) return 0;  // comes or goes: `modules_` are not current then
+    void* const tp = arch::thread_pointer();
+    const char* const place = glibc::static_variables(map, tp);
+    if (place == nullptr) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& part = info->dlpi_phdr[i];
+      if (part.p_type != PT_TLS) continue;
+      made.contents_.push_back(std::make_unique<char[]>(part.p_filesz));
+      char* const copy = made.contents_.back().get();
+      std::memcpy(copy, reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_filesz);
+      const std::ptrdiff_t from = place - static_cast<char*>(tp);
+      if (is_library(info->dlpi_name, "libc.so")) made.c_library_ = {from, part.p_filesz, part.p_memsz - part.p_filesz, copy};
+      else if (!is_library(info->dlpi_name, "ld-linux")) made.add(from, part.p_filesz, part.p_memsz, copy);
+    }
+    return 0;
+  }
+};
+
+bool tls_images::current() const noexcept {
+  bool same = true;
+  glibc::for_each_slot([&](std::size_t number, glibc::module_slot& slot) {
+    // relaxed, as glibc's own readers: renewing is repeated when they have changed (end_own_tls)
+    same = number < modules_.size() && slot.generation.load(std::memory_order_relaxed) == modules_[number].generation &&
+           slot.module.load(std::memory_order_relaxed) == modules_[number].map;
+    return same;
+  });
+  return same;
+}
+
+tls_images* tls_images::take() {
+  auto made = std::make_unique<tls_images>();
+  // Slots are read first, and room is made before the loader's lock is taken as far as can be known: what changes later is seen by current().
+  std::size_t count = 0;
+  glibc::for_each_slot([&](std::size_t, glibc::module_slot&) { return ++count != 0; });
+  made->modules_.resize(count);
+  glibc::for_each_slot([&](std::size_t number, glibc::module_slot& slot) {
+    if (number >= count) return false;
+    made->modules_[number] = {slot.generation.load(std::memory_order_relaxed), slot.module.load(std::memory_order_relaxed)};  // see current()
+    return true;
+  });
+  struct guarded {
+    tls_images* made;
+    bool failed;
+  } given{made.get(), false};
+  dl_iterate_phdr([](dl_phdr_info* info, std::size_t size, void* data) noexcept {
+    auto& to = *static_cast<guarded*>(data);
+    try {
+      return adder::each(info, size, to.made);
+    } catch (const std::bad_alloc&) {  // must not leave the loader with its lock held
+      to.failed = true;
+      return 1;
+    }
+  }, &given);
+  return given.failed ? nullptr : made.release();
+}
+
+const tls_images* tls_images::now(const tls_images* old) noexcept {
+  if (old != nullptr && old->current()) return old;
+  std::unique_ptr<const tls_images> unused[2];  // deleted without the lock
+  pthread_mutex_lock(&lock);
+  tls_images* result = latest != nullptr && latest->current() ? latest : nullptr;
+  if (result == nullptr) {
+    try {
+      result = take();
+    } catch (const std::bad_alloc&) {}
+    if (result != nullptr) {
+      ++result->users_;
+      if (latest != nullptr && --latest->users_ == 0) unused[0].reset(latest);
+      latest = result;
+    }
+  }
+  if (result != nullptr) {
+    ++result->users_;
+    if (old != nullptr && --old->users_ == 0) unused[1].reset(old);
+  }
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+void tls_images::drop(const tls_images& images) noexcept {
+  pthread_mutex_lock(&lock);
+  --images.users_;  // `latest` has it as a rule
+  const bool unused = images.users_ == 0;
+  pthread_mutex_unlock(&lock);
+  if (unused) delete &images;
+}
+
+void tls_images::renew(void* thread_pointer) const noexcept {
+  for (const piece& p : pieces_) {
+    char* const place = static_cast<char*>(thread_pointer) + p.from;
+    std::memcpy(place, p.content, p.bytes);
+    std::memset(place + p.bytes, 0, p.zeros);
+  }
+}
+
+void tls_images::renew_all(void* thread_pointer) const noexcept {
+  renew(thread_pointer);
+  char* const control = static_cast<char*>(glibc::control_of(thread_pointer));
+  char* const place = static_cast<char*>(thread_pointer) + c_library_.from;
+  const std::size_t all = c_library_.bytes + c_library_.zeros;
+  for (std::size_t i = 0; i < all; ++i) {
+    if (i % sizeof(void*) == 0 && i + sizeof(void*) <= all) {
+      char* value;
+      std::memcpy(&value, place + i, sizeof value);
+      if (value >= control && value < control + glibc::found.control_bytes) {
+        i += sizeof(void*) - 1;
+        continue;
+      }
+    }
+    place[i] = i < c_library_.bytes ? c_library_.content[i] : '\0';
+  }
+}
+
+}  // namespace heddle::platform

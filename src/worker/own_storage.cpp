@@ -1,0 +1,135 @@
+// Thread-local storage of a thread's own: who has which block, and where a thread's code begins and ends on it. README.md, "Own thread-local
+// storage"; what a block is: platform/linux/own_tls.cpp.
+#include <new>
+#include <utility>
+
+#include "arch/arch.hpp"
+#include "base/audit.hpp"
+#include "worker/current.hpp"
+#include "worker/inline.hpp"
+#include "worker/runtime.hpp"
+#include "worker/section.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+using fiber::preemptible;
+
+namespace {
+
+// Of the process: blocks live for ever, and are the parent's after fork(). Locked in the runtime and by kernel threads without workers only, so no holder is preempted.
+detail::spin_word blocks_lock;
+platform::own_tls* blocks = nullptr;       // under blocks_lock
+constinit detail::waiter_list in_want;     // under blocks_lock; `payload` is where the block goes. Not empty: there are no blocks
+
+// In a child of fork(), which may be a preemptive thread's.
+void forget_blocks() noexcept {
+  if (detail::fork_queue* const queue = detail::current_queue(); queue != nullptr && is_user_code(queue)) {
+    const auto& self = *static_cast<preemptible*>(queue);
+    if (self.block != nullptr) platform::leave_rseq(self.on->by->thread_pointer);
+  }
+  new (&blocks_lock) detail::spin_word;
+  new (&in_want) detail::waiter_list;
+  blocks = nullptr;
+}
+
+bool take_block_or_wait(void* place, detail::waiter& w) noexcept {
+  blocks_lock.lock();
+  platform::own_tls* const block = blocks;
+  if (block != nullptr) {
+    blocks = block->next;
+    *static_cast<platform::own_tls**>(place) = block;
+  } else {
+    w.payload = place;
+    in_want.push_back(w);
+  }
+  blocks_lock.unlock();  // from here on `place` and `w` may be gone
+  return block == nullptr;
+}
+
+void give_block(platform::own_tls& block) noexcept {
+  blocks_lock.lock();
+  detail::waiter* w = in_want.pop_front();
+  if (w != nullptr) {
+    *static_cast<platform::own_tls**>(w->payload) = &block;
+  } else {
+    block.next = blocks;
+    blocks = &block;
+  }
+  blocks_lock.unlock();
+  if (w != nullptr && detail::claim(*w, detail::wake_reason::notified)) detail::resume(*w);
+}
+
+// What the current queue is on a block that is not the calling kernel thread's at the moment.
+detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
+  const std::ptrdiff_t offset = reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
+  return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
+}
+
+}  // namespace
+
+// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this one waits. A thread that
+// finds none has one made, whoever gets it then: so there will be one for each.
+void runtime::give_own_tls(preemptible& self) noexcept {
+  blocks_lock.lock();
+  self.block = blocks;
+  if (self.block != nullptr) blocks = self.block->next;
+  blocks_lock.unlock();
+  if (self.block == nullptr) {
+    blocks_wanted_.fetch_add(1);
+    wake_creator();
+    detail::waiter w("thread-local storage");
+    detail::suspend(w, take_block_or_wait, &self.block);
+  }
+  queue_on(*self.block) = &self;
+}
+
+void forget_blocks_in_children() noexcept { platform::when_forked(forget_blocks); }
+
+// By the creator. False: none could be made, though somebody waits.
+bool runtime::make_blocks() noexcept {
+  while (const std::uint32_t count = blocks_wanted_.load()) {
+    platform::own_tls* made = platform::make_own_tls(count);
+    if (made == nullptr) {
+      if (!lack_of_blocks_told_.exchange(true)) {
+        static constexpr char text[] = "heddle: no memory, or no kernel thread, for the thread-local storage of threads (ulimit -u, pids.max?); they wait for it\n";
+        platform::write_error(text, sizeof text - 1);
+      }
+      return false;
+    }
+    while (made != nullptr) {
+      blocks_wanted_.fetch_sub(1);
+      give_block(*std::exchange(made, made->next));
+    }
+  }
+  return true;
+}
+
+void begin_preemptive(preemptible& self) noexcept {
+  if (self.how.storage == tls::own) self.self().home->give_own_tls(self);
+  leave_runtime(self);
+  if (self.block != nullptr) platform::begin_own_tls(*self.block);
+}
+
+void end_preemptive(preemptible& self) noexcept {
+  const bool reusable = self.block != nullptr && platform::end_own_tls(*self.block);
+  enter_runtime(self);
+  if (self.own_signals && worker::current()->by->signals.known) [[unlikely]] platform::take_signals(worker::current()->by->signals);
+  platform::own_tls* const block = std::exchange(self.block, nullptr);
+  if (reusable) give_block(*block);
+}
+
+// In a blocking call the thread has no worker, and keeps its block.
+void begin_blocking_on_block(preemptible& self) noexcept {
+  base::allow_malloc();
+  if (self.block == nullptr) return;
+  queue_on(*self.block) = nullptr;
+  arch::set_thread_pointer(self.block->thread_pointer);
+}
+void end_blocking_on_block(preemptible& self, const carrier& on) noexcept {
+  if (self.block == nullptr) return;
+  arch::set_thread_pointer(on.thread_pointer);
+  queue_on(*self.block) = &self;
+}
+
+}  // namespace heddle::worker
