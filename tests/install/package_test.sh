@@ -56,7 +56,7 @@ if [ "$HEDDLE_HAS_COMMAND" = 1 ]; then
   for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model tree-heddle tree-serial; do
     has heddle "^\./usr/libexec/heddle/heddle-$program\$"
   done
-  lacks heddle 'tbb|omp|boost|rayon'
+  lacks heddle '-(tbb|libomp|libgomp|boost_fiber|rayon)$'
   needs heddle "$soname"
   for rival in tbb omp boost; do
     [[ $(depends heddle) != *"$rival"* ]] || fail "the command depends on a rival: $(depends heddle)"
