@@ -79,12 +79,13 @@ class ready_queue {
     return t;
   }
 
-  // Under lock_. No calls here: they would make every change of threads save registers.
+  // Under lock_, which orders the writers; relaxed everywhere: who reads without it (turns_waited_for, oldest_waits_since) takes what it finds for a hint. No
+  // calls here: they would make every change of threads save registers.
   void joined(const fiber::thread& t) noexcept {
     if (head_.load(std::memory_order_relaxed) == &t) oldest_since_.store(t.preemptive->waits_since, std::memory_order_relaxed);
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  void left(const fiber::thread* now_first) noexcept {
+  void left(const fiber::thread* now_first) noexcept {   // relaxed, as in joined
     if (now_first != nullptr && now_first->preemptive != nullptr) oldest_since_.store(now_first->preemptive->waits_since, std::memory_order_relaxed);
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }
