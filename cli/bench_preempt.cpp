@@ -69,7 +69,7 @@ std::string check_preempt_timer(const std::string& text) {
     worker::tick_plan_from(text, 1'000'000);
     return "";
   } catch (const std::invalid_argument& e) {
-    return after_name(e.what());
+    return e.what();
   }
 }
 

@@ -134,7 +134,7 @@ inline thread* worker::thread_for(entry item) noexcept {
 }
 
 inline entry worker::pick(const thread* stays) noexcept {
-  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return pick_specially(stays);  // seen at the next look
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return pick_specially(stays, count_pick());  // seen at the next look
   return pick_ordinarily();
 }
 

@@ -73,16 +73,11 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
   thread& t = self.self();
-  const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);  // own counter
   const entry item = w.pick_after_tick(t);
   if (item == 0 && !w.must_look()) return;
-  w.picks.store(w.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // own counter; for the watchdog
   self.waits_since = platform::ticks();
   if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
-  else if (!w.home.switch_carrier(w, t, item)) {
-    w.picks.store(picks, std::memory_order_relaxed);  // own counter: no progress, which the watchdog shall see
-    return;
-  }
+  else if (!w.home.switch_carrier(w, t, item)) return;
   worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
 }
 
@@ -137,6 +132,7 @@ void leave_runtime(preemptible& self) noexcept { leave_runtime(self, nullptr); }
 
 void worker::switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept {
   thread* next = thread_for(item);
+  count_pick();
   const exception_state handled = by->leave_exceptions();
   preemptible& p = *self.preemptive;
   if (what != nullptr) {
@@ -214,6 +210,7 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
     if (next != nullptr) w.put_back(*next);
     return false;
   }
+  w.count_pick();  // only now: what comes to nothing is no progress in the watchdog's eyes, at no moment
   w.running = to_handler ? next : nullptr;
   w.first = to_handler ? nullptr : next;  // null: the run loop has to pass the worker on, or picks, or the worker stands aside
   trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);

@@ -175,7 +175,9 @@ entry worker::pick_after_tick(const thread& self) noexcept {
     if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
   }
   if (const entry item = pick_fairly(); item != 0) return item;
-  if (const entry item = pick(&self); item != 0) return item;
+  // What pick() does beyond that, uncounted: the turn changes only if a carrier can be had.
+  const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
+  if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
   // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.
   for (unsigned r = 0; r < home.workers(); ++r) {
     if (home.may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
@@ -184,8 +186,7 @@ entry worker::pick_after_tick(const thread& self) noexcept {
 }
 
 // For a policy that wants to be asked first, and where threads have priorities.
-entry worker::pick_specially(const thread* stays) noexcept {
-  const std::uint64_t tick = count_pick();
+entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;

@@ -88,6 +88,12 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry pick(const thread* stays = nullptr) noexcept;
   // The same where picks_specially is not set, which the caller has seen.
   [[nodiscard]] entry pick_ordinarily() noexcept;
+  // The number of this pick.
+  std::uint64_t count_pick() noexcept {
+    const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
+    picks.store(tick, std::memory_order_relaxed);
+    return tick;
+  }
   // Newest entry of the own queue; 0: none.
   [[nodiscard]] entry take_newest() noexcept {
     bool published = false;
@@ -223,12 +229,7 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   [[nodiscard]] thread* adopt_inbox() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
-  [[nodiscard]] entry pick_specially(const thread* stays) noexcept;
-  [[nodiscard]] std::uint64_t count_pick() noexcept {
-    const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
-    picks.store(tick, std::memory_order_relaxed);
-    return tick;
-  }
+  [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t tick) noexcept;
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
   void make_ready_slowly(thread& t) noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
