@@ -1,8 +1,8 @@
 /// What a program tells its trace about itself: named parts, and which piece of its data it works on. `heddle report` shows
 /// the parts in the timeline and the pieces as a task map. While nothing is traced each call is one load and one branch.
 ///
-/// Names are kept by address while a program runs: pass string literals. Thread context: any; without effect on a foreign
-/// kernel thread. Nothing here suspends, throws, or allocates, except that the first use of a name in a traced run does.
+/// Names are kept by address while a program runs: pass string literals. Thread context: any; pieces have no effect outside of a
+/// runtime. But for flush() nothing here suspends, throws, or allocates, except that the first use of a name in a traced run does.
 #pragma once
 
 #include <atomic>
@@ -72,7 +72,8 @@ inline void piece(const char* name, const tree_node& node) noexcept {
 }
 
 /// A part of the program with a name of its own in the timeline, from construction to destruction; regions nest. Belongs to the
-/// thread: when that is parked and goes on elsewhere, the region follows it.
+/// thread: when that is parked and goes on elsewhere, the region follows it. A region of a kernel thread outside of the workers,
+/// main's say, is shown above them, also what lies before the first runtime was made if `HEDDLE_TRACE` is set.
 class region {
  public:
   explicit region(const char* name) noexcept : told_(detail::is_recording()) {
@@ -87,5 +88,13 @@ class region {
  private:
   bool told_;
 };
+
+/// Writes the traces of all runtimes of the process that record, each whole and in the place of what stands under its name, and goes on
+/// recording; returns how many. A trace is written by itself when its runtime ends, when the process exits, and when SIGINT, SIGTERM or
+/// abort() ends it, as long as the program has no handlers of its own for these: such a program calls this before it ends by
+/// other ways (`_exit`, its own handling of signals). Throws std::runtime_error that names the file when one cannot be written, after it
+/// has written the others. Thread context: any thread of any kind; not a signal handler, for this allocates and waits: a handler sets a
+/// flag that the program looks at. The calling thread keeps its worker for the while.
+HEDDLE_API unsigned flush();
 
 }  // namespace heddle::trace

@@ -217,6 +217,18 @@ class alternate_stack {
 // Calls `handler` whenever the process gets the signal "USR1", "USR2", "QUIT" or "WINCH"; false for other names.
 bool on_signal(const char* name, void (*handler)(int)) noexcept;
 
+#if defined(HEDDLE_SIM)
+inline void on_deadly_signals(void (*)(int, bool) noexcept) noexcept {}
+inline void die_of(int) noexcept {}
+#else
+// From now on `handler` runs once, on the kernel thread that gets it, when a signal that asks the process to end comes, or abort() is called (`aborts`): of
+// SIGINT, SIGTERM and SIGABRT those for which the program has neither a handler nor SIG_IGN. Whatever comes second ends the process at once. Null: no longer;
+// what the program has installed meanwhile stays. All other signals are held while the handler runs.
+void on_deadly_signals(void (*handler)(int signal, bool aborts) noexcept) noexcept;
+// Ends the process by that signal as if nobody had handled it. Async-signal-safe.
+void die_of(int signal) noexcept;
+#endif
+
 // Writes to standard error. Async-signal-safe.
 void write_error(const char* text, std::size_t length) noexcept;
 

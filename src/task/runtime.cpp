@@ -128,8 +128,10 @@ sync::slow_mutex making;
       [] {
         making_global.lock();
         making.lock();
+        worker::tracing::lock_for_fork();
       },
       [] {
+        worker::tracing::unlock_after_fork();
         making.unlock();
         making_global.unlock();
       });
@@ -156,20 +158,6 @@ runtime::runtime(const runtime_options& options) {
 
 runtime::~runtime() = default;
 
-namespace {
-
-// The global runtime is not destroyed; its trace is written at exit, by whatever the rings hold then.
-void save_global_trace() {
-  try {
-    worker::runtime& core = runtime::global().core();
-    if (core.recorder() != nullptr) core.save_trace();
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "heddle: %s\n", e.what());
-  }
-}
-
-}  // namespace
-
 runtime& runtime::global() {
   // Not destroyed: threads may run until the process ends. In a forked child the workers do not exist; it makes its own.
   static std::atomic<runtime*> instance{nullptr};
@@ -192,8 +180,6 @@ runtime& runtime::global() {
     }
     made_in.store(platform::fork_count());
     instance.store(existing);
-    static const bool at_exit = std::atexit(save_global_trace) == 0;
-    static_cast<void>(at_exit);
   }
   return *existing;
 }

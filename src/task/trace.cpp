@@ -1,6 +1,9 @@
 // The annotations of <heddle/trace.hpp>, out of line.
 #include <heddle/trace.hpp>
 
+#include <cstdlib>
+
+#include "platform/platform.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -8,6 +11,13 @@
 namespace heddle::trace::detail {
 
 constinit std::atomic<int> recording_runtimes{0};
+
+// A program that is to be traced tells of itself before its first runtime is there, and after the last one.
+[[maybe_unused]] static const bool asked_for = [] {
+  const char* const file = std::getenv("HEDDLE_TRACE");
+  if (file != nullptr && *file != '\0') recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
+  return true;
+}();
 
 namespace {
 
@@ -26,23 +36,30 @@ struct known_name {
 };
 constinit thread_local known_name known[4] __attribute__((tls_model("initial-exec"))) = {};  // no malloc at the first access
 
-std::uint32_t number_of(const char* name) noexcept {
-  recorder& to = *worker::worker::current()->home.recorder();
+std::uint32_t number_of(recorder& to, const char* name) noexcept {
   known_name& slot = known[(reinterpret_cast<std::uintptr_t>(name) >> 3) % std::size(known)];
   if (slot.recorder != to.serial() || slot.name != name) slot = {to.serial(), name, to.text(name)};
   return slot.number;
 }
 
+std::uint32_t number_of(const char* name) noexcept { return number_of(*worker::worker::current()->home.recorder(), name); }
+
 }  // namespace
 
 void note_region_begin(const char* name) noexcept {
   const worker::section inside;
-  if (ring* to = here(); to != nullptr) emit<event::region_begin>(to, number_of(name));
+  if (worker::worker::current() != nullptr) {
+    if (ring* to = here(); to != nullptr) emit<event::region_begin>(to, number_of(name));
+    return;
+  }
+  recorder& to = worker::tracing::outside();
+  emit<event::outside_begin>(to.foreign(), number_of(to, name), platform::kernel_thread_id());
 }
 
 void note_region_end() noexcept {
   const worker::section inside;
-  emit<event::region_end>(here());
+  if (worker::worker::current() != nullptr) return emit<event::region_end>(here());
+  emit<event::outside_end>(worker::tracing::outside().foreign(), platform::kernel_thread_id());
 }
 
 void note_piece(const char* grid, std::uint64_t low, std::uint64_t high) noexcept {
@@ -56,3 +73,9 @@ void note_tree_piece(const char* tree, std::uint64_t range, std::uint64_t depth)
 }
 
 }  // namespace heddle::trace::detail
+
+namespace heddle::trace {
+
+unsigned flush() { return worker::tracing::save_all(); }
+
+}  // namespace heddle::trace

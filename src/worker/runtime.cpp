@@ -1,19 +1,15 @@
 #include "worker/runtime.hpp"
 
-#include <heddle/trace.hpp>
-
 #include <cxxabi.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "base/contracts.hpp"
 #include "machine/topology.hpp"
-#include "trace/file.hpp"
 #include "worker/faults.hpp"
 #include "worker/section.hpp"
 #include "worker/trace_cost.hpp"
@@ -61,6 +57,7 @@ runtime::runtime(settings s)
     if (platform::simulated) options.attributes["event_ns"] = "0";
     if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(cost_of_traced_fork());
     recorder_ = std::make_unique<trace::recorder>(count, options);
+    traced_.emplace(*this);
   }
   for (unsigned rank = 0; rank < count; ++rank) {
     workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
@@ -105,11 +102,8 @@ runtime::runtime(settings s)
     allowed_at_start_ = std::max(settings_.allowed(), 1u);
     start_creator();
   }
-  if (recorder_ != nullptr) trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
   platform::runtime_started(this, settings_.policy.c_str(), count, [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
 }
-
-void runtime::save_trace() const { trace::save(recorder_->collect(), settings_.trace_file); }
 
 runtime::~runtime() {
   watchdog_.reset();
@@ -154,13 +148,7 @@ runtime::~runtime() {
     delete c;
   }
   platform::runtime_ended(this);
-  if (recorder_ == nullptr) return;
-  trace::detail::recording_runtimes.fetch_sub(1, std::memory_order_relaxed);  // is_recording: a hint
-  try {
-    save_trace();
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "heddle: %s\n", e.what());
-  }
+  if (traced_) traced_->finish();
 }
 
 // --- threads from outside ----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "worker/priorities.hpp"
 #include "worker/ticks.hpp"
 #include "worker/timers.hpp"
+#include "worker/tracing.hpp"
 #include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
 
@@ -78,8 +80,8 @@ class runtime final : private policy::scheduler {
   policy::policy& scheduler_policy() noexcept { return *policy_; }
   timer_heap& timers() noexcept { return timers_; }
   trace::recorder* recorder() noexcept { return recorder_.get(); }
-  // Writes what the trace holds so far to options().trace_file. Any thread. Throws std::runtime_error.
-  void save_trace() const;
+  // What the trace holds so far. Only with a recorder. Any thread.
+  trace::recording recording() const { return recorder_->collect(); }
   bool crowded() const noexcept { return settings_.crowded; }
   // relaxed: seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
@@ -229,6 +231,7 @@ class runtime final : private policy::scheduler {
   std::unique_ptr<policy::policy> policy_;
   policy::policy_wants wants_;
   std::unique_ptr<trace::recorder> recorder_;
+  std::optional<tracing::registration> traced_;  // with a recorder
   std::vector<std::unique_ptr<worker>> workers_;
   sync::idle_set idle_;
   inbox inbox_;

@@ -1,0 +1,187 @@
+#include "worker/tracing.hpp"
+
+#include <heddle/trace.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "platform/platform.hpp"
+#include "sync/mutex.hpp"
+#include "trace/file.hpp"
+#include "trace/outside.hpp"
+#include "worker/runtime.hpp"
+
+namespace heddle::worker::tracing {
+
+namespace {
+
+constexpr platform::nanoseconds patience = 10'000'000'000;  // of an abort(), for traces to be written
+
+// What the handler and the keeper say to each other. The handler reads and writes these and nothing else.
+std::atomic<std::uint32_t> calls{0};    // futex word of the keeper: raised by the handler and by whoever ends the keeper
+std::atomic<int> deadly{0};             // the signal; written by handlers
+std::atomic<bool> aborting{false};      // whoever got it waits in its handler; written before `deadly`
+std::atomic<std::uint32_t> written{0};  // futex word of a handler that waits: the traces are written; set by the keeper
+std::atomic<std::uint64_t> keeper_of{~std::uint64_t{0}};  // the fork count of the process that has a keeper; written under `registry::mutex`
+
+struct registry {
+  sync::slow_mutex mutex;          // guards what follows, and is held while files are written
+  std::vector<const runtime*> homes;  // that record
+  std::uint64_t forks{0};          // of the process that they belong to
+  platform::kernel_thread keeper;
+  std::atomic<bool> keeper_ends{false};
+};
+
+registry& the_registry() {
+  static auto& known = *new registry;  // kept: runtimes of static storage duration end when they end
+  return known;
+}
+
+void say(const char* text) noexcept { platform::write_error(text, std::char_traits<char>::length(text)); }
+
+// Async-signal-safe: atomics, futex calls, write() and the platform's signal calls.
+void on_deadly_signal(int signal, bool aborts) noexcept {
+  if (keeper_of.load() != platform::fork_count()) return platform::die_of(signal);  // a child of fork(): its parent's traces are its parent's
+  aborting.store(aborts);
+  deadly.store(signal);
+  calls.fetch_add(1);
+  platform::wake_all(calls);
+  // An interrupted or terminated program goes on until the keeper ends it: it may hold what the keeper needs. One that aborts must not.
+  if (!aborts) return;
+  const platform::nanoseconds limit = platform::now() + patience;
+  while (written.load() == 0 && platform::now() < limit) platform::wait_on(written, 0, limit);
+  if (written.load() == 0) say("heddle: the trace could not be written: the aborting thread holds what writing it needs\n");
+  platform::die_of(signal);
+}
+
+// The traces are written: whoever waits in the handler ends the process, or the calling thread does.
+void end_process(int signal) noexcept {
+  written.store(1);
+  platform::wake_all(written);
+  if (!aborting.load()) platform::die_of(signal);
+}
+
+void save_or_tell() noexcept {
+  try {
+    static_cast<void>(save_all());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heddle: %s\n", e.what());
+  }
+}
+
+void keep(void* argument) {
+  auto& all = *static_cast<registry*>(argument);
+  std::uint32_t seen = 0;
+  for (;;) {
+    platform::wait_on(calls, seen);
+    seen = calls.load();
+    if (const int signal = deadly.load(); signal != 0) {
+      save_or_tell();
+      return end_process(signal);
+    }
+    if (all.keeper_ends.load()) return;
+  }
+}
+
+void save(const runtime& home) {
+  trace::recording all = home.recording();
+  if (outside().foreign()->written() != 0) trace::add_outside(all, outside().collect());
+  trace::save(all, home.options().trace_file);
+}
+
+// Under the mutex. In a child of fork() the parent's runtimes have no workers, and its keeper is not there.
+void forget_parents(registry& all) noexcept {
+  if (all.forks == platform::fork_count()) return;
+  all.forks = platform::fork_count();
+  all.homes.clear();
+  all.keeper = {};
+}
+
+}  // namespace
+
+registration::registration(const runtime& home) : home_(&home) {
+  registry& all = the_registry();
+  static_cast<void>(outside());
+  const std::lock_guard hold(all.mutex);
+  forget_parents(all);
+  static const bool at_exit = std::atexit(save_or_tell) == 0;
+  static_cast<void>(at_exit);
+  all.homes.push_back(&home);
+  trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
+  if (platform::simulated || all.keeper.handle != 0) return;
+  all.keeper_ends.store(false);
+  if (platform::start(all.keeper, keep, &all, "heddle-trace") != 0) return;
+  keeper_of.store(all.forks);
+  platform::on_deadly_signals(on_deadly_signal);
+}
+
+registration::~registration() { leave(false); }
+void registration::finish() noexcept { leave(true); }
+
+void registration::leave(bool write) noexcept {
+  const runtime* const home = std::exchange(home_, nullptr);
+  if (home == nullptr) return;
+  registry& all = the_registry();
+  platform::kernel_thread keeper;
+  {
+    const std::lock_guard hold(all.mutex);
+    forget_parents(all);
+    const auto mine = std::find(all.homes.begin(), all.homes.end(), home);
+    if (mine == all.homes.end()) return;
+    if (write) try {
+      save(*home);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "heddle: %s\n", e.what());
+    }
+    all.homes.erase(mine);
+    trace::detail::recording_runtimes.fetch_sub(1, std::memory_order_relaxed);  // is_recording: a hint
+    if (!all.homes.empty() || all.keeper.handle == 0) return;
+    platform::on_deadly_signals(nullptr);
+    if (deadly.load() != 0) return;  // the keeper is about to end the process
+    keeper = std::exchange(all.keeper, {});
+    all.keeper_ends.store(true);
+  }
+  calls.fetch_add(1);
+  platform::wake_all(calls);
+  platform::join(keeper);
+  // A signal that came while the handlers went: the keeper may have seen its end first.
+  if (const int signal = deadly.load(); signal != 0) end_process(signal);
+}
+
+unsigned save_all() {
+  registry& all = the_registry();
+  const std::lock_guard hold(all.mutex);
+  forget_parents(all);
+  unsigned count = 0;
+  std::optional<trace::trace_error> failed;
+  for (const runtime* home : all.homes) {
+    try {
+      save(*home);
+      ++count;
+    } catch (const trace::trace_error& e) {
+      failed.emplace(e);
+    }
+  }
+  if (failed) throw trace::trace_error(*failed);
+  return count;
+}
+
+trace::recorder& outside() {
+  static trace::recorder& all = *new trace::recorder(0, [] {
+    trace::recorder_options options;
+    options.now = platform::now;
+    options.attributes["event_ns"] = "0";  // nobody asks for it
+    return options;
+  }());
+  return all;
+}
+
+void lock_for_fork() noexcept { the_registry().mutex.lock(); }
+void unlock_after_fork() noexcept { the_registry().mutex.unlock(); }
+
+}  // namespace heddle::worker::tracing

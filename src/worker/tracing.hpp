@@ -1,0 +1,44 @@
+// The runtimes of the process that record a trace, and who writes their files: each runtime's destructor, the end of the process, flush(), and
+// signals that end it. Protocol and argument: ../trace/README.md, "P3. Traces of a program that is ended".
+#pragma once
+
+#include "trace/trace.hpp"
+
+namespace heddle::worker {
+
+class runtime;
+
+namespace tracing {
+
+// A runtime that records: while this lives it is written whenever somebody writes.
+class registration {
+ public:
+  // Throws std::bad_alloc.
+  explicit registration(const runtime& home);
+  // Nothing is written: for a runtime that did not come to be.
+  ~registration();
+  registration(const registration&) = delete;
+  registration& operator=(const registration&) = delete;
+
+  // The runtime ends: its file is written for the last time. Whoever else writes is waited for. What cannot be written is told on standard error.
+  void finish() noexcept;
+
+ private:
+  void leave(bool write) noexcept;
+  const runtime* home_;
+};
+
+// Writes the files of all runtimes that record; how many. Throws trace::trace_error, having written the others. Any thread outside of a section;
+// not a signal handler.
+unsigned save_all();
+
+// What kernel threads outside of the workers tell of themselves (trace::region in main). Made by the first call, never destroyed: whoever holds it
+// may outlive all runtimes. Throws std::bad_alloc.
+trace::recorder& outside();
+
+// Held over fork(), so that the child does not find it locked.
+void lock_for_fork() noexcept;
+void unlock_after_fork() noexcept;
+
+}  // namespace tracing
+}  // namespace heddle::worker
