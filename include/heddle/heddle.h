@@ -51,7 +51,7 @@ typedef enum heddle_tls {
 } heddle_tls;
 
 /* Levels of threads; numbers between them are levels, too. Of a runtime's ready threads those of higher levels run first, and a preemptive
- * thread goes for a higher one. Nothing is inherited by whom a thread waits for. */
+ * thread goes for a higher one; but see priority_mode. Nothing is inherited by whom a thread waits for. */
 enum { HEDDLE_PRIORITY_LOWEST = -7, HEDDLE_PRIORITY_LOW = -1, HEDDLE_PRIORITY_NORMAL = 0, HEDDLE_PRIORITY_HIGH = 1, HEDDLE_PRIORITY_HIGHEST = 7 };
 
 /* --- runtimes ----------------------------------------------------------------------------------------------------- */
@@ -68,6 +68,8 @@ typedef struct heddle_runtime_options {
   uint64_t preempt_interval;    /* turn of a preemptive thread */
   const char* preempt_timer;    /* "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS" */
   const char* packing;          /* "off", "auto": follow what the process may use while it runs */
+  const char* priority_mode;    /* "aging": a thread that was ready for long has a turn whatever is above it; "strict": never */
+  unsigned priority_aging;      /* turns until then */
 } heddle_runtime_options;
 
 typedef void (*heddle_function)(void* argument);

@@ -12,6 +12,7 @@
 #include <heddle/detail/foreign.hpp>
 #include <heddle/export.hpp>
 #include <heddle/preemption.hpp>
+#include <heddle/priority.hpp>
 
 namespace heddle {
 
@@ -39,6 +40,8 @@ struct runtime_options {
   std::optional<std::chrono::nanoseconds> preempt_interval{};  ///< turn of a preemptive thread
   std::optional<std::string> preempt_timer{};   ///< "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS"
   std::optional<std::string> preempt_klt{};     ///< "naive", "futex", "local", "direct"
+  std::optional<heddle::priority_mode> priority_mode{};  ///< aging or strict
+  std::optional<unsigned> priority_aging{};     ///< turns that a thread is ready before it has one whatever is above it
   std::optional<std::string> packing{};         ///< "off", "auto"
 };
 

@@ -33,6 +33,8 @@ heddle_status heddle_runtime_create(heddle_runtime** out, const heddle_runtime_o
       if (options->tls != HEDDLE_TLS_DEFAULT) o.preempt_tls = capi::from(options->tls);
       if (options->preempt_interval != 0) o.preempt_interval = capi::span(options->preempt_interval);
       if (options->preempt_timer != nullptr) o.preempt_timer = options->preempt_timer;
+      if (options->priority_mode != nullptr) o.priority_mode = capi::mode_named(options->priority_mode);
+      if (options->priority_aging != 0) o.priority_aging = options->priority_aging;
       if (options->packing != nullptr) o.packing = options->packing;
     }
     *out = new heddle_runtime{heddle::runtime(o)};

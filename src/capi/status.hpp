@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -100,6 +101,12 @@ inline tls from(heddle_tls whose) {
     case HEDDLE_TLS_OWN: return tls::own;
   }
   throw std::invalid_argument("heddle: no such thread-local storage");
+}
+
+inline priority_mode mode_named(std::string_view name) {
+  if (name == "aging") return priority_mode::aging;
+  if (name == "strict") return priority_mode::strict;
+  throw std::invalid_argument("heddle: no such mode of priorities");
 }
 
 inline runtime& of(heddle_runtime* handle) { return handle != nullptr ? handle->object : runtime::current(); }

@@ -63,6 +63,9 @@ struct alignas(64) thread {
 
   // Seldom used.
   thread* newer{nullptr};              // link of a pile of threads below the normal level
+  thread* waits_longer{nullptr};       // links of all of a pile's threads, in the order in which they became ready
+  thread* waits_shorter{nullptr};
+  std::uint64_t ready_since{0};        // platform::ticks when it joined the ready threads of a level beside the normal one
   std::size_t stack_bytes{0};          // usable bytes, control block included
   stack_pool* pool{nullptr};
   void* stack_low{nullptr};            // lowest usable address, above the guard

@@ -51,6 +51,8 @@ base::option_values values_of(const runtime_options& o) {
   if (o.preempt_interval) v.preempt_interval = static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(o.preempt_interval->count(), 0));
   if (o.preempt_timer) v.preempt_timer = *o.preempt_timer;
   if (o.preempt_klt) v.preempt_klt = *o.preempt_klt;
+  if (o.priority_mode) v.priority_mode = *o.priority_mode == priority_mode::strict ? "strict" : "aging";
+  if (o.priority_aging) v.priority_aging = *o.priority_aging;
   if (o.packing) v.packing = *o.packing;
   base::check_options(v);
   return v;
@@ -107,6 +109,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.threads.technique = named<preemption>(technique_names, v.preempt);
   s.threads.storage = v.preempt_tls == "own" ? tls::own : tls::carrier;
   s.plan = ticks_of(given, v);
+  s.aging = v.priority_mode == "strict" ? 0 : static_cast<unsigned>(v.priority_aging);
   s.klt = named<worker::klt_means>(klt_names, v.preempt_klt);
   if (v.packing == "auto" && on.is_this_machine()) {
     s.allowed = [v] {

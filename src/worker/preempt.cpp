@@ -49,7 +49,9 @@ void go_on(preemptible& self) noexcept {
   base::allow_malloc();
   self.on = w;
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);
-  if (w->home.has_priorities()) [[unlikely]] w->evictable_at.store(self.self().level, std::memory_order_relaxed);  // a hint
+  if (w->home.has_priorities()) [[unlikely]] {
+    w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level, std::memory_order_relaxed);  // a hint
+  }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
   set_current_queue(&self);
   std::atomic_signal_fence(std::memory_order_seq_cst);

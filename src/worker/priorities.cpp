@@ -17,21 +17,29 @@ constexpr unsigned oldest_every = 16;  // picks of a worker from its pile: so th
 
 }  // namespace
 
-void priorities::push_high(thread& t) noexcept {
+void priorities::push(thread& t, unsigned rank, place where) noexcept {
+  if (where != place::back) t.ready_since = platform::ticks();
+  if (t.level > 0) push_high(t, where);
+  else push_low(t, rank, where);
+}
+
+void priorities::push_high(thread& t, place where) noexcept {
   std::lock_guard hold(high_lock_);
   high_queue& q = queues_[t.level - 1];
-  t.next = nullptr;
-  (q.first == nullptr ? q.first : q.last->next) = &t;
-  q.last = &t;
+  if (where == place::back) {
+    t.next = q.first;
+    if (q.first == nullptr) q.last = &t;
+    q.first = &t;
+  } else {
+    t.next = nullptr;
+    (q.first == nullptr ? q.first : q.last->next) = &t;
+    q.last = &t;
+  }
   high_.fetch_or(std::uint32_t{1} << (t.level - 1));  // a full fence: the caller looks for sleepers after it
 }
 
-thread* priorities::take_high(int least) noexcept {
-  if (!any_high(least)) return nullptr;
-  std::lock_guard hold(high_lock_);
-  const std::uint32_t levels = high_.load(std::memory_order_relaxed);  // under high_lock_
-  const int level = static_cast<int>(std::bit_width(levels));
-  if (level < least) return nullptr;
+// Under high_lock_.
+thread* priorities::pop_high(int level) noexcept {
   high_queue& q = queues_[level - 1];
   thread* t = q.first;
   q.first = t->next;
@@ -39,17 +47,24 @@ thread* priorities::take_high(int least) noexcept {
   return t;
 }
 
-void priorities::push_low(thread& t, unsigned rank, bool behind) noexcept {
+thread* priorities::take_high(int least) noexcept {
+  if (!any_high(least)) return nullptr;
+  std::lock_guard hold(high_lock_);
+  const int level = static_cast<int>(std::bit_width(high_.load(std::memory_order_relaxed)));  // under high_lock_
+  return level < least ? nullptr : pop_high(level);
+}
+
+void priorities::push_low(thread& t, unsigned rank, place where) noexcept {
   const int index = -1 - t.level;
   pile& to = piles_[rank];
-  std::lock_guard hold(to.lock);
+  std::lock_guard hold(to.lock);  // all that is relaxed below is written under it
   pile::ends& e = to.levels[index];
-  thread* const newest = e.newest.load(std::memory_order_relaxed);  // under the pile's lock
+  thread* const newest = e.newest.load(std::memory_order_relaxed);
   if (newest == nullptr) {
     t.next = t.newer = nullptr;
     e.oldest = &t;
-    e.newest.store(&t, std::memory_order_relaxed);  // as above
-  } else if (behind) {
+    e.newest.store(&t, std::memory_order_relaxed);
+  } else if (where == place::behind) {
     t.next = nullptr;
     t.newer = e.oldest;
     e.oldest->next = &t;
@@ -58,9 +73,37 @@ void priorities::push_low(thread& t, unsigned rank, bool behind) noexcept {
     t.next = newest;
     t.newer = nullptr;
     newest->newer = &t;
-    e.newest.store(&t, std::memory_order_relaxed);  // as above
+    e.newest.store(&t, std::memory_order_relaxed);
   }
+  e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (where == place::back && (to.first_ready == nullptr || t.ready_since <= to.first_ready->ready_since)) {
+    t.waits_longer = nullptr;
+    t.waits_shorter = to.first_ready;
+    (to.first_ready == nullptr ? to.last_ready : to.first_ready->waits_longer) = &t;
+    to.first_ready = &t;
+  } else {
+    t.waits_shorter = nullptr;
+    t.waits_longer = to.last_ready;
+    (to.last_ready == nullptr ? to.first_ready : to.last_ready->waits_shorter) = &t;
+    to.last_ready = &t;
+  }
+  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);
   low_[index].fetch_add(1);  // a full fence: the caller looks for sleepers after it
+}
+
+// Under the pile's lock.
+void priorities::take_out(pile& from, thread& t) noexcept {
+  const int index = -1 - t.level;
+  pile::ends& e = from.levels[index];
+  if (t.newer != nullptr) t.newer->next = t.next;
+  else e.newest.store(t.next, std::memory_order_relaxed);
+  if (t.next != nullptr) t.next->newer = t.newer;
+  else e.oldest = t.newer;
+  e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  (t.waits_longer == nullptr ? from.first_ready : t.waits_longer->waits_shorter) = t.waits_shorter;
+  (t.waits_shorter == nullptr ? from.last_ready : t.waits_shorter->waits_longer) = t.waits_longer;
+  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);
+  low_[index].fetch_sub(1);
 }
 
 bool priorities::any_low(int least) const noexcept {
@@ -77,22 +120,58 @@ thread* priorities::take_from(pile& from, int index, bool own) noexcept {
   thread* t = e.newest.load(std::memory_order_relaxed);  // under the pile's lock
   if (t == nullptr) return nullptr;
   if (!own || ++from.taken % oldest_every == 0) t = e.oldest;
-  if (t->newer != nullptr) t->newer->next = t->next;
-  else e.newest.store(t->next, std::memory_order_relaxed);  // as above
-  if (t->next != nullptr) t->next->newer = t->newer;
-  else e.oldest = t->newer;
-  low_[index].fetch_sub(1);
+  take_out(from, *t);
   return t;
 }
 
-thread* priorities::take_low(unsigned rank, int least) noexcept {
+thread* priorities::take_low(unsigned rank, int least, bool even) noexcept {
   for (int index = 0; index <= -1 - least; ++index) {
     if (low_[index].load(std::memory_order_relaxed) <= 0) continue;  // a hint
+    if (even) {
+      unsigned fullest = rank;
+      unsigned most = piles_[rank].levels[index].count.load(std::memory_order_relaxed) + 1;  // hints
+      for (unsigned r = 0; r < workers_; ++r) {
+        const unsigned there = piles_[r].levels[index].count.load(std::memory_order_relaxed);
+        if (there <= most) continue;
+        most = there;
+        fullest = r;
+      }
+      if (fullest != rank) {
+        if (thread* t = take_from(piles_[fullest], index, false); t != nullptr) return t;
+      }
+    }
     for (unsigned i = 0; i < workers_; ++i) {
       if (thread* t = take_from(piles_[(rank + i) % workers_], index, i == 0); t != nullptr) return t;
     }
   }
   return nullptr;
+}
+
+thread* priorities::take_starved(std::uint64_t limit) noexcept {
+  std::uint64_t since = limit;
+  pile* found = nullptr;
+  for (unsigned r = 0; r < workers_; ++r) {
+    const std::uint64_t there = piles_[r].oldest_since.load(std::memory_order_relaxed);  // a hint
+    if (there >= since) continue;
+    since = there;
+    found = &piles_[r];
+  }
+  if (any_high(1)) {
+    std::lock_guard hold(high_lock_);
+    int level = 0;
+    for (int l = 1; l <= highest_level; ++l) {
+      if (queues_[l - 1].first == nullptr || queues_[l - 1].first->ready_since >= since) continue;
+      since = queues_[l - 1].first->ready_since;
+      level = l;
+    }
+    if (level != 0) return pop_high(level);
+  }
+  if (found == nullptr) return nullptr;
+  std::lock_guard hold(found->lock);
+  thread* t = found->first_ready;
+  if (t == nullptr || t->ready_since >= limit) return nullptr;  // somebody else was here
+  take_out(*found, *t);
+  return t;
 }
 
 // All of it hints: a tick that comes to another thread, or not at all, changes when the level is served, not whether.

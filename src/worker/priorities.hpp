@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include <heddle/detail/wait.hpp>
@@ -15,6 +16,13 @@ namespace heddle::worker {
 inline constexpr int lowest_level = static_cast<int>(priority::lowest);
 inline constexpr int highest_level = static_cast<int>(priority::highest);
 
+// Where among its equals a thread goes.
+enum class place : std::uint8_t {
+  on_top,  // it is new, was woken, or made way for a higher one: below normal it goes on before its equals
+  behind,  // its turn ended for an equal one
+  back,    // it was taken and could not run: as on_top, with the time that it has waited
+};
+
 // Above normal: one queue a level, first in first out, of the runtime. Below: one pile a level and worker, last in first out. Every
 // function may be called by any kernel thread with preemption off, also in a signal handler: the locks are held in the runtime only.
 class priorities {
@@ -22,14 +30,14 @@ class priorities {
   explicit priorities(unsigned workers) : workers_(workers), piles_(new pile[workers]) {}
 
   // What was pushed is seen by any() of a worker that has announced its sleep and passed its heavy fence, or the caller sees it asleep.
-  void push(fiber::thread& t, unsigned rank, bool behind) noexcept {
-    if (t.level > 0) push_high(t);
-    else push_low(t, rank, behind);
-  }
+  void push(fiber::thread& t, unsigned rank, place where) noexcept;
   // The oldest of the highest level that is not below `least`, 1 or more; null: none.
   [[nodiscard]] fiber::thread* take_high(int least) noexcept;
   // The newest of the worker's own, else the oldest of another's, of the highest level from normal (exclusive) down to `least`; null: none.
-  [[nodiscard]] fiber::thread* take_low(unsigned rank, int least) noexcept;
+  // `even`: in place of one whose turn ends for an equal: of the worker that has more of them.
+  [[nodiscard]] fiber::thread* take_low(unsigned rank, int least, bool even = false) noexcept;
+  // Of all that are ready here the one that has been for longest, if that is since before `limit` (platform::ticks); null: none is.
+  [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
 
   // Hints, or exact after a heavy fence.
   bool any_high(int least) const noexcept { return high_.load(std::memory_order_relaxed) >> (least - 1) != 0; }
@@ -37,22 +45,30 @@ class priorities {
   bool any() const noexcept { return any_high(1) || any_low(lowest_level); }
 
  private:
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
   struct high_queue {
     fiber::thread* first{nullptr};
     fiber::thread* last{nullptr};
   };
-  // `next` of a thread in a pile leads to an older one, `newer` back.
+  // `next` of a thread in a pile leads to an older one of its level, `newer` back.
   struct alignas(64) pile {
     detail::spin_word lock;
     unsigned taken{0};                              // by the owner; under lock
+    fiber::thread* first_ready{nullptr};            // of all levels; under lock
+    fiber::thread* last_ready{nullptr};             // under lock
+    std::atomic<std::uint64_t> oldest_since{never};  // ready_since of first_ready; written under lock, read by anyone as a hint
     struct ends {
       std::atomic<fiber::thread*> newest{nullptr};  // written under lock; read by anyone as a hint
       fiber::thread* oldest{nullptr};               // under lock
+      std::atomic<unsigned> count{0};               // the same as newest
     } levels[-lowest_level];
   };
 
-  void push_high(fiber::thread& t) noexcept;
-  void push_low(fiber::thread& t, unsigned rank, bool behind) noexcept;
+  void push_high(fiber::thread& t, place where) noexcept;
+  void push_low(fiber::thread& t, unsigned rank, place where) noexcept;
+  [[nodiscard]] fiber::thread* pop_high(int level) noexcept;
+  void take_out(pile& from, fiber::thread& t) noexcept;
   [[nodiscard]] fiber::thread* take_from(pile& from, int index, bool own) noexcept;
 
   const unsigned workers_;

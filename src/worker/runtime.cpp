@@ -157,7 +157,7 @@ void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   submitting_.fetch_add(1);
   const int level = t.level;
-  if (level != 0) [[unlikely]] priorities_.push(t, static_cast<unsigned>(t.id % workers()), false);
+  if (level != 0) [[unlikely]] priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top);
   else inbox_.push(t);
   wake_one_for(0);
   if (has_priorities()) [[unlikely]] evict_for(level);

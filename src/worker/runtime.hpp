@@ -58,6 +58,7 @@ struct settings {
   void* handle{nullptr};                  // the public heddle::runtime
   fiber::kind threads;                    // of threads that are made without a word on it, job runners included
   tick_plan plan;
+  unsigned aging{20};                     // turns after which a thread that is ready has one, whatever is above it; 0: never
   klt_means klt{klt_means::direct};
   std::function<unsigned()> allowed;      // processors that the process may use now, for packing by itself; empty: no such thing
 };
@@ -123,6 +124,8 @@ class runtime final : private policy::scheduler {
   // Threads of levels beside the normal one. has_priorities: any was ever made.
   priorities& levels() noexcept { return priorities_; }
   bool has_priorities() const noexcept { return has_priorities_.load(std::memory_order_relaxed); }  // seen by whoever gets to know such a thread
+  // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
+  std::uint64_t aging_patience() const noexcept { return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000); }
   // Before the first one is made. Not in a signal handler. Throws std::invalid_argument.
   void use_priority(priority level);
   bool can_pack() const noexcept { return !wants_.limits && !wants_.picks && !wants_.spawns; }

@@ -1,6 +1,7 @@
 #include "worker/worker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
@@ -18,6 +19,8 @@ extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument)
 namespace heddle::worker {
 
 namespace {
+
+constexpr unsigned look_at_clock_every = 8;  // picks where there are priorities, for who has waited for long
 
 constexpr std::size_t queue_capacity = queue::largest_capacity;  // 8 MiB of address space, committed as far as forks nest
 
@@ -151,30 +154,21 @@ thread* worker::thread_of_job(entry item) noexcept {
   return fresh;
 }
 
-// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the ready ones spin for.
-// What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody fills is emptied, whatever its order.
+// In its worker's place, when the thread's turn has ended.
 entry worker::pick_after_tick(const thread& self) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
   if (home.has_priorities()) [[unlikely]] {
+    if (protects_turn()) return 0;
+    unevictable_until_ = 0;
     home.fire_timers();  // of a high thread that slept, perhaps
+    if (const entry item = pick_starved(&self); item != 0) return item;
     if (thread* t = home.levels().take_high(std::max<int>(self.level, 1)); t != nullptr) return ready_entry(*t);
     if (self.level > 0) return 0;
+    normal_had_its_turn_ = true;
   }
-  queue_first_ = !queue_first_;
-  if (queue_first_) {
-    if (const entry item = take_newest(); item != 0) return item;
-    if (home.asks_before_picks()) {  // both of its calls: what only the first one gives would else wait behind ready threads for ever
-      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
-      if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
-    }
-  }
-  if (self.level == 0 && home.incoming().empty()) {  // else what comes from outside would wait as long as there is something to even out
-    home.fire_timers();
-    if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
-  }
-  if (const entry item = pick_fairly(); item != 0) return item;
+  if (const entry item = pick_by_turns(self.level == 0); item != 0) return item;
   // What pick() does beyond that, uncounted: the turn changes only if a carrier can be had.
   const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
   if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
@@ -185,6 +179,51 @@ entry worker::pick_after_tick(const thread& self) noexcept {
   return 0;
 }
 
+// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the ready ones spin for.
+// What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody fills is emptied, whatever its order.
+// `evens`: and from a worker at which more wait for their turns.
+entry worker::pick_by_turns(bool evens) noexcept {
+  queue_first_ = !queue_first_;
+  if (queue_first_) {
+    if (const entry item = take_newest(); item != 0) return item;
+    if (home.asks_before_picks()) {  // both of its calls: what only the first one gives would else wait behind ready threads for ever
+      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+      if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
+    }
+  }
+  if (evens && home.incoming().empty()) {  // else what comes from outside would wait as long as there is something to even out
+    home.fire_timers();
+    if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
+  }
+  return pick_fairly();
+}
+
+// What has been ready for so long that it has a turn before all that is above it: README.md, "Aging". No more than one in so many turns, however
+// many wait: what is above keeps the others.
+entry worker::pick_starved(const thread* stays) noexcept {
+  const std::uint64_t patience = home.aging_patience();
+  if (patience == 0) return 0;
+  const std::uint64_t now = platform::ticks();
+  if (std::exchange(normal_had_its_turn_, false) || normal_since_ == 0) normal_since_ = now;
+  if (now < next_starved_ || now < patience) return 0;
+  bool displaces = stays != nullptr;
+  entry item = 0;
+  if (thread* t = home.levels().take_starved(now - patience); t != nullptr) {
+    displaces = (stays != nullptr && stays->level > t->level) || home.levels().any_high(std::max(t->level + 1, 1)) || (t->level < 0 && !ready.looks_empty());
+    if (t->level < 0) turn_of_ = t->level;
+    item = ready_entry(*t);
+  } else if (now - normal_since_ > patience) {
+    normal_since_ = now;
+    item = pick_by_turns(true);
+    if (item == 0) item = pick_by_turns(true);  // the other one's turn
+    displaces = displaces || home.levels().any_high(1);
+  }
+  if (item == 0) return 0;
+  next_starved_ = now + patience;
+  if (displaces) unevictable_until_ = now + patience / home.options().aging / 2;  // half an interval, and then until the next tick
+  return item;
+}
+
 // For a policy that wants to be asked first, and where threads have priorities.
 entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   looks_elsewhere_ = false;
@@ -192,8 +231,13 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   if (stands_aside()) return 0;
   const int level = stays != nullptr ? stays->level : lowest_level;
   if (home.has_priorities()) {
+    unevictable_until_ = 0;
+    if (tick % look_at_clock_every == 0) {
+      if (const entry item = pick_starved(stays); item != 0) return item;
+    }
     if (thread* t = home.levels().take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
     if (level > 0) return 0;
+    normal_had_its_turn_ = true;
   }
   if (tick % fairness_interval == 0) {
     if (const entry item = pick_fairly(); item != 0) return item;
@@ -211,7 +255,7 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   if (stays == nullptr || level == 0 || !home.has_priorities()) return 0;
   looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
   if (looks_elsewhere_) return 0;
-  thread* t = home.levels().take_low(rank, level);
+  thread* t = home.levels().take_low(rank, level, true);
   if (t == nullptr) return 0;
   turn_of_ = t->level;
   return ready_entry(*t);
@@ -309,7 +353,7 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
   const int level = t.level;
   packing& pools = home.pools();
   if (level != 0) {
-    home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level));
+    home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
   } else if (pools.in_force()) {
     // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
     if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
@@ -325,7 +369,8 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
 }
 
 void worker::put_back(thread& t) noexcept {
-  if (t.level != 0) home.levels().push(t, rank, false);
+  if (std::exchange(unevictable_until_, 0) != 0) next_starved_ = 0;  // its turn is still to come
+  if (t.level != 0) home.levels().push(t, rank, place::back);
   else if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
 }
 

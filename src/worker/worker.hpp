@@ -171,6 +171,8 @@ class worker : public detail::fork_queue {
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
   // In the run loop, on the way to pick: it has not chosen what to go on with.
   bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
+  // What runs here has a turn of its own, though something above it is ready: it had waited for long.
+  bool protects_turn() const noexcept { return unevictable_until_ != 0 && platform::ticks() < unevictable_until_; }
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
@@ -230,6 +232,8 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* adopt_inbox() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t tick) noexcept;
+  [[nodiscard]] entry pick_by_turns(bool evens) noexcept;
+  [[nodiscard]] entry pick_starved(const thread* stays) noexcept;
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
   void make_ready_slowly(thread& t) noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
@@ -263,6 +267,11 @@ class worker : public detail::fork_queue {
   unsigned turns_ended_{0};                // that have ended here since it last took one over
   unsigned next_looked_at_{0};             // where it begins to look for one
   packing_turns turns_;
+  // In programs with priorities, in platform::ticks.
+  std::uint64_t next_starved_{0};          // not earlier than then a thread that has waited for long comes first again
+  std::uint64_t normal_since_{0};          // when it last chose among what is of the normal level
+  bool normal_had_its_turn_{false};        // that was since the last look at the clock
+  std::uint64_t unevictable_until_{0};     // the turn of a thread that came first because it had waited for long; 0: no such thing
   bool looks_elsewhere_{false};            // the last pick wants the run loop to look at other workers
   std::int8_t turn_of_{0};                 // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};

@@ -146,6 +146,26 @@ void blocking_calls(preemption how) {
   for (thread& t : all) t.join();
 }
 
+// As many threads as workers spin, above the one that they spin for.
+void spinning_above(preemption how, int lower, int higher) {
+  runtime_options o = preemptive(2, how);
+  o.priority_aging = 1;
+  runtime home(o);
+  std::atomic<bool> done{false};
+  thread_options t;
+  t.where = &home;
+  t.priority = priority{higher};
+  std::vector<thread> all;
+  for (int i = 0; i < 2; ++i) {
+    all.emplace_back(t, [&] {
+      while (!done.load()) this_thread::pause();
+    });
+  }
+  t.priority = priority{lower};
+  all.emplace_back(t, [&] { done.store(true); });
+  for (thread& one : all) one.join();
+}
+
 struct scenario {
   const char* name;
   std::function<void()> run;
@@ -169,6 +189,9 @@ std::vector<scenario> scenarios() {
       {"signal_yield: blocking calls", [] { blocking_calls(preemption::signal_yield); }},
       {"klt_switching: blocking calls", [] { blocking_calls(preemption::klt_switching); }},
       {"signal_yield: packed", [] { packed(preemption::signal_yield); }},
+      {"signal_yield: a low thread under high ones", [] { spinning_above(preemption::signal_yield, -1, 1); }},
+      {"signal_yield: a normal thread under high ones", [] { spinning_above(preemption::signal_yield, 0, 1); }},
+      {"klt_switching: a low thread under normal ones", [] { spinning_above(preemption::klt_switching, -1, 0); }},
       {"klt_switching: packed", [] { packed(preemption::klt_switching); }},
   };
 }

@@ -165,5 +165,74 @@ TEST(fairness, who_waits_behind_one_that_is_not_preemptive_is_taken_over) {
   EXPECT_LT(last, start + 60 * interval);
 }
 
+// --- levels --------------------------------------------------------------------------------------------------------
+
+// What of two workers' time threads of two levels get, which both always compute; and the longest that one of the lower went without a turn.
+struct levels_got {
+  double lower;
+  picoseconds longest_wait;
+};
+levels_got between_levels(int lower, int higher, unsigned lows, priority_mode mode, unsigned turns) {
+  session_options o;
+  o.machine = "skylake-2x28";
+  o.charge = charging::annotations;
+  const session simulation(o);
+  runtime_options r;
+  r.workers = 2;
+  r.bind = "on";
+  r.preempt_interval = std::chrono::milliseconds(1);
+  r.priority_mode = mode;
+  r.priority_aging = turns;
+  runtime home(r);
+  std::vector<share> low(lows);
+  std::vector<share> high(2);
+  const picoseconds end = active->now() + 1000 * interval;
+  const auto compute = [&](share& mine) {
+    mine.last = active->now();
+    while (active->now() < end) {
+      mine.longest_wait = std::max(mine.longest_wait, active->now() - mine.last);
+      mine.last = active->now();
+      ++mine.work;
+      cost::cycles(2500);
+    }
+  };
+  home.run([&] {
+    std::vector<thread> made;
+    thread_options t;
+    t.where = &home;
+    t.preemption = preemption::signal_yield;
+    t.priority = priority{lower};
+    for (share& one : low) made.emplace_back(t, [&compute, &one] { compute(one); });
+    t.priority = priority{higher};
+    for (share& one : high) made.emplace_back(t, [&compute, &one] { compute(one); });
+    for (thread& one : made) one.join();
+  });
+  std::uint64_t of_low = 0, all = 0;
+  for (const share& one : low) of_low += one.work;
+  for (const share& one : high) all += one.work;
+  return {static_cast<double>(of_low) / static_cast<double>(all + of_low), longest_wait(low)};
+}
+
+class two_levels : public ::testing::TestWithParam<std::tuple<int, int, unsigned>> {};
+
+// A starved thread has a turn after 20, no worker gives away more than one in 20, and a turn is half an interval to one and a half.
+TEST_P(two_levels, the_lower_one_gets_little_and_never_nothing) {
+  const auto [lower, higher, lows] = GetParam();
+  constexpr unsigned turns = 20;
+  const levels_got aged = between_levels(lower, higher, lows, priority_mode::aging, turns);
+  std::printf("%d under %d, %u: %.4f, waits %.1f\n", lower, higher, lows, aged.lower, static_cast<double>(aged.longest_wait) / static_cast<double>(interval));
+  EXPECT_LE(aged.lower, 1.5 / turns);
+  EXPECT_GE(aged.lower, std::min(lows, 2u) * 0.25 / turns / 2);
+  EXPECT_LE(aged.longest_wait, (turns + 3) * (1 + (lows + 1) / 2) * interval);
+  const levels_got strict = between_levels(lower, higher, lows, priority_mode::strict, turns);
+  EXPECT_LE(strict.lower, 0.001);   // what they do before the higher ones have been made, and after these have ended
+}
+
+INSTANTIATE_TEST_SUITE_P(fairness, two_levels,
+                         ::testing::Combine(::testing::Values(-2, 0, 1), ::testing::Values(2), ::testing::Values(1u, 2u, 8u)), [](const auto& p) {
+                           const int lower = std::get<0>(p.param);
+                           return std::string(lower < 0 ? "low" : lower == 0 ? "normal" : "high") + "_" + std::to_string(std::get<2>(p.param));
+                         });
+
 }  // namespace
 }  // namespace heddle::sim

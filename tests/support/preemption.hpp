@@ -26,6 +26,7 @@ inline heddle::runtime_options options_for(unsigned workers, const std::string& 
   o.policy = policy;
   o.preempt = heddle::preemption::none;
   o.preempt_interval = std::chrono::microseconds(100);
+  o.priority_mode = heddle::priority_mode::strict;  // orders that are exact, however long a test is held up
   return o;
 }
 
