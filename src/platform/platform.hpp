@@ -95,8 +95,9 @@ struct signal_state {
 
 // Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does; `owner`: of the timer, null
 // for a tick that was sent. Further ticks are held until it returns, or leaves by leave_interrupted. errno and the floating-point environment
-// are, after it, those that were interrupted. Interrupted system calls are restarted where the system can. False: there are no ticks here.
-bool listen_for_ticks(void (*handler)(void* owner, interrupted& what) noexcept) noexcept;
+// are, after it, those that were interrupted. Interrupted system calls are restarted where the system can. Returns the number of the signal that
+// ticks come by, another than before if somebody has taken that one meanwhile (`arrives`); 0: there are no ticks here.
+int listen_for_ticks(void (*handler)(void* owner, interrupted& what) noexcept) noexcept;
 // Around a switch, inside the handler: before the kernel thread goes on with something else, and on the kernel thread, the same or another,
 // that goes on with what was interrupted. In between the kernel thread has its usual signals and ticks come; unless `to_another`: what it goes
 // on with is another context between these two calls, whose return from the handler says what signals it has.

@@ -280,9 +280,9 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   throw std::system_error(ENOTSUP, std::generic_category(),
                           "heddle: no preemption under ThreadSanitizer, which delays signals until the program calls something");
 #else
-  if (!platform::listen_for_ticks(handle_tick)) {
-    throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
-  }
+  const int signal = platform::listen_for_ticks(handle_tick);
+  if (signal == 0) throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
+  ticks_.come_by(*this, signal);
   if (const char* why = platform::why_no_timers(); why != nullptr && !ticks_.plan().by_user_interrupts) {
     throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: no preemptive threads: ") + why);
   }

@@ -83,8 +83,23 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
   // With an owner that gives up these are Dekker's two sides: it sees the wish, or we see that there is no owner.
   if (!w.wants_ticks.load(std::memory_order_relaxed)) w.wants_ticks.store(true);  // relaxed: own variable
   std::atomic<int>& owner = owners_[group_of(w.rank)];
+  const int now = owner.load();
   int nobody = -1;
-  if (owner.load() < 0 && owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) start(w, false);
+  if (now < 0) {
+    if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) start(w, false);
+  } else if (now == static_cast<int>(w.rank) && !platform::arrives(w.by->timer)) {
+    start(w, false);
+  }
+}
+
+// Such a tick is sent after the change, so the kernel thread that handles it sees the new signal. Where it finds a preemptive thread computing, or one in
+// the runtime, that thread's next step to its own code makes the timer anew (want). A kernel thread that has no number is on its way there itself.
+void ticks::come_by(runtime& home, int signal) noexcept {
+  if (signal_.load(std::memory_order_relaxed) == signal) return;  // a number; whoever changed it sent the ticks
+  if (signal_.exchange(signal) == 0) return;
+  for (unsigned r = 0; r < workers_; ++r) {
+    if (const int to = home.at(r).kernel_thread.load(std::memory_order_relaxed); to != 0) platform::send_tick(to);  // as above
+  }
 }
 
 // relaxed: the first is a hint to who sends ticks; of the second only the worker itself makes its own rank come or go; the third is of this kernel thread

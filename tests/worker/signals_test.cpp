@@ -295,9 +295,7 @@ TEST_P(techniques, the_shortest_interval_fits_on_a_small_stack) {
 // gets what is meant for it.
 std::atomic<int> others{0};
 
-// Off: in about one of four runs on a loaded machine the threads that run already get no more ticks, and the second wait does not end. A defect of the
-// hand-over to another signal, not of the test.
-TEST_P(techniques, DISABLED_another_library_takes_the_signal_of_the_ticks) {
+TEST_P(techniques, another_library_takes_the_signal_of_the_ticks) {
   heddle::runtime rt(options_for(2));
   seen_kernel_threads seen;
   std::atomic<bool> stop{false};

@@ -95,9 +95,9 @@ bool on_alternate_stack() noexcept {
 
 int kernel_thread_id() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
 
-bool listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
+int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   struct sigaction now {};
-  if (const int signal = tick_signal.load(); signal != 0 && sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == on_tick) return true;
+  if (const int signal = tick_signal.load(); signal != 0 && sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == on_tick) return signal;
   // Preemptive threads make threads: a tick that found the holder here would leave it to others that wait.
   std::uint64_t before = 0;
   change_blocked(SIG_BLOCK, ~std::uint64_t{0}, &before);
@@ -113,7 +113,7 @@ bool listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   }
   choosing.clear();
   change_blocked(SIG_SETMASK, before);
-  return tick_signal.load() != 0;
+  return tick_signal.load();
 }
 
 bool arrives(const tick_timer& timer) noexcept { return timer.by_user_interrupt || timer.signal == tick_signal.load(std::memory_order_relaxed); }  // a number

@@ -177,9 +177,9 @@ namespace heddle::platform {
 // Not 0, which is nobody.
 int kernel_thread_id() noexcept { return static_cast<int>(sim::here().self().id) + 1; }
 
-bool listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
+int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   sim::here().listen(handler);
-  return true;
+  return 1;
 }
 
 void send_tick(int kernel_thread) noexcept { sim::here().send_tick(static_cast<unsigned>(kernel_thread) - 1); }
