@@ -62,13 +62,6 @@ void alone_on_one_worker(const effort& how, figures& made) {
     // One number is measured; its halves are told.
     if (both > 0) made["fork"] = made["join"] = both / 2;
 
-    const std::size_t children = how.run_ns > 1e6 ? 20'000 : 2'000;
-    made["spawn"] = each(how.runs, children, [&] {
-      task_group group;
-      for (std::size_t i = 0; i < children; ++i) group.run([] {});
-      group.wait();
-    });
-
     const std::size_t switches = how.run_ns > 1e6 ? 50'000 : 5'000;
     made["thread_switch"] = each(how.runs, 2 * switches, [&] {
       task_group group;
@@ -77,6 +70,21 @@ void alone_on_one_worker(const effort& how, figures& made) {
           for (std::size_t i = 0; i < switches; ++i) this_thread::yield();
         });
       }
+      group.wait();
+    });
+  });
+}
+
+// A child that begins at once, on a stack of its own.
+void child_first(const effort& how, figures& made) {
+  runtime_options options = alone(1);
+  options.policy = "random_ws:spawn=child";
+  runtime one(options);
+  one.run([&] {
+    const std::size_t children = how.run_ns > 1e6 ? 20'000 : 2'000;
+    made["spawn"] = each(how.runs, children, [&] {
+      task_group group;
+      for (std::size_t i = 0; i < children; ++i) group.run([] {});
       group.wait();
     });
   });
@@ -219,6 +227,7 @@ void clocks(const effort& how, figures& made) {
 std::map<std::string, double> measure_operations(const std::vector<int>& units, const effort& how) {
   figures made;
   alone_on_one_worker(how, made);
+  child_first(how, made);
   signals(how, made);
   clocks(how, made);
   if (units.size() > 1) {

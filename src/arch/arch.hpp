@@ -55,6 +55,16 @@ inline void* prepare(void* stack_top, void (*entry)(void*), void* argument, cons
   return frame;
 }
 
+[[gnu::always_inline]] inline void* stack_pointer() noexcept {
+  void* value;
+#if defined(__x86_64__)
+  asm("movq %%rsp, %0" : "=r"(value));
+#else
+  asm("mov %0, sp" : "=r"(value));
+#endif
+  return value;
+}
+
 // The register that thread-local variables are found by. Writing it needs the kernel's leave on x86-64 (FSGSBASE).
 // Inline and volatile: compilers take it for a constant of the function, so whoever writes it touches no thread-local variable
 // around it but through assembler.

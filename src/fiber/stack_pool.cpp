@@ -83,6 +83,8 @@ thread* stack_pool::construct(char* low, unsigned size_class) noexcept {
   t->size_class = static_cast<std::uint8_t>(size_class);
   t->stack_low = low + guard_bytes(bytes);
   t->stack_bytes = bytes - guard_bytes(bytes);
+  const std::size_t usual = bytes_of(default_class_) - guard_bytes(bytes_of(default_class_));
+  if (size_class >= default_class_) t->children_above = static_cast<char*>(t->stack_low) + usual / 16 * 15;
   remember_stack(*t);
   return t;
 }

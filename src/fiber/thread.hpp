@@ -69,6 +69,8 @@ struct alignas(64) thread {
   std::size_t stack_bytes{0};          // usable bytes, control block included
   stack_pool* pool{nullptr};
   void* stack_low{nullptr};            // lowest usable address, above the guard
+  // While its stack pointer is above, it runs children of its groups by calls: they have nearly a default stack then. The highest address: never.
+  void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
   void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack
   unsigned valgrind_id{0};
 };

@@ -34,7 +34,7 @@ inline constexpr unsigned nobody = ~0u;  // a foreign kernel thread, or no worke
 // What the mechanism switches on for a policy. spawns, forks and groups can be switched off and on again for a worker
 // (scheduler::watch): what runs meanwhile costs as much as under random_ws.
 struct policy_wants {
-  bool spawns = false;       // spawn: each child of a group; else child first
+  bool spawns = false;       // spawn: each child of a group; else they are queued, as second halves of forks are
   bool forks = false;        // fork_begin: each second half of parallel_invoke, and of a loop that is cut; else it is queued
   bool groups = false;       // group_begin, group_wait, group_end
   bool roots = false;        // started: threads that are nobody's child; else like a woken one

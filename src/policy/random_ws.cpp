@@ -1,5 +1,6 @@
-// Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Child first: the
-// spawner's continuation is what thieves find.
+// Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Children of groups are queued, as second
+// halves of forks are, and their group's owner runs who is left (src/task/README.md); with spawn=child each runs at once, on a stack of its own, and its
+// spawner's continuation is what thieves find; with spawn=parent each is a ready thread in the queue.
 // Source: Blumofe, Leiserson, "Scheduling multithreaded computations by work stealing", J. ACM 46(5), 1999.
 // Deviation: a victim keeps its newest tasks private and is asked for work first (docs/investigations/deque.md).
 #include "policy/random_ws.hpp"
@@ -24,14 +25,14 @@ entry random_ws::acquire(unsigned self, effort how) noexcept {
 }
 
 placement random_ws::spawn(unsigned, const spawn_info&) noexcept {
-  return {parent_first_ ? placement::kind::parent_first : placement::kind::child_first, nobody, 0};
+  return {spawn_ == order::parent ? placement::kind::parent_first : placement::kind::child_first, nobody, 0};
 }
 
 std::unique_ptr<policy> random_ws::make(const std::vector<parameter>& given) {
   parameters p("random_ws", given);
-  const bool parent_first = p.choice("spawn", "child|parent") == 1;
+  const auto spawn = static_cast<order>(p.choice("spawn", "queued|child|parent"));
   p.finish();
-  return std::make_unique<random_ws>(parent_first);
+  return std::make_unique<random_ws>(spawn);
 }
 
 }  // namespace heddle::policy

@@ -38,7 +38,7 @@ namespace {
 
 std::vector<registration>& table() {
   static std::vector<registration> lines = {
-      {"random_ws", "random work stealing, spawn=child|parent (Blumofe and Leiserson 1999)", random_ws::make},
+      {"random_ws", "random work stealing, spawn=queued|child|parent (Blumofe and Leiserson 1999)", random_ws::make},
       {"auto", "ml-adaptive or random stealing, by machine, hints and what the first runs laid out (a policy_note says why)", automatic::make},
       {"adws", "almost deterministic work stealing, steal=on|off, patience=N looks before stealing (Shiina and Taura 2019)", adws::make},
       {"constrained_ws", "iterations replay the steal tree of the first, replay=stows|stuws|relws, relws=5 relaxed ones before (Lifflander et al. 2014)", constrained_ws::make},

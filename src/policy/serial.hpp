@@ -11,6 +11,7 @@ namespace heddle::policy {
 class serial final : public policy {
  public:
   static std::unique_ptr<policy> make(const std::vector<parameter>& parameters);
+  policy_wants wants() const noexcept override { return {.spawns = true}; }  // child first
   entry acquire(unsigned, effort) noexcept override { return 0; }
   bool may_find(unsigned) noexcept override { return false; }
   unsigned most_workers() const noexcept override { return 1; }

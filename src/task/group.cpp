@@ -1,6 +1,7 @@
 // Children of task groups: spawn, end, wait. Protocol and proof: README.md, "Counting children".
 #include <heddle/task_group.hpp>
 
+#include <new>
 #include <stdexcept>
 
 #include <heddle/runtime.hpp>
@@ -29,6 +30,37 @@ void count_end(group_state& group) noexcept {
   waiter* sleeper = group.sleeper;
   group.outstanding.store(0);
   wake(*sleeper);
+}
+
+[[gnu::always_inline]] inline void free_child(group_child& child) noexcept {
+  fork_queue* w = current_queue();
+  if (child.home != w) [[unlikely]] return static_cast<worker::worker*>(child.home)->give_back_child(child);
+  child.next = w->spare_children;
+  w->spare_children = &child;
+}
+
+// The entry at `position`, if it is the newest of this worker's queue and a child of the group.
+group_child* take_own_child(const group_state& group, ticket position) noexcept {
+  // relaxed: only its worker writes a slot. What it names may have been stolen and be gone: it is looked at when it is ours.
+  const entry item = position->load(std::memory_order_relaxed);
+  if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
+  auto* work = reinterpret_cast<job*>(item);
+  // relaxed: a child's word is its code and does not change; of other jobs it may, to nothing that is this
+  if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child)) [[likely]] {
+    auto* child = static_cast<group_child*>(work);
+    if (child->group == &group) return child;
+  }
+  if (push(item) == nullptr) worker::worker::current()->make_ready(*worker::worker::current()->thread_for(item));  // cannot be: it came from there
+  return nullptr;
+}
+
+constexpr std::ptrdiff_t most_queued_by_others = 1024;
+
+// Whether a child that fits goes to the queue. Policies and traces that watch children, and whoever has enough of them queued, start them.
+bool is_queued(const worker::worker& w, const group_state& group) noexcept {
+  if (!w.queues_children) return false;
+  if (w.running == group.owner) return group.owed < group.most_owed;
+  return w.bottom.load(std::memory_order_relaxed) - w.base < most_queued_by_others;  // the worker's own variable
 }
 
 // Stack addresses, which a group keeps as long as it lives: their lower half tells the groups of one moment apart.
@@ -74,14 +106,14 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   t.argument = room;
   t.group = &group;
   t.call = call;
-  return {reinterpret_cast<child_handle*>(&t), room};
+  return {reinterpret_cast<child_handle*>(&t), nullptr, room};
 }
 
 // By a preemptive thread or a foreign one, or of a group or runtime that says how children are preempted; or the worker has no block at hand.
 [[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   const worker::section inside;
   block* t = worker::here().new_block(0);
-  if (t == nullptr) return {nullptr, nullptr};
+  if (t == nullptr) return {nullptr, nullptr, nullptr};
   t->level = group.level;
   const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->threads_default();
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
@@ -122,10 +154,62 @@ void offer_continuation(block* parent) {
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
   if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]] return make_any_child(group, bytes, alignment, call);
+  if (is_queued(*w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
+    if (group_child* c = w->new_child(); c != nullptr) {
+      c->call = call;
+      return {nullptr, c, c->room};
+    }
+  }
   block* t = w->cached_block();
   if (t == nullptr) [[unlikely]] return make_any_child(group, bytes, alignment, call);
   renew_thread(*t, w->home);
   return furnish(*t, t, group, bytes, alignment, call);
+}
+
+void drop_child(child_handle* child, group_child* queued) noexcept {
+  const worker::section inside;
+  if (queued != nullptr) return free_child(*queued);
+  auto& t = *reinterpret_cast<block*>(child);
+  t.preemptive = nullptr;
+  t.home->free_thread(t);
+}
+
+void queue_child(group_state& group, group_child& child) noexcept {
+  const bool counted = worker::worker::current()->running != group.owner;
+  child.group = &group;
+  child.counted = counted;
+  if (counted) group.outstanding.fetch_add(1);
+  else ++group.owed;
+  const ticket position = push(entry_of(&child));  // the child is now its taker's, and gone perhaps
+  if (position == nullptr) [[unlikely]] start_unqueued(child);
+  if (!counted) group.newest = position;
+}
+
+void start_unqueued(group_child& child) noexcept {
+  worker::worker& w = *worker::worker::current();
+  w.make_ready(*w.thread_for(entry_of(&child)));
+}
+
+void run_children(group_state& group) noexcept {
+  const worker::worker* w = worker::worker::current();
+  if (!w->queues_children) return;  // also of a preemptive thread's queue: none of its children is in the worker's
+  void* const above = static_cast<block*>(group.owner)->children_above;
+  if (group.runs_child || arch::stack_pointer() < above) return;
+  group.runs_child = true;
+  while (group.owed != 0 && group.newest != nullptr) {
+    group_child* child = take_own_child(group, group.newest);
+    if (child == nullptr) {
+      group.newest = nullptr;  // the others are not here
+      break;
+    }
+    --group.newest;
+    const bool counted = std::exchange(child->counted, false);
+    child->call(child->room);
+    free_child(*child);
+    if (counted) [[unlikely]] count_end(group);
+    else --group.owed;
+  }
+  group.runs_child = false;
 }
 
 // The child runs at once, in its spawner's place, whose continuation is offered.
@@ -140,7 +224,7 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
   w.spawn(self, child, child.argument, offer_continuation, entry);
   if (self.taken) {
     self.taken = false;
-    if (!counted) ++group.stolen;
+    if (!counted) ++group.owed;
   }
 }
 
@@ -203,10 +287,11 @@ void wait_group_slow(group_state& group) {
     policy::group_info info = info_of(group, *w);
     w->home.scheduler_policy().group_wait(w->rank, info);
   }
-  const std::int64_t stolen = std::exchange(group.stolen, 0);
+  if (group.runs_child) throw std::logic_error("heddle: task_group::wait inside a child of the group");
+  const std::int64_t owed = std::exchange(group.owed, 0);
   // acquire pairs with count_end: what the children did
-  if (stolen == 0 && group.outstanding.load(std::memory_order_acquire) == 0) return;
-  if (group.outstanding.fetch_add(stolen) + stolen == 0) return;
+  if (owed == 0 && group.outstanding.load(std::memory_order_acquire) == 0) return;
+  if (group.outstanding.fetch_add(owed) + owed == 0) return;
   waiter sleeper("task group");
   suspend(sleeper, [](void* data, waiter& me) noexcept {
     auto& g = *static_cast<group_state*>(data);
@@ -231,6 +316,7 @@ void set_kind(group_state& group, preemption technique, tls storage) {
   group.technique = how.technique;
   group.storage = how.storage;
   group.kind_given = true;
+  group.most_owed = 0;
 }
 
 void child_threw(group_state& group) noexcept {
@@ -266,3 +352,16 @@ void close_group(group_state& group) noexcept {
 }
 
 }  // namespace heddle::detail
+
+namespace heddle::worker {
+
+void run_taken_child(detail::job* work) noexcept {
+  auto& child = *static_cast<detail::group_child*>(work);
+  detail::group_state& group = *child.group;
+  child.call(child.room);
+  child.counted = false;
+  detail::free_child(child);
+  detail::count_end(group);
+}
+
+}  // namespace heddle::worker

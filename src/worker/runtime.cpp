@@ -72,6 +72,7 @@ runtime::runtime(settings s)
   for (const auto& w : workers_) {
     const bool traced = recorder_ != nullptr && settings_.trace_forks;
     w->watches_spawns = wants_.spawns;
+    w->queues_children = !w->watches_groups && !w->watches_spawns;
     static_cast<void>(queue::watch_every_fork(*w, wants_.forks || traced, traced));  // nobody has asked yet
   }
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
@@ -373,6 +374,7 @@ void runtime::watch(unsigned self, bool on) noexcept {
   worker& w = *workers_[self];
   w.watches_groups = (wants_.groups && on) || recorder_ != nullptr;
   w.watches_spawns = wants_.spawns && on;
+  w.queues_children = !w.watches_groups && !w.watches_spawns;
   const bool forks = (wants_.forks && on) || w.every_join;
   if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_work();
 }

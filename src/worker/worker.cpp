@@ -38,6 +38,7 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
 }
 
 worker::~worker() {
+  free_children();
   collect();
   while (cache_ != nullptr) {
     thread* t = cache_;

@@ -155,6 +155,11 @@ class worker : public detail::fork_queue {
     if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] collect();  // a hint
   }
 
+  // A block for a child that has not begun; null: no memory.
+  [[nodiscard]] detail::group_child* new_child() noexcept;
+  // A block of this worker's that another one has done with.
+  void give_back_child(detail::group_child& child) noexcept;
+
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
 
@@ -241,6 +246,7 @@ class worker : public detail::fork_queue {
   [[nodiscard]] bool refill() noexcept;   // false: no memory
   void free_thread_slow(thread& t) noexcept;
   void collect() noexcept;
+  void free_children() noexcept;
   void share_ready() noexcept;
   void tell_of_ready() noexcept;
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;   // once the visitor of the queue has gone; apart: the short path saves no registers
@@ -261,6 +267,8 @@ class worker : public detail::fork_queue {
   thread* cache_{nullptr};
   unsigned cached_{0};
   alignas(64) std::atomic<thread*> returned_{nullptr};  // pushed by other workers, emptied by the worker
+  std::atomic<detail::group_child*> returned_children_{nullptr};  // as above
+  detail::group_child* child_slabs_{nullptr};             // the first block of each, through `next`
   unsigned batch_{4};                      // stacks taken from the pool next time
   unsigned spin_us_;
   bool queue_first_{false};                // after a tick
@@ -276,6 +284,9 @@ class worker : public detail::fork_queue {
   std::int8_t turn_of_{0};                 // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
 };
+
+// Code of a group's child that was taken from a queue.
+void run_taken_child(detail::job* work) noexcept;
 
 // Makes a control block new.
 inline void renew_thread(thread& t, runtime& home) noexcept {

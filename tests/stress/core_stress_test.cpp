@@ -238,7 +238,7 @@ std::vector<unsigned> worker_counts() {
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, core_stress,
-                         testing::Combine(testing::ValuesIn(worker_counts()), testing::Values("random_ws", "random_ws:spawn=parent", "serial")),
+                         testing::Combine(testing::ValuesIn(worker_counts()), testing::Values("random_ws", "random_ws:spawn=child", "random_ws:spawn=parent", "serial")),
                          heddle_test::runtime_name);
 
 }  // namespace

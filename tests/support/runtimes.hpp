@@ -41,7 +41,7 @@ inline constexpr bool thread_sanitized = false;
 
 // Every policy that `heddle help policies` knows, and the variants that differ in what they do with tasks.
 inline const std::vector<std::string> all_policies = {
-    "random_ws", "random_ws:spawn=parent", "hierarchical_ws", "work_sharing", "work_sharing:order=fifo", "serial",
+    "random_ws", "random_ws:spawn=child", "random_ws:spawn=parent", "hierarchical_ws", "work_sharing", "work_sharing:order=fifo", "serial",
     "adws", "adws:steal=off",
     "ml-adws", "ml-adws:aggregation=group", "ml-ws", "ml-adaptive", "ml-adaptive:levels=off,patience=1", "auto", "pdf", "pws", "sb", "sb-d", "slaw", "mts", "mts:victim=near,batch=1", "hws", "hws:level=2,attempts=1",
     "constrained_ws", "constrained_ws:relws=0", "constrained_ws:replay=stuws,relws=1",

@@ -1,4 +1,5 @@
 // task_group: counting, exceptions, cancellation, children that block, groups shared by several threads.
+#include <heddle/latch.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
@@ -9,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -91,6 +93,101 @@ TEST_P(group, children_may_run_more_children_of_the_same_group) {
   });
 }
 
+// More than may wait in the queue: the others begin at once.
+TEST_P(group, more_children_than_are_queued) {
+  run([] {
+    const int children = heddle_test::thread_sanitized ? 1000 : 5000;  // a stack each with spawn=parent
+    std::atomic<int> done{0};
+    heddle::task_group g;
+    for (int i = 0; i < children; ++i) {
+      g.run([&, i] {
+        if (i % 500 == 0) heddle::this_thread::yield();
+        ++done;
+      });
+    }
+    g.wait();
+    EXPECT_EQ(done.load(), children);
+  });
+}
+
+// Each level is run by the one above where it waits: the stack is changed before it ends.
+TEST_P(group, recursion_deeper_than_a_stack) {
+  run([] {
+    struct level {
+      static long at(int depth) {
+        if (depth == 0) return 0;
+        volatile char frame[200];
+        frame[0] = 1;
+        long below = 0;
+        heddle::task_group g;
+        g.run([&below, depth] { below = at(depth - 1); });
+        g.wait();
+        return below + frame[0];
+      }
+    };
+    const int levels = heddle_test::thread_sanitized ? 1000 : 8000;  // with spawn=child each is a stack, which takes megabytes there
+    EXPECT_EQ(level::at(levels), levels);
+  });
+}
+
+TEST_P(group, several_groups_in_one_queue) {
+  run([] {
+    int first = 0, second = 0;
+    std::atomic<int> both{0};
+    heddle::task_group a, b;
+    for (int i = 0; i < 20; ++i) {
+      a.run([&] { ++both; });
+      b.run([&] { ++both; });
+    }
+    a.wait();
+    a.run([&] { ++first; });
+    b.wait();
+    b.run([&] { ++second; });
+    a.wait();
+    b.wait();
+    EXPECT_EQ(both.load(), 40);
+    EXPECT_EQ(first + second, 2);
+  });
+}
+
+TEST_P(group, the_last_child_may_be_a_call) {
+  run([] {
+    int a = 0, b = 0;
+    heddle::task_group g;
+    g.run([&] { a = 1; });
+    g.run_and_wait([&] { b = 2; });
+    EXPECT_EQ(a + b, 3);
+    EXPECT_THROW(g.run_and_wait([] { throw std::runtime_error("mine"); }), std::runtime_error);
+    g.run([] { throw std::runtime_error("a child's"); });
+    EXPECT_THROW(g.run_and_wait([] {}), std::runtime_error);
+    g.cancel();
+    g.run_and_wait([&] { a = 5; });
+    EXPECT_EQ(a, 1);
+  });
+}
+
+// A closure whose copy throws leaves no child, in the queue or on a stack of its own.
+TEST_P(group, a_closure_that_cannot_be_copied) {
+  run([] {
+    struct fragile {
+      explicit fragile(bool* ran) : ran(ran) {}
+      fragile(const fragile& other) : ran(other.ran) { throw 7; }
+      void operator()() const { *ran = true; }
+      bool* ran;
+      std::array<char, 8> small{};
+    };
+    bool ran = false;
+    const fragile f(&ran);
+    heddle::task_group g;
+    for (int i = 0; i < 100; ++i) EXPECT_THROW(g.run(f), int);
+    int sum = 0;
+    g.run([&] { ++sum; });
+    g.wait();
+    EXPECT_EQ(sum, 1);
+    EXPECT_FALSE(ran);
+  });
+}
+
 TEST_P(group, foreign_threads_may_run_children) {
   std::atomic<int> done{0};
   run([&] {
@@ -137,16 +234,18 @@ TEST_P(group, first_exception_is_thrown_and_the_rest_dropped) {
 
 // Children that are queued when the stop comes have not begun.
 TEST(group_stops, drop_queued_children) {
-  heddle::runtime one(heddle::runtime_options{.workers = 1, .policy = "random_ws:spawn=parent"});
-  one.run([] {
-    std::stop_source source;
-    int ran = 0;
-    heddle::task_group g(source.get_token());
-    for (int i = 0; i < 5; ++i) g.run([&] { ++ran; });
-    source.request_stop();
-    g.wait();
-    EXPECT_EQ(ran, 0);
-  });
+  for (const char* policy : {"random_ws", "random_ws:spawn=parent"}) {
+    heddle::runtime one(heddle::runtime_options{.workers = 1, .policy = policy});
+    one.run([] {
+      std::stop_source source;
+      int ran = 0;
+      heddle::task_group g(source.get_token());
+      for (int i = 0; i < 5; ++i) g.run([&] { ++ran; });
+      source.request_stop();
+      g.wait();
+      EXPECT_EQ(ran, 0);
+    });
+  }
 }
 
 TEST(group_owners, no_other_kernel_thread_waits) {
@@ -218,6 +317,44 @@ TEST_P(group, wait_belongs_to_the_owner) {
 }
 
 HEDDLE_OVER_RUNTIMES(group);
+
+// With one worker, where children are sure to begin in wait(), on the owner's stack.
+heddle::runtime_options alone() {
+  heddle::runtime_options options;
+  options.workers = 1;
+  options.policy = "random_ws";
+  return options;
+}
+
+TEST(group_alone, a_child_does_not_wait_for_its_own_group) {
+  heddle::runtime one(alone());
+  one.run([] {
+    bool refused = false;
+    heddle::task_group g;
+    g.run([&] {
+      try {
+        g.wait();
+      } catch (const std::logic_error&) {
+        refused = true;
+      }
+    });
+    g.wait();
+    EXPECT_TRUE(refused);
+  });
+}
+
+// The owner waits for something else than its group: its worker begins the children.
+TEST(group_alone, children_begin_when_their_owner_waits_for_anything) {
+  heddle::runtime one(alone());
+  one.run([] {
+    heddle::task_group g;
+    heddle::latch done(2);
+    g.run([&] { done.count_down(); });
+    g.run([&] { done.count_down(); });
+    done.wait();
+    g.wait();
+  });
+}
 
 TEST(group_foreign, whole_life_on_a_foreign_thread) {
   std::atomic<int> done{0};

@@ -27,6 +27,8 @@ inline constexpr std::uintptr_t job_done = 1;
 inline constexpr std::uintptr_t job_failed = 2;
 inline constexpr std::uintptr_t job_waiter_bit = std::uintptr_t{1} << 63;
 
+struct group_child;  // <heddle/task_group.hpp>
+
 // One entry of a queue: a job, or a user-level thread to be continued (lowest bit set), or nothing (0).
 using entry = std::uintptr_t;
 using slot = std::atomic<entry>;
@@ -45,11 +47,13 @@ struct fork_queue {
   bool every_fork{false};       // the policy or a trace wants to see every fork; owner's
   bool every_join{false};       // a trace wants to see every join, too: pops take the slow path; owner's
   bool preempts{false};         // it stands for a thread (below), or threads made here are preemptive; set before the worker starts
+  bool queues_children{false};  // no policy and no trace watches children of groups: they go to this queue; owner's
   // The policy is to be asked before a pick, threads are packed or have priorities, or it stands for a thread: yields take the slow path.
   std::atomic<bool> picks_specially{false};
   // Not a worker's queue, but what a preemptive thread's code meets in its place: that thread. Null: a worker's. Such a queue belongs
   // to the thread and goes where it goes, so a preemption between any two instructions here does no harm; all slow paths are taken.
   void* stands_for{nullptr};
+  group_child* spare_children{nullptr};  // free blocks for children of groups; owner's
 
   // Both limits are read at each fork and join by the owner, who alone lowers them; anybody may poison them.
   // push_limit: a push that reaches it takes the slow path (overflow, a request, a policy that wants every fork).
