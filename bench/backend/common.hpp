@@ -124,11 +124,47 @@ template <class Backend, class F>
 std::uint64_t sum_by_halves(int first, int last, const F& f) {
   if (last - first <= 1) return first < last ? f(first) : 0;
   if (last - first == 2) {
-    return Backend::add([first, &f] { return f(first); }, [first, &f] { return f(first + 1); });
+    return add<Backend>([first, &f] { return f(first); }, [first, &f] { return f(first + 1); });
   }
   const int middle = first + (last - first) / 2;
-  return Backend::add([first, middle, &f] { return sum_by_halves<Backend>(first, middle, f); },
+  return add<Backend>([first, middle, &f] { return sum_by_halves<Backend>(first, middle, f); },
                       [middle, last, &f] { return sum_by_halves<Backend>(middle, last, f); });
+}
+
+// How a node's children become tasks: the form that the backend sums by, a task group with a child each, or halves.
+struct own_form {
+  template <class Backend, class F>
+  static std::uint64_t sum(int n, const F& f) {
+    return Backend::sum(n, f);
+  }
+};
+struct group_form {
+  template <class Backend, class F>
+  static std::uint64_t sum(int n, const F& f) {
+    results r(n);
+    typename Backend::group group;
+    for (int i = 0; i < n; ++i) group.run([&r, &f, i] { r[i] = f(i); });
+    group.wait();
+    return r.total(n);
+  }
+};
+struct halves_form {
+  template <class Backend, class F>
+  static std::uint64_t sum(int n, const F& f) {
+    return sum_by_halves<Backend>(0, n, f);
+  }
+};
+
+// Measures the same tree in the backend's own form as "time", and in both others. tree(form) gives its result.
+template <class Context, class F>
+void measure_forms(Context& c, F&& tree) {
+  std::uint64_t result = 0;
+  const auto one = [&](const char* metric, auto form) {
+    if (c.wants(metric)) c.measure(metric, "ms", 1e3, [] {}, [&] { result = tree(form); }, [&] { return result; });
+  };
+  one("time", own_form{});
+  one("group", group_form{});
+  one("halves", halves_form{});
 }
 
 }  // namespace heddle::bench

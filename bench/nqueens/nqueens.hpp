@@ -1,10 +1,11 @@
 // Counts the placements of n queens: a task per valid partial placement, each with its own copy of
 // the board; irregular, about a hundred nanoseconds a task. Origin: the Cilk distribution's queens
-// program.
+// program. "group": one task group's child a placement, whatever the runtime; "halves": forks in two.
 #pragma once
 
 #include <cstring>
 
+#include "backend/common.hpp"
 #include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
@@ -26,7 +27,7 @@ inline bool queens_safe(const board& b, int count) {
   return true;
 }
 
-template <class Backend>
+template <class Backend, class Form = own_form>
 std::uint64_t nqueens_task(int n, int placed, const board& b) {
   if (placed == n) return 1;
   told::cycles(n * (8 + 3.0 * placed));  // each column is looked at against all queens that stand
@@ -37,8 +38,8 @@ std::uint64_t nqueens_task(int n, int placed, const board& b) {
     next[valid].rows[placed] = static_cast<unsigned char>(column);
     valid += queens_safe(next[valid], placed + 1) ? 1 : 0;
   }
-  return Backend::sum(
-      valid, [n, placed, &next](int i) { return nqueens_task<Backend>(n, placed + 1, next[i]); });
+  return Form::template sum<Backend>(
+      valid, [n, placed, &next](int i) { return nqueens_task<Backend, Form>(n, placed + 1, next[i]); });
 }
 
 struct nqueens {
@@ -50,11 +51,8 @@ struct nqueens {
   static void execute(context& c) {
     Backend backend(c.options());
     backend.run([&] {
-      std::uint64_t result = 0;
       const int n = static_cast<int>(c.n() < nqueens_limit ? c.n() : nqueens_limit);
-      c.measure(
-          "time", "ms", 1e3, [] {}, [&] { result = nqueens_task<Backend>(n, 0, board{}); },
-          [&] { return result; });
+      measure_forms(c, [n]<class Form>(Form) { return nqueens_task<Backend, Form>(n, 0, board{}); });
     });
   }
 };

@@ -1,20 +1,21 @@
 // A tree of fan-out 10 down to n leaves, each giving its number; the sum comes back up. Measures
 // the cost of many children a node. Origin: the Skynet microbenchmark of actor and coroutine
-// systems.
+// systems. "group": one task group's child a node, whatever the runtime; "halves": forks in two.
 #pragma once
 
+#include "backend/common.hpp"
 #include "harness/cost.hpp"
 #include "harness/kernel.hpp"
 
 namespace heddle::bench {
 
-template <class Backend>
+template <class Backend, class Form = own_form>
 std::uint64_t skynet_task(std::uint64_t first, std::uint64_t size) {
   if (size < 10) return first;
   told::cycles(40);  // and its ten children's
   const std::uint64_t part = size / 10;
-  return Backend::sum(10, [first, part](int i) {
-    return skynet_task<Backend>(first + static_cast<std::uint64_t>(i) * part, part);
+  return Form::template sum<Backend>(10, [first, part](int i) {
+    return skynet_task<Backend, Form>(first + static_cast<std::uint64_t>(i) * part, part);
   });
 }
 
@@ -27,10 +28,7 @@ struct skynet {
   static void execute(context& c) {
     Backend backend(c.options());
     backend.run([&] {
-      std::uint64_t result = 0;
-      c.measure(
-          "time", "ms", 1e3, [] {}, [&] { result = skynet_task<Backend>(0, c.n()); },
-          [&] { return result; });
+      measure_forms(c, [n = c.n()]<class Form>(Form) { return skynet_task<Backend, Form>(0, n); });
     });
   }
 };
