@@ -1,5 +1,5 @@
 // The core's own protocols under schedules that differ at every atomic operation: parking and waking, stealing, joins,
-// groups, cancellation, time limits, blocking calls, the fork queue.
+// cancellation, time limits, blocking calls, the fork queue.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,91 +48,6 @@ TEST(protocols, exceptions_reach_the_join) {
       }
     });
     require(caught == 3);
-  });
-}
-
-TEST(protocols, groups_count_their_children) {
-  expect_right([] {
-    runtime home(workers(3));
-    std::atomic<int> done{0};
-    on(home, [&] {
-      task_group outer;
-      for (int i = 0; i < 3; ++i) {
-        outer.run([&] {
-          task_group inner;
-          inner.run([&] { done.fetch_add(1); });
-          inner.run([&] { done.fetch_add(1); });
-          inner.wait();
-        });
-      }
-      outer.wait();
-      require(done.load() == 6);
-    });
-  });
-}
-
-// What lies newest in the queue is another group's child, and none of those who are left is there.
-TEST(protocols, groups_share_a_queue) {
-  expect_right([] {
-    runtime home(workers(3));
-    on(home, [&] {
-      std::atomic<int> first{0}, second{0};
-      task_group a, b;
-      a.run([&] { first.fetch_add(1); });
-      b.run([&] { second.fetch_add(1); });
-      a.run([&] { first.fetch_add(1); });
-      b.wait();
-      require(second.load() == 1);
-      b.run([&] { second.fetch_add(1); });
-      a.wait();
-      require(first.load() == 2);
-      b.wait();
-      require(second.load() == 2);
-    });
-  });
-}
-
-// Children that were taken add children, which their group counts from the start; the owner runs some itself, some wait for others.
-TEST(protocols, children_add_children_to_their_group) {
-  expect_right([] {
-    runtime home(workers(3));
-    on(home, [&] {
-      std::atomic<int> done{0};
-      latch open(1);
-      task_group group;
-      for (int i = 0; i < 2; ++i) {
-        group.run([&, i] {
-          group.run([&] { done.fetch_add(1); });
-          if (i == 0) open.count_down();
-          else open.wait();
-          done.fetch_add(1);
-        });
-      }
-      group.wait();
-      require(done.load() == 4);
-      group.run([&] { done.fetch_add(1); });
-      group.wait();
-      require(done.load() == 5);
-    });
-  });
-}
-
-TEST(protocols, a_child_that_throws_cancels_its_group) {
-  expect_right([] {
-    runtime home(workers(2));
-    on(home, [&] {
-      task_group group;
-      std::atomic<int> ran{0};
-      bool caught = false;
-      group.run([] { throw std::runtime_error("child"); });
-      for (int i = 0; i < 3; ++i) group.run([&] { ran.fetch_add(1); });
-      try {
-        group.wait();
-      } catch (const std::runtime_error&) {
-        caught = true;
-      }
-      require(caught && ran.load() <= 3);
-    });
   });
 }
 
