@@ -43,6 +43,7 @@ struct runtime_options {
   std::optional<heddle::priority_mode> priority_mode{};  ///< aging or strict
   std::optional<unsigned> priority_aging{};     ///< turns that a thread is ready before it has one whatever is above it
   std::optional<std::string> packing{};         ///< "off", "auto"
+  std::optional<unsigned> blocking_limit{};     ///< calls of blocking() under way at once; further ones wait
 };
 
 /// What a runtime has done so far; each field may lag behind by what is under way.

@@ -54,6 +54,7 @@ base::option_values values_of(const runtime_options& o) {
   if (o.priority_mode) v.priority_mode = *o.priority_mode == priority_mode::strict ? "strict" : "aging";
   if (o.priority_aging) v.priority_aging = *o.priority_aging;
   if (o.packing) v.packing = *o.packing;
+  if (o.blocking_limit) v.blocking_limit = *o.blocking_limit;
   base::check_options(v);
   return v;
 }
@@ -111,6 +112,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.plan = ticks_of(given, v);
   s.aging = v.priority_mode == "strict" ? 0 : static_cast<unsigned>(v.priority_aging);
   s.klt = named<worker::klt_means>(klt_names, v.preempt_klt);
+  s.blocking_limit = static_cast<unsigned>(v.blocking_limit);
   if (v.packing == "auto" && on.is_this_machine()) {
     s.allowed = [v] {
       base::option_values any = v;

@@ -1,6 +1,8 @@
 // blocking(): the worker leaves its carrier and its thread to a blocking call. Protocol: README.md, "Blocking calls".
 #include <heddle/blocking.hpp>
 
+#include <cstdio>
+
 #include "platform/platform.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
@@ -32,23 +34,53 @@ constexpr int attempts = 10000;
   return {};
 }
 
+// Null: a foreign kernel thread.
+worker::runtime* home_of_caller() noexcept {
+  fork_queue* const queue = current_queue();
+  if (queue == nullptr) return nullptr;
+  return worker::is_user_code(queue) ? static_cast<fiber::preemptible*>(queue)->self().home : &static_cast<worker::worker*>(queue)->home;
+}
+
 }  // namespace
 
 blocking_state begin_blocking() noexcept {
-  worker::worker* w = worker::worker::current();
-  if (w == nullptr) return {};
-  if (worker::is_user_code(w) || w->home.has_creator()) return begin_blocking_patiently();
-  blocking_state state{w->current_thread(), w->by};
-  if (!w->home.lend_worker(*w, false)) return {};
-  return state;  // on no worker from here on
+  worker::runtime* const home = home_of_caller();
+  if (home == nullptr) return {};
+  home->admit_blocking_call();
+  blocking_state state;
+  if (home->has_creator()) {
+    state = begin_blocking_patiently();
+  } else {
+    worker::worker& w = *worker::worker::current();
+    state = {w.current_thread(), w.by};
+    if (!home->lend_worker(w, false)) state = {};  // else on no worker from here on
+  }
+  if (state.thread == nullptr) home->end_blocking_call();  // its kernel thread is the worker's
+  return state;
 }
 
 void end_blocking(const blocking_state& state) noexcept {
   auto& self = *static_cast<worker::thread*>(state.thread);
   auto& on = *static_cast<worker::carrier*>(state.carrier);
+  self.home->end_blocking_call();
   if (self.preemptive != nullptr) [[unlikely]] worker::end_blocking_on_block(*self.preemptive, on);
   self.home->return_from_blocking(self, on);
   if (self.preemptive != nullptr) [[unlikely]] worker::leave_runtime(*self.preemptive);
 }
 
 }  // namespace heddle::detail
+
+namespace heddle::worker {
+
+void runtime::admit_blocking_call() noexcept {
+  if (blocking_calls_.try_acquire()) return;
+  if (!told_of_blocking_limit_.exchange(true)) {
+    char text[240];
+    const int length = std::snprintf(text, sizeof text, "heddle: %u calls of heddle::blocking are under way, each with a kernel thread of its own; further ones wait "
+                                     "(HEDDLE_BLOCKING_LIMIT; for sockets wait_readable needs no kernel thread)\n", settings_.blocking_limit);
+    platform::write_error(text, static_cast<std::size_t>(length));
+  }
+  blocking_calls_.acquire();
+}
+
+}  // namespace heddle::worker

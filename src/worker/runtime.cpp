@@ -37,7 +37,8 @@ runtime::runtime(settings s)
       idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       packing_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
+      ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      blocking_calls_(settings_.blocking_limit) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());

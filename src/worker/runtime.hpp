@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <heddle/semaphore.hpp>
+
 #include "arch/arch.hpp"
 #include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
@@ -58,6 +60,7 @@ struct settings {
   void* handle{nullptr};                  // the public heddle::runtime
   fiber::kind threads;                    // of threads that are made without a word on it, job runners included
   tick_plan plan;
+  unsigned blocking_limit{4096};          // blocking calls under way at once
   unsigned aging{20};                     // turns after which a thread that is ready has one, whatever is above it; 0: never
   klt_means klt{klt_means::direct};
   std::function<unsigned()> allowed;      // processors that the process may use now, for packing by itself; empty: no such thing
@@ -186,6 +189,9 @@ class runtime final : private policy::scheduler {
   // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
   // carrier could be had; `made_elsewhere`: or is there at the moment, and one is being made.
   [[nodiscard]] bool lend_worker(worker& w, bool made_elsewhere) noexcept;
+  // A blocking call is about to be under way; waits while as many are as may be. May suspend and migrate the caller.
+  void admit_blocking_call() noexcept;
+  void end_blocking_call() noexcept { blocking_calls_.release(1); }
   // The calling kernel thread, without a worker, leaves `self` to the workers and becomes a spare carrier.
   void return_from_blocking(thread& self, carrier& c) noexcept;
 
@@ -277,6 +283,8 @@ class runtime final : private policy::scheduler {
   std::atomic<bool> lack_of_blocks_told_{false};
   std::atomic<bool> creator_ends_{false};          // set once, by the destructor
   bool told_of_missing_carrier_{false};            // the creator's
+  detail::semaphore_core blocking_calls_;        // further ones that may be under way
+  std::atomic<bool> told_of_blocking_limit_{false};
   std::atomic<int> start_error_{0};                // of the last kernel thread that could not be started
   std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
 };

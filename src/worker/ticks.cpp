@@ -97,7 +97,7 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
 void ticks::come_by(runtime& home, int signal) noexcept {
   if (signal_.load(std::memory_order_relaxed) == signal) return;  // a number; whoever changed it sent the ticks
   if (signal_.exchange(signal) == 0) return;
-  for (unsigned r = 0; r < workers_; ++r) {
+  for (unsigned r = 0; r < home.workers(); ++r) {
     if (const int to = home.at(r).kernel_thread.load(std::memory_order_relaxed); to != 0) platform::send_tick(to);  // as above
   }
 }

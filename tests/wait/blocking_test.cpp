@@ -4,6 +4,7 @@
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_invoke.hpp>
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +81,36 @@ TEST_P(blocking, again_and_again_from_many_threads) {
     progress();
   });
   EXPECT_EQ(guarded, 14L * 50 * heddle_test::stress());
+}
+
+// Two calls at once, and who comes third waits without a kernel thread: said once.
+TEST(blocking_limit, further_calls_wait_and_it_is_said_once) {
+  heddle::runtime rt({.workers = 2, .blocking_limit = 2});
+  std::vector<kernel_pipe> pipes(6);
+  std::atomic<int> begun{0}, under_way{0}, most{0};
+  testing::internal::CaptureStderr();
+  rt.run([&] {
+    std::vector<heddle::thread> readers;
+    for (auto& p : pipes) {
+      readers.emplace_back([&] {
+        ++begun;
+        heddle::blocking([&] {
+          const int now = ++under_way;
+          for (int seen = most.load(); seen < now && !most.compare_exchange_weak(seen, now);) {}
+          p.get();
+          --under_way;
+        });
+      });
+    }
+    while (begun.load() < 6 || under_way.load() < 2) heddle::this_thread::yield();
+    for (int i = 0; i < 100; ++i) heddle::this_thread::yield();  // the workers are nobody's: this goes on
+    for (auto& p : pipes) p.put('x');
+    for (auto& t : readers) t.join();
+  });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(most.load(), 2);
+  EXPECT_NE(said.find("HEDDLE_BLOCKING_LIMIT"), std::string::npos) << said;
+  EXPECT_EQ(said.find("HEDDLE_BLOCKING_LIMIT"), said.rfind("HEDDLE_BLOCKING_LIMIT")) << said;
 }
 
 TEST_P(blocking, returns_what_f_returns_and_throws_what_f_throws) {
@@ -183,7 +214,12 @@ TEST(blocking_without_carriers, runs_in_place) {
     alarm(60);
     heddle::runtime own({.workers = 1});
     const bool ok = own.run([] {
-      // RLIMIT_NPROC does not bind the superuser; no address space for a kernel thread's stack does the same.
+      // RLIMIT_NPROC does not bind the superuser; no address space for a kernel thread's stack does the same, where it is larger than those
+      // that the C library has kept.
+      pthread_attr_t large;
+      pthread_attr_init(&large);
+      pthread_attr_setstacksize(&large, 64 << 20);
+      pthread_setattr_default_np(&large);
       const rlimit none{0, 0};
       setrlimit(RLIMIT_AS, &none);
       int in_place = 0;
