@@ -103,7 +103,7 @@ template <class Index, class F>
 ///
 /// When chunks throw, those that have not begun are dropped, and one of the exceptions is thrown here once all that had
 /// begun have ended. May suspend the calling thread, which may go on on another worker. Callable from any thread: a foreign
-/// kernel thread hands the loop to its runtime and sleeps.
+/// kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
 template <class First, class Last, class Body>
   requires std::invocable<Body&, detail::loop_index<First, Last>, detail::loop_index<First, Last>>
 void parallel_for_range(First first, Last last, Body&& body, const loop_options& options = {}) {

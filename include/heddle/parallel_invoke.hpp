@@ -164,7 +164,7 @@ template <class F, class G>
 ///
 /// An exception of either is thrown here once both have ended; when `f` throws and `g` has not started, `g` is dropped;
 /// when both throw, `f`'s is thrown. May suspend the calling thread, which may go on on another worker. Callable from any
-/// thread: a foreign kernel thread hands the whole call to its runtime and sleeps.
+/// thread: a foreign kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
 /// Source: continuation of Cilk's child-first order with the second half stolen; see src/queue/README.md.
 template <class F, class G>
 inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {

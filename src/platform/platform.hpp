@@ -169,6 +169,14 @@ void begin_own_tls(own_tls& block) noexcept;
 // `thread_pointer`, the carrier's, whose memory the C library uses again there.
 void leave_rseq(void* thread_pointer) noexcept;
 
+// The unit that the calling kernel thread is on at the moment; negative: not told.
+int current_unit() noexcept;
+// A kernel thread that was not started here may run a worker for the time of a call. Not in simulated time, where only the workers' kernel
+// threads have units of their own.
+bool foreign_threads_borrow() noexcept;
+// For good, and once a kernel thread: it has an alternate stack if it had none.
+void provide_alternate_stack() noexcept;
+
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
 // False when the system refuses.
 bool bind_self(int processing_unit) noexcept;

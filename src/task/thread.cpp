@@ -193,6 +193,10 @@ void uncaught_in_thread() noexcept {
 }
 
 void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
+  if (current_queue() == nullptr) {
+    worker::runtime& home = where != nullptr ? where->core() : worker::here();
+    if (home.run_borrowed(call, data)) return;
+  }
   thread_options options;
   options.where = where;
   struct shared {

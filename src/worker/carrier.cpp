@@ -146,6 +146,14 @@ carrier* runtime::take_spare(worker& w) noexcept {
 
 bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
+  if (w.lender != nullptr) {  // the calling kernel thread is a foreign one: the worker goes on with its own carrier
+    trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
+    old->assigned = nullptr;
+    set_current_queue(nullptr);
+    w.running = nullptr;
+    wake_lender(w);
+    return true;
+  }
   carrier* fresh = made_elsewhere ? take_spare_now(w) : take_spare(w);  // B1
   if (fresh == nullptr) return false;
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);

@@ -4,6 +4,7 @@
 
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
+#include "worker/current.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr unsigned insist_after_us = 5;    // a request unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md)
 constexpr unsigned least_spin_us = 2;
+constexpr platform::nanoseconds nap = 500'000;  // of a carrier whose worker is held for a foreign kernel thread
 
 }  // namespace
 
@@ -85,7 +87,7 @@ thread* worker::find_work() noexcept {
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
   idle.begin_search();
-  this->idle.store(true, std::memory_order_relaxed);  // a hint
+  this->idle.store(true, std::memory_order_relaxed);  // pairs with runtime::settle through its fence: nothing is queued here
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   entry found = 0;
@@ -118,11 +120,12 @@ thread* worker::find_work() noexcept {
     }
   }
   idle.end_search();
-  this->idle.store(false, std::memory_order_relaxed);  // a hint
+  this->idle.store(false, std::memory_order_relaxed);  // ordered by the fence
+  // Pairs with the fences of runtime::wake_one_for: what was published; and of runtime::settle: who finds us idle has asked us before our next push.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found == 0) {
     home.wake_one_for(rank);  // stopped or switched off: what was left to this one is somebody else's to find
   } else if (idle.anyone_asleep()) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of runtime::wake_one_for: what was published
     home.pass_search_on(rank, woken);
     home.delegate_timekeeping();
   }
@@ -130,11 +133,46 @@ thread* worker::find_work() noexcept {
   return thread_for(found);
 }
 
+// Ends with the worker awake. Until then others may have it: nothing of it is touched here but `token`.
+void worker::wait_for_token() noexcept {
+  std::uint32_t now = state::settling;
+  token.compare_exchange_strong(now, state::asleep);  // from here on the worker may be lent; else a token has come
+  for (;;) {
+    now = token.load(std::memory_order_acquire);  // pairs with send_token, borrow.cpp: what was published; the worker
+    if (now == state::awake) return;
+    if (now == state::asleep) {
+      const platform::nanoseconds deadline = home.claim_timekeeping(rank);
+      platform::wait_on(token, now, deadline);
+      if (deadline == 0) continue;
+      home.leave_timekeeping(rank);
+      if (platform::now() >= deadline && token.compare_exchange_strong(now, state::awake)) return;
+      if (state::is_lent(token.load())) {
+        set_current_queue(nullptr);  // the worker is not ours, its trace neither
+        home.delegate_timekeeping();
+        set_current_queue(this);
+      }
+      continue;
+    }
+    if (now == state::lent || now == state::wanted) {
+      platform::wait_on(token, now);
+      continue;
+    }
+    const platform::nanoseconds end = platform::now() + nap;  // L6
+    do {
+      platform::wait_on(token, now, end);
+      now = token.load(std::memory_order_acquire);  // as above
+    } while (now != state::awake && platform::now() < end);
+    if (now == state::lent_again) token.compare_exchange_strong(now, state::lent);
+    if (now == state::held && !home.has_something_for(rank)) token.compare_exchange_strong(now, state::stale);
+    else if (now == state::held || now == state::stale) token.compare_exchange_strong(now, state::awake);
+  }
+}
+
 // False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
 bool worker::sleep() noexcept {
   sync::idle_set& idle = home.idle();
   if (!platform::arrives(by->timer)) [[unlikely]] ticks::stop(*by);  // by their signal: no tick of it comes here that would
-  token.store(0, std::memory_order_relaxed);           // before announce: no waker before it
+  token.store(state::settling, std::memory_order_relaxed);  // before announce: no waker before it
   idle.announce(rank);                                 // S1
   for (unsigned r = 0; r < home.workers(); ++r) {      // S2: the next fork or wake-up anywhere comes to us
     if (home.may_rob(rank, r)) queue::request(home.at(r));
@@ -145,19 +183,15 @@ bool worker::sleep() noexcept {
       home.has_common_work() || !ready.looks_empty() || home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
+    token.store(state::awake, std::memory_order_relaxed);  // whoever woke it unasked finds that it looks
     return false;
   }
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
   if (!work) home.check_drained();
-  while (token.load(std::memory_order_acquire) == 0) {   // S6; pairs with runtime::wake: the waker's publications
-    const platform::nanoseconds deadline = home.claim_timekeeping(rank);
-    platform::wait_on(token, 0, deadline);
-    if (deadline == 0) continue;
-    home.leave_timekeeping(rank);
-    if (platform::now() >= deadline) break;
-  }
-  if (idle.retract(rank)) idle.begin_search();           // woken for a timer or by the end: nobody has counted us
+  wait_for_token();                                      // S6
+  // Woken for a timer or by the end, or a foreign kernel thread has had the worker: nobody has counted us.
+  if (std::exchange(unlisted, false) || idle.retract(rank)) idle.begin_search();
   trace::emit<trace::event::park_end>(ring);
   return true;
 }
@@ -175,6 +209,13 @@ bool runtime::has_sleeping_thief(unsigned rank) const noexcept {
 
 // Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
 bool runtime::has_queued(unsigned rank) const noexcept { return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty(); }
+
+// Of what others have, or nobody in particular; but for the policy's own. As has_queued.
+bool runtime::has_something_for(unsigned rank) const noexcept {
+  bool has = has_common_work();
+  for (unsigned r = 0; !has && r < workers(); ++r) has = may_rob(rank, r) && has_queued(r);
+  return has;
+}
 
 void runtime::pass_search_on(unsigned rank, bool woken) noexcept {
   if (!wants_.limits) {

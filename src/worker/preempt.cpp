@@ -70,6 +70,17 @@ void give_usual_kind(thread& self, preemptible& was) noexcept {
 
 namespace {
 
+// There is no timer there, and the call would have to wait for the turns of `self`: it goes back among the ready, and the worker to its carrier.
+void keep_off_foreign_kernel_threads(thread& self) noexcept {
+  while (worker::current()->lender != nullptr) [[unlikely]] {
+    worker& w = *worker::current();
+    w.wants_lender = true;
+    const exception_state handled = w.by->leave_exceptions();
+    w.switch_to_run_loop(self, make_ready_after, &self, nullptr);
+    if (handled.any()) [[unlikely]] *worker::current()->by->exceptions = handled;
+  }
+}
+
 // In the runtime, on behalf of `self`, whose turn is over if anything else is ready. `what`: as for switch_from_preempted.
 void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
@@ -84,6 +95,7 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
 }
 
 void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
+  keep_off_foreign_kernel_threads(self.self());
   go_on(self);
   // A timer that ticks once at a time may have no other tick to come.
   while (self.pending.load(std::memory_order_relaxed)) {
@@ -144,6 +156,7 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
   }
   if (next != nullptr) switch_to(self, *next, make_ready_after, &self, nullptr);
   else switch_to_run_loop(self, make_ready_after, &self, nullptr);
+  keep_off_foreign_kernel_threads(self);
   carrier& here = *current()->by;
   p.pending.store(false, std::memory_order_relaxed);  // of ticks before its turn
   if (what != nullptr) {

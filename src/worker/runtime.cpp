@@ -65,6 +65,7 @@ runtime::runtime(settings s)
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
   wants_ = policy_->wants();
+  lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits && !settings_.allowed;
   active_.store(count);
   asked_active_ = allowed_active_ = count;
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
@@ -125,6 +126,9 @@ runtime::~runtime() {
     }, this);
   }
   while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit or place, past its push
+  for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
+    while (worker::state::is_lent(w->token.load())) platform::yield_processor();
+  }
   end_creator();
   set_active(workers());
   stopping_.store(true);
@@ -219,10 +223,18 @@ void runtime::check_drained() noexcept {
 
 // --- waking ------------------------------------------------------------------------------------------------------
 
-void runtime::send_token(unsigned rank) noexcept {
+// seq_cst throughout: a token that finds the worker settling or awake was sent after what it is sent for, which the worker's last look sees then.
+bool runtime::send_token(unsigned rank) noexcept {
+  using state = worker::state;
   worker& w = *workers_[rank];
-  w.token.store(1, std::memory_order_release);  // pairs with worker::sleep: what was published before the wake
-  platform::wake_one(w.token);
+  std::uint32_t now = w.token.load();
+  for (;;) {
+    if (now == state::awake || now == state::wanted) return now == state::awake;
+    const bool lent = state::is_lent(now);
+    if (!w.token.compare_exchange_strong(now, lent ? state::wanted : state::awake)) continue;
+    if (!lent) platform::wake_one(w.token);
+    return !lent;
+  }
 }
 
 void runtime::wake_one_for(unsigned rank) noexcept {
@@ -246,8 +258,10 @@ void runtime::wake_first(unsigned near, MayTake may_take) noexcept {
   if (!idle_.anyone_asleep()) return;
   for (unsigned i = 0; i < workers(); ++i) {
     const unsigned r = (near + i) % workers();
-    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) != 0) continue;  // a hint: then it is about to look
-    if (may_take(r)) return send_token(r);
+    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;  // a hint: then it is about to look
+    if (!may_take(r)) continue;
+    send_token(r);
+    return;
   }
 }
 
@@ -305,8 +319,9 @@ void runtime::timer_added() noexcept {
   const bool looks_itself = w != nullptr && &w->home == this && w->running == nullptr;
   // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
   const int keeper = timekeeper_.load();
-  if (keeper >= 0) send_token(static_cast<unsigned>(keeper));
-  else if (!looks_itself) wake_one_for(0);
+  if (keeper >= 0 && send_token(static_cast<unsigned>(keeper))) return;
+  if (keeper >= 0) leave_timekeeping(static_cast<unsigned>(keeper));  // its worker is lent: its carrier sleeps on until the older deadline
+  if (keeper >= 0 || !looks_itself) wake_one_for(0);
 }
 
 // --- what a policy asks of the mechanism -------------------------------------------------------------------------

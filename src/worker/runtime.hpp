@@ -135,6 +135,14 @@ class runtime final : private policy::scheduler {
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept;
 
+  // Runs call(data) on a user-level thread that the calling foreign kernel thread carries itself, with a worker that sleeps; returns when it has
+  // ended, wherever it went. False: no worker could be had, and nothing was run. borrow.cpp.
+  [[nodiscard]] bool run_borrowed(void (*call)(void*) noexcept, void* data) noexcept;
+  // A foreign kernel thread's worker goes on with its own carrier.
+  void wake_lender(worker& w) noexcept;
+  // Something is queued that worker `rank` may take. A hint.
+  [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
+
   void wake_one_for(unsigned rank) noexcept;
   // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below gets a tick now, not at its timer's
   // time. From any kernel thread, also in a handler.
@@ -228,7 +236,18 @@ class runtime final : private policy::scheduler {
   static void create_carriers(void* argument);
   bool dismiss(carrier& self) noexcept;
   void fire_due_timers() noexcept;
-  void send_token(unsigned rank) noexcept;
+  [[nodiscard]] worker* borrow() noexcept;
+  [[nodiscard]] bool try_to_borrow(worker& w) noexcept;
+  void give_back(worker& w) noexcept;
+  [[nodiscard]] bool others_fall_idle(const worker& w) const noexcept;
+  [[nodiscard]] bool must_wake_lender(const worker& w) noexcept;
+  [[nodiscard]] bool settle(worker& w) noexcept;
+  struct stay;
+  static void enter_stay(thread* self) noexcept;
+  [[nodiscard]] thread* next_of_stay(worker& w, const stay& s) noexcept;
+  [[nodiscard]] bool is_alone() const noexcept;
+  // The worker shall look for work. False: it is lent, and will be its carrier's as soon as the call is over.
+  bool send_token(unsigned rank) noexcept;
   bool wake(unsigned rank) noexcept override;
   void widened() noexcept override;
   [[nodiscard]] bool has_queued(unsigned rank) const noexcept;
@@ -250,6 +269,7 @@ class runtime final : private policy::scheduler {
   unsigned asked_active_{0};                     // by set_active; under active_mutex_
   unsigned allowed_active_{0};                   // by the limits of the process; under active_mutex_
   unsigned allowed_at_start_{0};
+  bool lends_{false};                            // foreign kernel threads may borrow workers
   timer_heap timers_;
   std::atomic<int> timekeeper_{-1};              // rank of the sleeping worker whose sleep ends at the next deadline
   std::atomic<unsigned> active_{0};              // workers that do not stand aside; written by set_active

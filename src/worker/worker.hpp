@@ -74,6 +74,8 @@ class worker : public detail::fork_queue {
     pooled,   // the same, and it stands in the worker's pool; it may have a new worker already
   };
   [[nodiscard]] static end run(carrier& by) noexcept;
+  // From the carrier's stack into a thread; returns when a thread leaves for the run loop.
+  void dive(thread& next) noexcept;
 
   // A ready thread goes to this worker's queue, or to all when somebody asked for work; one with a priority to where its level is.
   void make_ready(thread& t) noexcept;
@@ -187,16 +189,35 @@ class worker : public detail::fork_queue {
   runtime& home;
   const unsigned rank;
   int processing_unit;                      // to bind to; -1: not bound
-  std::atomic<bool> idle{false};            // it searches or sleeps; written by the worker, read by anyone as a hint
+  // It searches or sleeps. Written by the worker, with a fence before what it does next once it is no longer idle: README.md, L5. To others a hint.
+  std::atomic<bool> idle{false};
   bool watches_spawns{false};               // the policy wants to hear of children; the worker's
   carrier* by{nullptr};                     // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
   detail::entry taken_back{0};               // the job that a pop told of as stolen, until its join; only with every_join
   ready_queue ready;
   base::random_source random;
-  std::atomic<std::uint32_t> token{0};      // 1: woken; futex word of a sleeping worker
+  // Who acts for the worker, or may begin to. Transitions: worker::sleep, wait_for_token, runtime::send_token, borrow.cpp; README.md, "Calls from
+  // outside". Futex word of its sleeping carrier.
+  struct state {
+    static constexpr std::uint32_t awake = 0;     // its carrier
+    static constexpr std::uint32_t settling = 1;  // its carrier, which looks once more before it sleeps
+    static constexpr std::uint32_t asleep = 2;    // nobody; whoever changes this
+    static constexpr std::uint32_t lent = 3;      // a foreign kernel thread, since the worker was asleep
+    static constexpr std::uint32_t held = 4;      // nobody; a foreign kernel thread is expected back, and the carrier naps
+    static constexpr std::uint32_t stale = 5;     // the same, and the carrier has found it held at the end of a nap
+    static constexpr std::uint32_t lent_again = 6;  // a foreign kernel thread, since the worker was held
+    static constexpr std::uint32_t wanted = 7;    // a foreign kernel thread, which is to wake the carrier afterwards
+    static constexpr bool is_lent(std::uint32_t s) noexcept { return s == lent || s == lent_again || s == wanted; }
+  };
+  std::atomic<std::uint32_t> token{state::awake};
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
+
+  // Lent to a foreign kernel thread. All the worker's own.
+  carrier* lender{nullptr};                 // the carrier that sleeps meanwhile; null: it is not lent
+  bool unlisted{false};                     // it sleeps, or is lent, and is not in the idle set
+  bool wants_lender{false};                 // what is ready here must not run on a foreign kernel thread
 
   // KLT-switching. All the worker's own.
   thread* passing_to{nullptr};              // thread_for met it: bound, to be gone to from the run loop
@@ -243,6 +264,7 @@ class worker : public detail::fork_queue {
   void make_ready_slowly(thread& t) noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
   bool sleep() noexcept;
+  void wait_for_token() noexcept;
   [[nodiscard]] bool refill() noexcept;   // false: no memory
   void free_thread_slow(thread& t) noexcept;
   void collect() noexcept;
@@ -250,7 +272,6 @@ class worker : public detail::fork_queue {
   void share_ready() noexcept;
   void tell_of_ready() noexcept;
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;   // once the visitor of the queue has gone; apart: the short path saves no registers
-  void dive(thread& next) noexcept;   // from the carrier's stack into a thread; returns when a thread leaves for the run loop
   [[gnu::noinline]] void switch_traced(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept;
   template <bool Traced = true>
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;

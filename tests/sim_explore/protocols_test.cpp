@@ -194,6 +194,58 @@ void rob(void* data) {
   }
 }
 
+// Several foreign kernel threads call: each carries a worker that slept, and some find none.
+struct callers {
+  runtime home;
+  std::atomic<int> right{0};
+};
+void call_twice(void* argument) {
+  auto& c = *static_cast<callers*>(argument);
+  for (int i = 0; i < 2; ++i) {
+    long value = 0;
+    on(c.home, [&] { value = fib(4); });
+    c.right.fetch_add(value == 3 ? 1 : 0);
+  }
+}
+
+TEST(protocols, foreign_threads_carry_workers) {
+  for (const std::size_t n : {1u, 2u, 3u}) {
+    expect_right([n] {
+      callers c{runtime(workers(n)), {}};
+      platform::kernel_thread first, second;
+      require(platform::start(first, call_twice, &c, "first") == 0);
+      require(platform::start(second, call_twice, &c, "second") == 0);
+      call_twice(&c);
+      platform::join(first);
+      platform::join(second);
+      require(c.right.load() == 6);
+    }, schedules() / 3);
+  }
+}
+
+// What is published while a worker is lent is found when it comes back, or by others: halves that wait for each other meet.
+TEST(protocols, halves_meet_beside_foreign_calls) {
+  expect_right([] {
+    callers c{runtime(workers(2)), {}};
+    platform::kernel_thread other;
+    require(platform::start(other, call_twice, &c, "other") == 0);
+    std::atomic<int> here{0};
+    on(c.home, [&] {
+      parallel_invoke(
+          [&] {
+            here.fetch_add(1);
+            while (here.load() < 2) this_thread::pause();
+          },
+          [&] {
+            here.fetch_add(1);
+            while (here.load() < 2) this_thread::pause();
+          });
+    });
+    platform::join(other);
+    require(here.load() == 2 && c.right.load() == 2);
+  });
+}
+
 TEST(protocols, the_fork_queue_gives_each_entry_once) {
   expect_right([] {
     contest c;

@@ -213,7 +213,11 @@ TEST(blocking_without_carriers, runs_in_place) {
   if (child == 0) {
     alarm(60);
     heddle::runtime own({.workers = 1});
-    const bool ok = own.run([] {
+    // Not own.run: that may run on this kernel thread, which needs no other for the worker, whose own one sleeps.
+    bool ok = false;
+    heddle::thread_options there;
+    there.where = &own;
+    heddle::thread caller(there, [&ok] {
       // RLIMIT_NPROC does not bind the superuser; no address space for a kernel thread's stack does the same, where it is larger than those
       // that the C library has kept.
       pthread_attr_t large;
@@ -224,8 +228,9 @@ TEST(blocking_without_carriers, runs_in_place) {
       setrlimit(RLIMIT_AS, &none);
       int in_place = 0;
       for (int i = 0; i < 3; ++i) heddle::blocking([&] { in_place += heddle::this_thread::id() != 0; });
-      return in_place == 3;
+      ok = in_place == 3;
     });
+    caller.join();
     _exit(ok ? 0 : 1);
   }
   int status = -1;

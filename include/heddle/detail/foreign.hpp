@@ -1,4 +1,4 @@
-// How a foreign kernel thread has work done: a user-level thread of a runtime runs it while the caller sleeps.
+// How a foreign kernel thread has work done: a user-level thread of a runtime runs it, on the caller's kernel thread if a worker sleeps.
 #pragma once
 
 #include <exception>

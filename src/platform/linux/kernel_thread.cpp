@@ -87,6 +87,9 @@ void when_forked(void (*in_child)()) noexcept { reset_child.store(in_child); }
 
 void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
 
+int current_unit() noexcept { return sched_getcpu(); }
+bool foreign_threads_borrow() noexcept { return true; }
+
 void yield_processor() noexcept { sched_yield(); }
 
 void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline) noexcept {

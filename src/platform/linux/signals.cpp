@@ -96,6 +96,13 @@ bool alternate_stack::is_a_kernel_threads(const void* memory) noexcept {
   return false;
 }
 
+void provide_alternate_stack() noexcept {
+  stack_t present{};
+  if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;  // the program's own, or a sanitizer's
+  static thread_local alternate_stack mine;
+  static_cast<void>(mine);
+}
+
 bool on_signal(const char* name, void (*handler)(int)) noexcept {
   static constexpr struct {
     const char* name;

@@ -42,6 +42,7 @@ class engine {
   static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 
   explicit engine(configuration c, explorer* chooser = nullptr);
+  bool explores() const noexcept { return chooser_ != nullptr; }
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;

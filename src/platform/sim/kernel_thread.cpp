@@ -30,6 +30,9 @@ void when_forked(void (*)()) noexcept {}  // no own storage here
 
 void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
 
+int current_unit() noexcept { return -1; }
+bool foreign_threads_borrow() noexcept { return sim::active != nullptr && sim::here().explores(); }
+
 void yield_processor() noexcept { sim::here().yield(); }
 
 void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline) noexcept {

@@ -1,0 +1,262 @@
+// Calls from foreign kernel threads: the caller's kernel thread is the carrier of a sleeping worker for the call's time. Protocol L1-L7 and
+// proof: README.md, "Calls from outside".
+#include <cxxabi.h>
+
+#include "arch/arch.hpp"
+#include "base/audit.hpp"
+#include "base/contracts.hpp"
+#include "platform/platform.hpp"
+#include "worker/current.hpp"
+#include "worker/inline.hpp"
+#include "worker/runtime.hpp"
+#include "worker/section.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr unsigned insist_after_us = 5;  // as in idle.cpp
+constexpr unsigned settle_us = 2;        // how long others may need to fall idle after the last piece of the call
+
+// The worker that this kernel thread had last; any number will do. Of the kernel thread: the functions here that touch it do not switch.
+constinit thread_local unsigned last_borrowed __attribute__((tls_model("initial-exec"))) = 0;
+constinit thread_local bool has_alternate_stack __attribute__((tls_model("initial-exec"))) = false;
+
+}  // namespace
+
+// A call, on the stack of the kernel thread that makes it.
+struct runtime::stay {
+  void (*call)(void*) noexcept;
+  void* data;
+  carrier& by;                          // that kernel thread
+  thread* self{nullptr};                // runs the call
+  bool ended_here{false};               // this kernel thread's own
+  std::atomic<std::uint32_t> ended{0};  // 1: on another one; futex word of this one
+};
+
+// --- taking a worker -----------------------------------------------------------------------------------------------
+
+bool runtime::try_to_borrow(worker& w) noexcept {  // L1
+  using state = worker::state;
+  std::uint32_t now = w.token.load(std::memory_order_relaxed);  // the exchange decides
+  if (now != state::asleep && now != state::held && now != state::stale) return false;
+  if (!w.token.compare_exchange_strong(now, now == state::asleep ? state::lent : state::lent_again)) return false;
+  // A waker may have chosen it, whose token finds it lent, or awake. And if a preemptive thread has run here what comes of that is for its own carrier.
+  if (has_creator() || (now == state::asleep && !idle_.retract(w.rank))) {
+    w.token.store(state::awake);
+    platform::wake_one(w.token);
+    return false;
+  }
+  w.unlisted = true;
+  w.lender = w.by;
+  trace::emit<trace::event::park_end>(w.ring);
+  trace::emit<trace::event::idle_end>(w.ring);
+  return true;
+}
+
+// The one of the processing unit that the caller is on, if workers are bound, else the one that it had last.
+worker* runtime::borrow() noexcept {
+  if (!lends_ || has_creator() || packing_.in_force()) return nullptr;
+  unsigned first = last_borrowed < workers() ? last_borrowed : 0;
+  if (workers_[first]->processing_unit >= 0) {
+    const int unit = platform::current_unit();
+    for (unsigned r = 0; r < workers() && workers_[first]->processing_unit != unit; ++r) first = (first + 1) % workers();
+  }
+  for (unsigned i = 0; i < workers(); ++i) {
+    const unsigned r = (first + i) % workers();
+    if (!try_to_borrow(*workers_[r])) continue;
+    last_borrowed = r;
+    return workers_[r].get();
+  }
+  return nullptr;
+}
+
+// --- the call ------------------------------------------------------------------------------------------------------
+
+void runtime::enter_stay(thread* self) noexcept {
+  stay& s = *static_cast<stay*>(self->argument);
+  begin_user_code(*self);
+  s.call(s.data);
+  end_user_code(*self);
+  worker* w = worker::current();
+  count_finished(*w);
+  if (w->by == &s.by) {  // L3. Straight back, past all that is ready here
+    w->depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
+    return;
+  }
+  w->depart(*self, w->thread_for(w->pick()), [](void* block, void* data) {
+    thread& t = *static_cast<thread*>(block);
+    worker* here = worker::current();
+    if (t.cache != nullptr && t.cache != here) t.cache->give_back(t);
+    else here->free_thread(t);
+    std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
+    ended.store(1);
+    platform::wake_one(ended);  // the call may be over: only the word's address is used
+  }, &s);
+}
+
+// Nothing else runs here but this call, and what else is counted was made by it. A hint.
+bool runtime::is_alone() const noexcept {
+  std::uint64_t alive = outside_made_.load();
+  unsigned lent = 0;
+  for (const auto& w : workers_) {
+    alive += w->threads_made.load() - w->threads_finished.load();
+    lent += worker::state::is_lent(w->token.load(std::memory_order_relaxed)) ? 1 : 0;  // a hint
+  }
+  return alive == 1 && lent == 1;
+}
+
+// L2. The call's thread waits or has gone to another worker. What this kernel thread may run meanwhile: what the call has made, for the call waits for
+// that in any case. Null: nothing, or for too long.
+thread* runtime::next_of_stay(worker& w, const stay& s) noexcept {
+  const std::uint64_t rate = platform::ticks_per_microsecond();
+  const std::uint64_t start = platform::ticks();
+  std::uint64_t insisted = start;
+  for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
+    if (w.must_pass() || w.wants_lender || w.stands_aside() || stopping()) return nullptr;
+    fire_timers();
+    entry item = w.take_newest();
+    if (item == 0) {
+      const bool alone = is_alone();
+      if (thread* t = w.ready.pop(); t != nullptr) {
+        if (!alone && t != s.self) {
+          w.ready.push(*t);
+          return nullptr;
+        }
+        item = ready_entry(*t);
+      } else if (has_common_work()) {
+        return nullptr;
+      } else if (alone) {
+        const std::uint64_t now = platform::ticks();
+        const bool insist = now - insisted > insist_after_us * rate;
+        if (insist) insisted = now;
+        item = policy_->acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
+      }
+    }
+    if (item != 0) return w.thread_for(item);
+    arch::pause();
+    if (crowded()) platform::yield_processor();
+    if (round % 8 == 0 && platform::ticks() - start > options().spin * rate) return nullptr;
+  }
+  return nullptr;
+}
+
+bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
+  if (lends_ && !platform::simulated && !has_alternate_stack) {
+    platform::provide_alternate_stack();
+    has_alternate_stack = true;
+  }
+  worker* w = borrow();
+  if (w == nullptr) return false;
+  thread* t = w->new_block();
+  if (t == nullptr) {
+    give_back(*w);
+    return false;
+  }
+  carrier mine(*this);
+  mine.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  mine.thread_pointer = arch::thread_pointer();
+  mine.assigned = w;
+  fiber::describe_native_stack(mine.native);
+  const exception_state handled = mine.leave_exceptions();
+  w->by = &mine;
+  w->idle.store(false, std::memory_order_relaxed);     // ordered by the fence
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in worker::find_work
+  set_current_queue(w);
+  stay s{call, data, mine, t};
+  renew_thread(*t, *this);
+  t->preemptive = nullptr;
+  t->argument = &s;
+  start_at(*t, t, enter_stay);
+  count_made(w);
+  w->count_pick();
+  for (thread* next = t; next != nullptr;) {
+    w->dive(*next);
+    w = mine.assigned;
+    if (w == nullptr || s.ended_here) break;  // null: it has gone, with blocking()
+    next = next_of_stay(*w, s);
+  }
+  if (w != nullptr) {
+    if (s.ended_here) w->free_thread(*t);
+    set_current_queue(nullptr);
+    give_back(*w);
+  }
+  base::allow_malloc();
+  // acquire pairs with enter_stay: what the call did. From here on the runtime may be gone
+  while (!s.ended_here && s.ended.load(std::memory_order_acquire) == 0) platform::wait_on(s.ended, 0);
+  if (handled.any()) [[unlikely]] *mine.exceptions = handled;
+  return true;
+}
+
+// --- giving it back ------------------------------------------------------------------------------------------------
+
+void runtime::wake_lender(worker& w) noexcept {
+  w.by = std::exchange(w.lender, nullptr);
+  w.wants_lender = false;
+  w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
+  trace::emit<trace::event::idle_begin>(w.ring);
+  trace::emit<trace::event::park_begin>(w.ring);
+  std::atomic<std::uint32_t>& token = w.token;
+  token.store(worker::state::awake);
+  platform::wake_one(token);  // the worker may be gone
+}
+
+// What is there that nobody may look for if the worker sleeps now.
+bool runtime::must_wake_lender(const worker& w) noexcept {
+  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || has_common_work() || w.stands_aside() || stopping() ||
+         (timers_.next() != timer_heap::never && timekeeper_.load() < 0) || (asks_before_picks() && policy_->may_find(w.rank));
+}
+
+// A hint, after a while's patience.
+bool runtime::others_fall_idle(const worker& w) const noexcept {
+  std::uint64_t limit = 0;
+  for (const auto& other : workers_) {
+    while (other.get() != &w && !other->idle.load(std::memory_order_relaxed)) {
+      if (limit == 0) limit = platform::ticks() + settle_us * platform::ticks_per_microsecond();
+      else if (platform::ticks() > limit) return false;
+      arch::pause();
+      if (crowded()) platform::yield_processor();
+    }
+  }
+  return true;
+}
+
+// L5: S1 to S5 of sync/README.md, without the heavy fence, for all others are idle. False: they are not, or something is there; it is not listed.
+bool runtime::settle(worker& w) noexcept {
+  idle_.announce(w.rank);  // S1
+  w.unlisted = false;
+  bool may = true;
+  for (const auto& other : workers_) {
+    if (other.get() != &w) queue::request(*other);  // S2
+  }
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: a busy one is seen here, or we are by it
+  for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
+  if (may && !must_wake_lender(w)) return true;  // S5
+  w.unlisted = idle_.retract(w.rank);
+  return false;
+}
+
+void runtime::give_back(worker& w) noexcept {
+  using state = worker::state;
+  check_drained();
+  if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
+  if (must_wake_lender(w)) return wake_lender(w);  // L4
+  std::atomic<std::uint32_t>& token = w.token;
+  std::uint32_t now = token.load(std::memory_order_relaxed);  // the exchange decides
+  const bool sleeps = now == state::lent && others_fall_idle(w) && settle(w);
+  if (!sleeps && (!w.unlisted || must_wake_lender(w))) return wake_lender(w);
+  w.by = std::exchange(w.lender, nullptr);
+  w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
+  trace::emit<trace::event::idle_begin>(w.ring);
+  trace::emit<trace::event::park_begin>(w.ring);
+  while (now != state::wanted) {
+    if (!token.compare_exchange_strong(now, sleeps ? state::asleep : state::held)) continue;
+    if (!sleeps && now == state::lent) platform::wake_one(token);  // L6: it shall nap. The worker may be gone
+    return;                                                         // L7
+  }
+  token.store(state::awake);
+  platform::wake_one(token);  // as above
+}
+
+}  // namespace heddle::worker
