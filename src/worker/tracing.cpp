@@ -29,12 +29,18 @@ std::atomic<bool> aborting{false};      // whoever got it waits in its handler; 
 std::atomic<std::uint32_t> written{0};  // futex word of a handler that waits: the traces are written; set by the keeper
 std::atomic<std::uint64_t> keeper_of{~std::uint64_t{0}};  // the fork count of the process that has a keeper; written under `registry::mutex`
 
+// Stays where it is until it is joined: the kernel thread begins with what lies in it. Each has an end of its own, for the next one may be there before
+// this one has seen it.
+struct keeper_thread {
+  platform::kernel_thread kernel;
+  std::atomic<bool> ends{false};
+};
+
 struct registry {
   sync::slow_mutex mutex;          // guards what follows, and is held while files are written
   std::vector<const runtime*> homes;  // that record
   std::uint64_t forks{0};          // of the process that they belong to
-  platform::kernel_thread keeper;
-  std::atomic<bool> keeper_ends{false};
+  std::unique_ptr<keeper_thread> keeper;
 };
 
 registry& the_registry() {
@@ -75,7 +81,7 @@ void save_or_tell() noexcept {
 }
 
 void keep(void* argument) {
-  auto& all = *static_cast<registry*>(argument);
+  const auto& self = *static_cast<keeper_thread*>(argument);
   std::uint32_t seen = 0;
   for (;;) {
     platform::wait_on(calls, seen);
@@ -84,7 +90,7 @@ void keep(void* argument) {
       save_or_tell();
       return end_process(signal);
     }
-    if (all.keeper_ends.load()) return;
+    if (self.ends.load()) return;
   }
 }
 
@@ -99,7 +105,7 @@ void forget_parents(registry& all) noexcept {
   if (all.forks == platform::fork_count()) return;
   all.forks = platform::fork_count();
   all.homes.clear();
-  all.keeper = {};
+  all.keeper.reset();
 }
 
 }  // namespace
@@ -113,9 +119,10 @@ registration::registration(const runtime& home) : home_(&home) {
   static_cast<void>(at_exit);
   all.homes.push_back(&home);
   trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
-  if (platform::simulated || all.keeper.handle != 0) return;
-  all.keeper_ends.store(false);
-  if (platform::start(all.keeper, keep, &all, "heddle-trace") != 0) return;
+  if (platform::simulated || all.keeper != nullptr) return;
+  auto keeper = std::make_unique<keeper_thread>();
+  if (platform::start(keeper->kernel, keep, keeper.get(), "heddle-trace") != 0) return;
+  all.keeper = std::move(keeper);
   keeper_of.store(all.forks);
   platform::on_deadly_signals(on_deadly_signal);
 }
@@ -127,7 +134,7 @@ void registration::leave(bool write) noexcept {
   const runtime* const home = std::exchange(home_, nullptr);
   if (home == nullptr) return;
   registry& all = the_registry();
-  platform::kernel_thread keeper;
+  std::unique_ptr<keeper_thread> keeper;
   {
     const std::lock_guard hold(all.mutex);
     forget_parents(all);
@@ -140,15 +147,15 @@ void registration::leave(bool write) noexcept {
     }
     all.homes.erase(mine);
     trace::detail::recording_runtimes.fetch_sub(1, std::memory_order_relaxed);  // is_recording: a hint
-    if (!all.homes.empty() || all.keeper.handle == 0) return;
+    if (!all.homes.empty() || all.keeper == nullptr) return;
     platform::on_deadly_signals(nullptr);
     if (deadly.load() != 0) return;  // the keeper is about to end the process
-    keeper = std::exchange(all.keeper, {});
-    all.keeper_ends.store(true);
+    keeper = std::move(all.keeper);
+    keeper->ends.store(true);
   }
   calls.fetch_add(1);
   platform::wake_all(calls);
-  platform::join(keeper);
+  platform::join(keeper->kernel);
   // A signal that came while the handlers went: the keeper may have seen its end first.
   if (const int signal = deadly.load(); signal != 0) end_process(signal);
 }
