@@ -17,6 +17,8 @@
 #include "cli/command.hpp"
 #include "cli/report_figures.hpp"
 #include "cli/report_page.hpp"
+#include "cli/source_lines.hpp"
+#include "trace/diagnosis.hpp"
 #include "trace/file.hpp"
 #include "trace/legend.hpp"
 #include "trace/page.hpp"
@@ -62,7 +64,9 @@ int write_page(const report_arguments& given) {
       if (file.ends_with(".json") || file.ends_with(".jsonl")) {
         for (const nlohmann::json& row : read_figures(file, contents(file))) figures.push_back(row);
       } else {
-        runs.push_back({file, trace::load(file)});
+        trace::recording what = trace::load(file);
+        std::vector<trace::finding> findings = trace::diagnose(what, source_lines(what));
+        runs.push_back({file, std::move(what), std::move(findings)});
       }
     }
   } catch (const trace::trace_error& e) {
@@ -94,7 +98,8 @@ int report(const report_arguments& given) {
     for (const std::string& file : given.files) {
       if (holds_figures(file))
         throw usage_error(fmt::format("{}: figures of heddle sim --json and no trace; `heddle report {} -o PAGE.html` shows them", file, file));
-      traces.push_back({file, trace::summarise(trace::load(file))});
+      const trace::recording what = trace::load(file);
+      traces.push_back({file, trace::summarise(what), trace::diagnose(what, source_lines(what))});
     }
   } catch (const trace::trace_error& e) {
     throw usage_error(e.what());
@@ -119,7 +124,7 @@ std::function<int()> add(CLI::App& app) {
 }
 
 const registration entry{
-    command{"report", "show busy, idle and overhead time, steals and parks of traced runs", add}};
+    command{"report", "tell what kept traced runs from using their workers", add}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ActivityLegend, Memory, Patterns, ShareBars, shareOf, StealMatrix, WorkerColumns } from "./charts";
 import * as format from "./format";
 import { load, type Figures, type RawPage, type Run } from "./model";
-import { Summary, Warnings, WorkTable } from "./summary";
+import { Diagnosis, Summary, Warnings, WorkTable } from "./summary";
 import { TaskMap, WorkerScale } from "./taskmap";
 import { letters, readTheme, type Theme } from "./theme";
 import { matchesOf, moved, Timeline, zoomed } from "./timeline";
@@ -219,8 +219,9 @@ function Report({ runs, figures }: { runs: Run[]; figures: Figures[] }) {
         </div>
       </header>
       <main>
+        {runs.length > 0 && <Diagnosis runs={runs} goTo={(run, worker, from, to) => setJump({ run, worker, from, to })} />}
+        {runs.length > 0 && <Timelines runs={runs} theme={theme} jump={jump} />}
         <Summary runs={runs} figures={figures} />
-        <Warnings runs={runs} />
         {shares.length > 0 && (
           <section aria-labelledby="time-title">
             <h2 id="time-title">Where the time went</h2>
@@ -229,7 +230,6 @@ function Report({ runs, figures }: { runs: Run[]; figures: Figures[] }) {
             <div class="side-by-side">{runs.map((r) => <WorkerColumns run={r} alone={runs.length === 1} />)}</div>
           </section>
         )}
-        {runs.length > 0 && <Timelines runs={runs} theme={theme} jump={jump} />}
         <TaskMaps runs={runs} theme={theme} goTo={(run, worker, from, to) => setJump({ run, worker, from, to })} />
         {figures.some((f) => (f.levels ?? []).length + (f.nodes ?? []).length > 0) && (
           <section aria-labelledby="memory-title">
@@ -247,6 +247,7 @@ function Report({ runs, figures }: { runs: Run[]; figures: Figures[] }) {
           <section aria-labelledby="path-title">
             <h2 id="path-title">Critical path and parallelism</h2>
             <WorkTable runs={runs} />
+            <Warnings runs={runs} />
             <div class="side-by-side">{runs.map((r) => <PathTable run={r} />)}</div>
           </section>
         )}

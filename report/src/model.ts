@@ -15,6 +15,9 @@ export interface FunctionProfile {
   hinted: number; wrong_hints: number; worst_hint: number;
 }
 
+/** What kept workers idle, in words; where to look for it in the timeline. */
+export interface Finding { kind: string; share: number; text: string; worker: number; begin_ns: number; end_ns: number }
+
 export interface Dag {
   work_ns: number; span_ns: number; parallelism: number;
   burdened_span_ns: number; burdened_parallelism: number;
@@ -34,6 +37,9 @@ interface RawRun {
   events: number; lost: number; wall: number; imbalance: number | null;
   workers: WorkerTotals[];
   task_slice: Distribution; idle_spell: Distribution; steal_latency: Distribution; wake_latency: Distribution;
+  diagnosis: Finding[];
+  /** Kernel thread, depth, begin, end and name of a part that main, say, told of. */
+  outside: [number, number, number, number, string][];
   dag: Dag;
   path: { count: number; data: string };
   slices: [number, number, string][];

@@ -7,7 +7,19 @@ import type { Figures, Run } from "./model";
 
 interface Row { name: string; note?: string; value: (r: Run) => ComponentChildren; amount?: (r: Run) => number; better?: "less" | "more" }
 
+// One run alone: its figures side by side, for a table of one column leaves most of the page empty.
+function Single({ run, rows, caption }: { run: Run; rows: Row[]; caption: string }) {
+  return (
+    <dl class="single" aria-label={caption}>
+      {rows.map((row) => (
+        <div><dt title={row.note}>{row.name}</dt><dd>{row.value(run)}</dd></div>
+      ))}
+    </dl>
+  );
+}
+
 function Compare({ runs, rows, caption }: { runs: Run[]; rows: Row[]; caption: string }) {
+  if (runs.length === 1) return <Single run={runs[0]} rows={rows} caption={caption} />;
   return (
     <table class="compare">
       <caption class="hidden">{caption}</caption>
@@ -81,11 +93,41 @@ export function Warnings({ runs }: { runs: Run[] }) {
   const all = runs.flatMap((r) => r.dag.warnings.map((text) => ({ run: r.label, text })));
   if (all.length === 0) return null;
   return (
-    <section aria-labelledby="warnings-title">
-      <h2 id="warnings-title">Worth a look</h2>
-      <ul class="warnings">{all.map((w) => <li>{runs.length > 1 && <strong>{w.run}: </strong>}{w.text}</li>)}</ul>
+    <ul class="warnings">{all.map((w) => <li>{runs.length > 1 && <strong>{w.run}: </strong>}{w.text}</li>)}</ul>
+  );
+}
+
+/** What to change first: the sentences of `heddle report`, each with its share of the workers' time. */
+export function Diagnosis({ runs, goTo }: { runs: Run[]; goTo: (run: number, worker: number, from: number, to: number) => void }) {
+  return (
+    <section aria-labelledby="diagnosis-title" class="diagnosis">
+      <h2 id="diagnosis-title">Diagnosis</h2>
+      {runs.map((run) => (
+        <div>
+          {runs.length > 1 && <h3>{run.label}</h3>}
+          {run.diagnosis.length === 0
+            ? <p class="sound">Nothing takes more than a twentieth of the workers' time.</p>
+            : (
+              <ol>
+                {run.diagnosis.map((f) => (
+                  <li data-kind={f.kind}>
+                    <b title="share of all workers' time">{format.percent(f.share)}</b>
+                    <span>{marked(f.text)}{f.end_ns > f.begin_ns && f.end_ns - f.begin_ns < run.wall && (
+                      <>{" "}<button type="button" class="link" onClick={() => goTo(run.index, f.worker, f.begin_ns, f.end_ns)}>Show it</button></>
+                    )}</span>
+                  </li>
+                ))}
+              </ol>
+            )}
+        </div>
+      ))}
     </section>
   );
+}
+
+// Names stand between backquotes.
+function marked(text: string): ComponentChildren {
+  return text.split("`").map((part, i) => (i % 2 === 0 ? part : <code title={part}>{format.taskName(part)}</code>));
 }
 
 export function WorkTable({ runs }: { runs: Run[] }) {

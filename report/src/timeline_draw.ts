@@ -11,6 +11,8 @@ export interface Selection { run: number; worker: number; slice: number }
 export interface Layout {
   width: number; height: number;
   left: number; axis: number; chart: number; path: number;
+  outside: number;     // y of the parts that kernel threads outside of the workers were in
+  part: number;        // height of one of their rows
   lanes: number;       // y of the first lane
   lane: number;        // height of a lane, gap included
 }
@@ -19,8 +21,15 @@ export function layout(run: Run, width: number): Layout {
   const n = Math.max(run.lanes.length, 1);
   const lane = Math.max(7, Math.min(24, Math.round(560 / n)));
   const axis = 22, chart = 64, path = 12;
-  const lanes = axis + chart + path + 10;
-  return { width, height: lanes + n * lane + 6, left: 92, axis, chart, path, lanes, lane };
+  const part = 17;
+  const outside = axis + chart + path + 10;
+  const lanes = outside + outsideRows(run).length * part + (run.outside.length > 0 ? 4 : 0);
+  return { width, height: lanes + n * lane + 6, left: 92, axis, chart, path, outside, part, lanes, lane };
+}
+
+/** A row for each kernel thread and each depth of nesting, at most six. */
+function outsideRows(run: Run): string[] {
+  return [...new Set(run.outside.map(([thread, depth]) => `${thread} ${depth}`))].slice(0, 6);
 }
 
 const small = '11px system-ui, "Segoe UI", sans-serif';
@@ -53,6 +62,29 @@ export function draw(canvas: HTMLCanvasElement, run: Run, width: number, domain:
     const half = c.measureText(label).width / 2;
     c.fillText(label, Math.min(Math.max(at, l.left + half), l.width - half - 1), l.axis - 13);
   }
+
+  // Parts that the program named in main and other kernel threads outside of the workers.
+  outsideRows(run).forEach((row, i) => {
+    const top = l.outside + i * l.part;
+    c.fillStyle = theme.muted;
+    c.textAlign = "right";
+    if (row.endsWith(" 0")) c.fillText("outside", l.left - 8, top + l.part / 2);
+    for (const [thread, depth, begin, end, name] of run.outside) {
+      if (`${thread} ${depth}` !== row || end < domain.from || begin > domain.to) continue;
+      const a = Math.max(x(begin), l.left), b = Math.min(x(end), l.width - 2);
+      c.strokeStyle = theme.muted;
+      c.strokeRect(a + 0.5, top + 1.5, Math.max(b - a - 1, 1), l.part - 4);
+      if (b - a < 30) continue;
+      c.save();
+      c.beginPath();
+      c.rect(a, top, b - a - 3, l.part);
+      c.clip();
+      c.fillStyle = theme.ink;
+      c.textAlign = "left";
+      c.fillText(name, a + 5, top + l.part / 2);
+      c.restore();
+    }
+  });
 
   // Lanes, and the sums for the chart above them.
   const busy = new Float64Array(pixels);

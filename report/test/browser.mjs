@@ -111,6 +111,10 @@ try {
   check("a heading for the program", (await text("h1")) !== "");
   const before = await picture();
   check("the timeline is drawn", before.ink > 5000, before);
+  const place = await ask(`(() => { const b = document.querySelector(".timeline canvas").getBoundingClientRect(); return {top: b.top, width: b.width, page: innerWidth, height: innerHeight}; })()`);
+  check("the timeline begins in the upper half of the first screen", place.top < place.height / 2, place);
+  check("the timeline has the whole width", place.width > place.page - 110, place);
+  check("every run has a diagnosis, or is called sound", await ask(`[...document.querySelectorAll(".diagnosis > div")].length === document.querySelectorAll(".timeline").length`));
   if (!large) await shot("light");
 
   // A click on the lane of a worker selects a slice and tells its name.

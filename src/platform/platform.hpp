@@ -241,10 +241,12 @@ void die_of(int signal) noexcept;
 // Writes to standard error. Async-signal-safe.
 void write_error(const char* text, std::size_t length) noexcept;
 
-// The function at a code address: its (linker's) name and start; null when unknown. Not async-signal-safe.
+// The function at a code address: its (linker's) name and start, null when unknown, and its module. Not async-signal-safe.
 struct symbol {
-  const char* name;
-  const void* start;
+  const char* name{nullptr};
+  const void* start{nullptr};
+  const char* module{nullptr};  // the file that the code is from; null when the address is in none
+  std::uintptr_t offset{0};     // of the address, as tools that read the file count
 };
 symbol symbol_at(const void* address) noexcept;
 // Return addresses of a suspended context (`stack_pointer` as heddle_switch saved it; null: of the caller), innermost first; returns
@@ -253,6 +255,15 @@ std::size_t unwind(void* stack_pointer, const void** into, std::size_t most) noe
 
 // Name of the program, for traces.
 const char* program_name() noexcept;
+
+#if !defined(HEDDLE_SIM)
+// What the calling kernel thread has used so far. Async-signal-safe.
+struct usage {
+  nanoseconds cpu;
+  std::uint32_t sleeps;  // times that it gave its processor up by itself
+};
+usage used_so_far() noexcept;
+#endif
 
 // CPU time of the whole process (user and system).
 nanoseconds process_cpu_time() noexcept;

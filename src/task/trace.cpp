@@ -27,22 +27,10 @@ ring* here() noexcept {
   return w != nullptr ? w->ring : nullptr;
 }
 
-// Numbers of the names used last, of this kernel thread: recorder::text locks and compares. The functions here do not switch,
-// so that the thread stays the same within each.
-struct known_name {
-  std::uint64_t recorder;
-  const char* name;
-  std::uint32_t number;
-};
-constinit thread_local known_name known[4] __attribute__((tls_model("initial-exec"))) = {};  // no malloc at the first access
-
-std::uint32_t number_of(recorder& to, const char* name) noexcept {
-  known_name& slot = known[(reinterpret_cast<std::uintptr_t>(name) >> 3) % std::size(known)];
-  if (slot.recorder != to.serial() || slot.name != name) slot = {to.serial(), name, to.text(name)};
-  return slot.number;
+// The functions here do not switch, so that the kernel thread stays the same within each.
+std::uint32_t number_of(const char* name) noexcept {
+  return worker::tracing::number_of(*worker::worker::current()->home.recorder(), name);
 }
-
-std::uint32_t number_of(const char* name) noexcept { return number_of(*worker::worker::current()->home.recorder(), name); }
 
 }  // namespace
 
@@ -53,7 +41,7 @@ void note_region_begin(const char* name) noexcept {
     return;
   }
   recorder& to = worker::tracing::outside();
-  emit<event::outside_begin>(to.foreign(), number_of(to, name), platform::kernel_thread_id());
+  emit<event::outside_begin>(to.foreign(), worker::tracing::number_of(to, name), platform::kernel_thread_id());
 }
 
 void note_region_end() noexcept {

@@ -11,7 +11,7 @@
 namespace heddle::trace {
 
 inline constexpr std::string_view binary_magic{"heddle\x1at", 8};
-inline constexpr std::uint32_t binary_version = 2;
+inline constexpr std::uint32_t binary_version = 3;
 
 [[nodiscard]] std::string encode_binary(const recording& what);
 

@@ -172,6 +172,14 @@ recording decode_binary(std::string_view bytes) {
     const auto address = in.number<std::uint64_t>("symbols");
     result.symbols[address] = in.text("symbols");
   }
+  if (version >= 3) {
+    const auto places = in.count<std::uint32_t>(24, "places");
+    for (std::uint32_t i = 0; i < places; ++i) {
+      code_place& at = result.places[in.number<std::uint64_t>("places")];
+      at.module = in.text("places");
+      at.offset = in.number<std::uint64_t>("places");
+    }
+  }
   const auto workers = in.count<std::uint32_t>(34, "workers");
   for (std::uint32_t i = 0; i < workers; ++i) {
     worker_log log = read_worker(in, legend, result.unknown);

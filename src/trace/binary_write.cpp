@@ -78,6 +78,12 @@ std::string encode_binary(const recording& what) {
     body.number(address);
     body.text(name);
   }
+  body.number(static_cast<std::uint32_t>(what.places.size()));
+  for (const auto& [address, at] : what.places) {
+    body.number(address);
+    body.text(at.module);
+    body.number(at.offset);
+  }
   body.number(static_cast<std::uint32_t>(what.workers.size()));
   for (const worker_log& log : what.workers) {
     body.number(log.worker);

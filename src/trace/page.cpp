@@ -11,7 +11,9 @@
 
 #include "trace/dag.hpp"
 #include "trace/json.hpp"
+#include "trace/outside.hpp"
 #include "trace/replay.hpp"
+#include "trace/report.hpp"
 #include "trace/stream.hpp"
 #include "trace/summary.hpp"
 
@@ -277,6 +279,17 @@ std::string critical_path(const dag_summary& dag, flattener& flat) {
   return fmt::format("{{\"count\":{},\"data\":\"{}\"}}", count, column.base64());
 }
 
+// Parts that kernel threads outside of the workers were in: [kernel thread, depth, begin, end, name].
+std::string outside(const recording& what, std::uint64_t zero) {
+  std::string out = "[";
+  for (const outside_part& p : outside_parts(what)) {
+    if (p.end_ns <= zero) continue;  // before there were workers
+    fmt::format_to(std::back_inserter(out), "{}[{},{},{},{},{}]", out.size() > 1 ? "," : "", p.kernel_thread, p.depth, std::max(p.begin_ns, zero) - zero, p.end_ns - zero,
+                   json_string(p.name));
+  }
+  return out + "]";
+}
+
 std::string statistics(const char* name, const distribution& d) {
   return fmt::format("\"{}\":[{},{},{}]", name, d.count, d.median, d.max);
 }
@@ -308,10 +321,10 @@ std::string run_data(const page_run& run) {
                    w.seen.count(event::steal_success), w.seen.count(event::steal_attempt), w.seen.count(event::park_begin),
                    w.seen.count(event::thread_switch_in));
   }
-  fmt::format_to(to, "],{},{},{},{},\"imbalance\":{},\"dag\":{},\"path\":{},\"slices\":{},\"thefts\":{},\"pieces\":{},\"names\":[",
+  fmt::format_to(to, "],{},{},{},{},\"imbalance\":{},\"diagnosis\":{},\"outside\":{},\"dag\":{},\"path\":{},\"slices\":{},\"thefts\":{},\"pieces\":{},\"names\":[",
                  statistics("task_slice", sums.task_slice), statistics("idle_spell", sums.idle_spell),
                  statistics("steal_latency", sums.steal_latency), statistics("wake_latency", sums.wake_latency), number(sums.imbalance()),
-                 dag_json(run.what, dag), path, flat.slices(), flat.steals(), flat.pieces());
+                 findings_json(run.findings), outside(run.what, flat.zero()), dag_json(run.what, dag), path, flat.slices(), flat.steals(), flat.pieces());
   for (const std::string& n : flat.names()) fmt::format_to(to, "{}{}", out.back() == '[' ? "" : ",", json_string(n));
   return out + "]}";
 }

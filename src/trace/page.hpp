@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/diagnosis.hpp"
 #include "trace/recording.hpp"
 
 namespace heddle::trace {
@@ -11,6 +12,7 @@ namespace heddle::trace {
 struct page_run {
   std::string name;  // of the file
   recording what;
+  std::vector<finding> findings = {};
 };
 
 // The page: `pattern` with the data of all runs in the place of its mark. `figures` is a JSON array: the rows of `heddle sim

@@ -36,7 +36,7 @@ recorder::recorder(unsigned workers, recorder_options options)
   rings_.reserve(workers + std::size_t{1});
   for (unsigned i = 0; i < workers; ++i) {
     rings_.push_back(
-        std::make_unique<ring>(options_.records, static_cast<std::uint16_t>(i), options_.now));
+        std::make_unique<ring>(options_.records, static_cast<std::uint16_t>(i), options_.now, options_.use));
   }
   rings_.push_back(std::make_unique<ring>(options_.records, foreign_worker, options_.now));
 }
@@ -97,6 +97,10 @@ recording recorder::collect() const {
           result.symbols.try_emplace(words[i]);
       }
     }
+  }
+  for (const auto& [address, name] : result.symbols) {
+    if (options_.place == nullptr) break;
+    if (code_place at = options_.place(address); !at.module.empty()) result.places[address] = std::move(at);
   }
   for (auto it = result.symbols.begin(); it != result.symbols.end();) {
     it->second = options_.symbol(it->first);

@@ -20,6 +20,14 @@ struct worker_log {
   std::vector<record> records;  // by time
 };
 
+// An address as tools for debugging know it: addr2line -e MODULE OFFSET.
+struct code_place {
+  std::string module;  // the file
+  std::uint64_t offset = 0;
+
+  friend bool operator==(const code_place&, const code_place&) = default;
+};
+
 struct recording {
   std::string program;
   std::string machine;  // one line, for people
@@ -32,6 +40,7 @@ struct recording {
   std::vector<worker_log> workers;
   std::vector<std::string> texts;                // by text id
   std::map<std::uint64_t, std::string> symbols;  // function names by address, as far as known
+  std::map<std::uint64_t, code_place> places;    // the same addresses within their files
   std::map<std::string, std::uint64_t> unknown;  // records dropped on reading: events that this
                                                  // version does not know, with their number
 };

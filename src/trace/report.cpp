@@ -59,6 +59,8 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+std::string percent_of(double share) { return fmt::format("{:.0f} %:", 100 * share); }
+
 std::string worker_name(const worker_summary& w) {
   if (w.worker == foreign_worker) return "foreign";
   return w.place.empty() ? fmt::format("{}", w.worker) : fmt::format("{} {}", w.worker, w.place);
@@ -125,6 +127,27 @@ const std::vector<statistic>& statistics() {
   return all;
 }
 
+// Sentences as paragraphs of 80 columns.
+std::string findings_text(const std::vector<finding>& findings) {
+  if (findings.empty()) return "diagnosis: nothing takes more than a twentieth of the workers' time\n";
+  std::string out = "diagnosis\n";
+  for (const finding& f : findings) {
+    std::string line = fmt::format("- {}", percent_of(f.share));
+    std::size_t at = 0;
+    while (at < f.text.size()) {
+      std::size_t end = std::min(f.text.find(' ', at), f.text.size());
+      if (line.size() + 1 + (end - at) > 80 && line.find_first_not_of(' ') != std::string::npos) {
+        out += line + '\n';
+        line = " ";
+      }
+      line += ' ' + f.text.substr(at, end - at);
+      at = end + 1;
+    }
+    out += line + '\n';
+  }
+  return out;
+}
+
 std::string one_trace(const named_summary& t) {
   const summary& s = t.what;
   std::string out = t.name;
@@ -132,7 +155,7 @@ std::string one_trace(const named_summary& t) {
        {std::pair{"program", &s.program}, {"policy", &s.policy}, {"machine", &s.machine}}) {
     if (!value->empty()) fmt::format_to(std::back_inserter(out), "\n{}: {}", key, *value);
   }
-  out += "\n\n" + worker_table(s) + "\n";
+  out += "\n\n" + findings_text(t.findings) + "\n" + worker_table(s) + "\n";
   std::vector<text_row> rows;
   for (const statistic& stat : statistics()) rows.push_back({std::string(stat.name), stat.show(s)});
   for (const auto& [level, n] : s.steals_by_level)
@@ -223,7 +246,7 @@ std::string json_trace(const named_summary& t) {
     fmt::format_to(std::back_inserter(out), "{}{}:{}", separator, json_string(name), n);
     separator = ",";
   }
-  out += "},\n\"workers\":[";
+  out += "},\n\"diagnosis\":" + findings_json(t.findings) + ",\n\"workers\":[";
   separator = "\n";
   for (const worker_summary& w : s.workers) {
     const std::string id = w.worker == foreign_worker ? "\"foreign\"" : fmt::format("{}", w.worker);
@@ -249,6 +272,15 @@ std::string json_trace(const named_summary& t) {
 }
 
 }  // namespace
+
+std::string findings_json(const std::vector<finding>& findings) {
+  std::string out = "[";
+  for (const finding& f : findings) {
+    fmt::format_to(std::back_inserter(out), R"({}{{"kind":"{}","share":{:.4f},"text":{},"worker":{},"begin_ns":{},"end_ns":{}}})", out.size() > 1 ? "," : "",
+                   complaint_names[static_cast<std::size_t>(f.what)], f.share, json_string(f.text), f.worker, f.begin_ns, f.end_ns);
+  }
+  return out + "]";
+}
 
 std::string report_text(const std::vector<named_summary>& traces) {
   std::string out;

@@ -13,6 +13,8 @@ using word = std::atomic_ref<std::uint64_t>;
 static_assert(word::is_always_lock_free);
 
 constexpr std::size_t words_per_slot = 4;
+constexpr std::uint64_t between_samples = 100'000;  // ns: a reading costs up to a thousand
+constexpr std::uint64_t never = ~std::uint64_t{0} - between_samples;
 constexpr std::size_t max_records = std::size_t{1} << 32;  // 128 GiB: more is a mistake, not a wish
 
 // First word of a slot: event, lap and arg. The lap (how often the ring had been filled before,
@@ -28,8 +30,8 @@ constexpr std::uint32_t arg_of(std::uint64_t tag) { return static_cast<std::uint
 
 }  // namespace
 
-ring::ring(std::size_t records, std::uint16_t worker, clock_function now)
-    : now_(now), worker_(worker) {
+ring::ring(std::size_t records, std::uint16_t worker, clock_function now, usage_function use)
+    : now_(now), use_(use), worker_(worker), sampled_(use == nullptr ? never : 0) {
   if (records > max_records) throw std::bad_alloc();
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(records, 2));
   // calloc, not new: large blocks come as untouched zero pages, so a ring that stays empty costs no
@@ -43,6 +45,19 @@ ring::ring(std::size_t records, std::uint16_t worker, clock_function now)
 ring::~ring() { std::free(words_); }
 
 void ring::write(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
+  const std::uint64_t ns = put(id, arg, a, b);
+  // relaxed: read and written by whoever writes the ring
+  if (ns > sampled_.load(std::memory_order_relaxed) + between_samples) [[unlikely]] sample(ns);
+}
+
+// After the record of a boundary between two states, so that what was used since the last sample belongs to the states before.
+void ring::sample(std::uint64_t ns) noexcept {
+  sampled_.store(ns, std::memory_order_relaxed);  // as above; before the record, whose own write must not come back here
+  const usage now = use_();
+  put(event::cpu_time, now.sleeps, now.cpu_ns, now.kernel_thread);
+}
+
+std::uint64_t ring::put(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
   // A read-modify-write, not load and store: a signal handler between the two would be given the
   // same slot. pairs with nothing: the position publishes no data, slots carry their own state
   const std::uint64_t position = next_.fetch_add(1, std::memory_order_relaxed);
@@ -56,6 +71,7 @@ void ring::write(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) 
   word(slot[3]).store(b, std::memory_order_release);   // pairs with ring::snapshot: the cleared tag
   // pairs with ring::snapshot, first read of the tag: the three words of this record
   word(slot[0]).store(tag_of(id, position >> shift_, arg), std::memory_order_release);
+  return ns;
 }
 
 ring_snapshot ring::snapshot() const {

@@ -14,6 +14,14 @@ namespace heddle::trace {
 // in a signal handler.
 using clock_function = std::uint64_t (*)();
 
+// What the calling kernel thread has used so far. Called inside emit now and then, so it must be safe in a signal handler, too.
+struct usage {
+  std::uint64_t cpu_ns = 0;
+  std::uint32_t sleeps = 0;  // times that it gave its processor up by itself
+  std::uint64_t kernel_thread = 0;
+};
+using usage_function = usage (*)();
+
 // The worker number of the ring that foreign threads share.
 inline constexpr std::uint16_t foreign_worker = 0xffff;
 
@@ -43,7 +51,8 @@ class ring {
  public:
   // `records` is rounded up to a power of two. Throws std::bad_alloc, for more than 2^32 too. The
   // memory is zero pages until it is written.
-  ring(std::size_t records, std::uint16_t worker, clock_function now);
+  // With `use`, the ring adds event::cpu_time to what is written, at most once in 100 us.
+  ring(std::size_t records, std::uint16_t worker, clock_function now, usage_function use = nullptr);
   ~ring();
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
@@ -60,7 +69,11 @@ class ring {
   [[nodiscard]] ring_snapshot snapshot() const;
 
  private:
+  std::uint64_t put(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept;
+  void sample(std::uint64_t ns) noexcept;
+
   clock_function now_;
+  usage_function use_;
   std::uint64_t* words_;  // four to a slot, accessed by atomic_ref only (README.md, protocol P1)
   std::size_t mask_;
   unsigned shift_;
@@ -68,6 +81,8 @@ class ring {
   // Position of the next record. Written by writers; publishes nothing: a slot says itself whether
   // it is complete.
   alignas(64) std::atomic<std::uint64_t> next_{0};
+  // When cpu_time was written last; never with no `use`. By writers, for themselves: two at a time both write it, at worst.
+  std::atomic<std::uint64_t> sampled_;
 };
 
 }  // namespace heddle::trace

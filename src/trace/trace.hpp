@@ -24,8 +24,10 @@ struct recorder_options {
   std::string machine;
   std::string policy;
   std::map<std::string, std::string> attributes;  // recording::attributes; the recorder adds those it knows itself
+  usage_function use = nullptr;  // of a worker's kernel thread; null: not told
   // Name of the function at an address, empty if unknown; asked by collect.
   std::string (*symbol)(std::uint64_t) = nullptr;
+  code_place (*place)(std::uint64_t) = nullptr;  // the same of its place in a file
 };
 
 // Holds a ring for each worker and one for all foreign threads. Threads keep plain ring pointers:

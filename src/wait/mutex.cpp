@@ -2,7 +2,9 @@
 #include <heddle/mutex.hpp>
 
 #include "arch/arch.hpp"
+#include "trace/emit.hpp"
 #include "worker/section.hpp"
+#include "worker/worker.hpp"
 
 namespace heddle {
 
@@ -38,6 +40,7 @@ bool mutex::enqueue(void* request, detail::waiter& w) noexcept {
 }
 
 bool mutex::lock_slow(const detail::deadline* limit) noexcept {
+  const void* const place = static_cast<const char*>(__builtin_return_address(0)) - 1;
   const worker::section inside;
   mutex_request request{this, false};
   for (unsigned lost = 0;;) {
@@ -52,6 +55,8 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
       arch::pause();
     }
     detail::waiter w("mutex");
+    w.object = this;
+    w.place = place;
     if (lost >= patience) w.payload = &impatient_mark;
     const detail::wake_reason reason =
         limit == nullptr ? detail::suspend(w, enqueue, &request) : detail::suspend_until(w, enqueue, &request, *limit);
@@ -74,6 +79,7 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
 }
 
 void mutex::unlock_slow() noexcept {
+  const void* const place = static_cast<const char*>(__builtin_return_address(0)) - 1;
   const worker::section inside;
   std::uint32_t word = word_.load();
   for (;;) {
@@ -92,6 +98,8 @@ void mutex::unlock_slow() noexcept {
     guard_.unlock();
     if (w != nullptr) {
       if (!hand_over) word_.fetch_and(~locked);  // the last access to the mutex
+      // Before the waiter can be seen to go on.
+      if (worker::worker* me = worker::worker::current(); me != nullptr) trace::emit<trace::event::lock_passed>(me->ring, this, place);
       detail::resume(*w);
       return;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +28,22 @@ std::string symbol_name(std::uint64_t address) {
   std::free(plain);
   return name;
 }
+
+trace::code_place place_in_file(std::uint64_t address) {
+  const platform::symbol found = platform::symbol_at(reinterpret_cast<void*>(address));
+  if (found.module == nullptr) return {};
+  // The program's own name may be relative to a folder that it has left.
+  std::error_code none;
+  const std::string module = found.module[0] == '/' ? found.module : std::filesystem::read_symlink("/proc/self/exe", none).string();
+  return {module, found.offset};
+}
+
+#if !defined(HEDDLE_SIM)
+trace::usage used_so_far() noexcept {
+  const platform::usage used = platform::used_so_far();
+  return {used.cpu, used.sleeps, static_cast<std::uint64_t>(platform::kernel_thread_id())};
+}
+#endif
 
 }  // namespace
 
@@ -52,6 +69,10 @@ runtime::runtime(settings s)
     options.program = settings_.program;
     options.machine = settings_.machine != nullptr ? settings_.machine->name() : std::string();
     options.symbol = symbol_name;
+    options.place = place_in_file;
+#if !defined(HEDDLE_SIM)
+    options.use = used_so_far;
+#endif
     options.attributes["forks"] = settings_.trace_forks ? "all" : "slow path";
     options.attributes["seed"] = std::to_string(settings_.seed);
     options.attributes["clock"] = platform::simulated ? "virtual" : "real";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -186,6 +187,28 @@ trace::recorder& outside() {
     return options;
   }());
   return all;
+}
+
+namespace {
+
+// Numbers of the names used last, of this kernel thread: recorder::text locks and compares.
+struct known_name {
+  std::uint64_t recorder;
+  const char* name;
+  std::uint32_t number;
+};
+constinit thread_local known_name known[4] __attribute__((tls_model("initial-exec"))) = {};  // no malloc at the first access
+
+}  // namespace
+
+std::uint32_t number_of(trace::recorder& of, const char* text) noexcept {
+  known_name& slot = known[(reinterpret_cast<std::uintptr_t>(text) >> 3) % std::size(known)];
+  if (slot.recorder != of.serial() || slot.name != text) slot = {of.serial(), text, of.text(text)};
+  return slot.number;
+}
+
+[[gnu::noinline]] void note_wait(worker& on, const detail::waiter& w) noexcept {
+  trace::emit<trace::event::wait_begin>(on.ring, number_of(*on.home.recorder(), w.what), w.object, w.place);
 }
 
 void lock_for_fork() noexcept { the_registry().mutex.lock(); }

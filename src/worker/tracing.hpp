@@ -2,11 +2,14 @@
 // signals that end it. Protocol and argument: ../trace/README.md, "P3. Traces of a program that is ended".
 #pragma once
 
+#include <heddle/detail/wait.hpp>
+
 #include "trace/trace.hpp"
 
 namespace heddle::worker {
 
 class runtime;
+class worker;
 
 namespace tracing {
 
@@ -35,6 +38,11 @@ unsigned save_all();
 // What kernel threads outside of the workers tell of themselves (trace::region in main). Made by the first call, never destroyed: whoever holds it
 // may outlive all runtimes. Throws std::bad_alloc.
 trace::recorder& outside();
+
+// The recorder's number of a text that stays where it is, a literal's: kept for the calling kernel thread, which it does not leave meanwhile.
+std::uint32_t number_of(trace::recorder& of, const char* text) noexcept;
+// What the running thread of a traced worker is about to wait for.
+void note_wait(worker& on, const detail::waiter& w) noexcept;
 
 // Held over fork(), so that the child does not find it locked.
 void lock_for_fork() noexcept;

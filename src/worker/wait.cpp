@@ -68,6 +68,7 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
     return reason_of(w);
   }
   if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([&] { return suspend(w, commit, argument); });
+  if (me->ring != nullptr) [[unlikely]] worker::tracing::note_wait(*me, w);
   thread* self = me->current_thread();
   w.thread = self;
   self->waits_for = w.what;

@@ -123,22 +123,35 @@ TEST(binary, every_damaged_byte_is_told) {
 TEST(binary, another_format_version_is_named) {
   std::string bytes = encode_binary(every_event());
   bytes[8] = 7;
-  EXPECT_THAT(failure(bytes), HasSubstr("trace format 7, this heddle reads formats up to 2"));
+  EXPECT_THAT(failure(bytes), HasSubstr("trace format 7, this heddle reads formats up to 3"));
 }
 
 // Version 1 had no attributes.
-TEST(binary, the_first_format_is_read) {
+TEST(binary, older_formats_are_read) {
   recording what = every_event();
   what.attributes.clear();
-  std::string payload = encode_binary(what).substr(32);
-  payload.erase(3 * 8 + what.program.size() + what.machine.size() + what.policy.size() + 8, 4);  // their number: none
-  std::string bytes(binary_magic);
-  const auto put = [&](std::uint64_t value, std::size_t width) { bytes.append(reinterpret_cast<const char*>(&value), width); };
-  put(1, 4);
-  put(0, 4);
-  put(payload.size(), 8);
-  put(checksum(payload), 8);
-  EXPECT_EQ(decode_binary(bytes + payload).workers.size(), what.workers.size());
+  what.places.clear();
+  recording head = what;
+  head.workers.clear();
+  for (const unsigned version : {1u, 2u}) {
+    std::string payload = encode_binary(what).substr(32);
+    payload.erase(encode_binary(head).size() - 32 - 8, 4);  // the number of places: none. That of workers follows
+    if (version == 1) payload.erase(3 * 8 + what.program.size() + what.machine.size() + what.policy.size() + 8, 4);  // that of attributes
+    std::string bytes(binary_magic);
+    const auto put = [&](std::uint64_t value, std::size_t width) { bytes.append(reinterpret_cast<const char*>(&value), width); };
+    put(version, 4);
+    put(0, 4);
+    put(payload.size(), 8);
+    put(checksum(payload), 8);
+    EXPECT_EQ(decode_binary(bytes + payload).workers.size(), what.workers.size());
+  }
+}
+
+TEST(binary, places_come_back) {
+  recording what = every_event();
+  what.places[0x1000] = {"/usr/lib/libloom.so.1", 0x234};
+  what.places[0x2000] = {"", 0};
+  EXPECT_EQ(decode_binary(encode_binary(what)).places, what.places);
 }
 
 TEST(binary, attributes_come_back) {

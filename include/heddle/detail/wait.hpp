@@ -23,6 +23,8 @@ struct waiter {
   void* payload{nullptr};      // the waiting operation's own (a channel's slot, a lock's mode)
   void* thread{nullptr};       // suspended user-level thread; null for a foreign kernel thread
   const char* what;            // "mutex", "channel" ...: shown when threads are dumped
+  const void* object{nullptr};  // the lock, or null: for traces and dumps
+  const void* place{nullptr};   // the code that asked for it, or null
   // none -> reason, by one winner (claim). The winner, and nobody else, resumes.
   std::atomic<std::uint32_t> reason{0};
   std::atomic<std::uint32_t> asleep{0};  // foreign kernel threads: futex word, 0 asleep, 1 resumed

@@ -125,15 +125,16 @@ void write_error(const char* text, std::size_t length) noexcept {
 
 symbol symbol_at(const void* address) noexcept {
   Dl_info info;
-  if (dladdr(address, &info) == 0) return {nullptr, nullptr};
-  if (info.dli_sname != nullptr) return {info.dli_sname, info.dli_saddr};
+  if (dladdr(address, &info) == 0) return {};
+  symbol found{info.dli_sname, info.dli_saddr, info.dli_fname, reinterpret_cast<std::uintptr_t>(address)};
+  if (info.dli_fname == nullptr) return found;
+  // A program that is not position-independent is where its file says.
+  if (static_cast<const Elf64_Ehdr*>(info.dli_fbase)->e_type != ET_EXEC) found.offset -= reinterpret_cast<std::uintptr_t>(info.dli_fbase);
   try {
-    symbol found{nullptr, nullptr};
-    if (info.dli_fname != nullptr) found.name = unexported_function(info, address, found.start);
-    return found;
+    if (found.name == nullptr) found.name = unexported_function(info, address, found.start);
   } catch (const std::exception&) {  // no memory for the table
-    return {nullptr, nullptr};
   }
+  return found;
 }
 
 const char* program_name() noexcept { return program_invocation_short_name; }

@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <atomic>
 #include <ctime>
 
@@ -45,6 +47,13 @@ std::uint64_t measure_tick_rate() noexcept {
 }  // namespace
 
 nanoseconds now() noexcept { return read_clock(CLOCK_MONOTONIC); }
+
+usage used_so_far() noexcept {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  const auto us = [](const timeval& t) { return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000u + static_cast<std::uint64_t>(t.tv_usec); };
+  return {(us(used.ru_utime) + us(used.ru_stime)) * 1000, static_cast<std::uint32_t>(used.ru_nvcsw)};
+}
 
 nanoseconds process_cpu_time() noexcept { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 

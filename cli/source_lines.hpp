@@ -1,0 +1,13 @@
+// Lines of the source for addresses in a trace, from the debugging information of the traced program.
+#pragma once
+
+#include "trace/diagnosis.hpp"
+#include "trace/recording.hpp"
+
+namespace heddle::cli {
+
+// Asks addr2line, if it is installed, about the recording's files, as long as they are where they were; "" for whatever it does not know. `of` must
+// outlive the result.
+[[nodiscard]] trace::line_finder source_lines(const trace::recording& of);
+
+}  // namespace heddle::cli
