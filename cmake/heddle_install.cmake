@@ -15,6 +15,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heddle"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.def" PATTERN "*.ipp")
 
+# gdb's commands. A gdb of the system looks for the second file when a program loads the library that the package has put below /usr.
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/gdb/heddle.py" DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/gdb COMPONENT library)
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/gdb/heddle.py" COMPONENT library
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load/usr/${CMAKE_INSTALL_LIBDIR}" RENAME libheddle.so.${PROJECT_VERSION}-gdb.py)
+
 # CMake package.
 set(heddle_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 install(EXPORT heddle_targets NAMESPACE heddle:: DESTINATION ${heddle_package_dir}

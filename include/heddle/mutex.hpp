@@ -11,6 +11,12 @@
 
 namespace heddle {
 
+class mutex;
+namespace detail {
+// An address on the stack of whoever holds it; 0 when nobody does, or the memory is gone. A hint, for dumps.
+std::uintptr_t holder_of(const mutex* object) noexcept;
+}  // namespace detail
+
 /// Like std::timed_mutex; a user-level thread that waits for it is suspended, its worker goes on with other threads. It may
 /// be locked on one worker and unlocked on another, by the same thread. Not recursive: locking it twice never returns.
 ///
@@ -27,12 +33,16 @@ class mutex {
     std::uint32_t free = 0;
     // acquire pairs with unlock: what the last holder wrote; a failure is looked at again in lock_slow
     if (!word_.compare_exchange_strong(free, locked, std::memory_order_acquire, std::memory_order_relaxed)) [[unlikely]] lock_slow(nullptr);
+    note_holder();
   }
   bool try_lock() noexcept {
     std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
     while ((word & locked) == 0) {
       // acquire pairs with unlock: what the last holder wrote
-      if (word_.compare_exchange_weak(word, word | locked, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+      if (word_.compare_exchange_weak(word, word | locked, std::memory_order_acquire, std::memory_order_relaxed)) {
+        note_holder();
+        return true;
+      }
     }
     return false;
   }
@@ -58,7 +68,17 @@ class mutex {
 
   HEDDLE_API bool lock_slow(const detail::deadline* limit) noexcept;
   HEDDLE_API void unlock_slow() noexcept;
-  bool lock_by(detail::deadline limit) noexcept { return lock_slow(&limit); }
+  bool lock_by(detail::deadline limit) noexcept {
+    if (!lock_slow(&limit)) return false;
+    note_holder();
+    return true;
+  }
+  // A stack pointer is at hand where a thread's identity would have to be looked up, and tells as much.
+  void note_holder() noexcept {
+    char here;
+    holder_.store(reinterpret_cast<std::uintptr_t>(&here), std::memory_order_relaxed);  // read by dumps only, as a hint
+  }
+  friend std::uintptr_t detail::holder_of(const mutex* object) noexcept;
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
   // locked: held. has_waiters: waiters_ is not empty; changed under guard_. woken: a waiter was taken out, shall try again
@@ -66,6 +86,7 @@ class mutex {
   std::atomic<std::uint32_t> word_{0};
   detail::spin_word guard_;
   detail::waiter_list waiters_;  // under guard_
+  std::atomic<std::uintptr_t> holder_{0};  // an address on the stack of whoever took it last; while `locked`, but for the moment after the exchange, the holder's
 };
 
 }  // namespace heddle

@@ -34,6 +34,7 @@ class reserved_list {
   const T* end() const noexcept { return memory_ + size_; }
 
  private:
+  friend struct debug_layout;
   static constexpr std::size_t bytes() noexcept { return most * sizeof(T); }
   T* memory_{nullptr};
   std::size_t size_{0};

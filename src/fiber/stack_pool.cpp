@@ -13,8 +13,6 @@ namespace heddle::fiber {
 namespace {
 
 constexpr std::size_t slab_target = std::size_t{16} << 20;
-constexpr std::size_t colour_step = 64;
-constexpr std::size_t colours = 32;
 
 std::size_t guard_bytes(std::size_t stack_bytes) noexcept {
   return std::max(platform::page_size(), std::min<std::size_t>(std::size_t{16} << 10, stack_bytes / 4));
@@ -22,7 +20,7 @@ std::size_t guard_bytes(std::size_t stack_bytes) noexcept {
 
 // Control blocks of neighbouring stacks would all fall into the same cache sets; shift them within their page.
 std::size_t colour_of(const char* low, std::size_t stack_bytes) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(low) / stack_bytes) % colours * colour_step;
+  return (reinterpret_cast<std::uintptr_t>(low) / stack_bytes) % stack_pool::colours * stack_pool::colour_step;
 }
 
 // Once a process. The thread runs all the same: most never come near the end of their stack, and a program with many thousands of threads is
@@ -40,9 +38,18 @@ void say_that_guards_are_used_up() noexcept {
 
 stack_pool::stack_pool(std::size_t default_bytes, std::size_t committed_limit)
     : default_class_(static_cast<std::uint8_t>(std::min(class_for(default_bytes), classes - 1))),
-      committed_limit_(committed_limit) {}
+      committed_limit_(committed_limit) {
+  for (std::atomic<stack_pool*>& place : all_) {
+    stack_pool* none = nullptr;
+    if (place.compare_exchange_strong(none, this)) break;
+  }
+}
 
 stack_pool::~stack_pool() {
+  for (std::atomic<stack_pool*>& place : all_) {
+    stack_pool* self = this;
+    if (place.compare_exchange_strong(self, nullptr)) break;
+  }
   for (size_list& list : lists_) {
     for (thread* t = list.committed; t != nullptr; t = t->next) forget_stack(*t);
   }
@@ -160,14 +167,27 @@ const thread* stack_pool::whose_guard(const void* address) const noexcept {
     if (i == 10'000) return nullptr;
     platform::yield_processor();
   }
+  unsigned size_class = 0;
+  char* const low = stack_at(address, size_class);
+  return low != nullptr && address < low + guard_bytes(bytes_of(size_class)) ? block_of(low, size_class) : nullptr;
+}
+
+const thread* stack_pool::whose_stack(const void* address) const noexcept {
+  std::lock_guard hold(mutex_);
+  unsigned size_class = 0;
+  char* const low = stack_at(address, size_class);
+  return low != nullptr ? block_of(low, size_class) : nullptr;
+}
+
+char* stack_pool::stack_at(const void* address, unsigned& size_class) const noexcept {
   const auto* at = static_cast<const char*>(address);
   for (const slab& s : slabs_) {
     auto* begin = static_cast<char*>(s.memory);
     if (at < begin || at >= begin + s.bytes) continue;
     const std::size_t bytes = bytes_of(s.size_class);
     char* low = begin + static_cast<std::size_t>(at - begin) / bytes * bytes;
-    const bool made = low < lists_[s.size_class].fresh || low >= lists_[s.size_class].fresh_end;
-    return made && at < low + guard_bytes(bytes) ? block_of(low, s.size_class) : nullptr;
+    size_class = s.size_class;
+    return low < lists_[s.size_class].fresh || low >= lists_[s.size_class].fresh_end ? low : nullptr;
   }
   return nullptr;
 }

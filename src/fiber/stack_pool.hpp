@@ -20,6 +20,7 @@ class stack_pool {
  public:
   static constexpr std::size_t smallest = std::size_t{16} << 10;
   static constexpr unsigned classes = 21;
+  static constexpr std::size_t colour_step = 64, colours = 32;  // control blocks of neighbours are shifted by these: see block_of
 
   // `default_bytes` is rounded up to a class. `committed_limit`: idle stacks a class keeps committed.
   stack_pool(std::size_t default_bytes, std::size_t committed_limit);
@@ -40,6 +41,9 @@ class stack_pool {
   // The block of the stack in whose guard the address lies, or null. In a handler of a fault: null also when the pool's lock is held for long, perhaps
   // by the thread that failed.
   [[nodiscard]] const thread* whose_guard(const void* address) const noexcept;
+
+  // The block of the stack that the address lies in, or null. Not in a handler.
+  [[nodiscard]] const thread* whose_stack(const void* address) const noexcept;
 
   std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }  // blocks taken and not given back; a number
   // The owner's last act: the pool, made by new, ends with the last block that is given back. Until a thread is joined its block is out.
@@ -67,6 +71,7 @@ class stack_pool {
   }
 
  private:
+  friend struct debug_layout;
   struct slab {
     void* memory;
     std::size_t bytes;
@@ -80,6 +85,8 @@ class stack_pool {
     char* fresh_end{nullptr};
   };
 
+  // Under the mutex: the low end of the stack that the address is in, and its class; null: none that was ever made.
+  [[nodiscard]] char* stack_at(const void* address, unsigned& size_class) const noexcept;
   [[nodiscard]] bool grow(size_list& list, unsigned size_class) noexcept;
   static thread* block_of(char* low, unsigned size_class) noexcept;
   thread* construct(char* low, unsigned size_class) noexcept;
@@ -92,6 +99,10 @@ class stack_pool {
   std::atomic<std::size_t> taken_{0};  // written under mutex_
   bool retired_{false};
   std::uint64_t made_{0};
+
+  // The pools of the process, for debuggers, which find it stopped: null where there is none, and without those beyond so many. Taken and given up by
+  // an exchange: a lock might be with a preempted thread that makes a runtime.
+  static inline constinit std::array<std::atomic<stack_pool*>, 64> all_{};
 };
 
 struct retire_pool {

@@ -249,6 +249,22 @@ struct symbol {
   std::uintptr_t offset{0};     // of the address, as tools that read the file count
 };
 symbol symbol_at(const void* address) noexcept;
+// The kernel thread of this process on whose stack the address is, if it waits in the kernel; its id is 0 if that is not known. Not async-signal-safe.
+struct named_kernel_thread {
+  int id{0};
+  char name[20]{};
+};
+// Copies memory that may not be there; false: it is not.
+#if defined(HEDDLE_SIM)
+inline named_kernel_thread whose_stack(const void*) noexcept { return {}; }
+inline bool read_memory(const void* from, void* into, std::size_t bytes) noexcept {
+  __builtin_memcpy(into, from, bytes);  // one kernel thread: nothing is unmapped meanwhile
+  return true;
+}
+#else
+named_kernel_thread whose_stack(const void* address) noexcept;
+bool read_memory(const void* from, void* into, std::size_t bytes) noexcept;
+#endif
 // Return addresses of a suspended context (`stack_pointer` as heddle_switch saved it; null: of the caller), innermost first; returns
 // how many, 0 where it cannot be told. Not async-signal-safe.
 std::size_t unwind(void* stack_pointer, const void** into, std::size_t most) noexcept;

@@ -2,6 +2,7 @@
 #include <heddle/mutex.hpp>
 
 #include "arch/arch.hpp"
+#include "platform/platform.hpp"
 #include "trace/emit.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -76,6 +77,13 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
         break;  // free at the last look
     }
   }
+}
+
+std::uintptr_t detail::holder_of(const mutex* object) noexcept {
+  std::uint32_t word = 0;
+  std::uintptr_t holder = 0;
+  const bool known = platform::read_memory(&object->word_, &word, sizeof word) && platform::read_memory(&object->holder_, &holder, sizeof holder);
+  return known && (word & mutex::locked) != 0 ? holder : 0;
 }
 
 void mutex::unlock_slow() noexcept {

@@ -148,6 +148,7 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
   if (w.lender != nullptr) {  // the calling kernel thread is a foreign one: the worker goes on with its own carrier
     trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
+    blocking_.fetch_add(1);
     old->assigned = nullptr;
     set_current_queue(nullptr);
     w.running = nullptr;
@@ -157,6 +158,7 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* fresh = made_elsewhere ? take_spare_now(w) : take_spare(w);  // B1
   if (fresh == nullptr) return false;
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
+  blocking_.fetch_add(1);
   const int unit = w.processing_unit;
   old->assigned = nullptr;        // B2: read by this kernel thread, and by the runtime's destructor once all threads have ended
   set_current_queue(nullptr);
@@ -168,6 +170,7 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
 }
 
 void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
+  blocking_.fetch_sub(1);
   if (recorder_ != nullptr) trace::emit<trace::event::blocking_end>(recorder_->foreign(), self.id);  // no worker's ring: c has none
   const exception_state mine = c.leave_exceptions();
   fiber::before_switch(&self, nullptr, c.native, false);

@@ -172,6 +172,8 @@ class runtime final : private policy::scheduler {
   bool drained() const noexcept;
   // Grows whenever a worker chooses what to run.
   std::uint64_t progress() const noexcept;
+  // All workers sleep, and the clock, a blocking call or a file descriptor will have somebody go on: no progress, and none is missing. A hint.
+  bool waits_for_the_world() noexcept;
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
   fiber::kind threads_default() const noexcept { return settings_.threads; }
@@ -278,6 +280,7 @@ class runtime final : private policy::scheduler {
   std::atomic<bool> draining_{false};            // set once by the destructor
   std::atomic<detail::waiter*> ender_{nullptr};  // the destructor, while it waits; taken by who sees that all threads have ended
   std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
+  std::atomic<std::uint32_t> blocking_{0};       // threads that keep a carrier in blocking(); for the watchdog
   std::atomic<std::uint32_t> submitting_{0};     // calls from outside of submit and place under way; the destructor waits for them
   sync::mutex carrier_mutex_;
   carrier* spares_{nullptr};                     // under carrier_mutex_

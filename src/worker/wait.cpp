@@ -4,6 +4,7 @@
 #include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
+#include "worker/foreign_waits.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
@@ -64,6 +65,7 @@ wake_reason reason_of(const waiter& w) noexcept { return static_cast<wake_reason
 wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* argument) noexcept {
   worker::worker* me = worker::worker::current();
   if (me == nullptr) {
+    const worker::foreign_wait told(w);
     if (commit(argument, w)) sleep_foreign(w, 0);
     return reason_of(w);
   }
@@ -84,6 +86,7 @@ wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, vo
                           std::chrono::steady_clock::time_point deadline) noexcept {
   worker::worker* me = worker::worker::current();
   if (me == nullptr) {
+    const worker::foreign_wait told(w);
     if (commit(argument, w)) sleep_foreign(w, to_platform(deadline));
     return reason_of(w);
   }

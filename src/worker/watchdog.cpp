@@ -59,7 +59,8 @@ void watchdog::watch(void* argument) {
     const std::uint64_t now = self.home_.progress();
     // Much too late: the whole process stood still (stopped, or without a processor), so that nothing is learned of its threads.
     const bool late = time - limit > std::uint64_t{self.seconds_} * 1'000'000'000u / 4;
-    if (now == progress && !drained && !late) {
+    // A circle is for ever, whoever else waits for the clock.
+    if (now == progress && !drained && !late && (!self.home_.waits_for_the_world() || in_deadlock(self.home_, false))) {
       static constexpr char text[] = "heddle: watchdog: no progress; all threads follow\n";
       platform::write_error(text, sizeof text - 1);
       if (!reported) dump_threads(self.home_);

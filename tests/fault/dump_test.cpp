@@ -1,8 +1,10 @@
 // What a program that hangs tells of itself: HEDDLE_SIGNAL_STACKS and HEDDLE_WATCHDOG print all threads that wait, by name.
+#include <heddle/blocking.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/mutex.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
+#include <heddle/sleep.hpp>
 #include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
 
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -132,6 +135,85 @@ TEST(watchdog, names_the_threads_of_a_deadlock) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
   const std::vector<std::string> wanted = {"no progress", "(left first) waits for: mutex", "(right first) waits for: mutex", "(unnamed) waits for: thread"};
   expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, deadlock), wanted);
+}
+
+TEST(watchdog, tells_who_holds_a_mutex_and_where_it_was_asked_for) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
+  const std::vector<std::string> wanted = {", held by thread ", "(right first)\n", "(left first)\n", "asked for in ", "these wait for each other for ever: thread ",
+                                           ", held up by the first"};
+  const std::string text = said_by_child("HEDDLE_WATCHDOG", "1", wanted, deadlock);
+  expect_all(text, wanted);
+  EXPECT_NE(text.find("fault_dump_test+0x"), std::string::npos) << "lambdas have no name in the dynamic symbol table, but a place:\n" << text;
+}
+
+// A kernel thread outside of the workers that waits for a mutex; and one that holds it.
+TEST(watchdog, tells_of_kernel_threads_outside) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
+  const std::vector<std::string> wanted = {"  kernel thread ", ") waits for: mutex 0x", ", held by thread ", "(keeps the left one)"};
+  expect_all(said_by_child("HEDDLE_SIGNAL_STACKS", "USR1", wanted, [](int ready) {
+    heddle::runtime rt({.workers = 2});
+    heddle::mutex left;
+    heddle::counting_semaphore<> never(0);
+    rt.run([&] {
+      heddle::thread({.name = "keeps the left one"}, [&] {
+        left.lock();
+        never.acquire();
+      }).detach();
+      for (int i = 0; i < 1000; ++i) heddle::this_thread::yield();
+    });
+    EXPECT_EQ(write(ready, "!", 1), 1);
+    left.lock();
+  }, SIGUSR1), wanted);
+  const std::vector<std::string> other = {"(wants what main has) waits for: mutex 0x", ", held by kernel thread ", "which is no worker's"};
+  expect_all(said_by_child("HEDDLE_SIGNAL_STACKS", "USR1", other, [](int ready) {
+    heddle::runtime rt({.workers = 2});
+    heddle::mutex mine;
+    mine.lock();
+    heddle::thread waits({.name = "wants what main has", .where = &rt}, [&] { mine.lock(); });
+    EXPECT_EQ(write(ready, "!", 1), 1);
+    for (;;) pause();
+  }, SIGUSR1), other);
+}
+
+// Sleep is no hang, be it in heddle's timers or in the kernel; a circle beside it is.
+TEST(watchdog, is_silent_while_all_sleep_and_tells_of_a_deadlock_beside) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
+  for (const bool in_kernel : {false, true}) {
+    std::string text = "no progress";
+    for (int attempt = 0; attempt < 5 && text.find("no progress") != std::string::npos; ++attempt) {
+      text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [in_kernel](int ready) {
+        heddle::runtime rt({.workers = 2});
+        heddle::thread sleeper({.where = &rt}, [in_kernel] {
+          if (in_kernel) heddle::blocking([] { pause(); });
+          else heddle::this_thread::sleep_for(std::chrono::hours(1));
+        });
+        EXPECT_EQ(write(ready, "!", 1), 1);
+        const auto looks = [&] { return rt.core().watchdog_looks(); };
+        for (const auto first = looks(); looks() < first + 3;) usleep(1000);
+        _exit(0);
+      });
+    }
+    EXPECT_EQ(text.find("no progress"), std::string::npos) << text;
+  }
+  const std::vector<std::string> wanted = {"no progress", "waits for: time", "these wait for each other for ever"};
+  expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, [](int ready) {
+    heddle::runtime rt({.workers = 2});
+    heddle::thread sleeper({.where = &rt}, [] { heddle::this_thread::sleep_for(std::chrono::hours(1)); });
+    heddle::mutex left, right;
+    heddle::latch both(2);
+    heddle::thread a({.where = &rt}, [&] {
+      left.lock();
+      both.arrive_and_wait();
+      right.lock();
+    });
+    heddle::thread b({.where = &rt}, [&] {
+      right.lock();
+      both.arrive_and_wait();
+      left.lock();
+    });
+    EXPECT_EQ(write(ready, "!", 1), 1);
+    a.join();
+  }), wanted);
 }
 
 // The program lasts until its watchdog has looked several times: at a runtime with nothing to do, and at one whose threads

@@ -47,6 +47,13 @@ if(NOT HEDDLE_SANITIZE)
   target_compile_options(fault_stops PRIVATE ${HEDDLE_WARNINGS} -g)
   target_link_libraries(fault_stops PRIVATE heddle_static)
   set_target_properties(fault_stops PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  add_executable(fault_parked "${PROJECT_SOURCE_DIR}/tests/fault/debug/parked_main.cpp")
+  target_compile_options(fault_parked PRIVATE ${HEDDLE_WARNINGS} -g)
+  target_link_libraries(fault_parked PRIVATE heddle)   # shared: its symbols alone must do
+  set_target_properties(fault_parked PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  add_test(NAME fault_gdb_threads_test COMMAND "${PROJECT_SOURCE_DIR}/tests/fault/debug/gdb_threads_test.sh" $<TARGET_FILE:fault_parked>
+    "${PROJECT_SOURCE_DIR}/scripts/gdb/heddle.py")
+  set_tests_properties(fault_gdb_threads_test PROPERTIES LABELS fault TIMEOUT ${HEDDLE_TEST_TIMEOUT} SKIP_RETURN_CODE 77)
   foreach(tool IN ITEMS gdb valgrind)
     add_test(NAME fault_${tool}_test COMMAND "${PROJECT_SOURCE_DIR}/tests/fault/debug/${tool}_test.sh" $<TARGET_FILE:fault_stops>)
     set_tests_properties(fault_${tool}_test PROPERTIES LABELS fault TIMEOUT ${HEDDLE_TEST_TIMEOUT} SKIP_RETURN_CODE 77)

@@ -45,6 +45,8 @@ has libheddle-dev '^\./usr/lib/.*/heddle\.pc$'
 has libheddle-dev '^\./usr/lib/.*/heddleConfig\.cmake$'
 has libheddle-dev '^\./usr/include/heddle/heddle\.hpp$'
 has libheddle-dev '^\./usr/share/doc/libheddle-dev/examples/guide_first\.cpp$'
+has "$soname" '^\./usr/share/heddle/gdb/heddle\.py$'
+has "$soname" '^\./usr/share/gdb/auto-load/usr/lib/.*libheddle\.so\.[0-9.]*-gdb\.py$'
 needs libheddle-dev "$soname"
 packages=("$soname" libheddle-dev)
 

@@ -1,0 +1,49 @@
+// What a debugger has to know to find the user-level threads of a process or a core, as data: scripts/gdb/heddle.py reads it. Its order and meaning
+// are an interface: whatever changes raises `version`.
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+#include <heddle/export.hpp>
+
+#include "fiber/stack_pool.hpp"
+
+namespace heddle::fiber {
+
+struct debug_layout {
+  std::uint64_t version{1};
+  // Pointers to pools, null where there is none, and how many.
+  const void* pools{&stack_pool::all_};
+  std::uint64_t most_pools{std::tuple_size_v<decltype(stack_pool::all_)>};
+  // Of a pool: its slabs, where they are, how many, and what one is.
+  std::uint64_t slabs{offsetof(stack_pool, slabs_) + offsetof(reserved_list<stack_pool::slab>, memory_)};
+  std::uint64_t slab_count{offsetof(stack_pool, slabs_) + offsetof(reserved_list<stack_pool::slab>, size_)};
+  std::uint64_t slab_size{sizeof(stack_pool::slab)};
+  std::uint64_t slab_memory{offsetof(stack_pool::slab, memory)};
+  std::uint64_t slab_bytes{offsetof(stack_pool::slab, bytes)};
+  std::uint64_t slab_class{offsetof(stack_pool::slab, size_class)};
+  // Of each class: the part of its newest slab that was never used.
+  std::uint64_t lists{offsetof(stack_pool, lists_)};
+  std::uint64_t list_size{sizeof(stack_pool::size_list)};
+  std::uint64_t fresh{offsetof(stack_pool::size_list, fresh)};
+  std::uint64_t fresh_end{offsetof(stack_pool::size_list, fresh_end)};
+  // A stack has `smallest` << class bytes; its control block is at its top, below a colour: (address / bytes % colours) * colour_step.
+  std::uint64_t smallest{stack_pool::smallest};
+  std::uint64_t block_size{sizeof(thread)};
+  std::uint64_t block_align{alignof(thread)};
+  std::uint64_t colours{stack_pool::colours};
+  std::uint64_t colour_step{stack_pool::colour_step};
+  // Of a control block. waits_for is null unless the thread is parked; its registers are at stack_pointer then (arch::switch_frame).
+  std::uint64_t stack_pointer{offsetof(thread, stack_pointer)};
+  std::uint64_t name{offsetof(thread, name)};
+  std::uint64_t waits_for{offsetof(thread, waits_for)};
+  std::uint64_t id{offsetof(thread, id)};
+  std::uint64_t stack_low{offsetof(thread, stack_low)};
+};
+
+}  // namespace heddle::fiber
+
+extern "C" {
+extern HEDDLE_API const heddle::fiber::debug_layout heddle_debug;
+[[gnu::used]] const heddle::fiber::debug_layout heddle_debug;
+}

@@ -1,0 +1,80 @@
+// Which kernel thread has a stack: from what the kernel tells of each that waits in it.
+#include <dirent.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "platform/platform.hpp"
+
+namespace heddle::platform {
+
+namespace {
+
+struct closer {
+  void operator()(std::FILE* f) const noexcept { std::fclose(f); }
+  void operator()(DIR* d) const noexcept { closedir(d); }
+};
+
+struct range {
+  std::uintptr_t low{0}, high{0};
+  bool holds(std::uintptr_t address) const noexcept { return low <= address && address < high; }
+};
+
+// The mapping that an address is in.
+range mapping_of(std::uintptr_t address) noexcept {
+  const std::unique_ptr<std::FILE, closer> maps(std::fopen("/proc/self/maps", "re"));
+  char line[512];
+  while (maps != nullptr && std::fgets(line, sizeof line, maps.get()) != nullptr) {
+    range r;
+    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &r.low, &r.high) == 2 && r.holds(address)) return r;
+  }
+  return {};
+}
+
+// Where a kernel thread of this process that is in a system call has its stack pointer; 0: it runs, or the system does not tell.
+std::uintptr_t stack_pointer_of(const char* id) noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%.20s/syscall", id);
+  const std::unique_ptr<std::FILE, closer> file(std::fopen(path, "re"));
+  char line[256];
+  if (file == nullptr || std::fgets(line, sizeof line, file.get()) == nullptr) return 0;
+  // "NUMBER SIX ARGUMENTS SP PC", "-1 SP PC", "running"
+  char* last = std::strrchr(line, ' ');
+  if (last == nullptr) return 0;
+  *last = '\0';
+  const char* before = std::strrchr(line, ' ');
+  return before == nullptr ? 0 : static_cast<std::uintptr_t>(std::strtoull(before + 1, nullptr, 16));
+}
+
+}  // namespace
+
+named_kernel_thread whose_stack(const void* address) noexcept {
+  named_kernel_thread found;
+  const range stack = mapping_of(reinterpret_cast<std::uintptr_t>(address));
+  const std::unique_ptr<DIR, closer> all(opendir("/proc/self/task"));
+  while (all != nullptr && stack.high != 0) {
+    const dirent* const entry = readdir(all.get());
+    if (entry == nullptr) break;
+    if (entry->d_name[0] == '.' || !stack.holds(stack_pointer_of(entry->d_name))) continue;
+    found.id = std::atoi(entry->d_name);
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", entry->d_name);
+    const std::unique_ptr<std::FILE, closer> name(std::fopen(path, "re"));
+    if (name != nullptr && std::fgets(found.name, sizeof found.name, name.get()) != nullptr) found.name[std::strcspn(found.name, "\n")] = '\0';
+    break;
+  }
+  return found;
+}
+
+bool read_memory(const void* from, void* into, std::size_t bytes) noexcept {
+  const iovec to{into, bytes}, source{const_cast<void*>(from), bytes};
+  return process_vm_readv(getpid(), &to, 1, &source, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+}  // namespace heddle::platform
