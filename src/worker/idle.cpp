@@ -91,7 +91,7 @@ thread* worker::find_work() noexcept {
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   entry found = 0;
-  bool woken = false;
+  bool listed = false;
   for (unsigned round = 1; !stands_aside(); ++round) {
     found = look_everywhere(false);
     // In this order: the thread of a job, which nobody counts, may have been preempted after all who waited for it have ended, and its
@@ -108,8 +108,8 @@ thread* worker::find_work() noexcept {
     }
     if (now - start > spin_us_ * rate) {
       spin_us_ = std::max(spin_us_ / 2, least_spin_us);
+      listed = true;
       if (sleep()) {
-        woken = true;
         const std::uint64_t slept = platform::ticks() - now;
         if (slept < home.options().spin * rate) spin_us_ = 2 * home.options().spin;  // spinning so long would have been right
         start = insisted = platform::ticks();
@@ -126,7 +126,7 @@ thread* worker::find_work() noexcept {
   if (found == 0) {
     home.wake_one_for(rank);  // stopped or switched off: what was left to this one is somebody else's to find
   } else if (idle.anyone_asleep()) {
-    home.pass_search_on(rank, woken);
+    home.pass_search_on(rank, listed);
     home.delegate_timekeeping();
   }
   trace::emit<trace::event::idle_end>(ring);
@@ -217,7 +217,7 @@ bool runtime::has_something_for(unsigned rank) const noexcept {
   return has;
 }
 
-void runtime::pass_search_on(unsigned rank, bool woken) noexcept {
+void runtime::pass_search_on(unsigned rank, bool listed) noexcept {
   if (!wants_.limits) {
     bool more = has_common_work() || !workers_[rank]->ready.looks_empty() || (wants_.picks && policy_->may_find(rank));
     for (unsigned r = 0; !more && r < workers(); ++r) more = r != rank && has_queued(r);
@@ -226,7 +226,7 @@ void runtime::pass_search_on(unsigned rank, bool woken) noexcept {
   }
   // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
   if (has_common_work()) wake_one_for(rank);
-  if (woken && wants_.greedy && policy_->may_find(rank)) wake_any(rank);
+  if (listed && wants_.greedy && policy_->may_find(rank)) wake_any(rank);
 }
 
 bool runtime::wake(unsigned rank) noexcept {

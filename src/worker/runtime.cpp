@@ -286,6 +286,7 @@ void runtime::wake_one_for(unsigned rank) noexcept {
 template <class MayTake>
 void runtime::wake_first(unsigned near, MayTake may_take) noexcept {
   if (!idle_.anyone_asleep()) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: what was published
   for (unsigned i = 0; i < workers(); ++i) {
     const unsigned r = (near + i) % workers();
     if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;  // a hint: then it is about to look
