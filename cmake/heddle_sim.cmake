@@ -117,6 +117,8 @@ if(HEDDLE_TESTS)
                 "  detail::free_child(child)~^  detail::count_end(group)~" "  detail::free_child(child)~")
   heddle_mutant(greed worker/idle.cpp passing_the_search_on "home.pass_search_on(rank, listed)~" "static_cast<void>(listed)~")
   heddle_mutant(greed worker/idle.cpp last_look " || home.scheduler_policy().may_find(rank)~" "~")
+  heddle_mutant(greed worker/borrow.cpp idle_others "if (platform::ticks() > limit) return false~" "break~" "may = may && (" "may = may && (true || ")
+  heddle_mutant(greed worker/borrow.cpp nap "if (!sleeps && now == state::lent) platform::wake_one(token)~" "")
   heddle_mutant(greed worker/worker.cpp standing_requests "if (home.has_sleeping_thief(rank)) queue::stand(*this)~" "")
 endif()
 
