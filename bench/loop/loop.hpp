@@ -5,6 +5,8 @@
 // "triangle=..": iteration i takes i steps. "spike": of 1,000 iterations the last 64th holds nearly
 // all work. "last": the last of 1,000 takes as long as all others together. Runtimes with several
 // schedules have a row for each ("spike, guided"); the row without one is the best of them.
+// "... from main": each loop is a call of the program's main thread from outside the runtime, instead of all from
+// inside one call. For OpenMP the two are the same.
 // --n gives one length in place of all this. The sign of a alternates, so the sums stay small
 // integers. Both arrays begin at a cache line, and not at the same place of a page: where the
 // allocator happened to put them decided more than the runtime did (5 or 9 us for 100,000 on one core).
@@ -32,8 +34,9 @@ struct loop {
     told::cycles(3);
   }
 
-  template <class Backend>
-  static void time(context& c, std::size_t n) {
+  // `around(f)` runs f, which is one loop: right here, inside the runtime, or as a call from outside.
+  template <class Backend, class Around>
+  static void time(context& c, std::size_t n, const std::string& from, Around&& around) {
     // Even, so that the result is the input again; about as long for every length.
     const std::size_t usual = n <= 1000 ? 20'000 : n <= 100'000 ? 600 : 6;
     const std::size_t loops = (n <= 100'000 ? c.iterations(usual) : std::min(c.iterations(usual), usual)) &
@@ -50,14 +53,16 @@ struct loop {
       y[i] = static_cast<float>(i % 7);
     }
     c.measure(
-        "n=" + std::to_string(n), "us", 1e6 / static_cast<double>(loops), [] {},
+        "n=" + std::to_string(n) + from, "us", 1e6 / static_cast<double>(loops), [] {},
         [&] {
           told::choose([&]<told::telling Tell>() {
             float a = 1;
             for (std::size_t i = 0; i < loops; ++i) {
-              Backend::loop(n, [a, from = x, to = y](std::size_t k) {
-                if constexpr (Tell == told::telling::yes) tell_line(from, to, k);
-                to[k] += a * from[k];
+              around([&] {
+                Backend::loop(n, [a, x, y](std::size_t k) {
+                  if constexpr (Tell == told::telling::yes) tell_line(x, y, k);
+                  y[k] += a * x[k];
+                });
               });
               a = -a;
             }
@@ -80,8 +85,8 @@ struct loop {
   }
 
   // Iteration i takes length(i) steps.
-  template <class Backend, class Length>
-  static void time_uneven(context& c, const std::string& metric, std::size_t n, std::size_t loops,
+  template <class Backend, class Around, class Length>
+  static void time_uneven(context& c, const std::string& metric, Around&& around, std::size_t n, std::size_t loops,
                           Length length) {
     loops = std::min(loops, c.iterations(loops));
     std::vector<std::uint64_t> results(n);
@@ -94,7 +99,7 @@ struct loop {
           name, 1e6 / static_cast<double>(loops),
           [&] { std::fill(results.begin(), results.end(), 0); },
           [&] {
-            for (std::size_t i = 0; i < loops; ++i) run();
+            for (std::size_t i = 0; i < loops; ++i) around(run);
           },
           [&] {
             std::uint64_t sum = 0;
@@ -120,17 +125,20 @@ struct loop {
   template <class Backend>
   static void execute(context& c) {
     Backend backend(c.options());
-    backend.run_loops([&] {
-      if (c.n() != 0) return time<Backend>(c, c.n());
-      for (const std::size_t n : {2, 1000, 100'000, 10'000'000}) time<Backend>(c, n);
+    const auto rows = [&c](const std::string& from, auto&& around) {
+      if (c.n() != 0) return time<Backend>(c, c.n(), from, around);
+      for (const std::size_t n : {2, 1000, 100'000, 10'000'000}) time<Backend>(c, n, from, around);
       const auto triangle = [](std::size_t i) { return i; };
-      time_uneven<Backend>(c, "triangle=300", 300, 2000, triangle);
-      time_uneven<Backend>(c, "triangle=3000", 3000, 50, triangle);
-      time_uneven<Backend>(c, "spike", 1000, 200,
+      time_uneven<Backend>(c, "triangle=300" + from, around, 300, 2000, triangle);
+      time_uneven<Backend>(c, "triangle=3000" + from, around, 3000, 50, triangle);
+      time_uneven<Backend>(c, "spike" + from, around, 1000, 200,
                            [](std::size_t i) { return std::size_t{i >= 1000 - 1000 / 64 ? 30'000u : 10u}; });
-      time_uneven<Backend>(c, "last", 1000, 200,
+      time_uneven<Backend>(c, "last" + from, around, 1000, 200,
                            [](std::size_t i) { return std::size_t{i == 999 ? 300'000u : 300u}; });
-    });
+    };
+    backend.run_loops([&] { rows("", [](auto&& f) { f(); }); });
+    if (told::model() != nullptr) return;  // a simulated main thread has no processing unit
+    rows(" from main", [&](auto&& f) { backend.run_loops(f); });
   }
 };
 

@@ -16,6 +16,28 @@ pub struct Context {
     pub settings: Settings,
 }
 
+/// Where one operation of a measurement is called from.
+pub trait Around: Sync {
+    fn call<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R;
+}
+
+/// Right here, inside the pool.
+pub struct Here;
+impl Around for Here {
+    #[inline(always)]
+    fn call<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        f()
+    }
+}
+
+/// From outside the pool, by the program's main thread.
+pub struct FromMain<'a>(pub &'a rayon::ThreadPool);
+impl Around for FromMain<'_> {
+    fn call<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        self.0.install(f)
+    }
+}
+
 pub fn number(text: &str) -> Option<usize> {
     text.parse().ok()
 }

@@ -1,6 +1,6 @@
 //! join, rendezvous, idle, wavefront, memory: see the headers of the same names in bench/.
 
-use crate::harness::{print_metric, status_field_kib, Context};
+use crate::harness::{print_metric, status_field_kib, Around, Context, FromMain, Here};
 use crate::trees::fib_task;
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
@@ -11,51 +11,56 @@ fn busy(length: Duration) {
     while begin.elapsed() < length {}
 }
 
-pub fn join(c: &Context) {
-    c.run(|| {
-        let n = c.n();
-        if c.wants("pair") {
-            c.measure(
-                "pair",
-                "ns",
-                1e9 / n as f64,
-                &mut (0u64, 0u64),
-                |s| *s = (0, 0),
-                |s| {
-                    for _ in 0..n {
-                        let (left, right) = (&mut s.0, &mut s.1);
+fn join_rows(c: &Context, pairs: usize, from: &str, around: &impl Around) {
+    if c.wants("pair") {
+        c.measure(
+            &format!("pair{from}"),
+            "ns",
+            1e9 / pairs as f64,
+            &mut (0u64, 0u64),
+            |s| *s = (0, 0),
+            |s| {
+                for _ in 0..pairs {
+                    let (left, right) = (&mut s.0, &mut s.1);
+                    around.call(|| {
                         rayon::join(|| *black_box(left) += 1, || *black_box(right) += 1);
-                    }
-                },
-                |s| s.0 * 2 + s.1,
-            );
-        }
-        if c.wants("coarse") {
-            let (mut medians, mut tails) = (Vec::new(), Vec::new());
-            for round in 0..c.settings.warmup + c.settings.samples {
-                let mut starts: Vec<f64> = (0..50)
-                    .map(|_| {
-                        let half = || {
-                            let start = Instant::now();
-                            busy(Duration::from_micros(1000));
-                            start
-                        };
-                        let fork = Instant::now();
-                        let (first, second) = rayon::join(half, half);
-                        busy(Duration::from_micros(50));
-                        first.max(second).duration_since(fork).as_secs_f64() * 1e6
-                    })
-                    .collect();
-                starts.sort_by(f64::total_cmp);
-                if round >= c.settings.warmup {
-                    medians.push(starts[starts.len() / 2]);
-                    tails.push(starts[starts.len() * 9 / 10]);
+                    });
                 }
+            },
+            |s| s.0 * 2 + s.1,
+        );
+    }
+    if c.wants("coarse") {
+        let (mut medians, mut tails) = (Vec::new(), Vec::new());
+        for round in 0..c.settings.warmup + c.settings.samples {
+            let mut starts: Vec<f64> = (0..50)
+                .map(|_| {
+                    let half = || {
+                        let start = Instant::now();
+                        busy(Duration::from_micros(1000));
+                        start
+                    };
+                    let fork = Instant::now();
+                    let (first, second) = around.call(|| rayon::join(half, half));
+                    busy(Duration::from_micros(50));
+                    first.max(second).duration_since(fork).as_secs_f64() * 1e6
+                })
+                .collect();
+            starts.sort_by(f64::total_cmp);
+            if round >= c.settings.warmup {
+                medians.push(starts[starts.len() / 2]);
+                tails.push(starts[starts.len() * 9 / 10]);
             }
-            print_metric("coarse", "us", &medians, 2);
-            print_metric("coarse_p90", "us", &tails, 2);
         }
-    });
+        print_metric(&format!("coarse{from}"), "us", &medians, 2);
+        print_metric(&format!("coarse_p90{from}"), "us", &tails, 2);
+    }
+}
+
+pub fn join(c: &Context) {
+    let pool = c.pool();
+    pool.install(|| join_rows(c, c.n(), "", &Here));
+    join_rows(c, c.n() / 20 + 1, " from main", &FromMain(&pool));
 }
 
 #[repr(align(64))]

@@ -1,6 +1,6 @@
 //! fft, loop: see the headers of the same names in bench/.
 
-use crate::harness::{mix64, Context, Digest};
+use crate::harness::{mix64, Around, Context, Digest, FromMain, Here};
 use rayon::join;
 use rayon::prelude::*;
 
@@ -119,7 +119,7 @@ pub fn fft(c: &Context) {
     });
 }
 
-fn saxpy_time(c: &Context, n: usize) {
+fn saxpy_time(c: &Context, n: usize, from: &str, around: &impl Around) {
     let loops = c.iterations(if n <= 1000 {
         20_000
     } else if n <= 100_000 {
@@ -130,7 +130,7 @@ fn saxpy_time(c: &Context, n: usize) {
     let x: Vec<f32> = (0..n).map(|i| (i % 16) as f32).collect();
     let mut y: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
     c.measure(
-        &format!("n={n}"),
+        &format!("n={n}{from}"),
         "us",
         1e6 / loops as f64,
         &mut y,
@@ -138,9 +138,11 @@ fn saxpy_time(c: &Context, n: usize) {
         |y| {
             let mut a = 1f32;
             for _ in 0..loops {
-                y.par_iter_mut()
-                    .zip(x.par_iter())
-                    .for_each(|(y, x)| *y += a * *x);
+                around.call(|| {
+                    y.par_iter_mut()
+                        .zip(x.par_iter())
+                        .for_each(|(y, x)| *y += a * *x);
+                });
                 a = -a;
             }
         },
@@ -153,13 +155,17 @@ fn saxpy_time(c: &Context, n: usize) {
     );
 }
 
+fn saxpy_rows(c: &Context, from: &str, around: &impl Around) {
+    if c.n() != 0 {
+        return saxpy_time(c, c.n(), from, around);
+    }
+    [2, 1000, 100_000]
+        .into_iter()
+        .for_each(|n| saxpy_time(c, n, from, around));
+}
+
 pub fn saxpy(c: &Context) {
-    c.run(|| {
-        if c.n() != 0 {
-            return saxpy_time(c, c.n());
-        }
-        [2, 1000, 100_000]
-            .into_iter()
-            .for_each(|n| saxpy_time(c, n));
-    });
+    let pool = c.pool();
+    pool.install(|| saxpy_rows(c, "", &Here));
+    saxpy_rows(c, " from main", &FromMain(&pool));
 }
