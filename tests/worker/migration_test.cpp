@@ -37,7 +37,7 @@ thread_local pid_t mine = 0;
   return *here;
 }
 
-// Comes back on another worker: the child does not end before its spawner has gone on, and only a thief can do that.
+// Comes back on another worker: the child, which this policy begins at once, does not end before its spawner has gone on, and only a thief can do that.
 bool migrate() {
   std::atomic<bool> gone_on{false};
   const pid_t before = kernel_thread();
@@ -55,7 +55,7 @@ class llvm_98479_thread_local : public testing::TestWithParam<unsigned> {};
 
 TEST_P(llvm_98479_thread_local, reads_are_those_of_the_new_kernel_thread) {
   heddle_test::watchdog guard("migrations");
-  heddle::runtime rt({.workers = GetParam()});
+  heddle::runtime rt({.workers = GetParam(), .policy = "random_ws:spawn=child"});
   rt.run([&] {
     int moved = 0;
     for (int i = 0; i < 300 * heddle_test::stress(); ++i) {
@@ -69,7 +69,7 @@ TEST_P(llvm_98479_thread_local, reads_are_those_of_the_new_kernel_thread) {
 
 TEST_P(llvm_98479_thread_local, accessors_of_heddle_stay_right) {
   heddle_test::watchdog guard("migrations");
-  heddle::runtime rt({.workers = GetParam()});
+  heddle::runtime rt({.workers = GetParam(), .policy = "random_ws:spawn=child"});
   rt.run([&] {
     const auto id = heddle::this_thread::id();
     std::vector<pid_t> carrier_of(GetParam(), 0);
@@ -95,7 +95,7 @@ TEST_P(llvm_98479_thread_local, accessors_of_heddle_stay_right) {
 
 TEST_P(llvm_98479_thread_local, blocking_comes_back_right) {
   heddle_test::watchdog guard("migrations");
-  heddle::runtime rt({.workers = GetParam()});
+  heddle::runtime rt({.workers = GetParam(), .policy = "random_ws:spawn=child"});
   rt.run([&] {
     const auto id = heddle::this_thread::id();
     for (int i = 0; i < 100 * heddle_test::stress(); ++i) {
@@ -110,7 +110,7 @@ TEST_P(llvm_98479_thread_local, blocking_comes_back_right) {
 
 TEST_P(llvm_98479_thread_local, the_exception_under_way_goes_along) {
   heddle_test::watchdog guard("migrations");
-  heddle::runtime rt({.workers = GetParam()});
+  heddle::runtime rt({.workers = GetParam(), .policy = "random_ws:spawn=child"});
   rt.run([&] {
     for (int i = 0; i < 100 * heddle_test::stress(); ++i) {
       try {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gdb_test.sh PROGRAM: gdb's bt inside a user-level thread shows the program's frames and ends at heddle_start, or, when its joiner runs it
-# by a call, at heddle_spawn; inside a group's child it ends at heddle_spawn: what lies below belongs to the spawner, which may run elsewhere by then. 77: no gdb, or it may
+# by a call, at heddle_spawn; inside a group's child that was begun at once it ends at heddle_spawn: what lies below belongs to the spawner, which may run elsewhere by then. 77: no gdb, or it may
 # not trace here.
 program=$1
 command -v gdb >/dev/null 2>&1 || { echo "gdb is not installed"; exit 77; }
