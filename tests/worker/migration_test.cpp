@@ -70,7 +70,7 @@ TEST_P(llvm_98479_thread_local, reads_are_those_of_the_new_kernel_thread) {
 TEST_P(llvm_98479_thread_local, accessors_of_heddle_stay_right) {
   heddle_test::watchdog guard("migrations");
   heddle::runtime rt({.workers = GetParam(), .policy = "random_ws:spawn=child"});
-  rt.run([&] {
+  heddle::thread looks({.where = &rt}, [&] {  // not run(), whose caller may carry a worker for the call's time
     const auto id = heddle::this_thread::id();
     std::vector<pid_t> carrier_of(GetParam(), 0);
     for (int i = 0; i < 300 * heddle_test::stress(); ++i) {
@@ -91,6 +91,7 @@ TEST_P(llvm_98479_thread_local, accessors_of_heddle_stay_right) {
       ASSERT_EQ(first == second, there == kernel_thread());
     }
   });
+  looks.join();
 }
 
 TEST_P(llvm_98479_thread_local, blocking_comes_back_right) {
