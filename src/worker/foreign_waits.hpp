@@ -26,6 +26,7 @@ class foreign_wait {
   explicit foreign_wait(const detail::waiter& w) noexcept {
     for (foreign_wait_place& p : places) {
       const void* nobody = nullptr;
+      // relaxed: whether the place is free is decided by the exchange
       if (p.stack.load(std::memory_order_relaxed) != nullptr || !p.stack.compare_exchange_strong(nobody, &w)) continue;
       p.what.store(w.what, std::memory_order_relaxed);      // hints
       p.object.store(w.object, std::memory_order_relaxed);

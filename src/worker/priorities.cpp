@@ -57,13 +57,13 @@ thread* priorities::take_high(int least) noexcept {
 void priorities::push_low(thread& t, unsigned rank, place where) noexcept {
   const int index = -1 - t.level;
   pile& to = piles_[rank];
-  std::lock_guard hold(to.lock);  // all that is relaxed below is written under it
+  std::lock_guard hold(to.lock);
   pile::ends& e = to.levels[index];
-  thread* const newest = e.newest.load(std::memory_order_relaxed);
+  thread* const newest = e.newest.load(std::memory_order_relaxed);  // under the pile's lock; to others a hint
   if (newest == nullptr) {
     t.next = t.newer = nullptr;
     e.oldest = &t;
-    e.newest.store(&t, std::memory_order_relaxed);
+    e.newest.store(&t, std::memory_order_relaxed);  // under the pile's lock; to others a hint
   } else if (where == place::behind) {
     t.next = nullptr;
     t.newer = e.oldest;
@@ -73,9 +73,9 @@ void priorities::push_low(thread& t, unsigned rank, place where) noexcept {
     t.next = newest;
     t.newer = nullptr;
     newest->newer = &t;
-    e.newest.store(&t, std::memory_order_relaxed);
+    e.newest.store(&t, std::memory_order_relaxed);  // under the pile's lock; to others a hint
   }
-  e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under the pile's lock; to others a hint
   if (where == place::back && (to.first_ready == nullptr || t.ready_since <= to.first_ready->ready_since)) {
     t.waits_longer = nullptr;
     t.waits_shorter = to.first_ready;
@@ -87,7 +87,7 @@ void priorities::push_low(thread& t, unsigned rank, place where) noexcept {
     (to.last_ready == nullptr ? to.first_ready : to.last_ready->waits_shorter) = &t;
     to.last_ready = &t;
   }
-  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);
+  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);  // under the pile's lock; to others a hint
   low_[index].fetch_add(1);  // a full fence: the caller looks for sleepers after it
 }
 
@@ -96,13 +96,13 @@ void priorities::take_out(pile& from, thread& t) noexcept {
   const int index = -1 - t.level;
   pile::ends& e = from.levels[index];
   if (t.newer != nullptr) t.newer->next = t.next;
-  else e.newest.store(t.next, std::memory_order_relaxed);
+  else e.newest.store(t.next, std::memory_order_relaxed);  // under the pile's lock; to others a hint
   if (t.next != nullptr) t.next->newer = t.newer;
   else e.oldest = t.newer;
-  e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under the pile's lock; to others a hint
   (t.waits_longer == nullptr ? from.first_ready : t.waits_longer->waits_shorter) = t.waits_shorter;
   (t.waits_shorter == nullptr ? from.last_ready : t.waits_shorter->waits_longer) = t.waits_longer;
-  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);
+  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);  // under the pile's lock; to others a hint
   low_[index].fetch_sub(1);
 }
 

@@ -228,15 +228,6 @@ std::uint64_t runtime::progress() const noexcept {
   return sum;
 }
 
-bool runtime::waits_for_the_world() noexcept {
-  for (unsigned rank = 0; rank < workers(); ++rank) {
-    worker& w = *workers_[rank];
-    if (is_running(w)) return false;
-    if (!idle_.is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load())) return false;
-  }
-  return timers_.next() != timer_heap::never || blocking_.load() != 0 || somebody_waits_for_a_descriptor(*this);
-}
-
 bool runtime::drained() const noexcept {
   // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
   std::uint64_t finished = 0;

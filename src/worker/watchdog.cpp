@@ -14,6 +14,15 @@ std::atomic<std::uint32_t> questions{0};
 
 }  // namespace
 
+bool runtime::waits_for_the_world() noexcept {
+  for (unsigned rank = 0; rank < workers(); ++rank) {
+    worker& w = *workers_[rank];
+    if (is_running(w)) return false;
+    if (!idle_.is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load())) return false;
+  }
+  return timers_.next() != timer_heap::never || blocking_.load() != 0 || somebody_waits_for_a_descriptor(*this);
+}
+
 watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept : home_(home), seconds_(seconds) {
   if (seconds == 0 && signal == "off") return;
   if (platform::start(kernel_, watch, this, "heddle-watchdog") != 0) return;
