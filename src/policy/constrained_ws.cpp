@@ -171,7 +171,7 @@ placement constrained_ws::started(unsigned, task& t) noexcept {
   if (workers_ == 1) return stay;
   t.word = &outside_;
   const unsigned home = root_home_.load();
-  if (roots_.fetch_add(1) == 0) return home == nobody || busy_.load() ? stay : placement{placement::kind::send, home, kept_slot};
+  if (roots_.fetch_add(one_root) < one_root) return home == nobody || busy_.load() ? stay : placement{placement::kind::send, home, kept_slot};
   host_->widened();  // robs() may have changed
   return stay;
 }
@@ -183,11 +183,15 @@ placement constrained_ws::ready(unsigned, task& t) noexcept {
   return {placement::kind::send, at.home, strict ? kept_slot : open_slot};
 }
 
-void constrained_ws::task_end(unsigned self, task& t) noexcept {
-  if (t.word == &outside_) {
-    roots_.fetch_sub(1);
-    return;
+// With the last one nothing is alive that could be in a fork queue.
+void constrained_ws::end_root() noexcept {
+  unsigned now = roots_.load();
+  while (!roots_.compare_exchange_weak(now, now < 2 * one_root ? 0 : now - one_root)) {
   }
+}
+
+void constrained_ws::task_end(unsigned self, task& t) noexcept {
+  if (t.word == &outside_) return end_root();
   const in_iteration& at = state_of(t);
   station& mine = stations_[self];
   if (steal_node* n = at.node; n != nullptr && !n->inner.load(std::memory_order_relaxed)) {  // descendants have been joined
@@ -266,6 +270,12 @@ void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
 }
 
 placement constrained_ws::spawn(unsigned self, const spawn_info& info) noexcept {
+  const placement where = record_child(self, info);
+  if (where.how == placement::kind::child_first) leave_unrecorded();
+  return where;
+}
+
+placement constrained_ws::record_child(unsigned self, const spawn_info& info) noexcept {
   task& parent = info.parent;
   if (parent.word == nullptr || (parent.word == &inside_ && state_of(parent).is(in_iteration::quiet))) {
     host_->watch(self, false);
@@ -305,8 +315,13 @@ placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
 
 // Takes a node and a number: the fork may not come about.
 bool constrained_ws::fork_begin(unsigned self, const fork_info& info) noexcept {
+  const bool recorded = prepare_fork(self, info.owner);
+  if (!recorded) leave_unrecorded();
+  return recorded;
+}
+
+bool constrained_ws::prepare_fork(unsigned self, task& owner) noexcept {
   station& mine = stations_[self];
-  task& owner = info.owner;
   if (owner.word == nullptr || (owner.word == &inside_ && state_of(owner).is(in_iteration::quiet))) {
     host_->watch(self, false);
     return false;
@@ -325,7 +340,10 @@ bool constrained_ws::fork_begin(unsigned self, const fork_info& info) noexcept {
 placement constrained_ws::fork(unsigned self, const fork_info& info, task& child) noexcept {
   station& mine = stations_[self];
   if (info.owner.word == &outside_) {
-    if (!begin_iteration(self, info.owner, info.label, std::exchange(mine.reserved_root, nullptr))) return {};
+    if (!begin_iteration(self, info.owner, info.label, std::exchange(mine.reserved_root, nullptr))) {
+      leave_unrecorded();
+      return {};
+    }
     state_of(info.owner).children = 1;
   }
   ++state_of(info.owner).forks;

@@ -94,8 +94,14 @@ class constrained_ws final : public policy {
   static in_iteration& state_of(task& t) noexcept;
 
   // Workers take from each other's fork queues. A single program keeps in them what belongs to one worker: pieces under strict
-  // replay, and for a moment a fork that is to be recorded.
-  bool robs() const noexcept { return roots_.load() > 1; }
+  // replay, and for a moment a fork that is to be recorded. README.md, C6.
+  bool robs() const noexcept { return (roots_.load() & ~1u) > one_root || (roots_.load() & 1u) != 0; }
+  static constexpr unsigned one_root = 2;
+  // A fork or child is left to the fork queues without a record.
+  void leave_unrecorded() noexcept {
+    if (settings_.how == replay::relws && (roots_.load() & 1u) == 0 && (roots_.fetch_or(1) & 1u) == 0) host_->widened();
+  }
+  void end_root() noexcept;
   static constexpr unsigned any_order = ~0u;
   unsigned due(const station& mine) const noexcept { return loosened_.load() ? any_order : mine.begun.load(std::memory_order_relaxed); }  // its own; before it has a piece of the iteration, a hint
   site& site_of(const void* label) noexcept;
@@ -107,6 +113,8 @@ class constrained_ws final : public policy {
   bool has_strays() const noexcept;
   bool may_begin() const noexcept { return !busy_.load() || closing_.load(); }
 
+  placement record_child(unsigned self, const spawn_info& info) noexcept;
+  bool prepare_fork(unsigned self, task& owner) noexcept;
   placement hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept;
   void misfit(std::size_t tasks) noexcept { misfits_.fetch_add(tasks, std::memory_order_relaxed); loosened_.store(true); }  // a statistic
   void begin(unsigned self, task& t) noexcept;
@@ -122,7 +130,7 @@ class constrained_ws final : public policy {
   unsigned workers_{0};
   std::unique_ptr<station[]> stations_;    // by rank
   steal_nodes nodes_;
-  std::atomic<unsigned> roots_{0};         // threads that are nobody's child and alive
+  std::atomic<unsigned> roots_{0};         // threads that are nobody's child and alive, one_root each; 1: see C6
   std::atomic<unsigned> root_home_{nobody};  // where the root of a recorded iteration was
   std::atomic<std::uintptr_t> groups_{0};  // numbers groups that could begin an iteration
 

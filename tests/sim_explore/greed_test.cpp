@@ -167,9 +167,7 @@ class greed : public testing::TestWithParam<std::string> {};
 TEST_P(greed, as_many_leaves_as_workers_meet) {
   const bool often = GetParam() == "random_ws";  // what most programs run under
   const unsigned count = often ? schedules() / 3 : schedules() / 30;
-  const policy::policy_wants wants = policy::make(GetParam())->wants();
   for (const shape& s : shapes) {
-    if (s.run == beside && (wants.roots || wants.limits)) continue;  // does not lend: src/sync/README.md, Not covered
     for (const auto& [there, leaves] : {std::pair{3, 3}, {4, 4}, {4, 3}}) {
       const verdict v = explored(s, GetParam(), there, leaves, count);
       EXPECT_FALSE(v.failed) << s.name << ", " << leaves << " leaves on " << there << " workers: schedule " << v.seed << " ended with status " << v.status;
