@@ -146,7 +146,7 @@ verdict explored(const shape& s, const std::string& policy, int workers_there, i
     o.policy = policy;
     runtime home(o);
     s.run(home, leaves);
-  }, count);
+  }, count, first_schedule());
 }
 
 #if !defined(HEDDLE_MUTANT)

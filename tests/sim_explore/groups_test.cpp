@@ -116,7 +116,7 @@ verdict explored(const scene& s) {
   return explore([&s] {
     runtime home(workers(3));
     on(home, s.play);
-  }, schedules());
+  }, schedules(), first_schedule());
 }
 
 #if !defined(HEDDLE_MUTANT)

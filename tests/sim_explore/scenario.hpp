@@ -11,10 +11,16 @@
 
 namespace heddle::sim {
 
-// 3000 schedules of each scenario; HEDDLE_STRESS=n makes it n times as many.
+// 3000 schedules of each scenario; HEDDLE_STRESS=n makes it n times as many. They are numbered from 1, or from HEDDLE_SCHEDULE: other ones, or the
+// one that failed first of all.
 inline unsigned schedules() {
   const char* times = std::getenv("HEDDLE_STRESS");
   return 3000 * (times != nullptr && std::atoi(times) > 0 ? static_cast<unsigned>(std::atoi(times)) : 1);
+}
+
+inline std::uint64_t first_schedule() {
+  const char* from = std::getenv("HEDDLE_SCHEDULE");
+  return from != nullptr && std::atoll(from) > 0 ? static_cast<std::uint64_t>(std::atoll(from)) : 1;
 }
 
 inline void require(bool condition) {
@@ -31,7 +37,7 @@ inline runtime_options workers(std::size_t n) {
 
 template <class F>
 void expect_right(F&& scenario, unsigned count = schedules()) {
-  const verdict v = explore(scenario, count);
+  const verdict v = explore(scenario, count, first_schedule());
   EXPECT_FALSE(v.failed) << "schedule " << v.seed << " ended with status " << v.status;
 }
 
