@@ -23,6 +23,9 @@ function(heddle_add_test area name)
   if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
     target_link_libraries(${test} PRIVATE heddle_${area}_objects)
   endif()
+  if(area MATCHES "^(cli|machine)$")   # no code of the runtime is compiled into these
+    heddle_compile_fast(${test})
+  endif()
   if(TARGET heddle_cli)
     target_compile_definitions(${test} PRIVATE HEDDLE_COMMAND="$<TARGET_FILE:heddle_cli>")
     if(area STREQUAL "cli" OR area STREQUAL "bench")   # they run the command
