@@ -81,6 +81,7 @@ struct interrupted {
   bool by_user_interrupt{false};
   bool on_alternate_stack{false};  // another signal's handler is at work there, on a stack that belongs to the kernel thread
   bool call_cut_short{false};      // it waited in a system call, which will report EINTR
+  bool knows_kernel_thread{false}; // it has just asked the system on which kernel thread it runs, as raise() does before it sends a signal there
   bool own_stack{false};           // whoever was interrupted has installed an alternate stack of its own. Set by leave_interrupted
   bool own_mask{false};            // the same of blocked signals
 };

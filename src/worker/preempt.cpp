@@ -131,8 +131,9 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   ticks.came(*worker::current(), by != nullptr, true);
   if (ticks.is_early(self, by == nullptr)) return go_on(self);
   self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
-  // S8b. Nobody would look at `pending`; the timer goes on, or L2 sets it again.
-  if (what.on_alternate_stack && self.how.technique == preemption::signal_yield) return go_on(self);
+  // S8b, S8c. Nobody would look at `pending`; the timer goes on, or L2 sets it again.
+  const bool belongs_here = what.on_alternate_stack || what.knows_kernel_thread;
+  if (belongs_here && self.how.technique == preemption::signal_yield) return go_on(self);
   end_turn(self, &what);
   ticks.begin_turn(*worker::current(), self);
   leave_runtime(self, &what);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace heddle::platform {
 
@@ -27,19 +28,27 @@ inline bool was_on_alternate_stack(const ucontext_t& frame) noexcept {
   return (frame.uc_stack.ss_flags & SS_DISABLE) == 0 && pointer > low && pointer - low <= frame.uc_stack.ss_size;
 }
 
-// A system call has just returned EINTR: the signal ended it, and the system does not start it again.
-inline bool was_in_cut_call(const ucontext_t& frame) noexcept {
+// What the system call has returned that the interrupted code has just made; none: its last instruction was no system call.
+inline std::optional<std::int64_t> returned_to(const ucontext_t& frame) noexcept {
 #if defined(__x86_64__)
-  if (frame.uc_mcontext.gregs[REG_RAX] != -EINTR) return false;
   const auto next = static_cast<std::uintptr_t>(frame.uc_mcontext.gregs[REG_RIP]);
+  const auto result = static_cast<std::int64_t>(frame.uc_mcontext.gregs[REG_RAX]);
   constexpr unsigned char call[] = {0x0f, 0x05};  // syscall
 #else
-  if (static_cast<std::int64_t>(frame.uc_mcontext.regs[0]) != -EINTR) return false;
   const auto next = static_cast<std::uintptr_t>(frame.uc_mcontext.pc);
+  const auto result = static_cast<std::int64_t>(frame.uc_mcontext.regs[0]);
   constexpr unsigned char call[] = {0x01, 0x00, 0x00, 0xd4};  // svc #0
 #endif
-  if (next % 4096 < sizeof call) return false;  // the page before may not be there
-  return std::memcmp(reinterpret_cast<const void*>(next - sizeof call), call, sizeof call) == 0;
+  if (next % 4096 < sizeof call) return std::nullopt;  // the page before may not be there
+  if (std::memcmp(reinterpret_cast<const void*>(next - sizeof call), call, sizeof call) != 0) return std::nullopt;
+  return result;
+}
+
+// It has asked the system which kernel thread or process this is, and not yet looked at the answer. raise() does, and sends the signal to that kernel
+// thread next. Ticks that come during a call are delivered at its end, so nearly all that fall between the question and the signal are found here.
+inline bool has_asked_who_it_is(const ucontext_t& frame) noexcept {
+  const auto answer = returned_to(frame);
+  return answer && *answer > 0 && (*answer == syscall(SYS_gettid) || *answer == syscall(SYS_getpid));
 }
 
 inline std::uint64_t blocked_in(const ucontext_t& frame) noexcept {

@@ -46,7 +46,8 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   interrupted what;
   what.frame = context;
   what.on_alternate_stack = was_on_alternate_stack(frame);
-  what.call_cut_short = was_in_cut_call(frame);
+  what.call_cut_short = returned_to(frame) == -EINTR;  // the signal ended it, and the system does not start it again
+  what.knows_kernel_thread = has_asked_who_it_is(frame);
   deliver_tick(by_timer ? reinterpret_cast<void*>(value & ~timer_mark) : nullptr, what);
 }
 
