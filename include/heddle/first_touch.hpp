@@ -44,14 +44,13 @@ struct touch_work {
   std::uintptr_t memory;
   std::size_t element, page;
 
-  result operator()(std::size_t low, std::size_t high) const noexcept {
+  void operator()(result&, std::size_t low, std::size_t high) const noexcept {
     const std::uintptr_t first = memory + low * element, last = memory + high * element;
     for (std::uintptr_t at = low == 0 ? first : (first + page - 1) / page * page; at < last; at = (at / page + 1) * page) {
       volatile char* byte = reinterpret_cast<volatile char*>(at);
       if (heddle_cost != nullptr) [[unlikely]] heddle_cost->access(reinterpret_cast<const void*>(at), 1, 1);
       *byte = *byte;   // a read alone would map the page of zeros that all processes share
     }
-    return {};
   }
   static result combine(result, result) noexcept { return {}; }
   static result nothing() noexcept { return {}; }
@@ -64,7 +63,7 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
   // No site: what a page fault takes says nothing of the loops that follow, and none is too short to be shared.
   loop_site unknown;
   const std::size_t grain = options.grain != 0 ? options.grain : std::max({page / element, count / 1024, std::size_t{1}});
-  run_loop(work, count, unknown, grain, true, options.stop, options.bytes_per_iteration != 0 ? options.bytes_per_iteration : element);
+  run_loop(work, count, unknown, grain, options.stop, options.bytes_per_iteration != 0 ? options.bytes_per_iteration : element);
 }
 
 }  // namespace detail

@@ -10,8 +10,8 @@ namespace heddle {
 /// Of parallel_for, parallel_for_range and the scans.
 struct loop_options {
   /// Iterations a chunk: chunks have at least `grain` and fewer than twice as many (one chunk: fewer than `grain`, when
-  /// the loop is that short). 0: chosen from the length, the number of workers and what the iterations of this call site
-  /// took before.
+  /// the loop is that short). 0: chunks of 2 to 4 us, whose length follows the time that iterations take; what the
+  /// iterations of this call site took before is where it begins.
   std::size_t grain{0};
   /// A request to stop drops the chunks that have not begun; the call returns normally.
   std::stop_token stop{};

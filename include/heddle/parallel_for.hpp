@@ -78,10 +78,7 @@ struct chunk_work {
   using result = nothing_returned;
   const loop_positions<Index>& at;
   Body& body;
-  result operator()(std::size_t low, std::size_t high) {
-    body(at[low], at[high]);
-    return {};
-  }
+  void operator()(result&, std::size_t low, std::size_t high) { body(at[low], at[high]); }
   static result combine(result, result) noexcept { return {}; }
   static result nothing() noexcept { return {}; }
 };
@@ -112,7 +109,7 @@ void parallel_for_range(First first, Last last, Body&& body, const loop_options&
   const detail::loop_positions<index> at(first, last);
   if (at.count() == 0) return;
   detail::chunk_work<index, callable> work{at, body};
-  detail::run_loop(work, at.count(), detail::loop_site_of<detail::chunk_work<index, callable>>, options.grain, false, options.stop,
+  detail::run_loop(work, at.count(), detail::loop_site_of<detail::chunk_work<index, callable>>, options.grain, options.stop,
                    detail::bytes_of_iteration<index>(options));
 }
 

@@ -40,11 +40,11 @@ struct reduce_work {
   const T& identity;
   Map& map;
   Combine& join;
-  T operator()(std::size_t low, std::size_t high) {
+  void operator()(T& total, std::size_t low, std::size_t high) {
     const Index end = at[high];
-    T sum = identity;
+    T sum = std::move(total);  // where no other thread's store can be
     for (Index i = at[low]; i != end; ++i) sum = join(std::move(sum), map(loop_value(i)));
-    return sum;
+    total = std::move(sum);
   }
   T combine(T low, T high) { return join(std::move(low), std::move(high)); }
   T nothing() { return identity; }
@@ -70,7 +70,7 @@ T parallel_reduce(First first, Last last, T identity, Map map, Combine combine, 
   if (at.count() == 0) return identity;
   work_type work{at, identity, map, combine};
   const std::size_t grain = options.grain == 0 && options.deterministic ? detail::fixed_grain(at.count()) : options.grain;
-  return detail::run_loop(work, at.count(), detail::loop_site_of<work_type>, grain, options.deterministic, options.stop,
+  return detail::run_loop(work, at.count(), detail::loop_site_of<work_type>, grain, options.stop,
                           detail::bytes_of_iteration<index>({}));
 }
 

@@ -71,15 +71,14 @@ void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::
   struct work {
     using result = nothing_returned;
     std::remove_reference_t<F>& f;
-    result operator()(std::size_t low, std::size_t high) {
+    void operator()(result&, std::size_t low, std::size_t high) {
       for (; low < high; ++low) f(low);
-      return {};
     }
     static result combine(result, result) noexcept { return {}; }
     static result nothing() noexcept { return {}; }
   } w{f};
   loop_site unknown;
-  run_loop(w, count, unknown, 1, true, stop, bytes);
+  run_loop(w, count, unknown, 1, stop, bytes);
 }
 
 inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter ones are not worth two passes

@@ -37,7 +37,7 @@ loop_start loop_begin() noexcept {
   const worker::worker& me = *worker::worker::current();
   // Where every fork is traced the program's graph is wanted, and not this run's: cut for many, whoever runs it.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
-  return {workers, take_turn()};
+  return {workers, take_turn(), me.every_fork};
 }
 
 loop_quiet loop_begin_quietly() noexcept {
@@ -58,19 +58,24 @@ loop_quiet loop_begin_quietly() noexcept {
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }
 
-std::uint64_t loop_spin(const job& work) noexcept {
+void loop_show_next() noexcept {
+  const worker::section inside;
+  queue::stand(*worker::worker::current());
+}
+
+loop_wait loop_spin(const job& work) noexcept {
   std::uint64_t start = 0;
   for (int i = 0;; ++i) {
     // acquire pairs with complete_job: the piece's effects
     const std::uintptr_t word = work.word.load(std::memory_order_acquire);
     const bool ended = word == job_done || word == job_failed;
-    if (ended && i == 0) return 0;
+    if (ended && i == 0) return {0, true};
     if (ended || i % 16 == 1) {
       const std::uint64_t now = loop_ticks();
       if (start == 0) start = now;
       // relaxed: a constant by now
       const bool enough = now - start >= spin_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;
-      if (ended || enough) return now - start + 1;
+      if (ended || enough) return {now - start + 1, ended};
     }
     arch::pause();
   }

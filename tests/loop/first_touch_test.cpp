@@ -121,9 +121,10 @@ TEST(first_touch, pieces_touch_each_page_once) {
   const std::size_t count = (sizeof memory - 100) / sizeof(odd);
   heddle::detail::touch_work work{begin + 100, sizeof(odd), page};
   std::size_t touched = 0;
+  auto result = work.nothing();
   for (std::size_t low = 0; low < count; low += 3) {
     recorder::toucher.clear();
-    work(low, std::min(low + 3, count));
+    work(result, low, std::min(low + 3, count));
     touched += recorder::toucher.size();
   }
   const std::uintptr_t first = (begin + 100) / page, last = (begin + 100 + count * sizeof(odd) - 1) / page;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -141,6 +142,16 @@ TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {
     EXPECT_LT(time, before) << n;
     EXPECT_GE(time * n, serial) << n << ": compute alone cannot be faster than work over workers";
     before = time;
+  }
+}
+
+// Fifteen iterations that hold the work stand next to each other at the end: no chunk whose length was chosen before may keep
+// them together. Of two workers one has eight of them, so 15 / 8 is the most.
+TEST_F(sim_test, dear_iterations_at_the_end_of_a_loop_are_shared) {
+  SKIP_WITHOUT_SIMULATOR();
+  for (const auto& [workers, least] : {std::pair(2u, 1.6), std::pair(4u, 2.6), std::pair(8u, 4.0)}) {
+    const json rows = figures("--machine skylake-4x16 --workers " + std::to_string(workers) + " -- " + program("spike"));
+    EXPECT_GE(rows[0].value("speedup", 0.0), least) << workers;
   }
 }
 

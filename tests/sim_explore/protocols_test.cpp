@@ -124,6 +124,32 @@ TEST(protocols, a_loop_is_divided_on_demand) {
   });
 }
 
+// Whoever begins a range of it shows the upper half as if asked for it, beside thieves that ask and such that take by force.
+TEST(protocols, an_uneven_loop_is_shown_unasked) {
+  expect_right([] {
+    struct counting {
+      using result = heddle::detail::nothing_returned;
+      std::array<std::atomic<int>, 24> times{};
+      void operator()(result&, std::size_t low, std::size_t high) {
+        for (; low < high; ++low) {
+          if (low > 20) fib(3);
+          times[low].fetch_add(1);
+        }
+      }
+      static result combine(result, result) noexcept { return {}; }
+      static result nothing() noexcept { return {}; }
+    } counts;
+    runtime home(workers(3));
+    on(home, [&] {
+      heddle::detail::loop_site site;
+      for (int i = 0; i < 2; ++i) site.surprise();
+      require(site.is_uneven());
+      heddle::detail::run_loop(counts, counts.times.size(), site, 0, std::stop_token());
+    });
+    for (const auto& t : counts.times) require(t.load() == 1);
+  });
+}
+
 TEST(protocols, time_limits_and_wakers_compete) {
   expect_right([] {
     runtime home(workers(2));

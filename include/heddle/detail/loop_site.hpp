@@ -61,6 +61,24 @@ class loop_site {
     return count < 1e15f ? static_cast<std::size_t>(count) : std::size_t{1} << 50;
   }
 
+  static std::uint64_t ticks_in(std::uint64_t nanoseconds) noexcept {
+    return nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;  // a constant by now
+  }
+
+  // Some blocks took many times what was expected: what is expensive may hide at the end of a block, so the last ones of a
+  // range are to be short. One surprise may be the kernel's; a second one soon after it is the loop's own.
+  bool is_uneven() const noexcept { return uneven_.load(std::memory_order_relaxed) > soon; }  // a hint
+  void surprise() noexcept {
+    const std::uint32_t state = uneven_.load(std::memory_order_relaxed);                       // a hint
+    const std::uint32_t next = state == 0 ? soon : 2 * soon;
+    if (next != state) uneven_.store(next, std::memory_order_relaxed);                         // a hint
+  }
+  // A loop has ended: of those without a surprise so many are needed to forget.
+  void age() noexcept {
+    const std::uint32_t state = uneven_.load(std::memory_order_relaxed);                       // a hint
+    if (state != 0) [[unlikely]] uneven_.store(state == soon + 1 ? 0 : state - 1, std::memory_order_relaxed);  // a hint
+  }
+
   // `n` iterations took `ticks`, reading the time stamps included.
   [[gnu::always_inline]] void observe(std::size_t n, std::uint64_t ticks) noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
@@ -105,6 +123,7 @@ class loop_site {
   HEDDLE_API void misjudged() noexcept;
 
  private:
+  static constexpr std::uint32_t soon = 64;  // loops
   static constexpr float slack = 100;  // ticks: the two time stamps and what they disturb
 
   // Two workers finish in T / 2 + lateness what one does in T, and pay for the queue.
@@ -122,6 +141,7 @@ class loop_site {
   std::atomic<std::uint32_t> distrust_{2};         // tiny loops to be seen before one is kept from thieves
   std::atomic<std::uint32_t> setbacks_{0};
   std::atomic<float> late_{0};                     // ticks between the start of a loop's two halves
+  std::atomic<std::uint32_t> uneven_{0};           // 0: even; up to `soon`: surprised once; above: uneven
   std::atomic<std::uint64_t> trusted_since_{0};
 };
 

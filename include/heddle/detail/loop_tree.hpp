@@ -16,45 +16,13 @@
 
 #include <heddle/detail/fork_queue.hpp>
 #include <heddle/detail/foreign.hpp>
+#include <heddle/detail/loop_pace.hpp>
+#include <heddle/detail/loop_runtime.hpp>
 #include <heddle/detail/loop_site.hpp>
 #include <heddle/export.hpp>
 #include <heddle/parallel_invoke.hpp>
 
 namespace heddle::detail {
-
-// Workers of the calling runtime; sets loop_ticks_per_microsecond. `measure`: one call in eight, a turn at the clock costs
-// as much as ten forks.
-struct loop_start {
-  unsigned workers;
-  bool measure;
-};
-HEDDLE_API loop_start loop_begin() noexcept;
-
-// After an entry was queued without answering requests. `watched`: a worker is awake that will find it, by force if need be.
-struct loop_quiet {
-  bool watched;
-  bool measure;
-};
-HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
-// The next loop on this worker is measured.
-HEDDLE_API void loop_measure_next() noexcept;
-
-// Waits a moment, spinning, for the job to end: a part of a loop that a thief took is about as long as the caller's own.
-// Returns for how many ticks; 0: it had ended before.
-HEDDLE_API std::uint64_t loop_spin(const job& work) noexcept;
-
-// push without a look at requests: only a steal by force takes the entry. Null: the queue is full.
-HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
-[[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
-  fork_queue* queue = current_queue();
-  slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
-  if (position >= queue->end) [[unlikely]] return push_quietly_slow(queue, item);
-  position->store(item, std::memory_order_relaxed);               // published by the store below
-  queue->bottom.store(position + 1, std::memory_order_release);   // pairs with force_steal: the slot and the job's fields
-  return position;
-}
-
-inline bool on_foreign_thread() noexcept { return current_queue() == nullptr; }
 
 // Where [low, high) is halved: depends on high - low and the grain alone. Long ranges are cut at a multiple of 16 from
 // their start, so that neighbours seldom share a cache line and vector loops have no ragged ends.
@@ -66,31 +34,30 @@ constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t
 
 inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // a piece this long is worth a steal
 
-// `Work` has: `result`; result operator()(low, high), a chunk; result combine(result, result), of neighbours in order;
-// result nothing(), the value of a chunk that was dropped.
+// `Work` has: `result`; result nothing(), the value of no iterations; void operator()(result& sum, low, high), which adds a
+// chunk to what is to its left; result combine(result, result), of neighbours in order.
 template <class Work>
 class loop_tree {
  public:
   using result = typename Work::result;
 
-  loop_tree(Work& work, loop_site& site, std::size_t grain, bool fixed, const std::stop_token& stop, std::size_t bytes) noexcept
-      : work_(work), site_(site), grain_(grain), fixed_(fixed), stop_(stop), stoppable_(stop.stop_possible()), bytes_(bytes) {}
+  loop_tree(Work& work, loop_site& site, std::size_t grain, const std::stop_token& stop, std::size_t bytes) noexcept
+      : work_(work), site_(site), grain_(grain), stop_(stop), stoppable_(stop.stop_possible()), bytes_(bytes) {}
 
   // Runs [0, n), n > 0. On a worker.
   result run(std::size_t n) {
     if (n / 2 < std::max(grain_, std::size_t{1})) return plain(0, n);
+    n_ = n;
     if (site_.is_tiny(n)) return quietly(n);
     const loop_start start = loop_begin();
     measure_ = start.measure || !site_.is_known();
-    const std::size_t grain = grain_for(n, start.workers);
-    std::size_t middle = loop_middle(0, n, grain);
-    const bool pair = start.workers == 2 && grain_ == 0;
-    if (pair) {
-      const std::size_t more = site_.head_start(n);
-      middle += more;
-      head_start_ = more != 0;
+    result_holder r{work_.nothing()};
+    if (grain_ != 0 || start.watched) {
+      r.value = split(0, n, grain_ != 0 ? grain_ : grain_for_placement(n, start.workers));
+    } else {
+      site_.age();
+      share(r.value, n, start.workers == 2);
     }
-    const result_holder r{split_at(0, middle, n, grain, pair)};
     if (site_.is_tiny_size(n)) site_.trust();
     return r.take();
   }
@@ -102,7 +69,7 @@ class loop_tree {
     result take() const { return std::move(value); }
   };
 
-  // The upper half of a range, on the stack of whoever split it.
+  // A part of a range that thieves may have, on the stack of whoever runs what is to its left.
   struct piece : job {
     piece(loop_tree& of, std::size_t from, std::size_t to, std::size_t least) noexcept
         : job(&piece::execute), tree(&of), low(from), high(to), grain(least) {}
@@ -112,7 +79,8 @@ class loop_tree {
       auto& p = *static_cast<piece*>(self);
       std::uintptr_t status = job_done;
       try {
-        ::new (static_cast<void*>(&p.value)) result(p.tree->split(p.low, p.high, p.tree->regrain(p.grain, p.high - p.low)));
+        p.grain = p.tree->regrain(p.grain, p.high - p.low);
+        ::new (static_cast<void*>(&p.value)) result(p.run());
       } catch (...) {
         p.tree->cancelled_.store(true, std::memory_order_relaxed);  // a request, ordered by nothing
         ::new (static_cast<void*>(&p.error)) std::exception_ptr(std::current_exception());
@@ -121,16 +89,29 @@ class loop_tree {
       complete_job(p, status);
     }
 
-    // Somebody else has it, or nobody ever will because the queue was full.
+    result run() {
+      if (grain != 0) return tree->split(low, high, grain);
+      result_holder sum{tree->work_.nothing()};
+      if (tree->site_.is_uneven()) loop_show_next();
+      loop_pace pace(tree->site_, tree->n_, tree->measure_);
+      tree->range(sum.value, low, high, high, pace);
+      return sum.take();
+    }
+
+    // It is its owner's again, or was never queued.
+    [[gnu::always_inline]] bool regain() noexcept {
+      if (pop(entry_of(this), position)) [[likely]] return true;
+      return regain_slowly();
+    }
+    [[gnu::noinline]] bool regain_slowly() noexcept { return position == nullptr || was_taken_back(*this); }
+
+    // Somebody else has it.
     [[gnu::noinline]] result join() {
       const join_noted at_end{*this};
-      join_outcome outcome = join_outcome::run_here;
-      if (position != nullptr && !was_taken_back(*this)) {
-        const std::uint64_t waited = loop_spin(*this);
-        if (whole) tree->site_.learn_lateness(high, waited, tree->head_start_);
-        outcome = join_slow(*this, position);
-      }
-      if (outcome == join_outcome::run_here) return tree->split(low, high, grain);
+      const loop_wait wait = loop_spin(*this);
+      if (whole) tree->site_.learn_lateness(high, wait.ticks, tree->head_start_);
+      if (!wait.ended) loop_measure_next();  // the site may have to learn that it is uneven
+      const join_outcome outcome = join_slow(*this, position);
       if (outcome == join_outcome::failed) {
         const std::exception_ptr thrown = std::move(error);
         std::destroy_at(&error);
@@ -152,7 +133,7 @@ class loop_tree {
     }
 
     loop_tree* tree;
-    std::size_t low, high, grain;
+    std::size_t low, high, grain;    // grain 0: run in blocks
     bool whole{false};               // the upper part of the whole loop, whose only other part is its owner's
     ticket position;
     union {                          // alive only when another worker ran the piece
@@ -161,7 +142,7 @@ class loop_tree {
     };
   };
 
-  // The lower half threw: the piece must outlive whoever runs it.
+  // What is to the left of a piece threw: the piece must outlive whoever runs it.
   struct guard {
     piece* of;
     ~guard() {
@@ -169,27 +150,73 @@ class loop_tree {
     }
   };
 
-  result split(std::size_t low, std::size_t high, std::size_t grain) {
-    if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
-    return split_at(low, loop_middle(low, high, grain), high, grain, false);
+  // P1. The upper half is offered, for two iterations that wait for each other shall meet whatever is remembered of the site.
+  void share(result& sum, std::size_t n, bool pair) {
+    std::size_t middle = loop_middle(0, n, 1);
+    if (pair) {
+      const std::size_t more = site_.head_start(n);
+      middle += more;
+      head_start_ = more != 0;
+    }
+    piece upper(*this, middle, n, 0);
+    upper.whole = pair;
+    if (site_.is_uneven()) loop_show_next();
+    upper.position = push_fork(entry_of(&upper));
+    guard unwind{&upper};
+    loop_pace pace(site_, n_, measure_);
+    range(sum, 0, middle, middle, pace);
+    unwind.of = nullptr;
+    if (pace.is_clocked()) site_.observe(pace.done(), pace.ticks());
+    if (upper.regain()) [[likely]] return range(sum, middle, n, n, pace);
+    sum = work_.combine(std::move(sum), upper.join());
   }
 
-  [[gnu::always_inline]] result split_at(std::size_t low, std::size_t middle, std::size_t high, std::size_t grain, bool whole) {
+  // P1. [low, high), a part of what ends at `end`: halved until a part is no longer than a block.
+  void range(result& sum, std::size_t low, std::size_t high, std::size_t end, loop_pace& pace) {
+    while (!pace.is_block(high - low, end - low)) {
+      const std::size_t middle = loop_middle(low, high, 1);
+      piece upper(*this, middle, high, 0);
+      upper.position = push_fork(entry_of(&upper));
+      guard unwind{&upper};
+      range(sum, low, middle, end, pace);
+      unwind.of = nullptr;
+      if (!upper.regain()) [[unlikely]] {
+        sum = work_.combine(std::move(sum), upper.join());
+        return pace.skip();
+      }
+      low = middle;
+    }
+    if (stopped()) [[unlikely]] return;
+    work_(sum, low, high);
+    if (pace.passed(high - low)) [[unlikely]] site_.surprise();
+  }
+
+  // Fixed grains, and forks that a policy places: halves, whose tree depends on n and the grain alone.
+  result split(std::size_t low, std::size_t high, std::size_t grain) {
+    if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
+    const std::size_t middle = loop_middle(low, high, grain);
     piece upper(*this, middle, high, grain);
-    upper.whole = whole;
     upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle), (high - low) * bytes_);
     guard unwind{&upper};
     result_holder first{split(low, middle, grain)};
     unwind.of = nullptr;
     if (pop(entry_of(&upper), upper.position)) [[likely]] return work_.combine(first.take(), split(middle, high, grain));
-    return work_.combine(first.take(), upper.join());
+    return work_.combine(first.take(), after(upper));
+  }
+  // A piece that its pop did not give back.
+  [[gnu::noinline]] result after(piece& upper) {
+    if (upper.regain_slowly()) {
+      const join_noted at_end{upper};
+      return upper.run();
+    }
+    return upper.join();
   }
 
-  // A loop that is over before a thief could help. The upper half is queued all the same: should a body wait for another
+  // P2. A loop that is over before a thief could help. The upper half is queued all the same: should a body wait for another
   // one, or this one take longer than it ever did, thieves find it.
   result quietly(std::size_t n) {
     const std::size_t middle = loop_middle(0, n, grain_);
-    piece upper(*this, middle, n, grain_ != 0 ? grain_ : n);
+    piece upper(*this, middle, n, grain_);
     upper.position = push_quietly(entry_of(&upper));
     const loop_quiet begun = loop_begin_quietly();
     if (!begun.watched && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
@@ -203,7 +230,7 @@ class loop_tree {
       return work_.combine(first.take(), unshared(middle, n));
     }
     loop_measure_next();
-    return work_.combine(first.take(), upper.join());
+    return work_.combine(first.take(), after(upper));
   }
 
   [[gnu::noinline]] result finish_measured(piece& upper) {
@@ -216,16 +243,17 @@ class loop_tree {
     site_.observe(upper.low, ticks);
     site_.forget_lateness();
     if (mine) {
-      const std::size_t grain = loop_site::is_long(ticks) ? grain_for(upper.high - upper.low, loop_begin().workers) : upper.grain;
-      return work_.combine(first.take(), split(upper.low, upper.high, grain));
+      result_holder second{loop_site::is_long(ticks) ? upper.run() : unshared(upper.low, upper.high)};
+      return work_.combine(first.take(), second.take());
     }
     if (loop_site::is_long(ticks)) site_.misjudged();
-    return work_.combine(first.take(), upper.join());
+    return work_.combine(first.take(), after(upper));
   }
 
   [[gnu::always_inline]] result plain(std::size_t low, std::size_t high) {
-    if (stopped()) [[unlikely]] return work_.nothing();
-    return work_(low, high);
+    result sum{work_.nothing()};
+    if (!stopped()) [[likely]] work_(sum, low, high);
+    return sum;
   }
 
   // What split would compute, with nothing offered to thieves.
@@ -248,25 +276,25 @@ class loop_tree {
     return cancelled_.load(std::memory_order_relaxed) || (stoppable_ && stop_.stop_requested());
   }
 
-  // Small enough that the last pieces balance, and not so small that a steal costs more than it saves; but always two
-  // pieces, which may wait for each other.
-  std::size_t grain_for(std::size_t n, unsigned workers) const noexcept {
-    if (grain_ != 0) return grain_;
+  // Where every fork goes to a policy, pieces are placed and not asked for: a fixed number for each worker, the last of
+  // which balance, but none so small that it is not worth a fork.
+  std::size_t grain_for_placement(std::size_t n, unsigned workers) const noexcept {
     if (n < 16) return 1;
     constexpr std::size_t pieces_per_worker = 8;
     return std::max({n / (pieces_per_worker * workers), std::min(site_.iterations_in(worthwhile_nanoseconds), n / 2), std::size_t{1}});
   }
-  // A thief cuts what it took anew: others are hungry, too.
-  std::size_t regrain(std::size_t grain, std::size_t n) noexcept {
-    if (fixed_ || grain == 1 || grain_ != 0) return grain;
-    return std::min(grain, grain_for(n, loop_begin().workers));
+
+  // A thief cuts anew what it took of a loop without a given grain: others are hungry, too.
+  std::size_t regrain(std::size_t grain, std::size_t n) const noexcept {
+    if (grain <= 1 || grain_ != 0) return grain;
+    return std::min(grain, grain_for_placement(n, loop_begin().workers));
   }
 
   Work& work_;
   loop_site& site_;
-  const std::size_t grain_;
-  const bool fixed_;                 // the tree depends on n and the grain alone
-  bool measure_{false};              // the first chunk is timed; both written before the first split
+  const std::size_t grain_;          // 0: none was given
+  std::size_t n_{0};                 // the three are written before the first fork
+  bool measure_{false};              // the first chunk is timed; blocks are, on both sides, if there are but two
   bool head_start_{false};
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;
@@ -274,14 +302,14 @@ class loop_tree {
   const std::size_t bytes_;          // an iteration touches so many; 0: not known
 };
 
-// Runs work over [0, n) from any thread; n > 0.
+// Runs work over [0, n) from any thread; n > 0. With a grain the tree of chunks depends on n and the grain alone.
 template <class Work>
-typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain, bool fixed, const std::stop_token& stop,
+typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain, const std::stop_token& stop,
                                std::size_t bytes = 0) {
   if (on_foreign_thread()) [[unlikely]] {
-    return run_in_runtime([&]() -> typename Work::result { return run_loop(work, n, site, grain, fixed, stop, bytes); });
+    return run_in_runtime([&]() -> typename Work::result { return run_loop(work, n, site, grain, stop, bytes); });
   }
-  loop_tree<Work> tree(work, site, grain, fixed, stop, bytes);
+  loop_tree<Work> tree(work, site, grain, stop, bytes);
   return tree.run(n);
 }
 

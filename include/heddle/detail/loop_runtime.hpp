@@ -1,0 +1,52 @@
+// What loops call of the runtime.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <heddle/detail/fork_queue.hpp>
+#include <heddle/export.hpp>
+
+namespace heddle::detail {
+
+// Workers of the calling runtime; sets loop_ticks_per_microsecond. `measure`: one call in eight, a turn at the clock costs
+// as much as ten forks.
+struct loop_start {
+  unsigned workers;
+  bool measure;
+  bool watched;  // a policy or a trace wants to see every fork, with what it may place by
+};
+HEDDLE_API loop_start loop_begin() noexcept;
+
+// After an entry was queued without answering requests. `watched`: a worker is awake that will find it, by force if need be.
+struct loop_quiet {
+  bool watched;
+  bool measure;
+};
+HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
+// The next loop on this worker is measured.
+HEDDLE_API void loop_measure_next() noexcept;
+// The next entry queued on this worker is shown as if somebody had asked for it.
+HEDDLE_API void loop_show_next() noexcept;
+
+// Waits a moment, spinning, for the job to end: a part of a loop that a thief took is about as long as the caller's own.
+struct loop_wait {
+  std::uint64_t ticks;  // 0: it had ended before
+  bool ended;
+};
+HEDDLE_API loop_wait loop_spin(const job& work) noexcept;
+
+// push without a look at requests: only a steal by force takes the entry. Null: the queue is full.
+HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
+[[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
+  fork_queue* queue = current_queue();
+  slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
+  if (position >= queue->end) [[unlikely]] return push_quietly_slow(queue, item);
+  position->store(item, std::memory_order_relaxed);               // published by the store below
+  queue->bottom.store(position + 1, std::memory_order_release);   // pairs with force_steal: the slot and the job's fields
+  return position;
+}
+
+inline bool on_foreign_thread() noexcept { return current_queue() == nullptr; }
+
+}  // namespace heddle::detail
