@@ -22,7 +22,7 @@ class reduce : public heddle_test::over_runtimes {};
 TEST_P(reduce, sums_indices_and_elements) {
   run([] {
     // Oldest first, nearly all pieces wait at a time, and ThreadSanitizer has room for 8128.
-    for (int n : {0, 1, 2, 3, 10, 100, 1000, heddle_test::thread_sanitized ? 5'432 : 54'321}) {
+    for (int n : {0, 1, 2, 3, 10, 100, 1000, heddle_test::thread_sanitized ? 5'432 : 8'321 * heddle_test::stress()}) {
       const long expected = static_cast<long>(n) * (n - 1) / 2;
       for (bool fixed : {false, true}) {
         EXPECT_EQ(heddle::parallel_reduce(0, n, 0L, [](int i) { return static_cast<long>(i); }, std::plus<>{}, {.deterministic = fixed}), expected);
@@ -77,7 +77,7 @@ TEST_P(reduce, exceptions_of_both_callables) {
 
 TEST_P(reduce, a_request_to_stop_gives_what_was_combined) {
   run([] {
-    constexpr int all = heddle_test::thread_sanitized ? 50'000 : 1'000'000;  // as above
+    const int all = heddle_test::thread_sanitized ? 50'000 : 100'000 * heddle_test::stress();  // as above
     std::stop_source source;
     const int some = heddle::parallel_reduce(0, all, 0, [&](int i) {
       if (i == 5) source.request_stop();
