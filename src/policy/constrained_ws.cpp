@@ -135,10 +135,9 @@ void constrained_ws::conclude(unsigned self) noexcept {
 
 void constrained_ws::conclude_record(unsigned self) noexcept {
   site& s = *current_;
-  steal_tree next;
-  steal_node* used = next.build(*root_, workers_);
-  const std::size_t kept = s.has_tree ? next.shared_with(s.tree) : 0;
-  s.tree = std::move(next);
+  steal_node* used = next_tree_.build(*root_, workers_);
+  const std::size_t kept = s.has_tree ? next_tree_.shared_with(s.tree) : 0;
+  std::swap(s.tree, next_tree_);
   nodes_.give_back(used);
   if (!s.has_tree) {
     host_->remark(self, "constrained_ws: first iteration recorded; pieces", s.tree.pieces());

@@ -130,6 +130,7 @@ class constrained_ws final : public policy {
   unsigned workers_{0};
   std::unique_ptr<station[]> stations_;    // by rank
   steal_nodes nodes_;
+  steal_tree next_tree_;                // of the iteration that ends; its memory serves again
   std::atomic<unsigned> roots_{0};         // threads that are nobody's child and alive, one_root each; 1: see C6
   std::atomic<unsigned> root_home_{nobody};  // where the root of a recorded iteration was
   std::atomic<std::uintptr_t> groups_{0};  // numbers groups that could begin an iteration

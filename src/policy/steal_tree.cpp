@@ -3,6 +3,8 @@
 #include <mutex>
 #include <new>
 
+#include "platform/platform.hpp"
+
 namespace heddle::policy {
 
 // splitmix64's finalizer (Vigna 2016).
@@ -26,7 +28,7 @@ void steal_node::keep() noexcept {
 steal_nodes::~steal_nodes() {
   while (chunks_ != nullptr) {
     chunk* next = chunks_->next;
-    delete chunks_;
+    platform::release(chunks_, sizeof(chunk));
     chunks_ = next;
   }
 }
@@ -40,8 +42,9 @@ steal_node* steal_nodes::take(steal_node*& own) noexcept {
       give(own, *n);
     }
     if (own == nullptr && count_ < most_chunks) {
-      auto* c = new (std::nothrow) chunk;
-      if (c != nullptr) {
+      // Not by malloc: a preempted thread that waits for this worker may hold its locks.
+      if (void* const memory = platform::reserve(sizeof(chunk)); memory != nullptr) {
+        auto* c = ::new (memory) chunk;
         c->next = chunks_;
         chunks_ = c;
         ++count_;

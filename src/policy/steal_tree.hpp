@@ -12,6 +12,7 @@
 
 #include <heddle/detail/wait.hpp>
 
+#include "platform/page_allocator.hpp"
 #include "policy/policy.hpp"
 
 namespace heddle::policy {
@@ -92,10 +93,13 @@ class steal_tree {
  private:
   void clear() noexcept;
 
-  std::vector<line> slots_;            // open addressing, a power of two, at most half full; id 0: empty
+  template <class T>
+  using table = std::vector<T, platform::page_allocator<T>>;
+
+  table<line> slots_;                  // open addressing, a power of two, at most half full; id 0: empty
   std::size_t size_{0};
   std::size_t pieces_{0};
-  std::vector<unsigned> of_worker_;
+  table<unsigned> of_worker_;
   unsigned root_worker_{nobody};
 };
 
