@@ -111,6 +111,15 @@ TEST(measures, of_the_floor_need_the_floor) {
   EXPECT_THAT(line_of(measures_table(rows), "rendezvous after"), testing::HasSubstr("missed"));
 }
 
+TEST(measures, from_main_is_compared_with_its_twin) {
+  std::vector<row> rows{timed("heddle", "fib", "ns_per_spawn from main", 1, 2.3)};
+  EXPECT_THAT(line_of(measures_table(rows), "fib, from main"), testing::HasSubstr("missed"));
+  rows.push_back(timed("heddle", "fib", "ns_per_spawn", 1, 2));
+  EXPECT_THAT(line_of(measures_table(rows), "fib, from main"), testing::AllOf(testing::HasSubstr("2.400"), testing::HasSubstr("reached")));
+  rows[1].samples = {1};
+  EXPECT_THAT(line_of(measures_table(rows), "fib, from main"), testing::HasSubstr("missed"));
+}
+
 TEST(measures, a_graph_of_the_rivals_own_counts_as_its_wavefront) {
   const std::vector<row> rows{timed("heddle", "wavefront", "counters", 1, 10),
                               timed("tbb", "wavefront", "counters", 1, 50),

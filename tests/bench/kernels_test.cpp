@@ -40,6 +40,7 @@ TEST(fib, counts_spawns_as_inner_nodes) {
   EXPECT_EQ(fib_spawns(35), 14930351u);
   EXPECT_EQ(on_serial<fib>(20).at("ns_per_spawn").checksum, 6765u);
   EXPECT_EQ(on_serial<fib>(20).at("ns_per_spawn").samples.size(), 2u);
+  EXPECT_EQ(on_serial<fib>(20).at("ns_per_spawn from main").checksum, 6765u);
 }
 
 TEST(context, refuses_a_variant_or_iterations_that_the_kernel_lacks) {

@@ -1,6 +1,6 @@
 //! fib, nqueens, uts, skynet, spawn: see the headers of the same names in bench/.
 
-use crate::harness::{mix64, Context};
+use crate::harness::{mix64, Around, Context, FromMain, Here};
 
 fn fib_spawns(n: usize) -> f64 {
     let (mut a, mut b) = (1u64, 1u64);
@@ -19,19 +19,23 @@ pub fn fib_task(n: u32) -> u64 {
     x + y
 }
 
+fn fib_row(c: &Context, from: &str, around: &impl Around) {
+    let n = c.n() as u32;
+    c.measure(
+        &format!("ns_per_spawn{from}"),
+        "ns",
+        1e9 / fib_spawns(c.n()),
+        &mut 0,
+        |_| {},
+        |r| *r = around.call(|| fib_task(n)),
+        |r| *r,
+    );
+}
+
 pub fn fib(c: &Context) {
-    c.run(|| {
-        let n = c.n() as u32;
-        c.measure(
-            "ns_per_spawn",
-            "ns",
-            1e9 / fib_spawns(c.n()),
-            &mut 0,
-            |_| {},
-            |r| *r = fib_task(n),
-            |r| *r,
-        );
-    });
+    let pool = c.pool();
+    pool.install(|| fib_row(c, "", &Here));
+    fib_row(c, " from main", &FromMain(&pool));
 }
 
 /// The sum of f(i) for first <= i < last, each a task: halves joined.
