@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/runtimes.hpp"
@@ -214,6 +215,52 @@ TEST(watchdog, is_silent_while_all_sleep_and_tells_of_a_deadlock_beside) {
     EXPECT_EQ(write(ready, "!", 1), 1);
     a.join();
   }), wanted);
+}
+
+// Eight kernel threads call at once, which borrow what workers there are. All that they wait for is the clock, so nothing hangs; one thread more that
+// waits for nothing in the world does not change that, and where there is nothing but such threads it is told.
+TEST(watchdog, knows_calls_from_outside_that_sleep_from_a_hang) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
+  const auto call = [](heddle::runtime& rt, std::vector<std::thread>& callers, bool sleep) {
+    for (int k = 0; k < 8; ++k) {
+      callers.emplace_back([&rt, sleep] {
+        rt.run([sleep] {
+          heddle::this_thread::yield();
+          if (sleep) heddle::this_thread::sleep_for(std::chrono::hours(1));
+          heddle::counting_semaphore<> never(0);
+          never.acquire();
+        });
+      });
+    }
+  };
+  std::string text = "no progress";
+  for (int attempt = 0; attempt < 5 && text.find("no progress") != std::string::npos; ++attempt) {
+    text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [call](int ready) {
+      heddle::runtime one({.workers = 1}), two({.workers = 2}), eight({.workers = 8});
+      std::vector<std::thread> callers;
+      for (heddle::runtime* rt : {&one, &two, &eight}) {
+        call(*rt, callers, true);
+        callers.emplace_back([rt] { rt->run([] { heddle::counting_semaphore<>(0).acquire(); }); });
+      }
+      EXPECT_EQ(write(ready, "!", 1), 1);
+      for (heddle::runtime* rt : {&one, &two, &eight}) {
+        const auto looks = [&] { return rt->core().watchdog_looks(); };
+        for (const auto first = looks(); looks() < first + 3;) usleep(1000);
+      }
+      _exit(0);
+    });
+  }
+  EXPECT_EQ(text.find("no progress"), std::string::npos) << text;
+  for (const unsigned workers : {1u, 2u, 8u}) {
+    const std::vector<std::string> wanted = {"no progress", std::to_string(workers) + " workers", "waits for: semaphore"};
+    expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, [call, workers](int ready) {
+      heddle::runtime rt({.workers = workers});
+      std::vector<std::thread> callers;
+      call(rt, callers, false);
+      EXPECT_EQ(write(ready, "!", 1), 1);
+      for (std::thread& t : callers) t.join();
+    }), wanted);
+  }
 }
 
 // The program lasts until its watchdog has looked several times: at a runtime with nothing to do, and at one whose threads

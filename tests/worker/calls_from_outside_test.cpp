@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -176,5 +180,55 @@ TEST(calls_from_outside, preemptive_children_run_on_workers_of_their_own) {
     }
   }
 }
+
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// fork() at any moment of eight other threads' calls, which borrow workers, keep them and give them back: on a kernel thread that is not heddle's the
+// child makes a runtime of its own; inside a call it ends at once, and the call's other half goes on in the parent.
+class forks_beside_calls : public testing::TestWithParam<unsigned> {};
+
+TEST_P(forks_beside_calls, leave_both_processes_right) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
+  heddle::runtime home(heddle::runtime_options{.workers = GetParam(), .bind = "off"});
+  std::atomic<bool> end{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int k = 0; k < 8; ++k) {
+    callers.emplace_back([&, k] {
+      for (int round = 0; !end; ++round) {
+        if (home.run([] { return heddle_test::fib(8); }) != 21) ++wrong;
+        if (k != 0 || round % 50 != 0) continue;
+        const int status = home.run([] {  // the worker is lent to the thread that forks
+          const pid_t child = fork();
+          if (child == 0) _exit(7);
+          return heddle::blocking([&] { return status_of(child); });
+        });
+        if (status != 7) ++wrong;
+      }
+    });
+  }
+  for (int round = 0; round < 10 * heddle_test::stress(); ++round) {
+    std::this_thread::sleep_for(1ms);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      heddle::runtime own(heddle::runtime_options{.workers = 2, .bind = "off"});
+      bool right = own.run([] { return heddle_test::fib(9); }) == 34;
+      std::thread other([&] { right = right && own.run([] { return heddle_test::fib(7); }) == 13; });
+      other.join();
+      _exit(right ? 0 : 1);
+    }
+    ASSERT_EQ(status_of(child), 0) << "round " << round;
+  }
+  end = true;
+  for (std::thread& t : callers) t.join();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(workers, forks_beside_calls, testing::Values(1u, 2u, 8u), [](const auto& i) { return std::to_string(i.param); });
 
 }  // namespace
