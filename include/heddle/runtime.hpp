@@ -53,7 +53,7 @@ struct runtime_statistics {
   std::uint64_t parks;       ///< times a worker went to sleep
   std::uint64_t preemptions; ///< turns that a tick has ended
   std::uint64_t ticks;       ///< ticks that came to a worker
-  std::size_t live_threads;  ///< control blocks in use or in a worker's cache
+  std::size_t live_threads;  ///< threads with stacks, and stacks in a worker's cache
 };
 
 /// A set of workers. Several may exist at a time; each has its own kernel threads.

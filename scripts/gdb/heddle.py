@@ -19,9 +19,9 @@ FRAMES = {
     "aarch64": ("sp", "pc", {**{"x%d" % (19 + i): 8 * i for i in range(12)}, "pc": 88, **{"d%d" % (8 + i): 96 + 8 * i for i in range(8)}}, 176),
 }
 
-FIELDS = ("version", "pools", "most_pools", "slabs", "slab_count", "slab_size", "slab_memory", "slab_bytes", "slab_class",
-          "lists", "list_size", "fresh", "fresh_end", "smallest", "block_size", "block_align", "colours", "colour_step",
-          "stack_pointer", "name", "waits_for", "id", "stack_low")
+FIELDS = ("version", "pools", "most_pools", "slabs", "slab_count", "slab_size", "slab_memory", "slab_used", "slab_class",
+          "smallest", "block_size", "block_align", "colours", "colour_step",
+          "stack", "stack_pointer", "name", "waits_for", "id", "stack_low")
 
 
 def architecture():
@@ -64,18 +64,19 @@ class Layout:
             raise gdb.GdbError("heddle: the program has no symbol heddle_debug; it is not linked with heddle, or with one older than this script")
         for index, field in enumerate(FIELDS):
             setattr(self, field, word(address + 8 * index))
-        if self.version != 1:
+        if self.version != 2:
             raise gdb.GdbError("heddle: the library describes itself in form %d; use the script that came with it" % self.version)
 
 
 class Thread:
     def __init__(self, layout, block, number):
         self.number = number
-        self.block = block
-        self.stack_pointer = word(block + layout.stack_pointer)
+        self.block = block  # at the top of its stack
         self.low = word(block + layout.stack_low)
-        self.name = text(word(block + layout.name))
-        self.waits_for = text(word(block + layout.waits_for))
+        own = word(block + layout.stack)  # where else it describes itself: made without a stack, and lent this one
+        self.stack_pointer = word(own + layout.stack_pointer)
+        self.name = text(word(own + layout.name))
+        self.waits_for = text(word(own + layout.waits_for))
         self.runs_on = None  # gdb's thread
 
     def begun(self):
@@ -96,18 +97,15 @@ def blocks(layout):
         slabs, count = word(pool + layout.slabs), word(pool + layout.slab_count)
         for i in range(count):
             slab = slabs + i * layout.slab_size
-            memory, size = word(slab + layout.slab_memory), word(slab + layout.slab_bytes)
+            memory, used = word(slab + layout.slab_memory), word(slab + layout.slab_used)
             of_class = struct.unpack("<I", read(slab + layout.slab_class, 4))[0]
             stack = layout.smallest << of_class
-            of_size = pool + layout.lists + of_class * layout.list_size
-            fresh, fresh_end = word(of_size + layout.fresh), word(of_size + layout.fresh_end)
-            for low in range(memory, memory + size - stack + 1, stack):
-                if fresh <= low < fresh_end:
-                    continue
+            for low in range(memory, memory + used, stack):
                 colour = low // stack % layout.colours * layout.colour_step
                 block = (low + stack - layout.block_size - colour) // layout.block_align * layout.block_align
                 try:
-                    number = word(block + layout.id)
+                    own = word(block + layout.stack)
+                    number = word(own + layout.id) if own != 0 else 0
                 except gdb.MemoryError:
                     continue  # not in the core
                 if number != 0:

@@ -11,7 +11,7 @@
 namespace heddle::fiber {
 
 struct debug_layout {
-  std::uint64_t version{1};
+  std::uint64_t version{2};
   // Pointers to pools, null where there is none, and how many.
   const void* pools{&stack_pool::all_};
   std::uint64_t most_pools{std::tuple_size_v<decltype(stack_pool::all_)>};
@@ -21,19 +21,17 @@ struct debug_layout {
   std::uint64_t slab_size{sizeof(stack_pool::slab)};
   std::uint64_t slab_memory{offsetof(stack_pool::slab, memory)};
   std::uint64_t slab_bytes{offsetof(stack_pool::slab, bytes)};
+  std::uint64_t slab_used{offsetof(stack_pool::slab, used)};  // of its bytes, from the low end
   std::uint64_t slab_class{offsetof(stack_pool::slab, size_class)};
-  // Of each class: the part of its newest slab that was never used.
-  std::uint64_t lists{offsetof(stack_pool, lists_)};
-  std::uint64_t list_size{sizeof(stack_pool::size_list)};
-  std::uint64_t fresh{offsetof(stack_pool::size_list, fresh)};
-  std::uint64_t fresh_end{offsetof(stack_pool::size_list, fresh_end)};
   // A stack has `smallest` << class bytes; its control block is at its top, below a colour: (address / bytes % colours) * colour_step.
   std::uint64_t smallest{stack_pool::smallest};
   std::uint64_t block_size{sizeof(thread)};
   std::uint64_t block_align{alignof(thread)};
   std::uint64_t colours{stack_pool::colours};
   std::uint64_t colour_step{stack_pool::colour_step};
-  // Of a control block. waits_for is null unless the thread is parked; its registers are at stack_pointer then (arch::switch_frame).
+  // Of a control block. `stack` is the block itself, or of a block at the top of a stack that is lent: the block of the light thread that has it, which
+  // has all that follows but stack_low. waits_for is null unless the thread is parked; its registers are at stack_pointer then (arch::switch_frame).
+  std::uint64_t stack{offsetof(thread, stack)};
   std::uint64_t stack_pointer{offsetof(thread, stack_pointer)};
   std::uint64_t name{offsetof(thread, name)};
   std::uint64_t waits_for{offsetof(thread, waits_for)};

@@ -30,6 +30,8 @@ class reserved_list {
   }
   [[nodiscard]] T pop_back() noexcept { return memory_[--size_]; }
   bool empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+  T& operator[](std::size_t i) noexcept { return memory_[i]; }
   const T* begin() const noexcept { return memory_; }
   const T* end() const noexcept { return memory_ + size_; }
 

@@ -99,14 +99,18 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 #endif
 }
 
-// Just before a switch. `from` null: leaves the carrier's stack; `to` null: goes back to it. `last`: `from` never runs again.
+// Just before a switch, between threads that have stacks, which are what the tools know. `from` null: leaves the carrier's stack; `to` null: goes back
+// to it. `last`: `from` never runs again.
 // Always inline: a call would begin on the one and end on the other shadow stack, whatever its caller is.
 [[gnu::always_inline]] HEDDLE_NO_TSAN inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native,
                           [[maybe_unused]] bool last) noexcept {
 #if defined(HEDDLE_TSAN)
+  if (to != nullptr) to = to->stack;
   if (to != nullptr && to->sanitizer_fiber == nullptr) to->sanitizer_fiber = __tsan_create_fiber(0);
   __tsan_switch_to_fiber(to != nullptr ? to->sanitizer_fiber : native.fiber, 0);
 #elif defined(HEDDLE_ASAN)
+  if (from != nullptr) from = from->stack;
+  if (to != nullptr) to = to->stack;
   void** save = last ? nullptr : from != nullptr ? &from->sanitizer_fiber : &native.fake;
   const void* low = to != nullptr ? to->stack_low : native.low;
   const std::size_t bytes = to != nullptr ? static_cast<std::size_t>(reinterpret_cast<char*>(to) - static_cast<char*>(to->stack_low)) : native.bytes;
@@ -117,6 +121,7 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 // First thing on the other side: in the `after` callback of the switch, on behalf of the context switched to.
 HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native) noexcept {
 #if defined(HEDDLE_ASAN)
+  if (to != nullptr) to = to->stack;
   __sanitizer_finish_switch_fiber(to != nullptr ? to->sanitizer_fiber : native.fake, nullptr, nullptr);
   if (to != nullptr) to->sanitizer_fiber = nullptr;
 #endif
@@ -125,6 +130,7 @@ HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unu
 // A stack is about to serve a new thread: redzones of the old frames must not be believed.
 inline void reuse_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_ASAN)
+  if (t.stack_low == nullptr) return;  // a light thread, which has none yet
   ASAN_UNPOISON_MEMORY_REGION(t.stack_low, static_cast<std::size_t>(reinterpret_cast<char*>(&t) - static_cast<char*>(t.stack_low)));
   t.sanitizer_fiber = nullptr;
 #endif

@@ -62,18 +62,40 @@ unsigned stack_pool::class_for(std::size_t bytes) noexcept {
   return result;
 }
 
-bool stack_pool::grow(size_list& list, unsigned size_class) noexcept {
+// At least one stack more, if possible so many.
+bool stack_pool::grow(size_list& list, unsigned size_class, std::size_t stacks) noexcept {
   const std::size_t stack = bytes_of(size_class);
-  std::size_t bytes = std::max(slab_target, stack);
+  std::size_t bytes = std::max(slab_target, stack * stacks);
   void* memory = platform::reserve(bytes);
+  if (memory == nullptr && bytes > slab_target && slab_target > stack) memory = platform::reserve(bytes = slab_target);
   if (memory == nullptr && bytes > stack) memory = platform::reserve(bytes = stack);
   if (memory == nullptr) return false;
-  if (!slabs_.push_back({memory, bytes, size_class})) {
+  if (!slabs_.push_back({memory, bytes, 0, size_class})) {
     platform::release(memory, bytes);
     return false;
   }
-  list.fresh = static_cast<char*>(memory);
-  list.fresh_end = list.fresh + bytes;
+  list.made += bytes / stack;
+  return true;
+}
+
+char* stack_pool::take_fresh(size_list& list, unsigned size_class) noexcept {
+  for (; list.first_slab < slabs_.size(); ++list.first_slab) {
+    slab& s = slabs_[list.first_slab];
+    if (s.size_class != size_class || s.used == s.bytes) continue;
+    char* const low = static_cast<char*>(s.memory) + s.used;
+    s.used += bytes_of(size_class);
+    return low;
+  }
+  return nullptr;
+}
+
+// Address space for the stacks of all light threads, a quarter more than there is whenever it has to be more.
+bool stack_pool::grow_for_light() noexcept {
+  size_list& list = lists_[default_class_];
+  const unsigned more = light_.to_be_made();
+  while (more != 0 && list.made < list.out + light_.made() + more) {
+    if (!grow(list, default_class_, list.made / 4)) return false;
+  }
   return true;
 }
 
@@ -87,6 +109,8 @@ thread* stack_pool::construct(char* low, unsigned size_class) noexcept {
   const std::size_t bytes = bytes_of(size_class);
   auto* t = new (block_of(low, size_class)) thread;
   t->pool = this;
+  t->stack = t;
+  t->id = ++made_;
   t->size_class = static_cast<std::uint8_t>(size_class);
   t->stack_low = low + guard_bytes(bytes);
   t->stack_bytes = bytes - guard_bytes(bytes);
@@ -110,15 +134,16 @@ thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
     } else if (!list.bare.empty()) {
       t = construct(static_cast<char*>(list.bare.pop_back()), size_class);
     } else {
-      if (list.fresh == list.fresh_end && !grow(list, size_class)) break;
-      char* low = list.fresh;
-      list.fresh += bytes_of(size_class);
+      char* low = take_fresh(list, size_class);
+      if (low == nullptr && grow(list, size_class, 1)) low = take_fresh(list, size_class);
+      if (low == nullptr) break;
       if (!platform::install_guard(low, guard_bytes(bytes_of(size_class)))) say_that_guards_are_used_up();
       t = construct(low, size_class);
-      t->id = ++made_;
+      made_stacks_.store(committed() + 1, std::memory_order_relaxed);  // under mutex_
     }
     t->next = chain;
     chain = t;
+    ++list.out;
     taken_.store(live() + 1, std::memory_order_relaxed);  // under mutex_
   }
   return chain;
@@ -131,6 +156,7 @@ void stack_pool::give(thread* chain) noexcept {
     chain = t->next;
     taken_.store(live() - 1, std::memory_order_relaxed);  // under mutex_
     size_list& list = lists_[t->size_class];
+    --list.out;
     bool kept = list.committed_count < committed_limit_;
     if (!kept) {
       char* low = static_cast<char*>(t->stack_low);
@@ -147,18 +173,41 @@ void stack_pool::give(thread* chain) noexcept {
       ++list.committed_count;
     }
   }
-  if (!retired_ || live() != 0) return;
+  end_if_last(hold);
+}
+
+thread* stack_pool::take_light_chain() noexcept {
+  std::lock_guard hold(mutex_);
+  return grow_for_light() ? light_.take_chain(*this, made_) : nullptr;
+}
+
+thread* stack_pool::take_light() noexcept {
+  std::lock_guard hold(mutex_);
+  return grow_for_light() ? light_.take_one(*this, made_) : nullptr;
+}
+
+void stack_pool::give_light_chain(thread* first, unsigned length) noexcept {
+  std::unique_lock hold(mutex_);
+  light_.give_chain(first, length);
+  end_if_last(hold);
+}
+
+void stack_pool::give_light(thread& t) noexcept {
+  std::unique_lock hold(mutex_);
+  light_.give_one(t);
+  end_if_last(hold);
+}
+
+void stack_pool::end_if_last(std::unique_lock<sync::mutex>& hold) noexcept {
+  if (!retired_ || live() != 0 || light_.out() != 0) return;
   hold.unlock();
   delete this;  // nobody has a block, so nobody calls
 }
 
 void stack_pool::retire() noexcept {
-  {
-    std::lock_guard hold(mutex_);
-    retired_ = true;
-    if (live() != 0) return;
-  }
-  delete this;
+  std::unique_lock hold(mutex_);
+  retired_ = true;
+  end_if_last(hold);
 }
 
 const thread* stack_pool::whose_guard(const void* address) const noexcept {
@@ -169,14 +218,14 @@ const thread* stack_pool::whose_guard(const void* address) const noexcept {
   }
   unsigned size_class = 0;
   char* const low = stack_at(address, size_class);
-  return low != nullptr && address < low + guard_bytes(bytes_of(size_class)) ? block_of(low, size_class) : nullptr;
+  return low != nullptr && address < low + guard_bytes(bytes_of(size_class)) ? thread_on(*block_of(low, size_class)) : nullptr;
 }
 
 const thread* stack_pool::whose_stack(const void* address) const noexcept {
   std::lock_guard hold(mutex_);
   unsigned size_class = 0;
   char* const low = stack_at(address, size_class);
-  return low != nullptr ? block_of(low, size_class) : nullptr;
+  return low != nullptr ? thread_on(*block_of(low, size_class)) : nullptr;
 }
 
 char* stack_pool::stack_at(const void* address, unsigned& size_class) const noexcept {
@@ -187,7 +236,7 @@ char* stack_pool::stack_at(const void* address, unsigned& size_class) const noex
     const std::size_t bytes = bytes_of(s.size_class);
     char* low = begin + static_cast<std::size_t>(at - begin) / bytes * bytes;
     size_class = s.size_class;
-    return low < lists_[s.size_class].fresh || low >= lists_[s.size_class].fresh_end ? low : nullptr;
+    return low < begin + s.used ? low : nullptr;
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
 // Stacks of user-level threads with the control block at their top: reserved in slabs, committed on first touch,
-// guarded, recycled, and returned to the system when many are idle.
+// guarded, recycled, and returned to the system when many are idle. And the control blocks of light threads, which get such a stack when they begin.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "fiber/light_threads.hpp"
 #include "fiber/reserved_list.hpp"
 #include "fiber/thread.hpp"
 #include "sync/mutex.hpp"
@@ -38,6 +39,13 @@ class stack_pool {
   // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
   void give(thread* chain) noexcept;
 
+  // A chain of control blocks without stacks (light_threads::length), or one; null: no memory, or no room for the stacks that all of them may come
+  // to need, of the default class: what is made here finds its stack later, unless others have taken the room meanwhile.
+  [[nodiscard]] thread* take_light_chain() noexcept;
+  [[nodiscard]] thread* take_light() noexcept;
+  void give_light_chain(thread* first, unsigned length) noexcept;
+  void give_light(thread& t) noexcept;
+
   // The block of the stack in whose guard the address lies, or null. In a handler of a fault: null also when the pool's lock is held for long, perhaps
   // by the thread that failed.
   [[nodiscard]] const thread* whose_guard(const void* address) const noexcept;
@@ -45,28 +53,28 @@ class stack_pool {
   // The block of the stack that the address lies in, or null. Not in a handler.
   [[nodiscard]] const thread* whose_stack(const void* address) const noexcept;
 
-  std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }  // blocks taken and not given back; a number
+  std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }  // blocks with stacks, taken and not given back; a number
+  std::size_t committed() const noexcept { return made_stacks_.load(std::memory_order_relaxed); }  // stacks that have ever been taken; a number
+  std::size_t light_made() const noexcept {  // control blocks without stacks, ever
+    std::lock_guard hold(mutex_);
+    return light_.made();
+  }
   // The owner's last act: the pool, made by new, ends with the last block that is given back. Until a thread is joined its block is out.
   void retire() noexcept;
 
-  // Every block that has ever been made, in use or not; one whose pages were given back reads as zero. For the dump of all threads: f may wait for
+  // The thread on every stack that has ever been made, in use or not; where pages were given back it reads as zero. For the dump of all threads: f may wait for
   // what threads hold that wait for a stack, so it is not called under the mutex. Slabs stay as long as the pool does.
   template <class F>
   void for_each_block(F&& f) const {
     for (std::size_t i = 0;; ++i) {
       slab s;
-      char *fresh, *fresh_end;
       {
         std::lock_guard hold(mutex_);
         if (i >= static_cast<std::size_t>(slabs_.end() - slabs_.begin())) return;
         s = slabs_.begin()[i];
-        fresh = lists_[s.size_class].fresh;
-        fresh_end = lists_[s.size_class].fresh_end;
       }
-      const std::size_t bytes = bytes_of(s.size_class);
-      for (char* low = static_cast<char*>(s.memory); low + bytes <= static_cast<char*>(s.memory) + s.bytes; low += bytes) {
-        if (low < fresh || low >= fresh_end) f(*block_of(low, s.size_class));
-      }
+      auto* const begin = static_cast<char*>(s.memory);
+      for (char* low = begin; low < begin + s.used; low += bytes_of(s.size_class)) f(*thread_on(*block_of(low, s.size_class)));
     }
   }
 
@@ -75,19 +83,25 @@ class stack_pool {
   struct slab {
     void* memory;
     std::size_t bytes;
+    std::size_t used;        // of these, from the low end: the others were never touched
     unsigned size_class;
   };
   struct size_list {
     thread* committed{nullptr};
     std::size_t committed_count{0};
     reserved_list<void*> bare;   // tops of decommitted stacks
-    char* fresh{nullptr};        // never used part of the newest slab
-    char* fresh_end{nullptr};
+    std::size_t first_slab{0};   // with an unused part, or of another class
+    std::size_t made{0};         // in all slabs, used or not
+    std::size_t out{0};          // taken and not given back
   };
 
   // Under the mutex: the low end of the stack that the address is in, and its class; null: none that was ever made.
   [[nodiscard]] char* stack_at(const void* address, unsigned& size_class) const noexcept;
-  [[nodiscard]] bool grow(size_list& list, unsigned size_class) noexcept;
+  [[nodiscard]] bool grow(size_list& list, unsigned size_class, std::size_t stacks) noexcept;
+  [[nodiscard]] bool grow_for_light() noexcept;
+  // The low end of one that was never used; null: there is none.
+  [[nodiscard]] char* take_fresh(size_list& list, unsigned size_class) noexcept;
+  void end_if_last(std::unique_lock<sync::mutex>& hold) noexcept;
   static thread* block_of(char* low, unsigned size_class) noexcept;
   thread* construct(char* low, unsigned size_class) noexcept;
 
@@ -96,7 +110,9 @@ class stack_pool {
   mutable sync::mutex mutex_;
   std::array<size_list, classes> lists_{};
   reserved_list<slab> slabs_;
-  std::atomic<std::size_t> taken_{0};  // written under mutex_
+  light_threads light_;
+  std::atomic<std::size_t> taken_{0};        // written under mutex_
+  std::atomic<std::size_t> made_stacks_{0};  // as above
   bool retired_{false};
   std::uint64_t made_{0};
 

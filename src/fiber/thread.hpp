@@ -1,4 +1,5 @@
-// A user-level thread: the control block that sits at the top of its own stack.
+// A user-level thread: the control block. It sits at the top of its own stack, or, of a light thread, in a slab of such blocks: that one is made
+// without a stack and lent one when it begins.
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include "fiber/schedulable.hpp"
 
 namespace heddle::worker {
+class ready_queue;
 class runtime;
 class worker;
 }
@@ -26,6 +28,7 @@ inline constexpr std::uintptr_t detached = 2;
 inline constexpr std::uintptr_t called = 3;
 
 inline constexpr std::uint16_t no_worker = 0xffff;
+inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
 
 // Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time. Fields without a comment are
 // touched by that owner alone.
@@ -50,18 +53,24 @@ struct alignas(64) thread {
   preemptible* preemptive{nullptr};
 
   // Second line: what making one writes besides. The first word of `scheduling` is the line's last one.
-  thread* parent{nullptr};             // spawner, for a group's child; joiner, for a thread that was called
+  thread* parent{nullptr};             // spawner, for a group's child; joiner, for a thread that was called; before that, while lies_in is set, its
+                                       // neighbour in front, if that still is there
   std::uint32_t parent_spawn{0};       // its value of `spawns` at that moment
   std::uint16_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
   std::uint16_t packed_in{no_worker};  // pool that it goes back to under thread packing, or no_worker
   const char* name{nullptr};
   const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
   void* group{nullptr};                // task group a child belongs to; of a plain thread its function
-  std::uint64_t id{0};
-  worker::worker* cache{nullptr};      // the worker that took the block from the pool, for itself; null: nobody's cache
+  // The block at the top of the stack that it runs on: itself, or the one lent to a light thread, whose `stack` leads back meanwhile. Null: a light
+  // thread that never had one.
+  thread* stack{nullptr};
+  // The ready queue that a plain thread which has not begun was put into by its maker, and still is in. Written under that queue's lock.
+  std::atomic<worker::ready_queue*> lies_in{nullptr};
   schedulable scheduling;              // the policy's own (ranges, identities); its word is cleared when the thread is made
 
   // Seldom used.
+  std::uint64_t id{0};
+  worker::worker* cache{nullptr};      // the worker that took the block from the pool, for itself; null: nobody's cache
   thread* newer{nullptr};              // link of a pile of threads below the normal level
   thread* waits_longer{nullptr};       // links of all of a pile's threads, in the order in which they became ready
   thread* waits_shorter{nullptr};
@@ -79,6 +88,12 @@ struct alignas(64) thread {
 // frame, for `call` (its entry); a joiner that calls it needs none.
 inline void* not_begun(void* stack_top) noexcept { return static_cast<char*>(stack_top) + 1; }
 inline bool is_not_begun(const void* stack_pointer) noexcept { return (reinterpret_cast<std::uintptr_t>(stack_pointer) & 1) != 0; }
+
+// Made without a stack.
+inline bool is_light(const thread& t) noexcept { return t.stack != &t; }
+
+// Whose stack that is at whose top the block lies. Of a stack without pages the block reads as zero.
+inline const thread* thread_on(const thread& block) noexcept { return block.stack != nullptr ? block.stack : &block; }
 
 // What making a thread writes and running it for the first time reads: with hundreds alive none of it is in the first-level cache.
 // Null does no harm: numbers, since pointers must not leave what they point into.

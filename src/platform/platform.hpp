@@ -189,6 +189,8 @@ std::vector<int> allowed_units();
 // Memory for stacks and queues: reserved, zero, committed on first touch, never merged into huge pages.
 // nullptr when the system refuses.
 void* reserve(std::size_t bytes) noexcept;
+// The same for what will be used throughout: a multiple of huge pages is made of those where the system has them.
+void* reserve_dense(std::size_t bytes) noexcept;
 void release(void* memory, std::size_t bytes) noexcept;
 // Gives the pages back to the system; they read as zero afterwards.
 void decommit(void* memory, std::size_t bytes) noexcept;

@@ -193,7 +193,7 @@ void start_unqueued(group_child& child) noexcept {
 void run_children(group_state& group) noexcept {
   const worker::worker* w = worker::worker::current();
   if (!w->queues_children) return;  // also of a preemptive thread's queue: none of its children is in the worker's
-  void* const above = static_cast<block*>(group.owner)->children_above;
+  void* const above = static_cast<block*>(group.owner)->stack->children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
   while (group.owed != 0 && group.newest != nullptr) {

@@ -22,9 +22,15 @@ using block = fiber::thread;
 
 block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t); }
 
-// On another stack: now the joiner may have this one.
+// On another stack, whose thread may have ended as well: what it was lent is free.
+void leave_stack(block& t) noexcept {
+  if (fiber::is_light(t)) worker::worker::current()->take_stack_back(t);
+}
+
+// The same: now the joiner may have its block.
 void complete(void* data, void*) {
   auto& t = *static_cast<block*>(data);
+  leave_stack(t);
   const std::uintptr_t before = t.completion.exchange(fiber::finished);
   if (before == fiber::running) return;
   if (before == fiber::detached) {
@@ -69,6 +75,7 @@ void enter(block* self) noexcept {
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr && !self->home->has_priorities()) {
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);  // no one competes for a join
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
+        leave_stack(*static_cast<block*>(data));
         static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);  // pairs with join_thread's look
       });
     }
@@ -91,6 +98,9 @@ void enter(block* self) noexcept {
   return {reinterpret_cast<thread_handle*>(&t), room};
 }
 
+// Threads that are not preemptive, of the normal level, with stacks of the usual size and small closures, are lent a stack when they begin.
+bool is_light(std::size_t bytes, std::size_t alignment) noexcept { return bytes <= fiber::light_threads::room && alignment <= alignof(block); }
+
 [[noreturn, gnu::noinline]] void throw_no_stack(worker::runtime& home, std::size_t bytes) {
   throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                           "heddle: no stack of " + std::to_string(bytes == 0 ? home.options().stack_size : bytes) + " bytes for a thread (" +
@@ -106,7 +116,8 @@ void enter(block* self) noexcept {
   made_thread made{nullptr, nullptr};
   {
     const worker::section inside;
-    if (block* t = home.new_block(options.stack_size); t != nullptr) {
+    const bool light = !how.preemptive() && options.stack_size == 0 && options.priority == priority::normal && is_light(bytes, alignment);
+    if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
       t->level = static_cast<std::int8_t>(options.priority);
       made = prepare(*t, options, how, bytes, alignment, call);
     }
@@ -124,6 +135,12 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
                                  (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
                                  static_cast<unsigned char>(options.priority);
   if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
+  if (is_light(bytes, alignment)) [[likely]] {
+    block* t = w->cached_light();
+    if (t == nullptr) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
+    worker::renew_light(*t, w->home);
+    return prepare(*t, options, {}, bytes, alignment, call);
+  }
   block* t = w->cached_block();
   if (t == nullptr) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
   worker::renew_thread(*t, w->home);
@@ -136,7 +153,9 @@ void start_thread(thread_handle* handle) noexcept {
   block* t = block_of(handle);
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
   t->home->count_made(w);
-  if (w != nullptr && &w->home == t->home && !w->home.watches_roots()) [[likely]] return w->make_ready(*t);
+  if (w != nullptr && &w->home == t->home && !w->home.watches_roots()) [[likely]] {
+    return fiber::is_not_begun(t->stack_pointer) ? w->make_new_ready(*t) : w->make_ready(*t);
+  }
   worker::start_root(*t);
 }
 
@@ -151,7 +170,7 @@ void join_thread(thread_handle* handle) noexcept {
       const bool has_ended = w->call(*self, *t, enter<false>);
       self->waits_for = nullptr;
       w = worker::worker::current();
-      if (has_ended) return w->free_thread(*t);
+      if (has_ended) return fiber::is_light(*t) ? w->free_light(*t) : w->free_thread(*t);
     }
   }
   // acquire pairs with the thread's last exchange: everything it did

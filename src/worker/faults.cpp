@@ -82,8 +82,9 @@ HEDDLE_NO_TSAN seen_wait wait_of(const thread& t) noexcept {
   using detail::waiter;
   static_assert(offsetof(waiter, what) == offsetof(waiter, thread) + sizeof(void*));
   seen_wait found{t.waits_for};
-  if (found.what == nullptr || t.stack_pointer < t.stack_low || t.stack_pointer >= &t) return found;
-  const auto* top = reinterpret_cast<const std::uintptr_t*>(&t);
+  const thread* const stack = t.stack;
+  if (found.what == nullptr || stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack) return found;
+  const auto* top = reinterpret_cast<const std::uintptr_t*>(stack);
   constexpr std::size_t object = (offsetof(waiter, object) - offsetof(waiter, thread)) / sizeof(void*);
   constexpr std::size_t place = (offsetof(waiter, place) - offsetof(waiter, thread)) / sizeof(void*);
   const auto* word = static_cast<const std::uintptr_t*>(t.stack_pointer);
@@ -134,10 +135,11 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
     for (std::size_t i = 0; i < found; ++i) print_frame(static_cast<const char*>(frames[i]), true);
     return;
   }
-  if (t.stack_pointer < t.stack_low || t.stack_pointer >= &t) return;  // its stack went back to the system meanwhile
+  const thread* const stack = t.stack;
+  if (stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack) return;  // its stack went back to the system meanwhile
   const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
   const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
-  const auto* top = reinterpret_cast<const std::uintptr_t*>(&t);
+  const auto* top = reinterpret_cast<const std::uintptr_t*>(stack);
   std::uintptr_t value = frame->return_address;
   bool innermost = true;
   for (std::size_t shown = 0; word < top && shown < frames_shown; value = *word++) {
@@ -157,7 +159,7 @@ void explain_fault(const void* address) noexcept {
   if (found == nullptr) return;
   const thread& t = *found;
   say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by thread_options::stack_size, "
-      "runtime_options::stack_size or HEDDLE_STACK_SIZE\n", id_of(t), name_of(t), t.stack_bytes >> 10);
+      "runtime_options::stack_size or HEDDLE_STACK_SIZE\n", id_of(t), name_of(t), t.stack->stack_bytes >> 10);
 }
 
 void dump_threads(runtime& home) noexcept {

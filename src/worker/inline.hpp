@@ -40,7 +40,7 @@ inline void worker::charge_switch([[maybe_unused]] thread* to) const noexcept {
 
 // What a switch to it loads.
 inline void* context_of(thread& t) noexcept {
-  if (fiber::is_not_begun(t.stack_pointer)) [[unlikely]] start_at(t, t.argument, reinterpret_cast<void (*)(thread*)>(t.call));
+  if (fiber::is_not_begun(t.stack_pointer)) [[unlikely]] begin(t);
   return t.stack_pointer;
 }
 
@@ -103,15 +103,13 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
   if (platform::simulated || ring != nullptr || self.scheduling.word != nullptr) return false;
   if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return false;  // something else may come first
   const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
-  if (tick % fairness_interval == 0 || !ready.pop_if(t)) return false;
-  if (!fiber::is_not_begun(t.stack_pointer)) {
-    ready.push(t);
-    return false;
-  }
+  if (tick % fairness_interval == 0 || !ready.take_new(t)) return false;
   picks.store(tick, std::memory_order_relaxed);                          // own counter
   t.completion.store(fiber::called, std::memory_order_relaxed);          // read by `t` alone
   t.parent = &self;
-  spawn(self, t, t.argument, [](thread*) {}, entry);
+  const bool light = fiber::is_light(t);
+  spawn(self, t, light ? lend_stack(t) : t.argument, [](thread*) {}, entry);
+  if (light) current()->take_stack_back(t);
   return true;
 #endif
 }
@@ -161,6 +159,13 @@ inline entry worker::pick_ordinarily() noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time
   if (requested.load(std::memory_order_relaxed)) [[unlikely]] share_ready();
+}
+
+// Of a thread that its maker, who runs here, has just made, and may join.
+inline void worker::make_new_ready(thread& t) noexcept {
+  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] return make_ready_slowly(t);  // as in make_ready
+  if (!ready.try_push_new(t)) [[unlikely]] return make_ready_later(t);
+  tell_of_ready();
 }
 
 inline void worker::make_ready(thread& t) noexcept {

@@ -35,11 +35,26 @@ class ready_queue {
     lock_.leave();
     return t;
   }
-  // Owner. Takes `t` if it is the oldest; false: it is elsewhere.
-  [[nodiscard]] bool pop_if(const fiber::thread& t) noexcept {
-    if (head_.load(std::memory_order_relaxed) != &t) return false;  // as above
+  // Owner. As try_push, of a plain thread that has not begun: its joiner may take it from among the others.
+  [[nodiscard]] bool try_push_new(fiber::thread& t) noexcept {
+    t.next = nullptr;
+    if (!lock_.try_enter()) [[unlikely]] return false;
+    t.parent = tail_;
+    t.lies_in.store(this, std::memory_order_relaxed);  // under lock_
+    append(t);
+    lock_.leave();
+    return true;
+  }
+  // Owner. Takes `t` from wherever it stands; false: it was not put here by try_push_new, or somebody has taken it.
+  [[nodiscard]] bool take_new(fiber::thread& t) noexcept {
+    if (t.lies_in.load(std::memory_order_relaxed) != this) return false;  // only the owner makes it true
     lock_.enter();
-    const bool mine = head_.load(std::memory_order_relaxed) == &t && take() != nullptr;  // under lock_
+    const bool mine = t.lies_in.load(std::memory_order_relaxed) == this;  // under lock_
+    if (mine) {
+      t.lies_in.store(nullptr, std::memory_order_relaxed);  // under lock_
+      if (head_.load(std::memory_order_relaxed) == &t) head_.store(t.next, std::memory_order_relaxed);  // under lock_
+      else unlink(t);
+    }
     lock_.leave();
     return mine;
   }
@@ -69,6 +84,7 @@ class ready_queue {
     if (t == nullptr) return nullptr;
     fiber::thread* const follows = t->next;
     head_.store(follows, std::memory_order_relaxed);
+    if (fiber::is_not_begun(t->stack_pointer)) [[unlikely]] t->lies_in.store(nullptr, std::memory_order_relaxed);  // under lock_
     if (t->preemptive != nullptr) [[unlikely]] left(follows);
     // With hundreds of threads taking turns neither blocks nor stacks are in the first-level cache: the next one's stack and the
     // block of the one after it are fetched while `t` runs.
@@ -77,6 +93,15 @@ class ready_queue {
       __builtin_prefetch(follows->next);
     }
     return t;
+  }
+
+  // A new thread that is not the oldest: who stood in front of it when it came still does, unless it was unlinked as well.
+  void unlink(fiber::thread& t) noexcept {
+    fiber::thread* const before = t.parent;
+    fiber::thread* const behind = t.next;
+    before->next = behind;
+    if (behind == nullptr) tail_ = before;
+    else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->parent = before;
   }
 
   // Under lock_, which orders the writers; relaxed everywhere: who reads without it (turns_waited_for, oldest_waits_since) takes what it finds for a hint. No

@@ -213,9 +213,17 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   return t;
 }
 
+thread* runtime::new_light() noexcept {
+  worker* w = worker::current();
+  thread* t = w != nullptr && &w->home == this ? w->new_light() : stacks_->take_light();
+  if (t != nullptr) renew_light(*t, *this);
+  return t;
+}
+
 void runtime::free_thread(thread& t) noexcept {
   worker* w = worker::current();
   if (w != nullptr && &w->home.stacks() == t.pool) return w->free_thread(t);
+  if (fiber::is_light(t)) return t.pool->give_light(t);
   t.next = nullptr;
   t.pool->give(&t);
 }

@@ -96,6 +96,8 @@ class runtime final : private policy::scheduler {
   void place(unsigned self, thread& t, const policy::placement& where) noexcept;
   // A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
+  // The same without a stack, which it is lent when it begins. Null: no memory, or none for its stack.
+  [[nodiscard]] thread* new_light() noexcept;
   // Of any runtime, which may be gone.
   static void free_thread(thread& t) noexcept;
 

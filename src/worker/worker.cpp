@@ -46,6 +46,8 @@ worker::~worker() {
     t->next = nullptr;
     home.stacks().give(t);
   }
+  if (lights_aside_ != nullptr) home.stacks().give_light_chain(lights_aside_, fiber::light_threads::in_chain);
+  if (lights_ != nullptr) home.stacks().give_light_chain(lights_, light_count_);
   platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot));
 }
 
@@ -121,7 +123,35 @@ void worker::collect() noexcept {
   }
 }
 
+thread* worker::new_light() noexcept {
+  if (lights_ == nullptr) {
+    lights_ = std::exchange(lights_aside_, nullptr);
+    light_count_ = fiber::light_threads::in_chain;
+    if (lights_ == nullptr) lights_ = home.stacks().take_light_chain();
+    light_count_ = lights_ == nullptr ? 0 : fiber::light_threads::length(*lights_);
+  }
+  return cached_light();
+}
+
+void worker::want_stack() noexcept {
+  if (!refill()) fail_for_want_of_a_stack("a thread that begins");
+}
+
+void worker::set_lights_aside() noexcept {
+  lights_->parent_spawn = light_count_;
+  if (lights_aside_ != nullptr) home.stacks().give_light_chain(lights_aside_, fiber::light_threads::in_chain);
+  lights_aside_ = std::exchange(lights_, nullptr);
+  light_count_ = 0;
+}
+
+void worker::fail_for_want_of_a_stack(const char* of_whom) const noexcept {
+  HEDDLE_CHECK(false, "worker %u cannot get a stack for %s (%zu stacks in use or in caches); raise the memory or mapping limit, or lower HEDDLE_STACK_SIZE",
+               rank, of_whom, home.stacks().live());
+  __builtin_unreachable();
+}
+
 void worker::free_thread_slow(thread& t) noexcept {
+  if (t.size_class == fiber::no_size_class) return free_light(t);
   if (t.size_class != default_class_) {
     t.next = nullptr;
     home.stacks().give(&t);
@@ -143,12 +173,16 @@ void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
   t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t, t.home->floating_point());
 }
 
+void begin(thread& t) noexcept {
+  void* const top = fiber::is_light(t) ? worker::current()->lend_stack(t) : t.argument;
+  start_at(t, top, reinterpret_cast<void (*)(thread*)>(t.call));
+}
+
 // --- choosing what to run ----------------------------------------------------------------------------------------
 
 thread* worker::thread_of_job(entry item) noexcept {
   thread* fresh = new_block();
-  HEDDLE_CHECK(fresh != nullptr, "worker %u cannot get a stack for a task (%zu threads live); raise the memory or mapping limit, "
-               "or lower HEDDLE_STACK_SIZE", rank, home.stacks().live());
+  if (fresh == nullptr) fail_for_want_of_a_stack("a task");
   renew_thread(*fresh, home);
   start_at(*fresh, top_of(*fresh, home.threads_default()), run_jobs);
   fresh->argument = reinterpret_cast<void*>(item);

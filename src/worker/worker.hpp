@@ -57,7 +57,7 @@ class worker : public detail::fork_queue {
   // Last act of a child whose spawner nobody else has: its entry returns right after.
   void came_back(thread& child, thread& parent) noexcept;
 
-  // Joins by a call: runs entry(t), which ends by returning, when `t` is the oldest ready thread here and has not begun. False: `self` has
+  // Joins by a call: runs entry(t), which ends by returning, when `t` has not begun and is where its maker, this worker, put it. False: `self` has
   // to wait for it. The caller may come back on another worker.
   [[nodiscard]] bool call(thread& self, thread& t, void (*entry)(thread*)) noexcept;
 
@@ -79,6 +79,8 @@ class worker : public detail::fork_queue {
 
   // A ready thread goes to this worker's queue, or to all when somebody asked for work; one with a priority to where its level is.
   void make_ready(thread& t) noexcept;
+  // The same, of one that the thread which runs here has just made.
+  void make_new_ready(thread& t) noexcept;
   // The same for one that is neither packed nor has a priority.
   void make_ready_here(thread& t) noexcept;
   // The same for the thread whose turn just ended: behind its equals, if it is one of them that runs now.
@@ -138,6 +140,43 @@ class worker : public detail::fork_queue {
     --cached_;
     fiber::prefetch_block(cache_);
     return t;
+  }
+  // The same without a stack, for a thread that need not have one before it begins. Null: there is none at hand.
+  [[nodiscard]] thread* cached_light() noexcept {
+    thread* t = lights_;
+    if (t == nullptr) [[unlikely]] return nullptr;
+    lights_ = t->next;
+    --light_count_;
+    fiber::prefetch_block(lights_);
+    return t;
+  }
+  // Null: no memory, or none for its stack.
+  [[nodiscard]] thread* new_light() noexcept;
+  void free_light(thread& t) noexcept {
+    if (light_count_ == fiber::light_threads::in_chain) [[unlikely]] set_lights_aside();
+    t.next = lights_;
+    lights_ = &t;
+    ++light_count_;
+  }
+  // The top of the stack that `t`, a light thread, is lent.
+  [[nodiscard]] void* lend_stack(thread& t) noexcept {
+    if (cache_ == nullptr) [[unlikely]] want_stack();
+    thread* const block = cache_;
+    cache_ = block->next;
+    --cached_;
+    fiber::reuse_stack(*block);
+    block->stack = &t;
+    t.stack = block;
+    return block;
+  }
+  // A light thread has ended, and nobody is on its stack any more.
+  void take_stack_back(thread& t) noexcept {
+    thread* const block = t.stack;
+    block->stack = block;
+    if (cached_ >= cache_limit) [[unlikely]] return free_thread_slow(*block);
+    block->next = cache_;
+    cache_ = block;
+    ++cached_;
   }
   void free_thread(thread& t) noexcept {
     if (t.size_class != default_class_ || cached_ >= cache_limit) [[unlikely]] return free_thread_slow(t);
@@ -267,6 +306,9 @@ class worker : public detail::fork_queue {
   void wait_for_token() noexcept;
   [[nodiscard]] bool refill() noexcept;   // false: no memory
   void free_thread_slow(thread& t) noexcept;
+  [[gnu::noinline]] void set_lights_aside() noexcept;
+  [[gnu::noinline]] void want_stack() noexcept;   // there is one in the cache then
+  [[noreturn, gnu::noinline]] void fail_for_want_of_a_stack(const char* of_whom) const noexcept;
   void collect() noexcept;
   void free_children() noexcept;
   void share_ready() noexcept;
@@ -287,6 +329,9 @@ class worker : public detail::fork_queue {
   const std::uint8_t default_class_;       // of the runtime's stacks
   thread* cache_{nullptr};
   unsigned cached_{0};
+  thread* lights_{nullptr};                // fewer than a chain, or one
+  unsigned light_count_{0};
+  thread* lights_aside_{nullptr};          // a whole chain, or none
   alignas(64) std::atomic<thread*> returned_{nullptr};  // pushed by other workers, emptied by the worker
   std::atomic<detail::group_child*> returned_children_{nullptr};  // as above
   detail::group_child* child_slabs_{nullptr};             // the first block of each, through `next`
@@ -324,11 +369,21 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.packed_in = fiber::no_worker;
   if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
 }
+// The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
+inline void renew_light(thread& t, runtime& home) noexcept {
+  t.home = &home;
+  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
+  t.scheduling.word = nullptr;
+  t.packed_in = fiber::no_worker;
+  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
+}
 // What the stack of a new thread of that kind begins below.
 [[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
   if (!how.preemptive()) [[likely]] return &t;
   return fiber::make_preemptible(t, how);
 }
+// Writes the first frame of a thread that has none, after lending it a stack if it was made without one. By the worker that is about to go to it.
+void begin(thread& t) noexcept;
 // Its stack, from `stack_top` downwards, starts with entry(&t).
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
 

@@ -75,6 +75,62 @@ TEST(stack_pool, pages_beyond_the_limit_go_back) {
   EXPECT_EQ(committed, 2u);
 }
 
+TEST(stack_pool, light_threads_are_handed_out_in_chains) {
+  stack_pool pool(64 << 10, 100);
+  std::set<thread*> seen;
+  std::set<std::uint64_t> ids;
+  std::vector<std::pair<thread*, unsigned>> chains;
+  for (int i = 0; i < 40; ++i) {
+    thread* const first = pool.take_light_chain();
+    const unsigned length = heddle::fiber::light_threads::length(*first);
+    unsigned count = 0;
+    for (thread* t = first; t != nullptr; t = t->next, ++count) {
+      EXPECT_TRUE(seen.insert(t).second);
+      EXPECT_TRUE(ids.insert(t->id).second);
+      EXPECT_TRUE(heddle::fiber::is_light(*t));
+      std::memset(reinterpret_cast<char*>(t) - heddle::fiber::light_threads::room, 0x5a, heddle::fiber::light_threads::room);
+    }
+    EXPECT_EQ(count, length);
+    chains.emplace_back(first, length);
+  }
+  const std::size_t made = pool.light_made();
+  EXPECT_EQ(made, seen.size());
+  EXPECT_EQ(pool.live(), 0u);  // no stack was taken
+  EXPECT_EQ(pool.committed(), 0u);
+  thread* const one = pool.take_light();
+  EXPECT_TRUE(seen.insert(one).second);
+  pool.give_light(*one);
+  for (const auto& [first, length] : chains) pool.give_light_chain(first, length);
+  const std::size_t all = pool.light_made();
+  for (std::size_t i = 0; i < all; ++i) {
+    thread* const t = pool.take_light();
+    EXPECT_EQ(seen.count(t), all == made ? 1u : seen.count(t));
+    t->next = nullptr;
+    chains[0].first = t;
+    if (i % 2 == 0) pool.give_light(*t), pool.give_light(*pool.take_light());
+  }
+  EXPECT_EQ(pool.light_made(), all);
+}
+
+// Who makes a light thread is told at once when its stack could not be had later.
+TEST(stack_pool, light_threads_find_their_stacks) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers reserve more than any limit";
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit limit{std::size_t{512} << 20, std::size_t{512} << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    stack_pool pool(1 << 20, 100);
+    std::size_t light = 0;
+    while (thread* first = pool.take_light_chain()) light += heddle::fiber::light_threads::length(*first);
+    unsigned stacks = 0;
+    while (stacks < light && pool.take(pool.default_class(), 1) != nullptr) ++stacks;
+    _exit(light > 100 && light < 512 && stacks == light ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(stack_pool_death, the_guard_faults) {
   stack_pool pool(64 << 10, 2);
   thread* t = pool.take(pool.default_class(), 1);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "support/runtimes.hpp"
+#include "worker/runtime.hpp"
 
 namespace {
 
@@ -222,7 +223,118 @@ TEST_P(threads, joins_in_a_loop_starve_nobody) {
   EXPECT_TRUE(stop.load());
 }
 
+// Closures that fit into a light thread's block, just fit, do not, and want more alignment than it has.
+template <std::size_t Bytes, std::size_t Alignment>
+struct alignas(Alignment) payload {
+  explicit payload(std::atomic<int>* to) : out(to) {}
+  void operator()() {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(this) % Alignment, 0u);
+    for (unsigned char& c : rest) c = 0x5a;
+    heddle::this_thread::yield();
+    ++*out;
+  }
+  std::atomic<int>* out;
+  std::array<unsigned char, Bytes - sizeof(void*)> rest{};
+};
+
+TEST_P(threads, closures_of_any_size_and_alignment) {
+  run([] {
+    std::atomic<int> done{0};
+    for (int i = 0; i < 50; ++i) {
+      std::vector<heddle::thread> all;
+      all.emplace_back(payload<16, 16>(&done));
+      all.emplace_back(payload<64, 16>(&done));
+      all.emplace_back(payload<64, 64>(&done));
+      all.emplace_back(payload<80, 16>(&done));
+      all.emplace_back(payload<128, 128>(&done));
+      all.emplace_back(payload<1024, 16>(&done));
+      all.emplace_back(payload<2048, 16>(&done));
+      for (auto& t : all) t.join();
+    }
+    EXPECT_EQ(done.load(), 350);
+  });
+}
+
+// Joined from among the others: first to last, last to first, from the middle, or not at all before the others have ended.
+TEST_P(threads, joins_in_any_order) {
+  run([] {
+    constexpr int count = 60;
+    for (int stride : {1, count - 1, 7, 31, 59}) {
+      std::vector<int> ran(count, 0);
+      std::vector<heddle::thread> all;
+      for (int i = 0; i < count; ++i) all.emplace_back([&ran, i] { ++ran[static_cast<std::size_t>(i)]; });
+      for (int k = 0; k < count; ++k) {
+        const auto which = static_cast<std::size_t>(k * stride % count);
+        if (all[which].joinable()) all[which].join();
+        ASSERT_EQ(ran[which], 1);
+        if (k % 5 == 0) heddle::this_thread::yield();
+      }
+      for (auto& t : all) {
+        if (t.joinable()) t.join();
+      }
+      for (const int times : ran) ASSERT_EQ(times, 1);
+    }
+  });
+}
+
 HEDDLE_OVER_RUNTIMES(threads);
+
+// A thread needs a stack from its beginning to its end. All these have one after the other's.
+TEST(light_threads, take_a_stack_when_they_begin) {
+  for (const unsigned workers : {1u, 2u}) {
+    heddle::runtime home({.workers = workers});
+    home.run([] {
+      std::vector<heddle::thread> all;
+      std::atomic<int> done{0};
+      for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < 20'000; ++i) all.emplace_back([&done] { ++done; });
+        for (auto& t : all) t.join();
+        all.clear();
+      }
+      EXPECT_EQ(done.load(), 40'000);
+    });
+    EXPECT_LE(home.core().stacks().committed(), 100u * workers);
+  }
+}
+
+// A joiner goes down into the thread that it joins, wherever that stands: a tree takes as many stacks as it is deep, not as it is wide.
+TEST(light_threads, trees_go_depth_first) {
+  heddle::runtime home({.workers = 1});
+  struct tree {
+    static int leaves(int depth) {
+      if (depth == 0) return 1;
+      int left = 0, right = 0;
+      heddle::thread a([&left, depth] { left = leaves(depth - 1); });
+      heddle::thread b([&right, depth] { right = leaves(depth - 1); });
+      a.join();
+      b.join();
+      return left + right;
+    }
+  };
+  home.run([] { EXPECT_EQ(tree::leaves(13), 8192); });
+  const bool calls = !heddle_test::sanitized;  // those want to see each change of stacks: a join waits then
+  EXPECT_LE(home.core().stacks().committed(), calls ? 600u : 17'000u);
+}
+
+// More blocks than a worker keeps go from the one that joins to the one that makes.
+TEST(light_threads, are_used_again_on_other_workers) {
+  heddle::runtime home({.workers = 2});
+  std::vector<heddle::thread> all;
+  for (int round = 0; round < 20; ++round) {
+    home.run([&] {
+      for (int i = 0; i < 500; ++i) all.emplace_back([] {});
+    });
+    if (round % 2 == 0) {
+      for (auto& t : all) t.join();  // by no worker
+    } else {
+      home.run([&] {
+        for (auto& t : all) t.join();
+      });
+    }
+    all.clear();
+  }
+  EXPECT_LE(home.core().stacks().light_made(), 1500u);
+}
 
 TEST(threads_misuse, join_twice_is_an_error) {
   heddle::thread t([] {});

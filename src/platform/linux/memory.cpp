@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include "platform/platform.hpp"
 
@@ -41,6 +42,21 @@ void* reserve(std::size_t bytes) noexcept {
   if (memory == MAP_FAILED) return nullptr;
   madvise(memory, bytes, MADV_NOHUGEPAGE);  // a huge page would commit 2 MiB for a stack that uses 4 KiB
   return memory;
+}
+
+void* reserve_dense(std::size_t bytes) noexcept {
+  constexpr std::size_t huge = std::size_t{2} << 20;
+  const bool whole = bytes % huge == 0;
+  const std::size_t more = whole ? huge : 0;  // to begin at a huge page
+  void* const memory = mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (!whole) return memory;
+  char* const begin = static_cast<char*>(memory);
+  const std::size_t before = (huge - reinterpret_cast<std::uintptr_t>(memory) % huge) % huge;
+  if (before != 0) munmap(begin, before);
+  munmap(begin + before + bytes, huge - before);
+  madvise(begin + before, bytes, MADV_HUGEPAGE);
+  return begin + before;
 }
 
 void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }
