@@ -119,6 +119,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(greed worker/idle.cpp last_look " || home.scheduler_policy().may_find(rank)~" "~")
   heddle_mutant(greed worker/borrow.cpp idle_others "if (platform::ticks() > limit) return false~" "break~" "may = may && (" "may = may && (true || ")
   heddle_mutant(greed worker/borrow.cpp nap "if (!sleeps && now == state::lent) platform::wake_one(token)~" "")
+  heddle_mutant(greed worker/worker.cpp telling_of_what_is_kept "keeps_new.load(std::memory_order_relaxed)) return announce_work()~" "keeps_new.load(std::memory_order_relaxed)) return~")
   heddle_mutant(greed worker/worker.cpp standing_requests "if (home.has_sleeping_thief(rank)) queue::stand(*this)~" "")
 endif()
 

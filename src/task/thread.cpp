@@ -175,6 +175,7 @@ void join_thread(thread_handle* handle) noexcept {
   }
   // acquire pairs with the thread's last exchange: everything it did
   if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
+    if (w != nullptr) w->learn_from_join();
     waiter sleeper("thread");
     suspend(sleeper, [](void* data, waiter& me) noexcept {
       std::uintptr_t expected = fiber::running;

@@ -114,6 +114,7 @@ thread* worker::find_work() noexcept {
         if (slept < home.options().spin * rate) spin_us_ = 2 * home.options().spin;  // spinning so long would have been right
         start = insisted = platform::ticks();
       } else {
+        spin_us_ = std::max(spin_us_, home.options().spin);  // it was not in vain: work comes and goes
         start = platform::ticks();
         insisted = start - insist_after_us * rate;  // something is there that glances do not find
       }

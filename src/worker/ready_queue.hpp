@@ -59,6 +59,12 @@ class ready_queue {
     return mine;
   }
 
+  // Owner. The only one that is here was put here by try_push_new. A visitor may take it meanwhile.
+  [[nodiscard]] bool has_one_new() const noexcept {
+    const fiber::thread* const oldest = head_.load(std::memory_order_relaxed);  // only the owner adds, and tail_ is the owner's to write
+    return oldest != nullptr && oldest == tail_ && oldest->lies_in.load(std::memory_order_relaxed) == this;
+  }
+
   // Anybody else: the oldest thread; null when there is none or the queue is in use.
   [[nodiscard]] fiber::thread* force_pop() noexcept {
     if (looks_empty() || !lock_.try_visit()) return nullptr;

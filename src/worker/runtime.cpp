@@ -372,7 +372,7 @@ entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcep
       found = queue::force_steal(from, platform::heavy_fence);
       if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
     }
-    if (found == 0) {
+    if (found == 0 && !from.ready.looks_empty() && from.gives_up_new()) {
       if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
     }
   }

@@ -284,6 +284,18 @@ class worker : public detail::fork_queue {
   std::atomic<std::uint64_t> picks_seen{0};
   std::atomic<std::uint64_t> stands_since{0};
 
+  // A lone thread that was made here and has not begun is left to its maker, who joins it next and runs it by a call, instead of going to whoever asks.
+  // The worker's own, but a hint to thieves. Learnt: set when a join came right after the sharing, cleared when a thief had to come (`came_for_new`).
+  std::atomic<bool> keeps_new{false};
+  std::atomic<bool> came_for_new{false};    // set by thieves, cleared by the worker
+  // What thieves remember: threads made here, and since when they have been that many. Hints.
+  std::atomic<std::uint64_t> made_seen{0};
+  std::atomic<std::uint64_t> made_seen_at{0};
+  // A thief that insists: the ready threads here may be taken by force. False: there may be one alone, which came not long ago, and is kept.
+  [[nodiscard]] bool gives_up_new() noexcept;
+  // The thread that runs here waits for one that it made and that is here no more.
+  void learn_from_join() noexcept;
+
   struct counters {                         // written by the worker, read by anyone as a hint
     std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0}, preemptions{0}, ticks{0};
   } counts;
@@ -335,6 +347,7 @@ class worker : public detail::fork_queue {
   alignas(64) std::atomic<thread*> returned_{nullptr};  // pushed by other workers, emptied by the worker
   std::atomic<detail::group_child*> returned_children_{nullptr};  // as above
   detail::group_child* child_slabs_{nullptr};             // the first block of each, through `next`
+  std::uint64_t shared_new_at_{0};         // platform::ticks
   unsigned batch_{4};                      // stacks taken from the pool next time
   unsigned spin_us_;
   bool queue_first_{false};                // after a tick

@@ -16,6 +16,7 @@
 #include "policy/policy.hpp"
 #include "tests/sim_explore/scenario.hpp"
 #include "tests/support/runtimes.hpp"
+#include "worker/worker.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -120,6 +121,19 @@ void due(runtime& home, int n) {
   for (thread& t : all) t.join();
 }
 
+// Each leaf but the last makes a lone thread of the next and does not join it before all have met, on workers that have learnt to leave such threads
+// to their makers.
+void kept_leaves(int left, meeting& leaf) {
+  worker::worker::current()->keeps_new.store(true);
+  if (left == 1) return leaf();
+  thread next([=, &leaf] { kept_leaves(left - 1, leaf); });
+  leaf();
+  next.join();
+}
+void kept(runtime& home, int n) {
+  on(home, [n] { meeting leaf(n); kept_leaves(n, leaf); });
+}
+
 // Foreign kernel threads carry workers meanwhile, for short calls: those are given back beside leaves that wait for somebody.
 void beside(runtime& home, int n) {
   const auto call = [](void* where) {
@@ -137,7 +151,7 @@ struct shape {
   const char* name;
   void (*run)(runtime&, int);
 };
-constexpr shape shapes[] = {{"forks", forks}, {"groups", groups}, {"later", later}, {"threads", threads}, {"woken", woken}, {"due", due}, {"beside", beside}};
+constexpr shape shapes[] = {{"forks", forks}, {"groups", groups}, {"later", later}, {"threads", threads}, {"kept", kept}, {"woken", woken}, {"due", due}, {"beside", beside}};
 
 // As many leaves as workers, or one less: then somebody sleeps who is in nobody's way.
 verdict explored(const shape& s, const std::string& policy, int workers_there, int leaves, unsigned count) {
