@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <heddle/detail/deadline.hpp>
+#include <heddle/detail/lendable.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/export.hpp>
 
@@ -21,7 +22,8 @@ std::uintptr_t holder_of(const mutex* object) noexcept;
 /// be locked on one worker and unlocked on another, by the same thread. Not recursive: locking it twice never returns.
 ///
 /// Who comes first gets it, waiting or not, except that a waiter that was woken four times in vain is handed the lock: see
-/// src/wait/README.md, "Mutex". May be destroyed as soon as no thread holds it or waits for it, even while the thread that
+/// src/wait/README.md, "Mutex". While threads have priorities, a user-level thread that holds it has at least the level of
+/// whoever waits for it (docs/guide/preemption.md). May be destroyed as soon as no thread holds it or waits for it, even while the thread that
 /// held it last is still inside unlock(). Thread context: any; every operation that waits may suspend and migrate the caller.
 class mutex {
  public:
@@ -30,26 +32,26 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
 
   void lock() noexcept {
-    std::uint32_t free = 0;
+    std::uintptr_t free = 0;
     // acquire pairs with unlock: what the last holder wrote; a failure is looked at again in lock_slow
-    if (!word_.compare_exchange_strong(free, locked, std::memory_order_acquire, std::memory_order_relaxed)) [[unlikely]] lock_slow(nullptr);
+    if (!state_.word.compare_exchange_strong(free, detail::current_holder() | state::locked, std::memory_order_acquire, std::memory_order_relaxed)) [[unlikely]] lock_slow(nullptr);
     note_holder();
   }
   bool try_lock() noexcept {
-    std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
-    while ((word & locked) == 0) {
+    std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
+    while ((word & state::locked) == 0) {
       // acquire pairs with unlock: what the last holder wrote
-      if (word_.compare_exchange_weak(word, word | locked, std::memory_order_acquire, std::memory_order_relaxed)) {
-        note_holder();
-        return true;
-      }
+      if (!state_.word.compare_exchange_weak(word, word | detail::current_holder() | state::locked, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+      note_holder();
+      if ((word & state::has_waiters) != 0) [[unlikely]] inherit();
+      return true;
     }
     return false;
   }
   void unlock() noexcept {
-    std::uint32_t alone = locked;
+    std::uintptr_t alone = detail::current_holder() | state::locked;
     // release pairs with lock, try_lock and lock_slow: what the holder wrote
-    if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] unlock_slow();
+    if (!state_.word.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] unlock_slow();
   }
 
   template <class Rep, class Period>
@@ -62,12 +64,12 @@ class mutex {
   }
 
  private:
-  static constexpr std::uint32_t locked = 1;
-  static constexpr std::uint32_t has_waiters = 2;
-  static constexpr std::uint32_t woken = 4;
+  using state = detail::lendable;
 
   HEDDLE_API bool lock_slow(const detail::deadline* limit) noexcept;
   HEDDLE_API void unlock_slow() noexcept;
+  HEDDLE_API void inherit() noexcept;
+  detail::waiter* next_waiter() noexcept;
   bool lock_by(detail::deadline limit) noexcept {
     if (!lock_slow(&limit)) return false;
     note_holder();
@@ -81,10 +83,9 @@ class mutex {
   friend std::uintptr_t detail::holder_of(const mutex* object) noexcept;
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
-  // locked: held. has_waiters: waiters_ is not empty; changed under guard_. woken: a waiter was taken out, shall try again
-  // and has not yet. Publishes what the holder wrote.
-  std::atomic<std::uint32_t> word_{0};
+  state state_;                  // has_waiters: waiters_ is not empty
   detail::spin_word guard_;
+  std::uint8_t chosen_{0};       // waiters so far, by level or not; under guard_
   detail::waiter_list waiters_;  // under guard_
   std::atomic<std::uintptr_t> holder_{0};  // an address on the stack of whoever took it last; while `locked`, but for the moment after the exchange, the holder's
 };

@@ -10,6 +10,10 @@
 
 #include "fiber/schedulable.hpp"
 
+namespace heddle::detail {
+struct lendable;
+}
+
 namespace heddle::worker {
 class ready_queue;
 class runtime;
@@ -46,7 +50,7 @@ struct alignas(64) thread {
   bool taken{false};
   bool counted{false};                 // a group's child that the group's counter knows of from the start
   std::uint8_t size_class{0};
-  std::int8_t level{0};                // priority; not changed while anybody else knows the thread
+  std::atomic<std::int8_t> level{0};   // priority, its own or a lent one (worker/inheritance.cpp, under the lock of loans); what others read may be old
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
   // What a thread that can be preempted has besides; null: it runs until it waits. Who ends clears it, so that
   // whoever makes a thread that is not preemptive, in a runtime whose threads are not as a rule, need not.
@@ -71,10 +75,17 @@ struct alignas(64) thread {
   // Seldom used.
   std::uint64_t id{0};
   worker::worker* cache{nullptr};      // the worker that took the block from the pool, for itself; null: nobody's cache
-  thread* newer{nullptr};              // link of a pile of threads below the normal level
+  thread* newer{nullptr};              // link of a list of threads beside the normal level
+  std::atomic<int> listed{0};          // in which of these lists it stands; written under that list's lock, 0: in none
   thread* waits_longer{nullptr};       // links of all of a pile's threads, in the order in which they became ready
   thread* waits_shorter{nullptr};
   std::uint64_t ready_since{0};        // platform::ticks when it joined the ready threads of a level beside the normal one
+  // Levels that are lent to it, all under the lock of loans: how many, and of each level how many; while there are any, its own level. And the lock
+  // that it waits for, if that is one that lends.
+  std::int8_t own_level{0};
+  std::uint16_t loans{0};
+  std::uint16_t lent[15]{};            // by level, the lowest first
+  detail::lendable* blocked_on{nullptr};
   std::size_t stack_bytes{0};          // usable bytes, control block included
   stack_pool* pool{nullptr};
   void* stack_low{nullptr};            // lowest usable address, above the guard

@@ -94,7 +94,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
     if (take_spawner_back(*self)) return;
   }
   count_end(group);
-  self->level = 0;  // the jobs that it goes on with are like any
+  self->level.store(0, std::memory_order_relaxed);  // the jobs that it goes on with are like any
   if constexpr (Preemptive) worker::give_usual_kind(*self, *kind);
   worker::serve(*self);
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
@@ -114,7 +114,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   const worker::section inside;
   block* t = worker::here().new_block(0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
-  t->level = group.level;
+  t->level.store(group.level, std::memory_order_relaxed);  // published with the thread itself
   const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->threads_default();
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
 }
@@ -247,7 +247,7 @@ void run_children(group_state& group) noexcept {
     entry = preemptive ? enter<true, true> : enter<true, false>;
   }
   policy::placement where;
-  if (child.level != 0) {
+  if (child.level.load() != 0) {
     where.how = policy::placement::kind::parent_first;  // whatever the policy does with others
   } else if (w->watches_spawns || group.policy_data != nullptr) {
     // relaxed: a number, and the policy orders what it makes of it
@@ -259,7 +259,7 @@ void run_children(group_state& group) noexcept {
   child.counted = true;
   group.outstanding.fetch_add(1);
   worker::start_at(child, child.argument, entry);
-  if (child.level != 0) return w->make_ready(child);
+  if (child.level.load() != 0) return w->make_ready(child);
   w->collect_returned();  // of children that were sent before: for the next one
   if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
   else w->queue_child(child);

@@ -118,7 +118,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept { return bytes 
     const worker::section inside;
     const bool light = !how.preemptive() && options.stack_size == 0 && options.priority == priority::normal && is_light(bytes, alignment);
     if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
-      t->level = static_cast<std::int8_t>(options.priority);
+      t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);  // published with the thread itself
       made = prepare(*t, options, how, bytes, alignment, call);
     }
   }

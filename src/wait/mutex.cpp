@@ -4,6 +4,7 @@
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
 #include "trace/emit.hpp"
+#include "worker/inheritance.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
 
@@ -12,6 +13,7 @@ namespace heddle {
 namespace {
 
 constexpr unsigned patience = 4;  // wake-ups in vain before a waiter is handed the lock
+constexpr unsigned in_order = 4;  // one of so many waiters is chosen by when it came, whatever its level
 constexpr unsigned spins = 16;    // pauses before a suspension: a critical section of a few instructions ends meanwhile
 
 // What waiter::payload says of a thread that waits for a mutex.
@@ -28,14 +30,15 @@ bool mutex::enqueue(void* request, detail::waiter& w) noexcept {
   auto& r = *static_cast<mutex_request*>(request);
   mutex& m = *r.object;
   m.guard_.lock();
-  std::uint32_t word = m.word_.load();
+  std::uintptr_t word = m.state_.word.load();
   do {
-    if ((word & locked) == 0) {
+    if ((word & state::locked) == 0) {
       m.guard_.unlock();
       return false;
     }
-  } while (!m.word_.compare_exchange_weak(word, (r.was_woken ? word & ~woken : word) | has_waiters));
+  } while (!m.state_.word.compare_exchange_weak(word, (r.was_woken ? word & ~state::woken : word) | state::has_waiters));
   m.waiters_.push_back(w);
+  if (worker::levels_are_used()) [[unlikely]] worker::begin_to_lend(m.state_, w);
   m.guard_.unlock();
   return true;
 }
@@ -46,13 +49,15 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
   mutex_request request{this, false};
   for (unsigned lost = 0;;) {
     for (unsigned i = 0;; ++i) {
-      std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
-      while ((word & locked) == 0) {
-        const std::uint32_t next = (request.was_woken ? word & ~woken : word) | locked;
+      std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
+      while ((word & state::locked) == 0) {
+        const std::uintptr_t next = (request.was_woken ? word & ~state::woken : word) | detail::current_holder() | state::locked;
         // acquire pairs with unlock: what the last holder wrote
-        if (word_.compare_exchange_weak(word, next, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+        if (!state_.word.compare_exchange_weak(word, next, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+        if ((next & state::has_waiters) != 0) inherit();
+        return true;
       }
-      if (i == spins || (word & has_waiters) != 0) break;
+      if (i == spins || (word & state::has_waiters) != 0) break;
       arch::pause();
     }
     detail::waiter w("mutex");
@@ -70,7 +75,8 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
       case detail::wake_reason::timed_out:
         guard_.lock();
         waiters_.remove(w);
-        if (waiters_.empty()) word_.fetch_and(~has_waiters);
+        if (waiters_.empty()) state_.word.fetch_and(~state::has_waiters);
+        if (worker::levels_are_used()) worker::end_waiting(state_, w, waiters_);
         guard_.unlock();
         return false;
       default:
@@ -80,38 +86,61 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
 }
 
 std::uintptr_t detail::holder_of(const mutex* object) noexcept {
-  std::uint32_t word = 0;
+  std::uintptr_t word = 0;
   std::uintptr_t holder = 0;
-  const bool known = platform::read_memory(&object->word_, &word, sizeof word) && platform::read_memory(&object->holder_, &holder, sizeof holder);
-  return known && (word & mutex::locked) != 0 ? holder : 0;
+  const bool known = platform::read_memory(&object->state_.word, &word, sizeof word) && platform::read_memory(&object->holder_, &holder, sizeof holder);
+  return known && (word & lendable::locked) != 0 ? holder : 0;
+}
+
+// The caller has taken the mutex, and others wait for it.
+void mutex::inherit() noexcept {
+  if (!worker::levels_are_used()) [[likely]] return;
+  const worker::section inside;
+  guard_.lock();
+  worker::inherit(state_, waiters_);
+  guard_.unlock();
+}
+
+detail::waiter* mutex::next_waiter() noexcept {
+  const bool by_level = worker::levels_are_used() && ++chosen_ % in_order != 0;
+  detail::waiter* w = by_level ? worker::most_urgent(waiters_) : waiters_.front();
+  if (w != nullptr) waiters_.remove(*w);
+  return w;
 }
 
 void mutex::unlock_slow() noexcept {
   const void* const place = static_cast<const char*>(__builtin_return_address(0)) - 1;
   const worker::section inside;
-  std::uint32_t word = word_.load();
+  std::uintptr_t word = state_.word.load();
   for (;;) {
-    if ((word & has_waiters) == 0 || (word & woken) != 0) {
+    const bool has_a_loan = (word & state::lends) != 0 && (word & state::leaving) == 0;
+    if (!has_a_loan && ((word & state::has_waiters) == 0 || (word & state::woken) != 0)) {
       // Nobody is to be woken. The last access to the mutex: it may be gone.
-      if (word_.compare_exchange_weak(word, word & ~locked)) return;
+      if (state_.word.compare_exchange_weak(word, word & (state::has_waiters | state::woken))) return;
       continue;
     }
     guard_.lock();
-    detail::waiter* w = waiters_.pop_front();
-    while (w != nullptr && !detail::claim(*w, detail::wake_reason::notified)) w = waiters_.pop_front();
-    if (waiters_.empty()) word_.fetch_and(~has_waiters);
+    detail::waiter* w = nullptr;
+    if ((state_.word.load() & state::woken) == 0) {
+      w = next_waiter();
+      while (w != nullptr && !detail::claim(*w, detail::wake_reason::notified)) w = next_waiter();
+      if (waiters_.empty()) state_.word.fetch_and(~state::has_waiters);
+    }
     const bool hand_over = w != nullptr && w->payload == &impatient_mark;
     if (hand_over) w->payload = &owner_mark;
-    else if (w != nullptr) word_.fetch_or(woken);
+    else if (w != nullptr) state_.word.fetch_or(state::woken);
+    if (worker::levels_are_used()) [[unlikely]] worker::leave(state_, w, hand_over);
+    else if (hand_over) worker::set_holder(state_, *w);
+    if (hand_over && worker::levels_are_used()) [[unlikely]] worker::inherit(state_, waiters_);
     guard_.unlock();
     if (w != nullptr) {
-      if (!hand_over) word_.fetch_and(~locked);  // the last access to the mutex
+      if (!hand_over) state_.word.fetch_and(state::has_waiters | state::woken);  // the last access to the mutex
       // Before the waiter can be seen to go on.
       if (worker::worker* me = worker::worker::current(); me != nullptr) trace::emit<trace::event::lock_passed>(me->ring, this, place);
       detail::resume(*w);
       return;
     }
-    word = word_.load();
+    word = state_.word.load();
   }
 }
 

@@ -50,7 +50,7 @@ void go_on(preemptible& self) noexcept {
   self.on = w;
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);
   if (w->home.has_priorities()) [[unlikely]] {
-    w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level, std::memory_order_relaxed);  // a hint
+    w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(), std::memory_order_relaxed);  // a hint
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
   set_current_queue(&self);

@@ -1,10 +1,15 @@
 #include "worker/priorities.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 
 #include "platform/platform.hpp"
+#include "worker/inheritance.hpp"
 #include "worker/runtime.hpp"
+#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -17,53 +22,96 @@ constexpr unsigned oldest_every = 16;  // picks of a worker from its pile: so th
 
 }  // namespace
 
-void priorities::push(thread& t, unsigned rank, place where) noexcept {
-  if (where != place::back) t.ready_since = platform::ticks();
-  if (t.level > 0) push_high(t, where);
-  else push_low(t, rank, where);
+// The level is looked at again when the thread stands in its list: whoever raises it writes it first and then looks at `listed`, so that one of the
+// two sees the other (Dekker, sequentially consistent), and it ends up where it belongs.
+bool priorities::push(thread& t, unsigned rank, place where) noexcept {
+  for (;;) {
+    const int level = t.level.load();
+    if (level == 0) return false;
+    if (where != place::back) t.ready_since = platform::ticks();
+    if (level > 0) {
+      std::lock_guard hold(high_lock_);
+      link_high(t, level, where);
+      t.listed.store(level);
+      if (t.level.load() == level) return true;
+      unlink_high(t);
+    } else {
+      const int index = -1 - level;
+      std::lock_guard hold(piles_[rank].lock);
+      link_low(t, rank, index, where);
+      t.listed.store(low_list(rank, index));
+      if (t.level.load() == level) return true;
+      unlink_low(piles_[rank], t);
+    }
+  }
 }
 
-void priorities::push_high(thread& t, place where) noexcept {
-  std::lock_guard hold(high_lock_);
-  high_queue& q = queues_[t.level - 1];
+bool priorities::remove(thread& t) noexcept {
+  for (;;) {
+    const int list = t.listed.load();
+    if (list == 0) return false;
+    if (list > 0) {
+      std::lock_guard hold(high_lock_);
+      if (t.listed.load() != list) continue;
+      unlink_high(t);
+    } else {
+      pile& from = piles_[static_cast<unsigned>(-1 - list) / low_levels];
+      std::lock_guard hold(from.lock);
+      if (t.listed.load() != list) continue;
+      unlink_low(from, t);
+    }
+    return true;
+  }
+}
+
+// --- above normal --------------------------------------------------------------------------------------------------
+
+void priorities::link_high(thread& t, int level, place where) noexcept {
+  high_queue& q = queues_[level - 1];
   if (where == place::back) {
+    t.newer = nullptr;
     t.next = q.first;
-    if (q.first == nullptr) q.last = &t;
+    (q.first == nullptr ? q.last : q.first->newer) = &t;
     q.first = &t;
   } else {
     t.next = nullptr;
+    t.newer = q.last;
     (q.first == nullptr ? q.first : q.last->next) = &t;
     q.last = &t;
   }
-  high_.fetch_or(std::uint32_t{1} << (t.level - 1));  // a full fence: the caller looks for sleepers after it
+  high_.fetch_or(std::uint32_t{1} << (level - 1));  // a full fence: the caller looks for sleepers after it
 }
 
-// Under high_lock_.
-thread* priorities::pop_high(int level) noexcept {
+void priorities::unlink_high(thread& t) noexcept {
+  const int level = t.listed.load(std::memory_order_relaxed);  // under high_lock_
   high_queue& q = queues_[level - 1];
-  thread* t = q.first;
-  q.first = t->next;
+  (t.newer == nullptr ? q.first : t.newer->next) = t.next;
+  (t.next == nullptr ? q.last : t.next->newer) = t.newer;
   if (q.first == nullptr) high_.fetch_and(~(std::uint32_t{1} << (level - 1)));
-  return t;
+  t.listed.store(0);
 }
 
 thread* priorities::take_high(int least) noexcept {
   if (!any_high(least)) return nullptr;
   std::lock_guard hold(high_lock_);
-  const int level = static_cast<int>(std::bit_width(high_.load(std::memory_order_relaxed)));  // under high_lock_
-  return level < least ? nullptr : pop_high(level);
+  const std::uint32_t levels = high_.load(std::memory_order_relaxed);  // under high_lock_
+  const int level = static_cast<int>(std::bit_width(levels));
+  if (level < least) return nullptr;
+  thread* t = queues_[level - 1].first;
+  unlink_high(*t);
+  return t;
 }
 
-void priorities::push_low(thread& t, unsigned rank, place where) noexcept {
-  const int index = -1 - t.level;
+// --- below normal --------------------------------------------------------------------------------------------------
+
+void priorities::link_low(thread& t, unsigned rank, int index, place where) noexcept {
   pile& to = piles_[rank];
-  std::lock_guard hold(to.lock);
   pile::ends& e = to.levels[index];
-  thread* const newest = e.newest.load(std::memory_order_relaxed);  // under the pile's lock; to others a hint
+  thread* const newest = e.newest.load(std::memory_order_relaxed);  // under the pile's lock, as all below
   if (newest == nullptr) {
     t.next = t.newer = nullptr;
     e.oldest = &t;
-    e.newest.store(&t, std::memory_order_relaxed);  // under the pile's lock; to others a hint
+    e.newest.store(&t, std::memory_order_relaxed);
   } else if (where == place::behind) {
     t.next = nullptr;
     t.newer = e.oldest;
@@ -73,9 +121,9 @@ void priorities::push_low(thread& t, unsigned rank, place where) noexcept {
     t.next = newest;
     t.newer = nullptr;
     newest->newer = &t;
-    e.newest.store(&t, std::memory_order_relaxed);  // under the pile's lock; to others a hint
+    e.newest.store(&t, std::memory_order_relaxed);
   }
-  e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under the pile's lock; to others a hint
+  e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (where == place::back && (to.first_ready == nullptr || t.ready_since <= to.first_ready->ready_since)) {
     t.waits_longer = nullptr;
     t.waits_shorter = to.first_ready;
@@ -87,23 +135,23 @@ void priorities::push_low(thread& t, unsigned rank, place where) noexcept {
     (to.last_ready == nullptr ? to.first_ready : to.last_ready->waits_shorter) = &t;
     to.last_ready = &t;
   }
-  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);  // under the pile's lock; to others a hint
+  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);
   low_[index].fetch_add(1);  // a full fence: the caller looks for sleepers after it
 }
 
-// Under the pile's lock.
-void priorities::take_out(pile& from, thread& t) noexcept {
-  const int index = -1 - t.level;
+void priorities::unlink_low(pile& from, thread& t) noexcept {
+  const int index = (-1 - t.listed.load(std::memory_order_relaxed)) % low_levels;  // under the pile's lock, as all below
   pile::ends& e = from.levels[index];
   if (t.newer != nullptr) t.newer->next = t.next;
-  else e.newest.store(t.next, std::memory_order_relaxed);  // under the pile's lock; to others a hint
+  else e.newest.store(t.next, std::memory_order_relaxed);
   if (t.next != nullptr) t.next->newer = t.newer;
   else e.oldest = t.newer;
-  e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under the pile's lock; to others a hint
+  e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   (t.waits_longer == nullptr ? from.first_ready : t.waits_longer->waits_shorter) = t.waits_shorter;
   (t.waits_shorter == nullptr ? from.last_ready : t.waits_shorter->waits_longer) = t.waits_longer;
-  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);  // under the pile's lock; to others a hint
+  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);
   low_[index].fetch_sub(1);
+  t.listed.store(0);
 }
 
 bool priorities::any_low(int least) const noexcept {
@@ -113,39 +161,42 @@ bool priorities::any_low(int least) const noexcept {
   return false;
 }
 
-thread* priorities::take_from(pile& from, int index, bool own) noexcept {
+thread* priorities::take_from(unsigned rank, int index, bool own) noexcept {
+  pile& from = piles_[rank];
   pile::ends& e = from.levels[index];
   if (e.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // a hint; low_ tells the caller to try again
   std::lock_guard hold(from.lock);
   thread* t = e.newest.load(std::memory_order_relaxed);  // under the pile's lock
   if (t == nullptr) return nullptr;
   if (!own || ++from.taken % oldest_every == 0) t = e.oldest;
-  take_out(from, *t);
+  unlink_low(from, *t);
   return t;
 }
 
 thread* priorities::take_low(unsigned rank, int least, bool even) noexcept {
   for (int index = 0; index <= -1 - least; ++index) {
     if (low_[index].load(std::memory_order_relaxed) <= 0) continue;  // a hint
+    unsigned first = rank;
     if (even) {
-      unsigned fullest = rank;
       unsigned most = piles_[rank].levels[index].count.load(std::memory_order_relaxed) + 1;  // hints
       for (unsigned r = 0; r < workers_; ++r) {
         const unsigned there = piles_[r].levels[index].count.load(std::memory_order_relaxed);
         if (there <= most) continue;
         most = there;
-        fullest = r;
-      }
-      if (fullest != rank) {
-        if (thread* t = take_from(piles_[fullest], index, false); t != nullptr) return t;
+        first = r;
       }
     }
+    if (first != rank) {
+      if (thread* t = take_from(first, index, false); t != nullptr) return t;
+    }
     for (unsigned i = 0; i < workers_; ++i) {
-      if (thread* t = take_from(piles_[(rank + i) % workers_], index, i == 0); t != nullptr) return t;
+      if (thread* t = take_from((rank + i) % workers_, index, i == 0); t != nullptr) return t;
     }
   }
   return nullptr;
 }
+
+// --- who has waited for long ---------------------------------------------------------------------------------------
 
 thread* priorities::take_starved(std::uint64_t limit) noexcept {
   std::uint64_t since = limit;
@@ -158,21 +209,45 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
   }
   if (any_high(1)) {
     std::lock_guard hold(high_lock_);
-    int level = 0;
-    for (int l = 1; l <= highest_level; ++l) {
-      if (queues_[l - 1].first == nullptr || queues_[l - 1].first->ready_since >= since) continue;
-      since = queues_[l - 1].first->ready_since;
-      level = l;
+    thread* oldest = nullptr;
+    for (const high_queue& q : queues_) {
+      if (q.first == nullptr || q.first->ready_since >= since) continue;
+      oldest = q.first;
+      since = oldest->ready_since;
     }
-    if (level != 0) return pop_high(level);
+    if (oldest != nullptr) {
+      unlink_high(*oldest);
+      return oldest;
+    }
   }
   if (found == nullptr) return nullptr;
   std::lock_guard hold(found->lock);
   thread* t = found->first_ready;
   if (t == nullptr || t->ready_since >= limit) return nullptr;  // somebody else was here
-  take_out(*found, *t);
+  unlink_low(*found, *t);
   return t;
 }
+
+// --- of the runtime --------------------------------------------------------------------------------------------------
+
+void runtime::use_priority(priority level) {
+  const int number = static_cast<int>(level);
+  if (number < lowest_level || number > highest_level) {
+    throw std::invalid_argument("heddle: priority " + std::to_string(number) + ": expected " + std::to_string(lowest_level) + " (lowest) to " +
+                                std::to_string(highest_level) + " (highest), 0 is normal");
+  }
+  if (number == 0 || has_priorities_.load()) return;
+  const section inside;
+  std::lock_guard hold(active_mutex_);
+  for (const auto& w : workers_) {
+    w->queues_specially.store(true);
+    w->picks_specially.store(true);
+  }
+  use_levels();
+  has_priorities_.store(true);
+}
+
+// --- at once -------------------------------------------------------------------------------------------------------
 
 // All of it hints: a tick that comes to another thread, or not at all, changes when the level is served, not whether.
 worker* runtime::lowest_below(int level) const noexcept {

@@ -16,28 +16,32 @@ namespace heddle::worker {
 inline constexpr int lowest_level = static_cast<int>(priority::lowest);
 inline constexpr int highest_level = static_cast<int>(priority::highest);
 
-// Where among its equals a thread goes.
+// Where in its list a thread goes.
 enum class place : std::uint8_t {
-  on_top,  // it is new, was woken, or made way for a higher one: below normal it goes on before its equals
+  on_top,  // it was woken, is new, or made way for a higher one: below normal the next to go on
   behind,  // its turn ended for an equal one
-  back,    // it was taken and could not run: as on_top, with the time that it has waited
+  back,    // it was taken and did not run: as it was, with the time that it has waited
 };
 
-// Above normal: one queue a level, first in first out, of the runtime. Below: one pile a level and worker, last in first out. Every
+// Above normal: one queue a level, of the runtime, first in first out. Below: one pile a level and worker, last in first out. Every
 // function may be called by any kernel thread with preemption off, also in a signal handler: the locks are held in the runtime only.
+// `level` of a thread may be raised meanwhile (inheritance.cpp): it is read under the lock of the list that the thread joins.
 class priorities {
  public:
   explicit priorities(unsigned workers) : workers_(workers), piles_(new pile[workers]) {}
 
-  // What was pushed is seen by any() of a worker that has announced its sleep and passed its heavy fence, or the caller sees it asleep.
-  void push(fiber::thread& t, unsigned rank, place where) noexcept;
+  // False: its level is the normal one (now): it belongs elsewhere. What was pushed is seen by any() of a worker that has announced its sleep and
+  // passed its heavy fence, or the caller sees it asleep.
+  [[nodiscard]] bool push(fiber::thread& t, unsigned rank, place where) noexcept;
   // The oldest of the highest level that is not below `least`, 1 or more; null: none.
   [[nodiscard]] fiber::thread* take_high(int least) noexcept;
   // The newest of the worker's own, else the oldest of another's, of the highest level from normal (exclusive) down to `least`; null: none.
-  // `even`: in place of one whose turn ends for an equal: of the worker that has more of them.
+  // `even`: for the turn that ends of an equal thread: from a worker that has more of them.
   [[nodiscard]] fiber::thread* take_low(unsigned rank, int least, bool even = false) noexcept;
-  // Of all that are ready here the one that has been for longest, if that is since before `limit` (platform::ticks); null: none is.
+  // Of all that are here the one that has been ready for longest, if that is since before `limit` (platform::ticks); null: none is.
   [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
+  // Takes out that thread. False: it is in none of these lists.
+  [[nodiscard]] bool remove(fiber::thread& t) noexcept;
 
   // Hints, or exact after a heavy fence.
   bool any_high(int least) const noexcept { return high_.load(std::memory_order_relaxed) >> (least - 1) != 0; }
@@ -45,37 +49,42 @@ class priorities {
   bool any() const noexcept { return any_high(1) || any_low(lowest_level); }
 
  private:
+  static constexpr int low_levels = -lowest_level;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  struct high_queue {
+  // thread::listed: 0, or the level above normal, or minus one minus rank * low_levels + index.
+  int low_list(unsigned rank, int index) const noexcept { return -1 - static_cast<int>(rank) * low_levels - index; }
+
+  struct high_queue {                               // `next` of its threads leads to a newer one, `newer` back
     fiber::thread* first{nullptr};
     fiber::thread* last{nullptr};
   };
-  // `next` of a thread in a pile leads to an older one of its level, `newer` back.
+  // `next` of a thread in a pile leads to an older one of its level, `newer` back; `waits_longer` and `waits_shorter` are links of all of a
+  // pile's threads in the order in which they became ready.
   struct alignas(64) pile {
     detail::spin_word lock;
     unsigned taken{0};                              // by the owner; under lock
-    fiber::thread* first_ready{nullptr};            // of all levels; under lock
+    fiber::thread* first_ready{nullptr};            // under lock
     fiber::thread* last_ready{nullptr};             // under lock
-    std::atomic<std::uint64_t> oldest_since{never};  // ready_since of first_ready; written under lock, read by anyone as a hint
+    std::atomic<std::uint64_t> oldest_since{never};  // when first_ready became ready; written under lock, read by anyone as a hint
     struct ends {
       std::atomic<fiber::thread*> newest{nullptr};  // written under lock; read by anyone as a hint
       fiber::thread* oldest{nullptr};               // under lock
       std::atomic<unsigned> count{0};               // the same as newest
-    } levels[-lowest_level];
+    } levels[low_levels];
   };
 
-  void push_high(fiber::thread& t, place where) noexcept;
-  void push_low(fiber::thread& t, unsigned rank, place where) noexcept;
-  [[nodiscard]] fiber::thread* pop_high(int level) noexcept;
-  void take_out(pile& from, fiber::thread& t) noexcept;
-  [[nodiscard]] fiber::thread* take_from(pile& from, int index, bool own) noexcept;
+  void link_high(fiber::thread& t, int level, place where) noexcept;
+  void unlink_high(fiber::thread& t) noexcept;
+  void link_low(fiber::thread& t, unsigned rank, int index, place where) noexcept;
+  void unlink_low(pile& from, fiber::thread& t) noexcept;
+  [[nodiscard]] fiber::thread* take_from(unsigned rank, int index, bool own) noexcept;
 
   const unsigned workers_;
   alignas(64) std::atomic<std::uint32_t> high_{0};  // bit l - 1: level l is not empty; written under high_lock_
   detail::spin_word high_lock_;
   high_queue queues_[highest_level];                // under high_lock_
-  std::atomic<int> low_[-lowest_level]{};           // ready threads of level -1 - index, over all piles; written under the pile's lock
+  std::atomic<int> low_[low_levels]{};              // ready threads of level -1 - index, over all piles; written under the pile's lock
   const std::unique_ptr<pile[]> piles_;             // by rank
 };
 

@@ -183,9 +183,12 @@ runtime::~runtime() {
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   submitting_.fetch_add(1);
-  const int level = t.level;
-  if (level != 0) [[unlikely]] priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top);
-  else inbox_.push(t);
+  const unsigned raised = raised_.load();
+  const int level = t.level.load();
+  if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top)) [[likely]] {
+    inbox_.push(t);
+    if (raised_.load() != raised) [[unlikely]] raised_.fetch_add(1);  // perhaps that one: the workers have looked for it before it was there
+  }
   wake_one_for(0);
   if (has_priorities()) [[unlikely]] evict_for(level);
   submitting_.fetch_sub(1);
@@ -303,22 +306,6 @@ void runtime::wake_any(unsigned near) noexcept {
 void runtime::wake_thief_of(unsigned rank) noexcept {
   if (!wants_.limits) return wake_one_for(rank);
   wake_first(rank, [&](unsigned r) { return r != rank && policy_->may_rob(r, rank); });
-}
-
-void runtime::use_priority(priority level) {
-  const int number = static_cast<int>(level);
-  if (number < lowest_level || number > highest_level) {
-    throw std::invalid_argument("heddle: priority " + std::to_string(number) + ": expected " + std::to_string(lowest_level) + " (lowest) to " +
-                                std::to_string(highest_level) + " (highest), 0 is normal");
-  }
-  if (number == 0 || has_priorities_.load()) return;
-  const section inside;
-  std::lock_guard hold(active_mutex_);
-  for (const auto& w : workers_) {
-    w->queues_specially.store(true);
-    w->picks_specially.store(true);
-  }
-  has_priorities_.store(true);
 }
 
 // --- time --------------------------------------------------------------------------------------------------------

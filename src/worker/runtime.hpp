@@ -131,6 +131,10 @@ class runtime final : private policy::scheduler {
   bool has_priorities() const noexcept { return has_priorities_.load(std::memory_order_relaxed); }  // seen by whoever gets to know such a thread
   // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
   std::uint64_t aging_patience() const noexcept { return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000); }
+  // A thread's level was raised by a loan, from `before`: wherever it stands it is found at its new level. Under the lock of loans.
+  void level_was_raised(thread& t, int before) noexcept;
+  // How often one was raised that may stand among the ready threads of a worker.
+  unsigned raised() const noexcept { return raised_.load(); }
   // Before the first one is made. Not in a signal handler. Throws std::invalid_argument.
   void use_priority(priority level);
   bool can_pack() const noexcept { return !wants_.limits && !wants_.picks && !wants_.spawns; }
@@ -270,6 +274,7 @@ class runtime final : private policy::scheduler {
   inbox inbox_;
   priorities priorities_;
   packing packing_;
+  std::atomic<unsigned> raised_{0};              // see raised()
   std::atomic<bool> has_priorities_{false};      // set once, under active_mutex_
   unsigned asked_active_{0};                     // by set_active; under active_mutex_
   unsigned allowed_active_{0};                   // by the limits of the process; under active_mutex_

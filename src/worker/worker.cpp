@@ -197,13 +197,14 @@ entry worker::pick_after_tick(const thread& self) noexcept {
   if (home.has_priorities()) [[unlikely]] {
     if (protects_turn()) return 0;
     unevictable_until_ = 0;
+    if (raised_seen_ != home.raised()) sort_ready();
     home.fire_timers();  // of a high thread that slept, perhaps
     if (const entry item = pick_starved(&self); item != 0) return item;
-    if (thread* t = home.levels().take_high(std::max<int>(self.level, 1)); t != nullptr) return ready_entry(*t);
-    if (self.level > 0) return 0;
+    if (thread* t = home.levels().take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
+    if (self.level.load() > 0) return 0;
     normal_had_its_turn_ = true;
   }
-  if (const entry item = pick_by_turns(self.level == 0); item != 0) return item;
+  if (const entry item = pick_by_turns(self.level.load() == 0); item != 0) return item;
   // What pick() does beyond that, uncounted: the turn changes only if a carrier can be had.
   const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
   if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
@@ -244,8 +245,9 @@ entry worker::pick_starved(const thread* stays) noexcept {
   bool displaces = stays != nullptr;
   entry item = 0;
   if (thread* t = home.levels().take_starved(now - patience); t != nullptr) {
-    displaces = (stays != nullptr && stays->level > t->level) || home.levels().any_high(std::max(t->level + 1, 1)) || (t->level < 0 && !ready.looks_empty());
-    if (t->level < 0) turn_of_ = t->level;
+    const std::int8_t level = t->level.load();
+    displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) || (level < 0 && !ready.looks_empty());
+    if (level < 0) turn_of_ = level;
     item = ready_entry(*t);
   } else if (now - normal_since_ > patience) {
     normal_since_ = now;
@@ -264,9 +266,10 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
-  const int level = stays != nullptr ? stays->level : lowest_level;
+  const int level = stays != nullptr ? stays->level.load() : lowest_level;
   if (home.has_priorities()) {
     unevictable_until_ = 0;
+    if (raised_seen_ != home.raised()) sort_ready();
     if (tick % look_at_clock_every == 0) {
       if (const entry item = pick_starved(stays); item != 0) return item;
     }
@@ -292,7 +295,7 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   if (looks_elsewhere_) return 0;
   thread* t = home.levels().take_low(rank, level, true);
   if (t == nullptr) return 0;
-  turn_of_ = t->level;
+  turn_of_ = t->level.load();
   return ready_entry(*t);
 }
 
@@ -330,6 +333,7 @@ thread* worker::pick_packed() noexcept {
 }
 
 thread* worker::adopt_inbox() noexcept {
+  if (raised_seen_ != home.raised()) [[unlikely]] sort_ready();
   thread* chain = home.incoming().take_all();
   if (chain == nullptr) return nullptr;
   thread* first = chain;
@@ -385,16 +389,15 @@ void serve(thread& self) noexcept {
 // --- ready threads -----------------------------------------------------------------------------------------------
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
-  const int level = t.level;
+  const int level = t.level.load();
   packing& pools = home.pools();
-  if (level != 0) {
-    home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
-  } else if (pools.in_force()) {
+  const bool listed = level != 0 && home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
+  if (!listed && pools.in_force()) {
     // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
     if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
     else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
     if (!pools.put(t, t.packed_in)) return false;
-  } else {
+  } else if (!listed) {
     if (ends_turn || !home.has_priorities() || runs_below(level) || home.lowest_below(level) == nullptr) return false;
     home.incoming().push(t);  // for a worker that runs something below it, which does not look at this one's ready threads
   }
@@ -405,8 +408,8 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
 
 void worker::put_back(thread& t) noexcept {
   if (std::exchange(unevictable_until_, 0) != 0) next_starved_ = 0;  // its turn is still to come
-  if (t.level != 0) home.levels().push(t, rank, place::back);
-  else if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
+  if (home.levels().push(t, rank, place::back)) return;
+  if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
 }
 
 // Of a thread that is to be behind the ready ones of this worker.
@@ -461,7 +464,7 @@ void worker::share_ready() noexcept {
 }
 
 void start_root(thread& t) noexcept {
-  if (t.home->watches_roots() && t.level == 0) [[unlikely]] {
+  if (t.home->watches_roots() && t.level.load() == 0) [[unlikely]] {
     const worker* w = worker::current();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().started(self, t.scheduling);
@@ -476,7 +479,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where.how == policy::placement::kind::send && t.level == 0) return t.home->place(self, t, where);
+    if (where.how == policy::placement::kind::send && t.level.load() == 0) return t.home->place(self, t, where);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);

@@ -222,7 +222,7 @@ class worker : public detail::fork_queue {
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
-    return self != nullptr && self->preemptive != nullptr && self->level < level;
+    return self != nullptr && self->preemptive != nullptr && self->level.load() < level;
   }
 
   runtime& home;
@@ -307,6 +307,7 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   [[nodiscard]] thread* adopt_inbox() noexcept;
+  void sort_ready() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t tick) noexcept;
   [[nodiscard]] entry pick_by_turns(bool evens) noexcept;
@@ -360,6 +361,7 @@ class worker : public detail::fork_queue {
   bool normal_had_its_turn_{false};        // that was since the last look at the clock
   std::uint64_t unevictable_until_{0};     // the turn of a thread that came first because it had waited for long; 0: no such thing
   bool looks_elsewhere_{false};            // the last pick wants the run loop to look at other workers
+  unsigned raised_seen_{0};                // of runtime::raised()
   std::int8_t turn_of_{0};                 // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
 };
@@ -375,7 +377,7 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
   t.taken = false;
   t.counted = false;
-  t.level = 0;
+  t.level.store(0, std::memory_order_relaxed);                    // published with the thread itself
   t.scheduling.word = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;

@@ -159,15 +159,16 @@ TEST_P(techniques, an_evicted_low_thread_goes_on_before_its_equals) {
   EXPECT_GE(same.load(), rounds / 2);  // every 16th time it is the oldest; by turns it would be none
 }
 
-// What strict levels do not do: whoever waits for a lower thread waits for all that runs before that one.
-TEST_P(techniques, priorities_are_not_inherited) {
+// What strict levels do not do: whoever waits for a lower thread, but for its mutex, waits for all that runs before that one.
+TEST_P(techniques, priorities_are_inherited_by_holders_of_mutexes_alone) {
   heddle::runtime rt(options(1));
-  heddle::mutex m;
+  heddle::counting_semaphore<> permit(1);
   std::atomic<bool> held{false}, spins{false}, stop{false}, got{false}, got_early{false};
   heddle::thread low(preemptive(rt, -1), [&] {
-    const std::lock_guard hold(m);
+    permit.acquire();
     held = true;
     wait_for(spins);
+    permit.release();
   });
   wait_for(held);
   heddle::thread middle(preemptive(rt, 0), [&] {
@@ -176,7 +177,7 @@ TEST_P(techniques, priorities_are_not_inherited) {
   });
   wait_for(spins);
   heddle::thread high(in(rt, priority::high), [&] {
-    const std::lock_guard hold(m);
+    permit.acquire();
     got = true;
   });
   wait_for_ticks(rt, 20);
@@ -187,6 +188,31 @@ TEST_P(techniques, priorities_are_not_inherited) {
   low.join();
   EXPECT_FALSE(got_early.load());
   EXPECT_TRUE(got.load());
+}
+
+// The thread in the middle ends only when the high one has had what the low one holds.
+TEST_P(techniques, a_mutex_lends_its_holder_the_level_of_who_waits) {
+  heddle::runtime rt(options(1));
+  heddle::mutex m;
+  std::atomic<bool> held{false}, spins{false}, got{false};
+  heddle::thread low(preemptive(rt, -1), [&] {
+    const std::lock_guard hold(m);
+    held = true;
+    wait_for(spins);
+  });
+  wait_for(held);
+  heddle::thread middle(preemptive(rt, 0), [&] {
+    spins = true;
+    wait_for(got);
+  });
+  wait_for(spins);
+  heddle::thread high(in(rt, priority::high), [&] {
+    const std::lock_guard hold(m);
+    got = true;
+  });
+  high.join();
+  middle.join();
+  low.join();
 }
 
 std::vector<way> all_ways() {
