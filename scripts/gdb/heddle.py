@@ -19,7 +19,7 @@ FRAMES = {
     "aarch64": ("sp", "pc", {**{"x%d" % (19 + i): 8 * i for i in range(12)}, "pc": 88, **{"d%d" % (8 + i): 96 + 8 * i for i in range(8)}}, 176),
 }
 
-FIELDS = ("version", "pools", "most_pools", "slabs", "slab_count", "slab_size", "slab_memory", "slab_used", "slab_class",
+FIELDS = ("version", "pools", "most_pools", "slabs", "slab_count", "slab_size", "slab_memory", "slab_bytes", "slab_used", "slab_class",
           "smallest", "block_size", "block_align", "colours", "colour_step",
           "stack", "stack_pointer", "name", "waits_for", "id", "stack_low")
 

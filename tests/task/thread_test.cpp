@@ -311,9 +311,9 @@ TEST(light_threads, trees_go_depth_first) {
       return left + right;
     }
   };
+  if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers want to see each change of stacks: a join waits there, and is no call";
   home.run([] { EXPECT_EQ(tree::leaves(13), 8192); });
-  const bool calls = !heddle_test::sanitized;  // those want to see each change of stacks: a join waits then
-  EXPECT_LE(home.core().stacks().committed(), calls ? 600u : 17'000u);
+  EXPECT_LE(home.core().stacks().committed(), 600u);
 }
 
 // More blocks than a worker keeps go from the one that joins to the one that makes.
