@@ -8,7 +8,8 @@ if(TARGET worker_preempt_foreign_test)
   target_sources(worker_preempt_foreign_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/barrier.c")
   foreach(which IN ITEMS first second)
     add_library(foreign_plugin_${which} MODULE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/plugin.cpp")
-    target_compile_options(foreign_plugin_${which} PRIVATE ${HEDDLE_WARNINGS} -fno-gnu-unique)   # a unique symbol would keep it loaded
+    target_compile_options(foreign_plugin_${which} PRIVATE ${HEDDLE_WARNINGS}
+      $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)   # gcc would make a variable of a template a unique symbol, which keeps it loaded
     set_target_properties(foreign_plugin_${which} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
     add_dependencies(worker_preempt_foreign_test foreign_plugin_${which})
     string(TOUPPER ${which} upper)
