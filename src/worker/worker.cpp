@@ -373,8 +373,10 @@ void serve(thread& self) noexcept {
       run_job(self, reinterpret_cast<detail::job*>(item));
       continue;
     }
-    // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on.
+    // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on. Nor does the switch, for a light thread
+    // that it goes to has its stack from here on.
     thread* next = w->thread_for(item);
+    if (next != nullptr && fiber::is_not_begun(next->stack_pointer)) begin(*next);
     self.preemptive = nullptr;
     if (self.cache != w && self.cache != nullptr) {  // passed or stolen: else who passes threads on would always have new ones, on cold stacks
       w->depart(self, next, [](void* t, void*) { static_cast<thread*>(t)->cache->give_back(*static_cast<thread*>(t)); });

@@ -1,4 +1,5 @@
 // thread: creation, join, detach, yield; sizes, names, ids; foreign use.
+#include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/thread.hpp>
@@ -334,6 +335,27 @@ TEST(light_threads, are_used_again_on_other_workers) {
     all.clear();
   }
   EXPECT_LE(home.core().stacks().light_made(), 1500u);
+}
+
+// The thread that ran a stolen half goes straight to one that has not begun: which must not be lent the stack that is being left.
+TEST(light_threads, begin_where_a_stolen_half_has_ended) {
+  heddle::runtime_options o;
+  o.workers = 2;
+  heddle::runtime rt(o);
+  rt.run([] {
+    for (int i = 0; i < 100; ++i) {
+      std::atomic<bool> stolen{false};
+      std::atomic<int> sum{0};
+      std::vector<heddle::thread> made;
+      heddle::parallel_invoke([&] { while (!stolen.load()) {} },
+                              [&] {
+                                stolen.store(true);
+                                for (int k = 1; k <= 3; ++k) made.emplace_back([&sum, k] { sum += k; });
+                              });
+      for (auto& t : made) t.join();
+      ASSERT_EQ(sum.load(), 6);
+    }
+  });
 }
 
 TEST(threads_misuse, join_twice_is_an_error) {
