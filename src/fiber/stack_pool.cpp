@@ -65,7 +65,7 @@ unsigned stack_pool::class_for(std::size_t bytes) noexcept {
 // At least one stack more, if possible so many.
 bool stack_pool::grow(size_list& list, unsigned size_class, std::size_t stacks) noexcept {
   const std::size_t stack = bytes_of(size_class);
-  std::size_t bytes = std::max(slab_target, stack * stacks);
+  std::size_t bytes = std::max(slab_target, stack * std::max<std::size_t>(stacks, 1));
   void* memory = platform::reserve(bytes);
   if (memory == nullptr && bytes > slab_target && slab_target > stack) memory = platform::reserve(bytes = slab_target);
   if (memory == nullptr && bytes > stack) memory = platform::reserve(bytes = stack);
