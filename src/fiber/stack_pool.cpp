@@ -10,6 +10,12 @@
 
 namespace heddle::fiber {
 
+HEDDLE_NO_TSAN const thread* thread_on(const thread& block) noexcept {
+  const thread* const other = block.stack;
+  return other != nullptr ? other : &block;
+}
+
+
 namespace {
 
 constexpr std::size_t slab_target = std::size_t{16} << 20;

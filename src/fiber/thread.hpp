@@ -103,8 +103,9 @@ inline bool is_not_begun(const void* stack_pointer) noexcept { return (reinterpr
 // Made without a stack.
 inline bool is_light(const thread& t) noexcept { return t.stack != &t; }
 
-// Whose stack that is at whose top the block lies. Of a stack without pages the block reads as zero.
-inline const thread* thread_on(const thread& block) noexcept { return block.stack != nullptr ? block.stack : &block; }
+// Whose stack that is at whose top the block lies. Of a stack without pages the block reads as zero. A hint, for dumps: nobody keeps workers from lending
+// the stack meanwhile, and blocks stay as long as their pool.
+const thread* thread_on(const thread& block) noexcept;
 
 // What making a thread writes and running it for the first time reads: with hundreds alive none of it is in the first-level cache.
 // Null does no harm: numbers, since pointers must not leave what they point into.
