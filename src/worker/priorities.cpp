@@ -111,7 +111,7 @@ void priorities::link_low(thread& t, unsigned rank, int index, place where) noex
   if (newest == nullptr) {
     t.next = t.newer = nullptr;
     e.oldest = &t;
-    e.newest.store(&t, std::memory_order_relaxed);
+    e.newest.store(&t, std::memory_order_relaxed);  // under the lock
   } else if (where == place::behind) {
     t.next = nullptr;
     t.newer = e.oldest;
@@ -121,9 +121,9 @@ void priorities::link_low(thread& t, unsigned rank, int index, place where) noex
     t.next = newest;
     t.newer = nullptr;
     newest->newer = &t;
-    e.newest.store(&t, std::memory_order_relaxed);
+    e.newest.store(&t, std::memory_order_relaxed);  // under the lock
   }
-  e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under the lock
   if (where == place::back && (to.first_ready == nullptr || t.ready_since <= to.first_ready->ready_since)) {
     t.waits_longer = nullptr;
     t.waits_shorter = to.first_ready;
@@ -135,7 +135,7 @@ void priorities::link_low(thread& t, unsigned rank, int index, place where) noex
     (to.last_ready == nullptr ? to.first_ready : to.last_ready->waits_shorter) = &t;
     to.last_ready = &t;
   }
-  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);
+  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);  // under the lock
   low_[index].fetch_add(1);  // a full fence: the caller looks for sleepers after it
 }
 
@@ -143,13 +143,13 @@ void priorities::unlink_low(pile& from, thread& t) noexcept {
   const int index = (-1 - t.listed.load(std::memory_order_relaxed)) % low_levels;  // under the pile's lock, as all below
   pile::ends& e = from.levels[index];
   if (t.newer != nullptr) t.newer->next = t.next;
-  else e.newest.store(t.next, std::memory_order_relaxed);
+  else e.newest.store(t.next, std::memory_order_relaxed);  // under the lock
   if (t.next != nullptr) t.next->newer = t.newer;
   else e.oldest = t.newer;
-  e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under the lock
   (t.waits_longer == nullptr ? from.first_ready : t.waits_longer->waits_shorter) = t.waits_shorter;
   (t.waits_shorter == nullptr ? from.last_ready : t.waits_shorter->waits_longer) = t.waits_longer;
-  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);
+  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);  // under the lock
   low_[index].fetch_sub(1);
   t.listed.store(0);
 }

@@ -107,7 +107,7 @@ class ready_queue {
     fiber::thread* const behind = t.next;
     before->next = behind;
     if (behind == nullptr) tail_ = before;
-    else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->parent = before;
+    else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->parent = before;  // under lock_
   }
 
   // Under lock_, which orders the writers; relaxed everywhere: who reads without it (turns_waited_for, oldest_waits_since) takes what it finds for a hint. No

@@ -217,15 +217,7 @@ TEST(preempt, threads_that_spin_for_each_other_without_it_are_reported) {
 #else
 
 TEST(preempt, some_schedule_shows_the_mistake) {
-  std::string found;
-  for (const scenario& s : scenarios()) {
-    const verdict v = explore(s.run, schedules() / 4);
-    if (!v.failed) continue;
-    found = std::string(s.name) + ", schedule " + std::to_string(v.seed) + ", status " + std::to_string(v.status);
-    break;
-  }
-  std::printf("%s: %s\n", HEDDLE_MUTANT, found.empty() ? "not found" : found.c_str());
-  EXPECT_FALSE(found.empty());
+  expect_found(scenarios(), [](const scenario& s) { return explore(s.run, schedules() / 4); });
 }
 
 #endif

@@ -1,7 +1,9 @@
 // What scenarios on a runtime share.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +42,22 @@ void expect_right(F&& scenario, unsigned count = schedules()) {
   const verdict v = explore(scenario, count, first_schedule());
   EXPECT_FALSE(v.failed) << "schedule " << v.seed << " ended with status " << v.status;
 }
+
+#if defined(HEDDLE_MUTANT)
+// A runtime with a mistake: at least one of the scenarios, which have names, must show it.
+template <class Scenarios, class Explored>
+void expect_found(const Scenarios& all, Explored&& explored) {
+  std::string found;
+  for (const auto& s : all) {
+    const verdict v = explored(s);
+    if (!v.failed) continue;
+    found = std::string(s.name) + ", schedule " + std::to_string(v.seed) + ", status " + std::to_string(v.status);
+    break;
+  }
+  std::printf("%s: %s\n", HEDDLE_MUTANT, found.empty() ? "not found" : found.c_str());
+  EXPECT_FALSE(found.empty());
+}
+#endif
 
 template <class F>
 void on(runtime& home, F&& f) {

@@ -1,0 +1,118 @@
+// Where a thread that becomes ready goes: to its worker's ready threads, to all, or to where its level or its pool is; and what a worker gives up of its own.
+#include <utility>
+
+#include "worker/inline.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
+  const int level = t.level.load();
+  packing& pools = home.pools();
+  const bool listed = level != 0 && home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
+  if (!listed && pools.in_force()) {
+    // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
+    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
+    else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
+    if (!pools.put(t, t.packed_in)) return false;
+  } else if (!listed) {
+    if (ends_turn || !home.has_priorities() || runs_below(level) || home.lowest_below(level) == nullptr) return false;
+    home.incoming().push(t);  // for a worker that runs something below it, which does not look at this one's ready threads
+  }
+  home.wake_one_for(rank);
+  if (!ends_turn && home.has_priorities()) home.evict_for(level);
+  return true;
+}
+
+void worker::put_back(thread& t) noexcept {
+  if (std::exchange(unevictable_until_, 0) != 0) next_starved_ = 0;  // its turn is still to come
+  if (home.levels().push(t, rank, place::back)) return;
+  if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
+}
+
+// Of a thread that is to be behind the ready ones of this worker.
+void worker::make_ready_slowly(thread& t) noexcept {
+  if (make_ready_specially(t, false)) return;
+  make_ready_here(t);
+  if (runs_below(0)) current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
+}
+
+void worker::make_ready_later(thread& t) noexcept {
+  ready.push(t);
+  tell_of_ready();
+}
+
+// A joiner that comes so soon after its thread went to another worker would have been quicker by itself. Elsewhere the thread costs two transfers
+// of cache lines and a change of workers, for it or for its joiner.
+constexpr unsigned soon_us = 2;
+
+// relaxed, all of keeps_new, came_for_new, made_seen and made_seen_at: hints. Who reads an old one gives a thread away that could have stayed, or asks once
+// more; what is kept is announced all the same. threads_made is a counter of this worker's.
+bool worker::gives_up_new() noexcept {
+  if (!keeps_new.load(std::memory_order_relaxed)) return true;
+  const std::uint64_t now = platform::ticks();
+  const std::uint64_t made = threads_made.load(std::memory_order_relaxed);
+  if (made_seen.load(std::memory_order_relaxed) != made) {
+    made_seen.store(made, std::memory_order_relaxed);     // a hint
+    made_seen_at.store(now, std::memory_order_relaxed);   // a hint
+    return false;
+  }
+  if (now - made_seen_at.load(std::memory_order_relaxed) < soon_us * platform::ticks_per_microsecond()) return false;  // a hint
+  came_for_new.store(true, std::memory_order_relaxed);  // a hint
+  return true;
+}
+
+void worker::learn_from_join() noexcept {
+  if (platform::ticks() - shared_new_at_ < soon_us * platform::ticks_per_microsecond()) keeps_new.store(true, std::memory_order_relaxed);  // a hint
+}
+
+void worker::share_ready() noexcept {
+  if (ready.has_one_new()) {
+    if (came_for_new.load(std::memory_order_relaxed)) {  // a hint
+      came_for_new.store(false, std::memory_order_relaxed);
+      keeps_new.store(false, std::memory_order_relaxed);
+    }
+    if (keeps_new.load(std::memory_order_relaxed)) return announce_work();
+    shared_new_at_ = platform::ticks();
+  }
+  thread* oldest = ready.pop();
+  if (oldest == nullptr) return;  // a visitor was quicker
+  static_cast<void>(queue::withdraw_request(*this));  // announced below, in either case
+  home.incoming().push(*oldest);
+  announce_work();
+}
+
+void start_root(thread& t) noexcept {
+  if (t.home->watches_roots() && t.level.load() == 0) [[unlikely]] {
+    const worker* w = worker::current();
+    const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
+    const policy::placement where = t.home->scheduler_policy().started(self, t.scheduling);
+    if (where.how == policy::placement::kind::send) return t.home->place(self, t, where);
+  }
+  make_ready_anywhere(t);
+}
+
+void make_ready_anywhere(thread& t) noexcept {
+  worker* w = worker::current();
+  if (w != nullptr && &w->home != t.home) w = nullptr;
+  if (t.scheduling.word != nullptr) [[unlikely]] {
+    const unsigned self = w != nullptr ? w->rank : policy::nobody;
+    const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
+    if (where.how == policy::placement::kind::send && t.level.load() == 0) return t.home->place(self, t, where);
+  }
+  if (w != nullptr) w->make_ready(t);
+  else t.home->submit(t);
+}
+
+void worker::queue_child(thread& t) noexcept {
+  if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
+}
+
+// The request that was answered stands again while somebody sleeps: invariant I6 of sync/README.md.
+void worker::announce_work() noexcept {
+  home.wake_thief_of(rank);
+  if (home.has_sleeping_thief(rank)) queue::stand(*this);
+}
+
+}  // namespace heddle::worker
