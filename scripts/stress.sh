@@ -3,12 +3,12 @@
 # for a minute a test, then the AArch64 context switch under emulation. Goes on after a failure; the last line adds all up.
 #   HEDDLE_STRESS   multiplier of the work (10)
 #   HEDDLE_TEST_SECONDS  of each test of foreign code (60)
-#   HEDDLE_PRESETS  which presets (asan ubsan audit tsan-gcc tsan-clang)
+#   HEDDLE_PRESETS  which presets (asan audit tsan-gcc tsan-clang)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export HEDDLE_STRESS=${HEDDLE_STRESS:-10}
-presets=${HEDDLE_PRESETS:-asan ubsan audit tsan-gcc tsan-clang}
+presets=${HEDDLE_PRESETS:-asan audit tsan-gcc tsan-clang}
 HEDDLE_TALLY=$(mktemp)
 export HEDDLE_TALLY
 trap 'rm -f "$HEDDLE_TALLY"' EXIT
