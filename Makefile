@@ -26,7 +26,7 @@ test: ## set up, build, run every test but the long ones
 	@scripts/setup.sh build rivals test
 	@scripts/test.sh release
 
-stress: ## every test, ten times longer, under four sanitizers and audits; foreign code preempted; AArch64 under qemu
+stress: ## every test, ten times longer, under the sanitizers and with all audits; foreign code preempted; AArch64 under qemu
 	@scripts/setup.sh build rivals test stress
 	@scripts/stress.sh
 
