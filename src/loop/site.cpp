@@ -28,6 +28,21 @@ void loop_site::correct(std::size_t n, float ticks) noexcept {
   if (measured < cost) cost_.store(measured, std::memory_order_relaxed);
 }
 
+void loop_site::surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t ticks) noexcept {
+  const std::uint32_t state = uneven_.load(std::memory_order_relaxed);
+  const bool same_loop = state == soon || state == 2 * soon;
+  const bool same_place = state != 0 && low <= surprise_high_.load(std::memory_order_relaxed) && high >= surprise_low_.load(std::memory_order_relaxed);
+  if (same_place && !same_loop) {
+    const std::uint32_t loops = (state > soon ? 2 * soon : soon) - state;  // since the last one
+    const float work = cost_.load(std::memory_order_relaxed) * static_cast<float>(n) * static_cast<float>(loops);
+    if (static_cast<float>(ticks) * worth_balancing > work) return uneven_.store(2 * soon, std::memory_order_relaxed);
+  }
+  if (state > soon || same_loop) return;  // of two dear places in a loop the first is remembered
+  surprise_low_.store(low, std::memory_order_relaxed);
+  surprise_high_.store(high, std::memory_order_relaxed);
+  uneven_.store(soon, std::memory_order_relaxed);
+}
+
 void loop_site::misjudged() noexcept {
   // All relaxed: estimates, each of its own; a lost or stale one changes how a later loop is cut, never what it computes.
   const std::uint64_t now = loop_ticks();

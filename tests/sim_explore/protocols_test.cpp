@@ -142,7 +142,7 @@ TEST(protocols, an_uneven_loop_is_shown_unasked) {
     runtime home(workers(3));
     on(home, [&] {
       heddle::detail::loop_site site;
-      for (int i = 0; i < 2; ++i) site.surprise();
+      for (int i = 0; i < 2; ++i, site.age()) site.surprise(21, 24, 24, 100'000);
       require(site.is_uneven());
       heddle::detail::run_loop(counts, counts.times.size(), site, 0, std::stop_token());
     });

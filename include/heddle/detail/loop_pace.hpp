@@ -26,14 +26,15 @@ class loop_pace {
     return count == 1 || (uneven_ ? count <= std::min(length_, left / 8) : count / 2 < length_);
   }
 
-  // A block of `count` iterations has ended. True: it took many times what it should have, which is one to two targets.
-  [[gnu::always_inline]] bool passed(std::size_t count) noexcept {
-    if (!clocked_) return false;
+  // A block of `count` iterations has ended. Its ticks if they are many times what it should have taken, which is one to two
+  // targets; otherwise 0.
+  [[gnu::always_inline]] std::uint64_t passed(std::size_t count) noexcept {
+    if (!clocked_) return 0;
     const std::uint64_t now = loop_ticks();
     const std::uint64_t took = now - last_;
     last_ = now;
     done_ += count;
-    if (took <= 4 * target_ && 2 * took >= target_) [[likely]] return false;
+    if (took <= 4 * target_ && 2 * took >= target_) [[likely]] return 0;
     return adapt(count, took);
   }
   // What ran since was no block: a wait.
@@ -54,13 +55,13 @@ class loop_pace {
   static constexpr std::uint64_t much = 8;                  // times what a block should take
   static constexpr std::uint64_t growth = 8;                // at a time, at most
 
-  bool adapt(std::size_t count, std::uint64_t took) noexcept {
+  std::uint64_t adapt(std::size_t count, std::uint64_t took) noexcept {
     const double factor = static_cast<double>(target_) / static_cast<double>(std::max(took, target_ / growth + 1));
     // Halves of what is longer than a block are longer than half a block; what is shorter than that says little of long ones.
     if (factor < 1 || 2 * count >= length_) {
       length_ = std::clamp(static_cast<std::size_t>(static_cast<double>(count) * factor), std::size_t{1}, most_);
     }
-    return took > much * target_;
+    return took > much * target_ ? took : 0;
   }
 
   const bool uneven_;

@@ -66,13 +66,11 @@ class loop_site {
   }
 
   // Some blocks took many times what was expected: what is expensive may hide at the end of a block, so the last ones of a
-  // range are to be short. One surprise may be the kernel's; a second one soon after it is the loop's own.
+  // range are to be short.
   bool is_uneven() const noexcept { return uneven_.load(std::memory_order_relaxed) > soon; }  // a hint
-  void surprise() noexcept {
-    const std::uint32_t state = uneven_.load(std::memory_order_relaxed);                       // a hint
-    const std::uint32_t next = state == 0 ? soon : 2 * soon;
-    if (next != state) uneven_.store(next, std::memory_order_relaxed);                         // a hint
-  }
+  // Such a block, [low, high) of a loop of n, took `ticks`. One may be the kernel's, or a hypervisor's; one at the same place
+  // soon after it is the loop's own, if it is a part worth balancing of the work between the two.
+  HEDDLE_API void surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t ticks) noexcept;
   // A loop has ended: of those without a surprise so many are needed to forget.
   void age() noexcept {
     const std::uint32_t state = uneven_.load(std::memory_order_relaxed);                       // a hint
@@ -123,7 +121,8 @@ class loop_site {
   HEDDLE_API void misjudged() noexcept;
 
  private:
-  static constexpr std::uint32_t soon = 64;  // loops
+  static constexpr std::uint32_t soon = 64;           // loops
+  static constexpr float worth_balancing = 16;        // a sixteenth
   static constexpr float slack = 100;  // ticks: the two time stamps and what they disturb
 
   // Two workers finish in T / 2 + lateness what one does in T, and pay for the queue.
@@ -143,6 +142,7 @@ class loop_site {
   std::atomic<float> late_{0};                     // ticks between the start of a loop's two halves
   std::atomic<std::uint32_t> uneven_{0};           // 0: even; up to `soon`: surprised once; above: uneven
   std::atomic<std::uint64_t> trusted_since_{0};
+  std::atomic<std::size_t> surprise_low_{0}, surprise_high_{0};  // where the last one was
 };
 
 template <class Body>

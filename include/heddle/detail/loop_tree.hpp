@@ -188,7 +188,7 @@ class loop_tree {
     }
     if (stopped()) [[unlikely]] return;
     work_(sum, low, high);
-    if (pace.passed(high - low)) [[unlikely]] site_.surprise();
+    if (const std::uint64_t took = pace.passed(high - low); took != 0) [[unlikely]] site_.surprise(low, high, n_, took);
   }
 
   // Fixed grains, and forks that a policy places: halves, whose tree depends on n and the grain alone.
