@@ -19,7 +19,9 @@ namespace heddle::detail {
 namespace {
 
 constexpr std::size_t least_worth_a_look = 16;  // items: shorter channels hand over, they do not buffer
-constexpr std::size_t segment_bytes = 1000;  // one of malloc's small blocks
+constexpr std::size_t pace = 16;                // items between two looks: for fewer nobody is worth waiting for
+constexpr std::size_t longest_batch = 512;      // items
+constexpr std::size_t segment_bytes = 1000;     // one of malloc's small blocks
 
 void copy(void* to, const void* from, std::size_t bytes) noexcept {
   switch (bytes) {  // a call for each length but these
@@ -279,10 +281,11 @@ channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, wait
 }
 
 // Before a wait: the other side may be at work on another worker, and have made room, or filled some, long before a suspension and
-// the way back are over. It is left alone for about a microsecond at a time, so that it gets ahead by many items and
-// the line with its count passes over seldom. Where that was in vain, 2, 4 .. 1,024 waits do without.
-template <class Ready>
-bool channel_core::comes_soon(Ready ready) noexcept {
+// the way back are over. It is left alone for a microsecond or two at a time, so that it gets ahead by many items and the line with
+// its count passes over seldom; once it has begun, for up to eight looks more, until `amount` says `enough`, as long as it keeps up
+// its pace. Where no look found anything, 2, 4 .. 1,024 waits do without.
+template <class Amount>
+[[gnu::noinline]] bool channel_core::comes_soon(Amount amount, std::size_t enough) noexcept {
   if (platform::simulated || capacity_ < least_worth_a_look) return false;  // its time does not pass by itself
   if (const std::uint32_t left = unlooked_.load(std::memory_order_relaxed); left != 0) {  // a hint
     unlooked_.store(left - 1, std::memory_order_relaxed);                                 // a hint
@@ -291,10 +294,19 @@ bool channel_core::comes_soon(Ready ready) noexcept {
   const worker::section inside;
   const worker::worker* me = worker::worker::current();
   if (me != nullptr && me->home.workers() == 1) return false;
-  for (int look = 0; look < 4; ++look) {
+  const auto look = [&] {
     for (int i = 0; i < 64; ++i) arch::pause();
-    if (!ready()) continue;
+    return amount();
+  };
+  for (int looks = 0; looks < 4; ++looks) {
+    std::size_t n = look();
+    if (n == 0) continue;
     in_vain_.store(0, std::memory_order_relaxed);  // a hint
+    std::size_t before = 0;
+    for (int more = 0; more < 8 && n < enough && n >= before + pace; ++more) {
+      before = n;
+      n = look();
+    }
     return true;
   }
   const std::uint32_t times = std::min(in_vain_.load(std::memory_order_relaxed) + 1, std::uint32_t{10});  // a hint
@@ -334,7 +346,8 @@ channel_core::outcome channel_core::try_send(const void* item) {
 channel_core::outcome channel_core::send(const void* item, patience p) {
   do {
     if (const outcome result = try_send(item); result != outcome::not_now) return result;
-  } while (p.limit == nullptr && comes_soon([this] { return size() < capacity_ || closed_.load(); }));
+  } while (p.limit == nullptr && comes_soon([this] { return closed_.load() ? capacity_ : capacity_ - std::min(size(), capacity_); },
+                                            std::min(capacity_ / 2, longest_batch)));
   segment* spare = spare_or_null();
   if (spare == nullptr) spare = make_segment();
   request r{this, item, nullptr, spare, p.stop, outcome::not_now, false, waiter("channel, to send")};
@@ -365,7 +378,7 @@ channel_core::outcome channel_core::try_receive(void* item) noexcept {
 channel_core::outcome channel_core::receive(void* item, patience p) noexcept {
   do {
     if (try_receive(item) == outcome::done) return outcome::done;
-  } while (p.limit == nullptr && !closed_.load() && comes_soon([this] { return size() != 0 || closed_.load(); }));
+  } while (p.limit == nullptr && !closed_.load() && comes_soon([this] { return std::size_t{size() != 0 || closed_.load()}; }, 1));
   request r{this, nullptr, item, nullptr, p.stop, outcome::not_now, false, waiter("channel, to receive")};
   const outcome result = wait(r, enqueue_receiver, receivers_, p);
   keep_or_free(r.spare);

@@ -239,6 +239,46 @@ TEST_P(channels, many_values_of_every_size) {
   });
 }
 
+// Who looks for more than one place or value at a time must go on with fewer, for the other side may not move before it does.
+TEST_P(channels, less_than_a_batch_is_enough_to_go_on) {
+  constexpr int capacity = 64;
+  const auto until = [](auto reached) {
+    while (!reached()) heddle::this_thread::yield();
+  };
+  for (int taken : {1, 15, 16, 17, 40}) {
+    heddle::channel<int> c(capacity);
+    std::atomic<int> sent{0};
+    together(1, 1, [&](int i) {
+      if (i == 0) {
+        for (int k = 0; k < capacity + taken; ++k) {
+          EXPECT_TRUE(c.send(k));
+          ++sent;
+        }
+      } else {
+        until([&] { return sent == capacity; });
+        for (int k = 0; k < taken; ++k) EXPECT_EQ(c.receive(), k);
+        until([&] { return sent == capacity + taken; });
+        for (int k = 0; k < capacity; ++k) EXPECT_EQ(c.try_receive(), taken + k) << "not there at once";
+        EXPECT_EQ(c.try_receive(), std::nullopt);
+      }
+    });
+    progress();
+    std::atomic<int> received{0};
+    together(1, 1, [&](int i) {
+      for (int k = 0; k < 20 * heddle_test::stress(); ++k) {
+        if (i == 0) {
+          EXPECT_TRUE(c.send(k));
+          until([&] { return received == k + 1; });
+        } else {
+          EXPECT_EQ(c.receive(), k);
+          ++received;
+        }
+      }
+    });
+    progress();
+  }
+}
+
 TEST_P(channels, values_left_over_are_destroyed) {
   auto counted = std::make_shared<int>(0);
   {

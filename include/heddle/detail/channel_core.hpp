@@ -62,8 +62,8 @@ class HEDDLE_API channel_core {
   static bool enqueue_receiver(void* request, waiter& w) noexcept;
   outcome wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list, patience p) noexcept;
   void leave(waiter_list& list, waiter& w) noexcept;
-  template <class Ready>
-  bool comes_soon(Ready ready) noexcept;
+  template <class Amount>
+  bool comes_soon(Amount amount, std::size_t enough) noexcept;
   segment* make_segment() const;
   segment* spare_or_null() noexcept;
   void keep_or_free(segment* s) noexcept;
