@@ -31,8 +31,7 @@ constexpr std::uint64_t most_size = 1'000'000'000;  // its square, in doubles, i
 nlohmann::json header(const std::map<std::string, program>& programs) {
   nlohmann::json h = measured_here();
   nlohmann::json runtimes;
-  for (const auto& [name, p] : programs)
-    runtimes[name] = {{"compiler", p.compiler}, {"flags", p.flags}};
+  for (const auto& [name, p] : programs) runtimes[name] = {{"compiler", p.compiler}, {"flags", p.flags}};
   h["runtimes"] = runtimes;
   return h;
 }
@@ -48,8 +47,7 @@ bool simulated_without_results() {
 // The rows of one kernel. Failures and wrong results are told on standard error and counted.
 class kernel_run {
  public:
-  kernel_run(const request& r, std::vector<job> jobs)
-      : request_(r), jobs_(std::move(jobs)), results_(jobs_.size()) {}
+  kernel_run(const request& r, std::vector<job> jobs) : request_(r), jobs_(std::move(jobs)), results_(jobs_.size()) {}
 
   // The jobs start in another place at each round, so that none always follows the same one.
   void round(std::size_t index, progress& shown, std::size_t& faults) {
@@ -93,8 +91,8 @@ class kernel_run {
     }
     ++faults;
     shown.clear();
-    std::cerr << "heddle bench: " << j.kernel << " on " << j.executable->runtime << ", "
-              << j.workers << " workers: " << failure << "\n";
+    std::cerr << "heddle bench: " << j.kernel << " on " << j.executable->runtime << ", " << j.workers
+              << " workers: " << failure << "\n";
   }
 
   const request& request_;
@@ -108,8 +106,7 @@ int list(const std::map<std::string, program>& programs) {
     std::string line = kernel + std::string(16 - std::min<std::size_t>(15, kernel.size()), ' ');
     for (const auto& [runtime, p] : programs) {
       const auto k = p.kernels.find(kernel);
-      if (k != p.kernels.end())
-        line += runtime + (k->second.n != 0 ? "(" + std::to_string(k->second.n) + ") " : " ");
+      if (k != p.kernels.end()) line += runtime + (k->second.n != 0 ? "(" + std::to_string(k->second.n) + ") " : " ");
     }
     line.pop_back();
     std::cout << line << "\n";
@@ -130,7 +127,8 @@ int show(const std::vector<std::string>& files) {
       const auto report = nlohmann::json::parse(file);
       for (const auto& j : report.at("rows")) rows.push_back(from_json(j));
       if (!report.contains("preemption")) continue;
-      for (const auto& [kernel, measured] : report.at("preemption").items()) preemption += preempt_table(kernel, measured) + "\n";
+      for (const auto& [kernel, measured] : report.at("preemption").items())
+        preemption += preempt_table(kernel, measured) + "\n";
     } catch (const nlohmann::json::exception& e) {
       throw std::runtime_error(name + ": not written by heddle bench --json: " + e.what());
     }
@@ -145,8 +143,7 @@ void check_policies(const std::vector<std::string>& policies) {
   for (const auto& p : policy::all()) names.emplace_back(p.name);
   for (const std::string& text : policies) {
     const std::string name = text.substr(0, text.find(':'));
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      throw usage_error::unknown("--policy", name, names);
+    if (std::find(names.begin(), names.end(), name) == names.end()) throw usage_error::unknown("--policy", name, names);
     try {
       policy::make(text);
     } catch (const std::invalid_argument& e) {
@@ -155,8 +152,8 @@ void check_policies(const std::vector<std::string>& policies) {
   }
 }
 
-// Under `heddle sim` only heddle's programs are simulated, serial gives the results that theirs are checked against, and a
-// second round would repeat the first.
+// Under `heddle sim` only heddle's programs are simulated, serial gives the results that theirs are checked against,
+// and a second round would repeat the first.
 void adapt_to_simulator(request& r, std::map<std::string, program>& programs) {
   if (!simulated()) return;
   std::erase_if(programs, [](const auto& entry) {
@@ -164,8 +161,7 @@ void adapt_to_simulator(request& r, std::map<std::string, program>& programs) {
   });
   r.repeat = 1;
   const char* const workers = std::getenv("HEDDLE_WORKERS");
-  if (r.workers.empty() && workers != nullptr)
-    r.workers = {static_cast<unsigned>(std::strtoul(workers, nullptr, 10))};
+  if (r.workers.empty() && workers != nullptr) r.workers = {static_cast<unsigned>(std::strtoul(workers, nullptr, 10))};
 }
 
 int run(request r, preempt_request preemption, bool listed) {
@@ -234,22 +230,21 @@ std::function<int()> add(CLI::App& app) {
   auto listed = std::make_shared<bool>(false);
   auto files = std::make_shared<std::vector<std::string>>();
   app.add_option("KERNEL", r->kernels, "Kernels to run; none: lists them");
-  app.add_option("--rivals", r->rivals,
-                 "all, none, or names of runtimes; serial and heddle always run")
+  app.add_option("--rivals", r->rivals, "all, none, or names of runtimes; serial and heddle always run")
       ->delimiter(',');
   app.add_option("--workers", r->workers, "Numbers of workers; default: as many as processors")
       ->delimiter(',')
       ->check(integer(1, most_workers));
   app.add_option("--policy", r->policies, "Policies of heddle to compare")->delimiter(',');
   const CLI::Option* const repeat = app.add_option("--repeat", r->repeat,
-                 "Rounds; each runs every runtime once, in a process of its own. Of preemption: how often each figure is taken")
-      ->capture_default_str()
-      ->check(integer(1, 1'000'000));
+                                                   "Rounds; each runs every runtime once, in a process of its own. Of "
+                                                   "preemption: how often each figure is taken")
+                                        ->capture_default_str()
+                                        ->check(integer(1, 1'000'000));
   app.add_option("--samples", r->samples, "Samples a process, after one to warm up")
       ->capture_default_str()
       ->check(integer(1, 1'000'000));
-  app.add_option("--n", r->n, "Size of the problem; default: each runtime's own")
-      ->check(integer(1, most_size));
+  app.add_option("--n", r->n, "Size of the problem; default: each runtime's own")->check(integer(1, most_size));
   app.add_option("--iterations", r->iterations, "Iterations, of kernels that have them")
       ->check(integer(1, 1'000'000'000'000));
   app.add_option("--variant", r->variant, "Only this metric, of kernels that measure several");
@@ -257,28 +252,27 @@ std::function<int()> add(CLI::App& app) {
                  "Where pages lie: with the worker that first touches them (first), over all nodes in "
                  "turn (interleave), or all with one worker (serial); default: the kernel's own")
       ->check(CLI::IsMember({"first", "interleave", "serial"}));
-  app.add_option("--alpha", r->alpha,
-                 "By how many per cent hints are wrong, in heat2d: P, or random:P")
+  app.add_option("--alpha", r->alpha, "By how many per cent hints are wrong, in heat2d: P, or random:P")
       ->check([](const std::string& text) {
         const std::string digits = text.starts_with("random:") ? text.substr(7) : text;
         const bool valid = !digits.empty() && digits.size() <= 3 &&
-                           digits.find_first_not_of("0123456789") == std::string::npos &&
-                           std::stoi(digits) <= 100;
+                           digits.find_first_not_of("0123456789") == std::string::npos && std::stoi(digits) <= 100;
         return valid ? std::string() : "'" + text + "' is not P or random:P, P from 0 to 100";
       });
-  app.add_option("--shrink", r->shrink,
-                 "Divides the cutoffs of heat2d, rrm, bufsort, kdtree and cart: for a model whose caches are divided by that")
+  app.add_option(
+         "--shrink", r->shrink,
+         "Divides the cutoffs of heat2d, rrm, bufsort, kdtree and cart: for a model whose caches are divided by that")
       ->check(integer(1, 1024));
   app.add_option("--leaf-rate", r->leaf_rate,
                  "Multiply-adds a cycle that matmul's leaf tells the simulator; default: as measured for its loop")
       ->check(integer(1, 64));
-  app.add_option("--interval", preemption->interval, "Of preemption: as HEDDLE_PREEMPT_INTERVAL; default: the measurement's own")
+  app.add_option("--interval", preemption->interval,
+                 "Of preemption: as HEDDLE_PREEMPT_INTERVAL; default: the measurement's own")
       ->check(check_preempt_interval);
   app.add_option("--timer", preemption->timer, "Of preemption: as HEDDLE_PREEMPT_TIMER")->check(check_preempt_timer);
   app.add_option("--json", r->json, "File to write the rows to")->check(output_file());
   app.add_flag("--list", *listed, "Lists the kernels, and the runtimes that have them");
-  app.add_option("--from", *files,
-                 "Runs nothing: the table of files written with --json, and the project's measures")
+  app.add_option("--from", *files, "Runs nothing: the table of files written with --json, and the project's measures")
       ->delimiter(',');
   return [r, preemption, repeat, listed, files] {
     if (repeat->count() != 0) preemption->repeats = r->repeat;
@@ -286,8 +280,7 @@ std::function<int()> add(CLI::App& app) {
   };
 }
 
-const registration entry{
-    command{"bench", "run the benchmarks, side by side with rival runtimes", add}};
+const registration entry{command{"bench", "run the benchmarks, side by side with rival runtimes", add}};
 
 }  // namespace
 }  // namespace heddle::cli

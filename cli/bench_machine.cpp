@@ -28,8 +28,7 @@ std::string processor_field(const char* name) {
 unsigned allowed_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return std::max(1u, std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1u, std::thread::hardware_concurrency());
   return static_cast<unsigned>(CPU_COUNT(&set));
 }
 

@@ -50,7 +50,8 @@ std::string text_of(const nlohmann::json& value) {
 }  // namespace
 
 const std::vector<std::string>& preempt_kernels() {
-  static const std::vector<std::string> names{"preempt-cost", "preempt-overhead", "preempt-timers", "barrier", "packing", "insitu"};
+  static const std::vector<std::string> names{"preempt-cost", "preempt-overhead", "preempt-timers",
+                                              "barrier",      "packing",          "insitu"};
   return names;
 }
 
@@ -74,7 +75,8 @@ std::string check_preempt_timer(const std::string& text) {
 }
 
 nlohmann::json run_preempt_kernel(const std::string& name, const preempt_request& asked) {
-  std::vector<std::string> arguments{name.starts_with("preempt-") ? name.substr(8) : name, "--workers", std::to_string(asked.workers), "--json", "-"};
+  std::vector<std::string> arguments{name.starts_with("preempt-") ? name.substr(8) : name, "--workers",
+                                     std::to_string(asked.workers), "--json", "-"};
   if (!asked.interval.empty()) {
     base::option_values values;
     base::set_option(values, "preempt_interval", asked.interval);

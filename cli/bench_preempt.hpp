@@ -1,4 +1,5 @@
-// The measurements of preemption (bench/preempt/) as kernels of `heddle bench`: a program of their own, tables of their own.
+// The measurements of preemption (bench/preempt/) as kernels of
+// `heddle bench`: a program of their own, tables of their own.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,9 +10,9 @@ namespace heddle::cli {
 
 struct preempt_request {
   unsigned workers = 1;
-  std::string interval;      // as HEDDLE_PREEMPT_INTERVAL; "": the measurement's own
-  std::string timer;         // as HEDDLE_PREEMPT_TIMER; "": the same
-  std::size_t repeats = 0;   // 0: the same
+  std::string interval;     // as HEDDLE_PREEMPT_INTERVAL; "": the measurement's own
+  std::string timer;        // as HEDDLE_PREEMPT_TIMER; "": the same
+  std::size_t repeats = 0;  // 0: the same
 };
 
 // Names that `heddle bench` takes, in the order in which it lists them.

@@ -54,7 +54,7 @@ struct toml_text {
 
 // A cache further out never answers earlier in a model; noise may say so.
 double raised(double measured, double inside, const std::string& key, toml_text& out) {
-  measured = std::strtod(fmt::format("{:.4g}", measured).c_str(), nullptr);    // as the file will have it
+  measured = std::strtod(fmt::format("{:.4g}", measured).c_str(), nullptr);  // as the file will have it
   if (measured >= inside) return measured;
   out.assumptions.push_back(fmt::format("{}: {:.3g} ns were measured, less than inside it; raised", key, measured));
   return inside;
@@ -71,14 +71,18 @@ void write_memory(const machine::model& defaults, const memory_figures& m, std::
     inside = std::max(inside, own);
   }
   const double latency = raised(m.memory_latency, inside, "memory.latency", out);
-  out.body += fmt::format("\n# Read by {} at once; one core alone: {:.3g}.\n[memory]\nlatency = {:.4g}\nbandwidth = {:.4g}\nchannels = {}\n",
-                          units == 1 ? "one core" : fmt::format("{} cores", units), m.one_core_bandwidth, latency, m.bandwidth / static_cast<double>(defaults.nodes.size()),
-                          defaults.nodes.front().channels);
+  out.body += fmt::format(
+      "\n# Read by {} at once; one core alone: {:.3g}.\n[memory]\nlatency = {:.4g}\nbandwidth = {:.4g}\nchannels = "
+      "{}\n",
+      units == 1 ? "one core" : fmt::format("{} cores", units), m.one_core_bandwidth, latency,
+      m.bandwidth / static_cast<double>(defaults.nodes.size()), defaults.nodes.front().channels);
   out.assumptions.push_back("time_slice: not measured, the default");
   out.assumptions.push_back("memory.channels: not measured, the default");
   if (defaults.nodes.size() > 1) {
-    out.assumptions.push_back("memory: latency of the first core's node; bandwidth of all nodes together, divided by their number");
-    out.body += fmt::format("\n[links]\nlatency = {:.4g}\nbandwidth = {:.4g}\n", defaults.links.front().latency, defaults.links.front().bandwidth);
+    out.assumptions.push_back(
+        "memory: latency of the first core's node; bandwidth of all nodes together, divided by their number");
+    out.body += fmt::format("\n[links]\nlatency = {:.4g}\nbandwidth = {:.4g}\n", defaults.links.front().latency,
+                            defaults.links.front().bandwidth);
     out.assumptions.push_back("links: not measured, the default");
   }
   out.body += "\n# Bytes chased through and ns a step, address translation included:\n";
@@ -91,13 +95,15 @@ void write_costs(const machine::model& defaults, const std::map<std::string, dou
     const auto found = measured.find(cost.name);
     const double value = found != measured.end() ? found->second : defaults.costs.*cost.member;
     out.body += fmt::format("{} = {:.4g}\n", cost.name, value);
-    if (found == measured.end()) out.assumptions.push_back(fmt::format("costs.{}: not measured, the default", cost.name));
+    if (found == measured.end())
+      out.assumptions.push_back(fmt::format("costs.{}: not measured, the default", cost.name));
   }
-  if (measured.contains("fork")) out.assumptions.push_back("costs.fork: fork and join were measured together; each has half");
+  if (measured.contains("fork"))
+    out.assumptions.push_back("costs.fork: fork and join were measured together; each has half");
 }
 
-std::string file_text(const machine::model& defaults, const memory_figures& memory, const std::map<std::string, double>& costs, std::size_t units,
-                      const std::string& tree) {
+std::string file_text(const machine::model& defaults, const memory_figures& memory,
+                      const std::map<std::string, double>& costs, std::size_t units, const std::string& tree) {
   toml_text out;
   const double latency = std::max(memory.memory_latency, 1.0);
   const double line_time = 64 / memory.one_core_bandwidth;
@@ -108,12 +114,17 @@ std::string file_text(const machine::model& defaults, const memory_figures& memo
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   if (localtime_r(&now, &parts) != nullptr) std::strftime(date, sizeof date, "%Y-%m-%d", &parts);
-  std::string text = fmt::format("title = \"measured by heddle calibrate on {}\"\nsources = [\"heddle calibrate " HEDDLE_VERSION_STRING ", {}: the quiet quartile of repeated runs\"]\n", date, date);
+  std::string text =
+      fmt::format("title = \"measured by heddle calibrate on {}\"\nsources = [\"heddle calibrate " HEDDLE_VERSION_STRING
+                  ", {}: the quiet quartile of repeated runs\"]\n",
+                  date, date);
   text += "assumptions = [\n";
   for (const std::string& line : out.assumptions) text += "  " + toml_quoted(line) + ",\n";
-  text += fmt::format("]\n\ntree = {}\nfrequency = {:.3f}              # additions that wait for each other, per ns\noverlap = {}                   # memory latency over the time of a line when one core reads in order\n"
-                      "page_size = {}\ntime_slice = {}\n\n",
-                      toml_quoted(tree), memory.frequency, overlap, defaults.page_size, defaults.time_slice);
+  text += fmt::format(
+      "]\n\ntree = {}\nfrequency = {:.3f}              # additions that wait for each other, per ns\noverlap = {}      "
+      "             # memory latency over the time of a line when one core reads in order\n"
+      "page_size = {}\ntime_slice = {}\n\n",
+      toml_quoted(tree), memory.frequency, overlap, defaults.page_size, defaults.time_slice);
   return text + out.body;
 }
 
@@ -137,15 +148,17 @@ int run(const calibrate_arguments& given) {
     tree = beside.filename().string();
   }
   base::replace_file(given.output, file_text(defaults, memory, costs, units.size(), tree));
-  const machine::model made = machine::model::from_name(given.output);     // what cannot be read back is no result
-  fmt::print("{}: {} processing units, {:.2f} GHz, memory {:.0f} ns; `heddle topo --machine {}` shows it\n", given.output, made.tree.units().size(),
-             made.frequency, made.nodes.front().latency, given.output);
+  const machine::model made = machine::model::from_name(given.output);  // what cannot be read back is no result
+  fmt::print("{}: {} processing units, {:.2f} GHz, memory {:.0f} ns; `heddle topo --machine {}` shows it\n",
+             given.output, made.tree.units().size(), made.frequency, made.nodes.front().latency, given.output);
   return 0;
 }
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<calibrate_arguments>();
-  app.add_option("-o,--output", given->output, "File to write, NAME.toml; NAME.xml with the tree comes beside it. Standard output if not given")->check(output_file({".toml"}));
+  app.add_option("-o,--output", given->output,
+                 "File to write, NAME.toml; NAME.xml with the tree comes beside it. Standard output if not given")
+      ->check(output_file({".toml"}));
   app.add_flag("--quick", given->quick, "Fewer and shorter runs: about a second, and more noise");
   return [given] { return run(*given); };
 }

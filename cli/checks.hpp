@@ -1,5 +1,5 @@
-// What subcommands check of their arguments before anything runs. For CLI::Option::check: each makes a function that returns the
-// complaint, or "" if there is none; CLI11 puts the option's name before it.
+// What subcommands check of their arguments before anything runs. For CLI::Option::check: each makes a function that
+// returns the complaint, or "" if there is none; CLI11 puts the option's name before it.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,8 +36,8 @@ inline auto number(double least, double most) {
   };
 }
 
-// A file that can be written when the work is done, as far as one can tell before it; its name ends in one of `endings`, if any
-// are given. Nothing is made or changed.
+// A file that can be written when the work is done, as far as one can tell before it; its name ends in one of
+// `endings`, if any are given. Nothing is made or changed.
 inline auto output_file(std::vector<std::string> endings = {}) {
   return [endings = std::move(endings)](const std::string& text) -> std::string {
     if (text.empty()) return "expected the name of a file";
@@ -46,16 +46,20 @@ inline auto output_file(std::vector<std::string> endings = {}) {
     if (!fits) return fmt::format("'{}': the name of the file must end in {}", text, fmt::join(endings, " or "));
     const std::filesystem::path path(text);
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) return fmt::format("'{}' is a folder; expected the name of a file", text);
-    if (std::filesystem::exists(path, ignored)) return ::access(path.c_str(), W_OK) == 0 ? "" : fmt::format("'{}' is not to be written to", text);
+    if (std::filesystem::is_directory(path, ignored))
+      return fmt::format("'{}' is a folder; expected the name of a file", text);
+    if (std::filesystem::exists(path, ignored))
+      return ::access(path.c_str(), W_OK) == 0 ? "" : fmt::format("'{}' is not to be written to", text);
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    if (!std::filesystem::is_directory(folder, ignored)) return fmt::format("'{}': there is no folder '{}'", text, folder.string());
-    if (::access(folder.c_str(), W_OK | X_OK) != 0) return fmt::format("'{}': the folder '{}' is not to be written to", text, folder.string());
+    if (!std::filesystem::is_directory(folder, ignored))
+      return fmt::format("'{}': there is no folder '{}'", text, folder.string());
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+      return fmt::format("'{}': the folder '{}' is not to be written to", text, folder.string());
     return {};
   };
 }
 
-inline constexpr std::uint64_t most_workers = 4096;                 // as HEDDLE_WORKERS
+inline constexpr std::uint64_t most_workers = 4096;  // as HEDDLE_WORKERS
 inline constexpr std::uint64_t most_seed = ~std::uint64_t{0};
 
 }  // namespace heddle::cli

@@ -1,5 +1,5 @@
-// A program that the command runs. It ends with the command, however that ends: killed by the kernel if the command is killed,
-// and told of the signals by which a user ends the command, which then ends only after it.
+// A program that the command runs. It ends with the command, however that ends: killed by the kernel if the command is
+// killed, and told of the signals by which a user ends the command, which then ends only after it.
 #pragma once
 
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 
 namespace heddle::cli {
 
-// Thrown by child_process::wait and ended when the command was told to end; no std::exception, for nobody who goes on after errors is to
-// catch it. cli::run() ends the process by that signal.
+// Thrown by child_process::wait and ended when the command was told to end; no std::exception, for nobody who goes on
+// after errors is to catch it. cli::run() ends the process by that signal.
 struct interrupted {
   int signal;
 };
@@ -30,8 +30,8 @@ inline constexpr std::array<int, 3> ending_signals{SIGTERM, SIGINT, SIGHUP};
 // Shared with the signal handler. relaxed would do within one thread; the command may start children from several.
 struct children_table {
   std::array<std::atomic<pid_t>, 64> running{};
-  std::atomic<int> received{0};                                     // the first signal since there were children
-  std::mutex mutex;                                                 // what follows; never taken by the handler
+  std::atomic<int> received{0};  // the first signal since there were children
+  std::mutex mutex;              // what follows; never taken by the handler
   unsigned count{0};
   std::array<struct sigaction, ending_signals.size()> before{};
 };
@@ -55,7 +55,7 @@ inline void forward(int number) {
 inline void begin_forwarding(children_table& all) {
   if (all.count++ != 0) return;
   all.received.store(0);
-  struct sigaction on {};
+  struct sigaction on{};
   on.sa_handler = forward;
   on.sa_flags = SA_RESTART;
   sigemptyset(&on.sa_mask);
@@ -82,7 +82,8 @@ class child_process {
     if (::pipe2(report, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     int error = start(report[1], become);
     ::close(report[1]);
-    if (error == 0 && ::read(report[0], &error, sizeof error) != static_cast<ssize_t>(sizeof error)) error = 0;  // nothing: it runs
+    // nothing: it runs
+    if (error == 0 && ::read(report[0], &error, sizeof error) != static_cast<ssize_t>(sizeof error)) error = 0;
     ::close(report[0]);
     if (error == 0) return;
     if (id_ > 0) (void)reap();
@@ -104,7 +105,8 @@ class child_process {
   // The same without waiting: false while it runs.
   [[nodiscard]] bool ended(int& status) {
     siginfo_t about{};
-    if (::waitid(P_PID, static_cast<id_t>(id_), &about, WEXITED | WNOWAIT | WNOHANG) != 0 || about.si_pid == 0) return false;
+    if (::waitid(P_PID, static_cast<id_t>(id_), &about, WEXITED | WNOWAIT | WNOHANG) != 0 || about.si_pid == 0)
+      return false;
     status = finish(reap());
     return true;
   }
@@ -118,15 +120,16 @@ class child_process {
     sigset_t ending, mask;
     sigemptyset(&ending);
     for (const int number : detail::ending_signals) sigaddset(&ending, number);
-    ::pthread_sigmask(SIG_BLOCK, &ending, &mask);                   // until the handler knows the child
+    ::pthread_sigmask(SIG_BLOCK, &ending, &mask);  // until the handler knows the child
     detail::begin_forwarding(all);
     const pid_t parent = ::getpid();
     id_ = ::fork();
     if (id_ == 0) {
-      for (std::size_t i = 0; i < all.before.size(); ++i) ::sigaction(detail::ending_signals[i], &all.before[i], nullptr);
+      for (std::size_t i = 0; i < all.before.size(); ++i)
+        ::sigaction(detail::ending_signals[i], &all.before[i], nullptr);
       ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(127);                      // it died before the prctl
+      if (::getppid() != parent) ::_exit(127);  // it died before the prctl
       become();
       const int error = errno;
       [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);

@@ -74,20 +74,30 @@ void check_options(const CLI::App& app, std::span<const std::string> arguments) 
 // Help in lines that a terminal of 80 columns shows whole.
 class narrow_formatter : public CLI::Formatter {
  public:
-  std::string make_option_desc(const CLI::Option* option) const override { return base::wrapped(option->get_description(), 0, base::terminal_columns - column_width_); }
-  std::string make_description(const CLI::App* app) const override { return base::wrapped(CLI::Formatter::make_description(app)); }
-  std::string make_footer(const CLI::App* app) const override { return base::wrapped(CLI::Formatter::make_footer(app)); }
-  std::string make_usage(const CLI::App* app, std::string name) const override { return base::wrapped(CLI::Formatter::make_usage(app, std::move(name))); }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return base::wrapped(option->get_description(), 0, base::terminal_columns - column_width_);
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return base::wrapped(CLI::Formatter::make_description(app));
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    return base::wrapped(CLI::Formatter::make_footer(app));
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return base::wrapped(CLI::Formatter::make_usage(app, std::move(name)));
+  }
   std::string make_subcommand(const CLI::App* sub) const override {
     std::stringstream line;
-    CLI::detail::format_help(line, sub->get_name(), base::wrapped(sub->get_description(), 0, base::terminal_columns - column_width_), column_width_);
+    CLI::detail::format_help(line, sub->get_name(),
+                             base::wrapped(sub->get_description(), 0, base::terminal_columns - column_width_),
+                             column_width_);
     return line.str();
   }
 };
 
 // Declares the subcommand's options in `app`.
 std::function<int()> declare(CLI::App& app, const command& which) {
-  app.formatter(std::make_shared<narrow_formatter>());   // before its subcommands are made, which take it over
+  app.formatter(std::make_shared<narrow_formatter>());  // before its subcommands are made, which take it over
   return which.add(app);
 }
 
@@ -104,8 +114,10 @@ int run_command(const command& which, std::span<const std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extra = app.remaining();
     const std::string& first = extra.empty() ? std::string() : extra.front();
-    if (first.starts_with("-")) return refuse(which.name, usage_error::unknown("option", first, option_names(app)).what());
-    return refuse(which.name, fmt::format("argument '{}' is one too many; `heddle {} --help` shows what is expected", first, which.name));
+    if (first.starts_with("-"))
+      return refuse(which.name, usage_error::unknown("option", first, option_names(app)).what());
+    return refuse(which.name, fmt::format("argument '{}' is one too many; `heddle {} --help` shows what is expected",
+                                          first, which.name));
   } catch (const CLI::Error& error) {
     return refuse(which.name, fmt::format("{}; see `heddle {} --help`", error.what(), which.name));
   } catch (const usage_error& error) {
@@ -122,11 +134,13 @@ int run_command(const command& which, std::span<const std::string> arguments) {
 }
 
 std::string table_of(const auto& lines) {
-  return base::two_columns(lines, [](const auto& line) { return line.name; }, [](const auto& line) { return line.help; });
+  return base::two_columns(
+      lines, [](const auto& line) { return line.name; }, [](const auto& line) { return line.help; });
 }
 
 std::string front_page() {
-  return "heddle " HEDDLE_VERSION_STRING ", a runtime for nested parallel programs\n\nusage: heddle COMMAND [ARGUMENTS]\n\ncommands:\n" +
+  return "heddle " HEDDLE_VERSION_STRING
+         ", a runtime for nested parallel programs\n\nusage: heddle COMMAND [ARGUMENTS]\n\ncommands:\n" +
          table_of(commands()) + "\npages of `heddle help PAGE` (or the name of a command):\n" + table_of(topics()) +
          "\nheddle --version prints the version.\nExit status: 0 done, 1 failed, 2 bad argument.\n";
 }
@@ -169,7 +183,8 @@ std::string help_of(const command& which) {
   return app.help();
 }
 
-usage_error usage_error::unknown(std::string_view argument, std::string_view given, std::span<const std::string> valid) {
+usage_error usage_error::unknown(std::string_view argument, std::string_view given,
+                                 std::span<const std::string> valid) {
   std::string hint = base::did_you_mean(given, valid);
   if (hint.empty()) hint = "; valid: " + base::alternatives(valid);
   return usage_error(fmt::format("{} '{}' is unknown{}", argument, given, hint));

@@ -29,7 +29,7 @@ namespace heddle::cli {
 
 struct command {
   const char* name;
-  const char* help;                           // one line for `heddle --help`; also the head of `heddle NAME --help`
+  const char* help;  // one line for `heddle --help`; also the head of `heddle NAME --help`
   // Declares the options of the subcommand; returns what is run when they are parsed, its value being the exit status.
   // Nothing but the declaration happens here: `heddle help NAME` calls it, too.
   std::function<int()> (*add)(CLI::App& app);
@@ -38,9 +38,9 @@ struct command {
 // A page of `heddle help NAME` that belongs to no subcommand.
 struct topic {
   const char* name;
-  const char* help;                           // one line for `heddle --help`
+  const char* help;  // one line for `heddle --help`
   std::string (*text)();
-  std::string (*markdown)() = nullptr;        // for `heddle help NAME --markdown`, if there is such a form
+  std::string (*markdown)() = nullptr;  // for `heddle help NAME --markdown`, if there is such a form
 };
 
 struct registration {

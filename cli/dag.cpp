@@ -34,7 +34,8 @@ struct dag_arguments {
 class scratch {
  public:
   scratch() : path_((std::filesystem::temp_directory_path() / "heddle-dag-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error(fmt::format("dag: cannot make a folder for the trace: {}", std::strerror(errno)));
+    if (mkdtemp(path_.data()) == nullptr)
+      throw std::runtime_error(fmt::format("dag: cannot make a folder for the trace: {}", std::strerror(errno)));
   }
   ~scratch() {
     std::error_code ignored;
@@ -48,8 +49,8 @@ class scratch {
   std::string path_;
 };
 
-// Runs the program with every fork traced, by default on one worker: the serial execution, whose times no rival for the caches
-// disturbs. What it prints goes to stderr, for stdout is ours.
+// Runs the program with every fork traced, by default on one worker: the serial execution, whose times no rival for the
+// caches disturbs. What it prints goes to stderr, for stdout is ours.
 trace::recording run_traced(const dag_arguments& given) {
   const scratch folder;
   const std::string file = folder.file("run.heddle");
@@ -66,10 +67,12 @@ trace::recording run_traced(const dag_arguments& given) {
     execvp(words[0], words.data());
   });
   const int status = child.wait();
-  if (WIFSIGNALED(status)) throw std::runtime_error(fmt::format("{} was ended by signal {}", given.what[0], WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    throw std::runtime_error(fmt::format("{} was ended by signal {}", given.what[0], WTERMSIG(status)));
   const int ended = WEXITSTATUS(status);
   if (!std::filesystem::exists(file)) {
-    const std::string how = ended == 0 ? ": is it linked with heddle, and does it use it?" : fmt::format(", and ended with status {}", ended);
+    const std::string how = ended == 0 ? ": is it linked with heddle, and does it use it?"
+                                       : fmt::format(", and ended with status {}", ended);
     throw usage_error(fmt::format("{} wrote no trace{}", given.what[0], how));
   }
   if (ended != 0) fmt::print(stderr, "heddle dag: {} ended with status {}\n", given.what[0], ended);
@@ -81,15 +84,21 @@ trace::recording run_often(const dag_arguments& given) {
   std::vector<trace::recording> runs;
   for (unsigned i = 0; i < given.runs; ++i) runs.push_back(run_traced(given));
   if (runs.size() == 1 || trace::take_typical(runs)) return std::move(runs.front());
-  fmt::print(stderr, "heddle dag: the runs did not fork alike, or on more than one worker; what follows is of the one with the shortest span\n");
+  fmt::print(stderr,
+             "heddle dag: the runs did not fork alike, or on more than one worker; what follows is of the one with the "
+             "shortest span\n");
   const auto span = [&](const trace::recording& r) { return trace::analyse(r, given.options).span_ns; };
-  return std::move(*std::min_element(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return span(a) < span(b); }));
+  return std::move(
+      *std::min_element(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return span(a) < span(b); }));
 }
 
 int dag(const dag_arguments& given, bool runs_program) {
-  if (given.what.empty()) throw usage_error("TRACE is missing: name a file recorded with HEDDLE_TRACE_FORKS=on, or a program: heddle dag -- ./app");
+  if (given.what.empty())
+    throw usage_error(
+        "TRACE is missing: name a file recorded with HEDDLE_TRACE_FORKS=on, or a program: heddle dag -- ./app");
   if (!runs_program && given.what.size() > 1) {
-    throw usage_error(fmt::format("'{}' is one too many: one trace, or -- before a program and its arguments", given.what[1]));
+    throw usage_error(
+        fmt::format("'{}' is one too many: one trace, or -- before a program and its arguments", given.what[1]));
   }
   trace::recording recorded;
   try {
@@ -110,22 +119,31 @@ bool is_program(const std::vector<std::string>& what) { return !what.empty() && 
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<dag_arguments>();
-  app.add_option("TRACE", given->what, "A trace (NAME.heddle); or, after --, a program and its arguments, to be run and traced");
+  app.add_option("TRACE", given->what,
+                 "A trace (NAME.heddle); or, after --, a program and its arguments, to be run and traced");
   app.add_flag("--json", given->json, "Write JSON instead of a table");
-  app.add_option("--workers", given->workers, "Workers of the program that is run; 1: its serial execution")->capture_default_str()->check(integer(1, most_workers));
-  app.add_option("--runs", given->runs, "Runs of the program; of the times of each stretch between two forks the median counts, which other load on the machine hardly spoils")
-      ->capture_default_str()->check(integer(1, 1000));
-  app.add_option("--burden", given->options.burden_ns, "Nanoseconds that each fork on the path costs when its halves run on two workers")
+  app.add_option("--workers", given->workers, "Workers of the program that is run; 1: its serial execution")
+      ->capture_default_str()
+      ->check(integer(1, most_workers));
+  app.add_option("--runs", given->runs,
+                 "Runs of the program; of the times of each stretch between two forks the median counts, which other "
+                 "load on the machine hardly spoils")
+      ->capture_default_str()
+      ->check(integer(1, 1000));
+  app.add_option("--burden", given->options.burden_ns,
+                 "Nanoseconds that each fork on the path costs when its halves run on two workers")
       ->capture_default_str()
       ->check(number(0, 1e12));
-  app.add_option("--event-cost", given->options.event_ns, "Nanoseconds of tracing to subtract for each event; negative: as recorded")
+  app.add_option("--event-cost", given->options.event_ns,
+                 "Nanoseconds of tracing to subtract for each event; negative: as recorded")
       ->capture_default_str()
       ->check(number(-1e12, 1e12));
   app.footer("Examples: heddle dag run.heddle; heddle dag -- ./app --size 1000");
   return [given] { return dag(*given, is_program(given->what)); };
 }
 
-const registration entry{command{"dag", "show work, span, parallelism and grain of a program, from its trace or a run of it", add}};
+const registration entry{
+    command{"dag", "show work, span, parallelism and grain of a program, from its trace or a run of it", add}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -180,7 +180,8 @@ std::string last_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of('\n');
   if (end == std::string::npos) return {};
   const std::size_t begin = text.find_last_of('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
 void prepare(const arguments& given, const std::string& program, const shared_rows& rows) {
@@ -192,7 +193,9 @@ void prepare(const arguments& given, const std::string& program, const shared_ro
     if (!given.test.empty()) words.insert(words.end(), {"--test", given.test});
   }
   const ended made = run_program(words);
-  if (made.status != 0) throw std::runtime_error(made.output.empty() ? fmt::format("{} ended with status {}", program, made.status) : last_line(made.output));
+  if (made.status != 0)
+    throw std::runtime_error(made.output.empty() ? fmt::format("{} ended with status {}", program, made.status)
+                                                 : last_line(made.output));
 }
 
 // What one training said of the rows and the tree.
@@ -205,13 +208,27 @@ struct trained_on {
 };
 
 void train(contender& one, const arguments& given, unsigned workers, const shared_rows& rows, trained_on& about) {
-  std::vector<std::string> words{one.program, "--binary", rows.path(), "--depth", std::to_string(given.depth), "--min-leaf", std::to_string(given.min_leaf),
-                                 "--workers", std::to_string(workers), "--warmup", "1", "--repeat", "1"};
+  std::vector<std::string> words{one.program,
+                                 "--binary",
+                                 rows.path(),
+                                 "--depth",
+                                 std::to_string(given.depth),
+                                 "--min-leaf",
+                                 std::to_string(given.min_leaf),
+                                 "--workers",
+                                 std::to_string(workers),
+                                 "--warmup",
+                                 "1",
+                                 "--repeat",
+                                 "1"};
   if (one.name == "heddle" && !given.policy.empty()) words.insert(words.end(), {"--policy", given.policy});
   const ended made = run_program(words);
-  if (made.status != 0) throw std::runtime_error(fmt::format("{} ended with status {}: {}", one.program, made.status, last_line(made.output)));
+  if (made.status != 0)
+    throw std::runtime_error(
+        fmt::format("{} ended with status {}: {}", one.program, made.status, last_line(made.output)));
   const nlohmann::json line = nlohmann::json::parse(last_line(made.output), nullptr, false);
-  if (line.is_discarded()) throw std::runtime_error(fmt::format("{}: not understood: {}", one.program, last_line(made.output)));
+  if (line.is_discarded())
+    throw std::runtime_error(fmt::format("{}: not understood: {}", one.program, last_line(made.output)));
   one.seconds.push_back(line.at("train_s"));
   one.build_seconds.push_back(line.at("build_s"));
   one.workers = line.at("workers");
@@ -237,54 +254,80 @@ std::string processor_name() {
   return "unknown";
 }
 
-void write_json(const arguments& given, const std::vector<contender>& all, const std::vector<nested_contender>& nested, const trained_on& about) {
+void write_json(const arguments& given, const std::vector<contender>& all, const std::vector<nested_contender>& nested,
+                const trained_on& about) {
   std::array<char, 32> date{};
   const std::time_t now = std::time(nullptr);
   std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   nlohmann::json rows = nlohmann::json::array();
   for (const contender& one : all) {
     for (const auto& [metric, samples] : {std::pair{"train", &one.seconds}, std::pair{"build", &one.build_seconds}}) {
-      rows.push_back({{"kernel", "decision_tree"}, {"runtime", one.name}, {"policy", one.policy}, {"workers", one.workers}, {"n", about.rows},
-                      {"metric", metric}, {"unit", "s"}, {"median", median(*samples)}, {"min", *std::min_element(samples->begin(), samples->end())},
-                      {"max", *std::max_element(samples->begin(), samples->end())}, {"samples", *samples}, {"checked", one.same_tree}, {"accuracy", one.accuracy}});
+      rows.push_back({{"kernel", "decision_tree"},
+                      {"runtime", one.name},
+                      {"policy", one.policy},
+                      {"workers", one.workers},
+                      {"n", about.rows},
+                      {"metric", metric},
+                      {"unit", "s"},
+                      {"median", median(*samples)},
+                      {"min", *std::min_element(samples->begin(), samples->end())},
+                      {"max", *std::max_element(samples->begin(), samples->end())},
+                      {"samples", *samples},
+                      {"checked", one.same_tree},
+                      {"accuracy", one.accuracy}});
     }
   }
   for (const nested_contender& one : nested) {
-    for (const auto& [metric, samples] : {std::pair{"solvers", &one.milliseconds}, std::pair{"solvers_open", &one.open}}) {
+    for (const auto& [metric, samples] :
+         {std::pair{"solvers", &one.milliseconds}, std::pair{"solvers_open", &one.open}}) {
       if (samples->empty()) continue;
-      rows.push_back({{"kernel", "nested"}, {"runtime", one.runtime}, {"workers", all.back().workers}, {"metric", metric}, {"unit", "ms"}, {"median", median(*samples)},
-                      {"min", *std::min_element(samples->begin(), samples->end())}, {"max", *std::max_element(samples->begin(), samples->end())}, {"samples", *samples}});
+      rows.push_back({{"kernel", "nested"},
+                      {"runtime", one.runtime},
+                      {"workers", all.back().workers},
+                      {"metric", metric},
+                      {"unit", "ms"},
+                      {"median", median(*samples)},
+                      {"min", *std::min_element(samples->begin(), samples->end())},
+                      {"max", *std::max_element(samples->begin(), samples->end())},
+                      {"samples", *samples}});
     }
   }
-  const nlohmann::json whole{{"machine", processor_name()}, {"compiler", compiler}, {"date", date.data()}, {"features", about.features}, {"depth", about.depth},
-                             {"nodes", about.nodes}, {"majority", about.majority}, {"rows", rows}};
+  const nlohmann::json whole{{"machine", processor_name()}, {"compiler", compiler}, {"date", date.data()},
+                             {"features", about.features},  {"depth", about.depth}, {"nodes", about.nodes},
+                             {"majority", about.majority},  {"rows", rows}};
   base::replace_file(given.json, whole.dump(2) + "\n");
 }
 
 void print_table(const std::vector<contender>& all, const trained_on& about) {
-  fmt::print("{} training rows of {} features; tree of depth {}, {} nodes; the more frequent class alone: {:.1f} %\n\n", about.rows, about.features, about.depth, about.nodes, 100 * about.majority);
-  fmt::print("{:<9} {:>7} {:>12} {:>19} {:>9} {:>9}  {}\n", "runtime", "workers", "median time", "fastest - slowest", "speed-up", "accuracy", "same tree");
+  fmt::print("{} training rows of {} features; tree of depth {}, {} nodes; the more frequent class alone: {:.1f} %\n\n",
+             about.rows, about.features, about.depth, about.nodes, 100 * about.majority);
+  fmt::print("{:<9} {:>7} {:>12} {:>19} {:>9} {:>9}  {}\n", "runtime", "workers", "median time", "fastest - slowest",
+             "speed-up", "accuracy", "same tree");
   const double serial = median(all.front().seconds);
   for (const contender& one : all) {
     const double time = median(one.seconds);
     const auto [least, most] = std::minmax_element(one.seconds.begin(), one.seconds.end());
-    fmt::print("{:<9} {:>7} {:>9.1f} ms {:>19} {:>8.2f}x {:>7.1f} %  {}\n", one.name, one.workers, 1e3 * time, fmt::format("{:.1f} - {:.1f} ms", 1e3 * *least, 1e3 * *most), serial / time,
-               100 * one.accuracy, one.same_tree ? "yes" : "NO");
+    fmt::print("{:<9} {:>7} {:>9.1f} ms {:>19} {:>8.2f}x {:>7.1f} %  {}\n", one.name, one.workers, 1e3 * time,
+               fmt::format("{:.1f} - {:.1f} ms", 1e3 * *least, 1e3 * *most), serial / time, 100 * one.accuracy,
+               one.same_tree ? "yes" : "NO");
   }
 }
 
-// Below that a tenth of the rows, held out, tells no accuracy to the per cent, and a training is too short for the clock.
+// Below that a tenth of the rows, held out, tells no accuracy to the
+// per cent, and a training is too short for the clock.
 constexpr std::uint64_t fewest_rows = 10'000;
 
 void print_verdict(const std::vector<contender>& all) {
   const contender& heddle = all.back();
   const contender* best = nullptr;
   for (const contender& one : all) {
-    if (&one != &heddle && one.name != "serial" && (best == nullptr || median(one.seconds) < median(best->seconds))) best = &one;
+    if (&one != &heddle && one.name != "serial" && (best == nullptr || median(one.seconds) < median(best->seconds)))
+      best = &one;
   }
   const double own = median(heddle.seconds);
   fmt::print("\nheddle takes {:.2f} of the serial time", own / median(all.front().seconds));
-  if (best != nullptr) fmt::print(" and {:.2f} of the time of the fastest rival, {}", own / median(best->seconds), best->name);
+  if (best != nullptr)
+    fmt::print(" and {:.2f} of the time of the fastest rival, {}", own / median(best->seconds), best->name);
   fmt::print(".\n");
 }
 
@@ -303,9 +346,11 @@ int run(const arguments& given) {
     if (const std::optional<std::string> program = find_program("tree", name)) {
       all.push_back({.name = name, .program = *program, .seconds = {}, .build_seconds = {}, .policy = {}, .hash = {}});
     } else if (name == "serial" || name == "heddle") {
-      throw std::runtime_error(fmt::format("heddle-tree-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_demo", name));
+      throw std::runtime_error(fmt::format(
+          "heddle-tree-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_demo", name));
     } else {
-      const auto known = std::find_if(known_runtimes.begin(), known_runtimes.end(), [&](const known_runtime& one) { return name == one.name; });
+      const auto known = std::find_if(known_runtimes.begin(), known_runtimes.end(),
+                                      [&](const known_runtime& one) { return name == one.name; });
       skipped.push_back(fmt::format("{} (not built: needs {})", name, known->needs));
     }
   }
@@ -337,12 +382,15 @@ int run(const arguments& given) {
     agreed = agreed && one.same_tree;
   }
   print_table(all, about);
-  if (about.rows < fewest_rows) fmt::print("\nwarning: {} training rows are too few: accuracy and times mean little below {}\n", about.rows, fewest_rows);
+  if (about.rows < fewest_rows)
+    fmt::print("\nwarning: {} training rows are too few: accuracy and times mean little below {}\n", about.rows,
+               fewest_rows);
   for (const std::string& one : skipped) fmt::print("skipped: {}\n", one);
   if (all.size() > 1) print_verdict(all);
   std::vector<nested_contender> nested;
   for (const contender& one : all) {
-    if (const std::optional<std::string> program = find_program("nested", one.name); program && !simulated()) nested.push_back({one.name, *program, {}, {}});
+    if (const std::optional<std::string> program = find_program("nested", one.name); program && !simulated())
+      nested.push_back({one.name, *program, {}, {}});
   }
   if (nested.size() == all.size() && nested.size() > 1) {
     run_nested(nested, all.back().workers, given.repeat);
@@ -355,15 +403,24 @@ int run(const arguments& given) {
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<arguments>();
-  app.add_option("--data", given->data, "Tab-separated rows: label 0 or 1, then the features; without it rows are generated");
+  app.add_option("--data", given->data,
+                 "Tab-separated rows: label 0 or 1, then the features; without it rows are generated");
   app.add_option("--test", given->test, "Held-out rows; without it the last tenth of the rows is held out");
   app.add_option("--rows", given->rows, "Rows to generate")->capture_default_str()->check(integer(10, 2'000'000'000));
   app.add_option("--seed", given->seed, "Seed of the generator")->capture_default_str()->check(integer(0, most_seed));
   app.add_option("--depth", given->depth, "Greatest depth of the tree")->capture_default_str()->check(integer(1, 64));
-  app.add_option("--min-leaf", given->min_leaf, "Fewest rows in a leaf")->capture_default_str()->check(integer(1, 1u << 30));
-  app.add_option("--workers", given->workers, "Workers of each runtime; 0: what heddle takes on this machine")->capture_default_str()->check(integer(0, most_workers));
-  app.add_option("--repeat", given->repeat, "Rounds; each starts every runtime once")->capture_default_str()->check(integer(1, 1000));
-  app.add_option("--rivals", given->rivals, "Comma-separated: libgomp, libomp, tbb, or all; serial and heddle always run")->capture_default_str();
+  app.add_option("--min-leaf", given->min_leaf, "Fewest rows in a leaf")
+      ->capture_default_str()
+      ->check(integer(1, 1u << 30));
+  app.add_option("--workers", given->workers, "Workers of each runtime; 0: what heddle takes on this machine")
+      ->capture_default_str()
+      ->check(integer(0, most_workers));
+  app.add_option("--repeat", given->repeat, "Rounds; each starts every runtime once")
+      ->capture_default_str()
+      ->check(integer(1, 1000));
+  app.add_option("--rivals", given->rivals,
+                 "Comma-separated: libgomp, libomp, tbb, or all; serial and heddle always run")
+      ->capture_default_str();
   app.add_option("--policy", given->policy, "Scheduling policy of heddle");
   app.add_option("--json", given->json, "Also write the figures there")->check(output_file());
   return [given] { return run(*given); };

@@ -9,12 +9,13 @@ namespace heddle::cli {
 // Loops within a loop (bench/nested) on one runtime.
 struct nested_contender {
   std::string runtime;
-  std::string program;              // heddle-nested-<runtime>
-  std::vector<double> milliseconds; // with the runtime's own settings
-  std::vector<double> open;         // OpenMP with nested regions allowed to be parallel; else empty
+  std::string program;               // heddle-nested-<runtime>
+  std::vector<double> milliseconds;  // with the runtime's own settings
+  std::vector<double> open;          // OpenMP with nested regions allowed to be parallel; else empty
 };
 
-// Runs each in `repeat` rounds, with `workers` workers. Throws std::runtime_error when a program fails or gives another result than the first one.
+// Runs each in `repeat` rounds, with `workers` workers. Throws std::runtime_error
+// when a program fails or gives another result than the first one.
 void run_nested(std::vector<nested_contender>& all, unsigned workers, unsigned repeat);
 // The table, for people.
 std::string nested_table(const std::vector<nested_contender>& all, unsigned workers);

@@ -9,15 +9,19 @@ namespace {
 
 std::string options_page() {
   return "Options of the runtime. A program sets them in heddle::runtime_options; an\n"
-         "environment variable takes effect where it does not.\n\n" + base::options_text();
+         "environment variable takes effect where it does not.\n\n" +
+         base::options_text();
 }
 
 std::string policies_page() {
-  return "Scheduling policies: HEDDLE_POLICY=NAME or runtime_options::policy; parameters\nfollow a colon, NAME:KEY=VALUE,KEY=VALUE.\n\n" +
-         base::two_columns(policy::all(), [](const auto& line) { return line.name; }, [](const auto& line) { return line.summary; });
+  return "Scheduling policies: HEDDLE_POLICY=NAME or runtime_options::policy; parameters\nfollow a colon, "
+         "NAME:KEY=VALUE,KEY=VALUE.\n\n" +
+         base::two_columns(
+             policy::all(), [](const auto& line) { return line.name; }, [](const auto& line) { return line.summary; });
 }
 
-const registration options_entry{topic{"options", "options of the runtime: HEDDLE_* variables", options_page, base::options_markdown}};
+const registration options_entry{
+    topic{"options", "options of the runtime: HEDDLE_* variables", options_page, base::options_markdown}};
 const registration policies_entry{topic{"policies", "scheduling policies", policies_page}};
 
 }  // namespace

@@ -30,7 +30,8 @@ int list() {
     for (const paper::experiment& e : p.experiments()) {
       std::string policies;
       for (const std::string& name : paper::policies_of(e)) policies += " " + name;
-      fmt::print("  {:<14} {}: {}\n  {:<14} {}, {} workers;{}\n", e.id, e.figure, e.title, "", e.machine, e.workers, policies);
+      fmt::print("  {:<14} {}: {}\n  {:<14} {}, {} workers;{}\n", e.id, e.figure, e.title, "", e.machine, e.workers,
+                 policies);
     }
   }
   return 0;
@@ -49,7 +50,8 @@ std::vector<paper::experiment> chosen(const std::vector<std::string>& names) {
   }
   const auto wanted = [&](const paper::experiment& e) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      const bool group = std::find(valid.begin() + 1, valid.begin() + static_cast<std::ptrdiff_t>(groups), name) != valid.begin() + static_cast<std::ptrdiff_t>(groups);
+      const bool group = std::find(valid.begin() + 1, valid.begin() + static_cast<std::ptrdiff_t>(groups), name) !=
+                         valid.begin() + static_cast<std::ptrdiff_t>(groups);
       return name == "all" || name == e.id || (group && e.id.starts_with(name + "-"));
     });
   };
@@ -61,8 +63,10 @@ std::vector<paper::experiment> chosen(const std::vector<std::string>& names) {
 int run(const arguments& given) {
   const std::vector<paper::experiment> wanted = chosen(given.names);
   if (given.no_sim && !given.real) throw usage_error("--no-sim leaves nothing to do: add --real");
-  const unsigned here = given.real_workers != 0 ? given.real_workers : std::max(1u, std::thread::hardware_concurrency());
-  paper::laboratory laboratory(given.scale == "full" ? paper::scale::full : paper::scale::quick, !given.no_sim, given.real ? here : 0);
+  const unsigned here =
+      given.real_workers != 0 ? given.real_workers : std::max(1u, std::thread::hardware_concurrency());
+  paper::laboratory laboratory(given.scale == "full" ? paper::scale::full : paper::scale::quick, !given.no_sim,
+                               given.real ? here : 0);
   std::vector<nlohmann::json> rows;
   for (const paper::experiment& e : wanted) {
     laboratory.run(e);
@@ -70,9 +74,11 @@ int run(const arguments& given) {
     fmt::print("{}{}", rows.empty() ? "" : "\n", paper::table_of(some));
     std::fflush(stdout);
     rows.insert(rows.end(), some.begin(), some.end());
-    if (!given.json.empty()) paper::write_rows(given.json, rows);   // after each, since the whole takes long
+    if (!given.json.empty()) paper::write_rows(given.json, rows);  // after each, since the whole takes long
   }
-  const bool any = std::any_of(rows.begin(), rows.end(), [](const nlohmann::json& r) { return !r.at("simulated").is_null() || !r.at("measured").is_null(); });
+  const bool any = std::any_of(rows.begin(), rows.end(), [](const nlohmann::json& r) {
+    return !r.at("simulated").is_null() || !r.at("measured").is_null();
+  });
   return any ? 0 : 1;
 }
 
@@ -106,7 +112,8 @@ int report(const arguments& given) {
 
 int act(const arguments& given) {
   if (given.action == "list") {
-    if (!given.names.empty()) throw usage_error(fmt::format("argument '{}' is one too many: list takes none", given.names[0]));
+    if (!given.names.empty())
+      throw usage_error(fmt::format("argument '{}' is one too many: list takes none", given.names[0]));
     return list();
   }
   if (given.action == "run") return run(given);
@@ -119,21 +126,30 @@ int act(const arguments& given) {
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<arguments>();
-  app.add_option("ACTION", given->action, "list: the experiments; run ID...: some of them, a paper, or all; judge FILE...: rows that run --json wrote, merged, the last ones winning, with the verdicts of today's table; "
-                                           "report FILE...: their page");
+  app.add_option("ACTION", given->action,
+                 "list: the experiments; run ID...: some of them, a paper, or all; judge FILE...: rows that run --json "
+                 "wrote, merged, the last ones winning, with the verdicts of today's table; "
+                 "report FILE...: their page");
   app.add_option("ID", given->names, "Experiments, or files");
-  app.add_option("--scale", given->scale, "quick: sizes that take seconds; full: the paper's where that is feasible, three seeds, results checked")
-      ->capture_default_str()->check(CLI::IsMember({"quick", "full"}));
+  app.add_option(
+         "--scale", given->scale,
+         "quick: sizes that take seconds; full: the paper's where that is feasible, three seeds, results checked")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"quick", "full"}));
   app.add_flag("--real", given->real, "Measure on this machine, too");
   app.add_flag("--no-sim", given->no_sim, "Simulate nothing; with --real: measure here alone");
-  app.add_option("--real-workers", given->real_workers, "Workers there; default: one a processor")->check(integer(1, most_workers));
+  app.add_option("--real-workers", given->real_workers, "Workers there; default: one a processor")
+      ->check(integer(1, most_workers));
   app.add_option("--json", given->json, "File for the rows")->check(output_file());
   app.add_option("--output", given->output, "File for the page; default: standard output")->check(output_file());
-  app.footer("Examples: heddle paper run adws-4.18; heddle paper run all --real --json rows.json; heddle paper report rows.json --output reproduction.md");
+  app.footer(
+      "Examples: heddle paper run adws-4.18; heddle paper run all --real --json rows.json; heddle paper report "
+      "rows.json --output reproduction.md");
   return [given] { return act(*given); };
 }
 
-const registration entry{command{"paper", "repeat the experiments of papers in the simulator and here, and compare", add}};
+const registration entry{
+    command{"paper", "repeat the experiments of papers in the simulator and here, and compare", add}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -24,7 +24,8 @@ using nlohmann::json;
 constexpr unsigned limit_quick = 1800, limit_full = 7200;  // seconds of real time a run, on a busy machine
 
 const program& program_of(const experiment& e, const std::string& name) {
-  const auto found = std::find_if(e.programs.begin(), e.programs.end(), [&](const program& p) { return p.name == name; });
+  const auto found =
+      std::find_if(e.programs.begin(), e.programs.end(), [&](const program& p) { return p.name == name; });
   if (found == e.programs.end()) throw std::logic_error(fmt::format("{}: no program '{}' is declared", e.id, name));
   return *found;
 }
@@ -38,7 +39,7 @@ std::string refused(const std::string& name) {
     return {};
   } catch (const std::invalid_argument& error) {
     const std::string all = error.what();
-    return all.substr(0, all.find(';'));   // without the list of those that there are
+    return all.substr(0, all.find(';'));  // without the list of those that there are
   }
 }
 
@@ -48,7 +49,9 @@ attempt failed(const std::string& why) {
   return a;
 }
 
-std::string here_key(const experiment& e, const program& p, const std::string& policy, bool traced) { return e.id + "|" + p.name + "|" + policy + (traced ? "|traced" : ""); }
+std::string here_key(const experiment& e, const program& p, const std::string& policy, bool traced) {
+  return e.id + "|" + p.name + "|" + policy + (traced ? "|traced" : "");
+}
 
 std::string command_at(const program& p, scale s) {
   const size& z = size_at(p, s);
@@ -90,18 +93,28 @@ struct laboratory::simulation {
   bool traced{false};
 
   [[nodiscard]] std::string key() const {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", machine, shrink, free_memory, command, metric, policy, workers, traced);
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", machine, shrink, free_memory, command, metric, policy, workers,
+                       traced);
   }
 };
 
-laboratory::laboratory(scale s, bool simulates, unsigned real_workers) : scale_(s), simulates_(simulates), real_workers_(real_workers) {}
+laboratory::laboratory(scale s, bool simulates, unsigned real_workers)
+    : scale_(s), simulates_(simulates), real_workers_(real_workers) {}
 laboratory::~laboratory() = default;
 
 laboratory::simulation laboratory::simulation_of(const experiment& e, const execution& what) const {
   const program& p = program_of(e, what.program);
   const bool serial = what.policy == "serial";
-  return {e.machine, size_at(p, scale_).shrink, what.free_memory, command_at(p, scale_), p.metric, what.policy,
-          serial ? 1 : what.workers != 0 ? what.workers : e.workers, what.traced};
+  return {e.machine,
+          size_at(p, scale_).shrink,
+          what.free_memory,
+          command_at(p, scale_),
+          p.metric,
+          what.policy,
+          serial              ? 1
+          : what.workers != 0 ? what.workers
+                              : e.workers,
+          what.traced};
 }
 
 std::vector<execution> laboratory::wanted(const experiment& e) const {
@@ -113,15 +126,23 @@ std::vector<execution> laboratory::wanted(const experiment& e) const {
 attempt laboratory::simulate_once(const simulation& s, std::uint64_t seed) const {
   attempt result;
   try {
-    sim_setting setting{.machine = machine_variant(s.machine, s.shrink, s.free_memory, folder_), .policy = s.policy, .workers = s.workers, .seed = seed, .charge = "auto",
-                        .fast = scale_ == scale::quick, .free_scheduler = s.policy == "serial", .trace = {}};
+    sim_setting setting{.machine = machine_variant(s.machine, s.shrink, s.free_memory, folder_),
+                        .policy = s.policy,
+                        .workers = s.workers,
+                        .seed = seed,
+                        .charge = "auto",
+                        .fast = scale_ == scale::quick,
+                        .free_scheduler = s.policy == "serial",
+                        .trace = {}};
     if (s.traced) setting.trace = folder_.file("run.heddle");
     const std::string report = folder_.file("run.json");
     std::filesystem::remove(report);
     std::vector<std::string> words = command_words(s.command);
     words.insert(words.end(), {"--repeat", "1", "--json", report});
-    const sim_outcome ran = simulate(words, setting, shown::captured, scale_ == scale::quick ? limit_quick : limit_full);
-    if (ran.late) throw unavailable(fmt::format("not over after {} s", scale_ == scale::quick ? limit_quick : limit_full));
+    const sim_outcome ran =
+        simulate(words, setting, shown::captured, scale_ == scale::quick ? limit_quick : limit_full);
+    if (ran.late)
+      throw unavailable(fmt::format("not over after {} s", scale_ == scale::quick ? limit_quick : limit_full));
     if (ran.status != 0) throw unavailable(last_line(ran.errors, ran.status));
     if (ran.figures.empty()) throw unavailable("nothing was simulated");
     result.got.seconds = seconds_in(report, s.metric, "heddle", std::nullopt);
@@ -170,7 +191,8 @@ void laboratory::measure_here(const experiment& e, const program& p, bool first)
     std::string not_run;
     try {
       std::vector<std::string> words = command_words(p.real);
-      words.insert(words.end(), {"--workers", std::to_string(real_workers_), "--policy", list, "--rivals", "none", "--repeat", "1", "--json", report});
+      words.insert(words.end(), {"--workers", std::to_string(real_workers_), "--policy", list, "--rivals", "none",
+                                 "--repeat", "1", "--json", report});
       ran = run_here(words, with_trace ? trace : std::string());
     } catch (const std::runtime_error& error) {
       not_run = error.what();
@@ -182,7 +204,8 @@ void laboratory::measure_here(const experiment& e, const program& p, bool first)
         if (ran.status != 0) throw unavailable(last_line(ran.errors, ran.status));
         const bool serial = policy == "serial";
         a.got.workers = serial ? 1 : real_workers_;
-        a.rounds.push_back(seconds_in(report, p.real_metric, serial ? "serial" : "heddle", serial ? std::nullopt : std::optional(policy)));
+        a.rounds.push_back(seconds_in(report, p.real_metric, serial ? "serial" : "heddle",
+                                      serial ? std::nullopt : std::optional(policy)));
         a.got.seconds = median(a.rounds);
         if (with_trace) a.got.map = task_map(trace::load(trace), {});
       } catch (const std::exception& error) {
@@ -197,7 +220,8 @@ void laboratory::measure_here(const experiment& e, const program& p, bool first)
 void laboratory::run(const experiment& e) {
   std::vector<execution> all = wanted(e);
   std::erase_if(all, [&](const execution& x) {
-    return !simulates_ || !size_at(program_of(e, x.program), scale_).left_out.empty() || simulations_.contains(simulation_of(e, x).key());
+    return !simulates_ || !size_at(program_of(e, x.program), scale_).left_out.empty() ||
+           simulations_.contains(simulation_of(e, x).key());
   });
   std::vector<const program*> here;
   for (const program& p : e.programs) {
@@ -211,7 +235,8 @@ void laboratory::run(const experiment& e) {
     simulations_[s.key()] = simulate_all(s);
     bar.advance();
   }
-  for (std::size_t round = 0; round < rounds; ++round) {  // programs by turns: a machine has its slow minutes, and measures compare programs
+  // programs by turns: a machine has its slow minutes, and measures compare programs
+  for (std::size_t round = 0; round < rounds; ++round) {
     for (const program* p : here) {
       bar.advance(0, p->name + ", here");
       measure_here(e, *p, round == 0);
@@ -226,7 +251,8 @@ class simulated_evidence : public evidence {
   const outcome& at(const execution& what) const override {
     if (!laboratory_.simulates_) throw unavailable(not_simulated);
     const program& p = program_of(experiment_, what.program);
-    if (const std::string& why = size_at(p, laboratory_.scale_).left_out; !why.empty()) throw unavailable(fmt::format("{}: {}", p.name, why));
+    if (const std::string& why = size_at(p, laboratory_.scale_).left_out; !why.empty())
+      throw unavailable(fmt::format("{}: {}", p.name, why));
     const attempt& a = laboratory_.simulations_.at(laboratory_.simulation_of(experiment_, what).key());
     if (!a.failure.empty()) throw unavailable(a.failure);
     return a.got;
@@ -256,8 +282,12 @@ class measured_evidence : public evidence {
   const experiment& experiment_;
 };
 
-std::unique_ptr<evidence> laboratory::simulated(const experiment& e) const { return std::make_unique<simulated_evidence>(*this, e); }
-std::unique_ptr<evidence> laboratory::measured(const experiment& e) const { return std::make_unique<measured_evidence>(*this, e); }
+std::unique_ptr<evidence> laboratory::simulated(const experiment& e) const {
+  return std::make_unique<simulated_evidence>(*this, e);
+}
+std::unique_ptr<evidence> laboratory::measured(const experiment& e) const {
+  return std::make_unique<measured_evidence>(*this, e);
+}
 
 std::string laboratory::simulated_scale(const experiment& e) const {
   std::string text = name(scale_);

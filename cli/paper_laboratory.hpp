@@ -19,8 +19,8 @@ inline constexpr const char* not_measured = "not asked for (--real)";
 // The result of a run, or why there is none. Used by one kernel thread.
 struct attempt {
   outcome got;
-  std::string failure;                 // empty: none
-  std::vector<double> rounds;          // measured here, s; got.seconds is their median
+  std::string failure;         // empty: none
+  std::vector<double> rounds;  // measured here, s; got.seconds is their median
 };
 
 class laboratory {
@@ -31,8 +31,8 @@ class laboratory {
   laboratory(const laboratory&) = delete;
   laboratory& operator=(const laboratory&) = delete;
 
-  // Everything that the experiment's measures need; what another experiment has simulated already is not simulated again. Shows its
-  // progress on a terminal.
+  // Everything that the experiment's measures need; what another experiment has simulated already is not simulated
+  // again. Shows its progress on a terminal.
   void run(const experiment& e);
 
   // Of what run(e) has run. `e` and the laboratory outlive it.
@@ -44,7 +44,7 @@ class laboratory {
   [[nodiscard]] std::string measured_scale(const experiment& e) const;
 
  private:
-  struct simulation;                   // what identifies a run
+  struct simulation;  // what identifies a run
   [[nodiscard]] simulation simulation_of(const experiment& e, const execution& what) const;
   attempt simulate_once(const simulation& s, std::uint64_t seed) const;
   attempt simulate_all(const simulation& s) const;
@@ -58,8 +58,8 @@ class laboratory {
   bool simulates_;
   unsigned real_workers_;
   scratch_folder folder_;
-  std::map<std::string, attempt> simulations_;       // by simulation::key
-  std::map<std::string, attempt> measurements_;      // by experiment, program and policy, and whether it was traced
+  std::map<std::string, attempt> simulations_;   // by simulation::key
+  std::map<std::string, attempt> measurements_;  // by experiment, program and policy, and whether it was traced
 };
 
 }  // namespace heddle::cli::paper

@@ -35,7 +35,8 @@ std::string with_smaller_caches(const std::string& text, unsigned shrink) {
 std::string smaller_costs(const std::string& machine, unsigned shrink) {
   const machine::model m = machine::model::from_name(machine);
   std::string text = fmt::format("title = \"scheduler's costs divided by {}\"\n[costs]\n", shrink);
-  for (const machine::cost_key& key : machine::cost_keys()) text += fmt::format("{} = {}\n", key.name, m.costs.*key.member / shrink);
+  for (const machine::cost_key& key : machine::cost_keys())
+    text += fmt::format("{} = {}\n", key.name, m.costs.*key.member / shrink);
   return text;
 }
 
@@ -43,7 +44,8 @@ std::string costs_without_memory(const std::string& machine) {
   const machine::model m = machine::model::from_name(machine);
   const double latency = m.caches.front().latency;
   std::string text = "title = \"memory costs nothing\"\n";
-  for (const machine::cache_level& level : m.caches) text += fmt::format("[cache.{}]\nlatency = {}\n", machine::name(level.kind), latency);
+  for (const machine::cache_level& level : m.caches)
+    text += fmt::format("[cache.{}]\nlatency = {}\n", machine::name(level.kind), latency);
   text += fmt::format("[memory]\nlatency = {}\nbandwidth = 0\n", latency);
   if (!m.links.empty()) text += "[links]\nlatency = 0\nbandwidth = 0\n";
   return text;
@@ -62,7 +64,8 @@ scratch_folder::~scratch_folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::string machine_variant(const std::string& machine, unsigned shrink, bool free_memory, const scratch_folder& folder) {
+std::string machine_variant(const std::string& machine, unsigned shrink, bool free_memory,
+                            const scratch_folder& folder) {
   std::string result = machine;
   if (shrink > 1) {
     result = folder.file(fmt::format("{}-caches-1-{}.toml", machine, shrink));

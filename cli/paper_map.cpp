@@ -22,13 +22,16 @@ task_map::task_map(const trace::recording& from, const std::vector<int>& node_of
   std::vector<work> all;
   has_nodes_ = !node_of_worker.empty();
   for (const trace::worker_log& log : from.workers) {
-    if (log.lost != 0) throw std::runtime_error(fmt::format("the trace lost {} events of worker {}: HEDDLE_TRACE_BUFFER is too small", log.lost, log.worker));
+    if (log.lost != 0)
+      throw std::runtime_error(
+          fmt::format("the trace lost {} events of worker {}: HEDDLE_TRACE_BUFFER is too small", log.lost, log.worker));
     const int node = log.worker < node_of_worker.size() ? node_of_worker[log.worker] : -1;
     for (const trace::record& r : log.records) {
       if (r.event == trace::event::piece) all.push_back({r.ns, &r, {log.worker, node}});
     }
   }
-  std::sort(all.begin(), all.end(), [](const work& a, const work& b) { return std::pair(a.ns, a.who.worker) < std::pair(b.ns, b.who.worker); });
+  std::sort(all.begin(), all.end(),
+            [](const work& a, const work& b) { return std::pair(a.ns, a.who.worker) < std::pair(b.ns, b.who.worker); });
   for (const work& w : all) {
     piece& p = pieces_[{high(w.what->a), low(w.what->a)}];
     p.x_end = high(w.what->b);
@@ -41,7 +44,8 @@ task_map::task_map(const trace::recording& from, const std::vector<int>& node_of
 }
 
 std::size_t task_map::index_of(int sweep) const {
-  const std::size_t index = sweep < 0 ? sweeps_ - std::min<std::size_t>(sweeps_, static_cast<std::size_t>(-sweep)) : static_cast<std::size_t>(sweep);
+  const std::size_t index = sweep < 0 ? sweeps_ - std::min<std::size_t>(sweeps_, static_cast<std::size_t>(-sweep))
+                                      : static_cast<std::size_t>(sweep);
   if (index >= sweeps_) throw std::out_of_range(fmt::format("the task map has {} sweeps, no sweep {}", sweeps_, sweep));
   return index;
 }
@@ -83,7 +87,10 @@ double task_map::steady() const {
   (void)index_of(0);
   std::size_t kept = 0;
   for (const auto& [corner, p] : pieces_) {
-    kept += std::all_of(p.by_sweep.begin(), p.by_sweep.begin() + static_cast<std::ptrdiff_t>(sweeps_), [&](const owner& o) { return o.worker == p.by_sweep[0].worker; }) ? 1 : 0;
+    kept += std::all_of(p.by_sweep.begin(), p.by_sweep.begin() + static_cast<std::ptrdiff_t>(sweeps_),
+                        [&](const owner& o) { return o.worker == p.by_sweep[0].worker; })
+                ? 1
+                : 0;
   }
   return static_cast<double>(kept) / static_cast<double>(pieces_.size());
 }

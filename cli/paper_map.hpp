@@ -10,8 +10,8 @@
 
 namespace heddle::cli::paper {
 
-// A sweep is one pass over all pieces: the k-th time that a piece is worked on belongs to sweep k, which is right for programs
-// that end one sweep before they begin the next.
+// A sweep is one pass over all pieces: the k-th time that a piece is worked on belongs to sweep k, which is right for
+// programs that end one sweep before they begin the next.
 class task_map {
  public:
   task_map() = default;
@@ -22,11 +22,12 @@ class task_map {
   [[nodiscard]] std::size_t sweeps() const { return sweeps_; }
   [[nodiscard]] bool has_nodes() const { return has_nodes_; }
 
-  // Each a share of the pieces or of the pairs of neighbours. `sweep`: 0 is the first, -1 the last. Throw std::out_of_range.
+  // Each a share of the pieces or of the pairs of neighbours.
+  // `sweep`: 0 is the first, -1 the last. Throw std::out_of_range.
   [[nodiscard]] double neighbours_on_one_worker(int sweep) const;
   [[nodiscard]] double neighbours_on_one_node(int sweep) const;
-  [[nodiscard]] double moved(int sweep) const;         // since the sweep before
-  [[nodiscard]] double steady() const;                 // never moved
+  [[nodiscard]] double moved(int sweep) const;  // since the sweep before
+  [[nodiscard]] double steady() const;          // never moved
 
  private:
   struct owner {
@@ -37,7 +38,7 @@ class task_map {
     std::uint32_t x_end, y_end;
     std::vector<owner> by_sweep;
   };
-  using corner = std::pair<std::uint32_t, std::uint32_t>;   // first column and row
+  using corner = std::pair<std::uint32_t, std::uint32_t>;  // first column and row
 
   [[nodiscard]] std::size_t index_of(int sweep) const;
   template <class Same>

@@ -14,8 +14,8 @@ struct level_figures {
   double misses{0};
 };
 
-struct counted {                       // by the simulator alone
-  double virtual_seconds{0};           // of the whole process
+struct counted {              // by the simulator alone
+  double virtual_seconds{0};  // of the whole process
   double busy{0}, idle{0}, overhead{0};
   double steals{0};
   double local_bytes{0}, remote_bytes{0};
@@ -23,11 +23,11 @@ struct counted {                       // by the simulator alone
 };
 
 struct outcome {
-  double seconds{0};                   // of the sample
+  double seconds{0};  // of the sample
   unsigned workers{0};
   bool has_counts{false};
   counted counts;
-  task_map map;                        // empty unless traced
+  task_map map;  // empty unless traced
 };
 
 }  // namespace heddle::cli::paper

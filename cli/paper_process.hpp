@@ -9,8 +9,8 @@
 namespace heddle::cli::paper {
 
 struct ended {
-  int status{0};                       // exit status, or 128 + signal
-  std::string errors;                  // standard error
+  int status{0};       // exit status, or 128 + signal
+  std::string errors;  // standard error
 };
 
 // This command's file.
@@ -18,15 +18,17 @@ std::string own_command();
 // Split at blanks.
 std::vector<std::string> words_of(std::string_view command);
 
-// Runs a program on this machine to its end, or this command's: then the program ends first, and cli::interrupted is thrown. Its output is
-// dropped. `trace`: HEDDLE_TRACE for it, unless empty. Throws std::system_error, where the program cannot be run with its name.
+// Runs a program on this machine to its end, or this command's: then the program ends first,
+// and cli::interrupted is thrown. Its output is dropped. `trace`: HEDDLE_TRACE for it,
+// unless empty. Throws std::system_error, where the program cannot be run with its name.
 ended run_here(const std::vector<std::string>& words, const std::string& trace);
 
 // The last line of what a program said of its failure, without a "heddle bench: " before it.
 std::string last_line(const std::string& errors, int status);
 
-// The median of the first row with this runtime and, if given, this policy and metric (empty: any) of a file that `heddle bench --json` or
-// `heddle demo --json` wrote, in seconds where its unit is one of time. Throws unavailable.
-double seconds_in(const std::string& file, const std::string& metric, const std::string& runtime, const std::optional<std::string>& policy);
+// The median of the first row with this runtime and, if given, this policy and metric (empty: any) of a file that
+// `heddle bench --json` or `heddle demo --json` wrote, in seconds where its unit is one of time. Throws unavailable.
+double seconds_in(const std::string& file, const std::string& metric, const std::string& runtime,
+                  const std::optional<std::string>& policy);
 
 }  // namespace heddle::cli::paper

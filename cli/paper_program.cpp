@@ -15,9 +15,11 @@ constexpr const char* programs[] = {"preempt-model"};
 std::string program_file(const std::string& name) {
   const std::filesystem::path here = std::filesystem::path(own_command()).parent_path();
   for (const std::filesystem::path& folder : {here, here / "libexec" / "heddle", here / ".." / "libexec" / "heddle"}) {
-    if (std::filesystem::path file = folder / ("heddle-" + name); std::filesystem::exists(file)) return file.lexically_normal().string();
+    if (std::filesystem::path file = folder / ("heddle-" + name); std::filesystem::exists(file))
+      return file.lexically_normal().string();
   }
-  throw std::runtime_error(fmt::format("heddle-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_bench", name));
+  throw std::runtime_error(fmt::format(
+      "heddle-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_bench", name));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::string cell(const json& figure) {
   return figure.is_string() ? figure.get<std::string>() : "-";
 }
 
-std::size_t columns(const std::string& text) {   // of UTF-8
+std::size_t columns(const std::string& text) {  // of UTF-8
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
@@ -74,10 +74,21 @@ std::vector<json> rows_of(const experiment& e, const laboratory& from) {
   std::vector<json> rows;
   for (const measure& m : e.measures) {
     const figure there = figure_of(m.of, *simulated), here = figure_of(m.of, *measured);
-    json row{{"id", e.id}, {"measure", m.name}, {"simulated", as_json(there)}, {"measured", as_json(here)}, {"machine", e.machine}, {"workers", e.workers},
-             {"scale", from.simulated_scale(e)}, {"simulated_reason", there.none},
-             {"measured_machine", here.is ? json(fmt::format("{}, {} processors", processor(), std::thread::hardware_concurrency())) : json(nullptr)},
-             {"measured_scale", from.measured_scale(e)}, {"measured_reason", here.none}, {"date", today()}, {"heddle", HEDDLE_VERSION_STRING}};
+    json row{{"id", e.id},
+             {"measure", m.name},
+             {"simulated", as_json(there)},
+             {"measured", as_json(here)},
+             {"machine", e.machine},
+             {"workers", e.workers},
+             {"scale", from.simulated_scale(e)},
+             {"simulated_reason", there.none},
+             {"measured_machine",
+              here.is ? json(fmt::format("{}, {} processors", processor(), std::thread::hardware_concurrency()))
+                      : json(nullptr)},
+             {"measured_scale", from.measured_scale(e)},
+             {"measured_reason", here.none},
+             {"date", today()},
+             {"heddle", HEDDLE_VERSION_STRING}};
     tell(row, e, m, there);
     rows.push_back(std::move(row));
   }
@@ -90,11 +101,14 @@ std::string table_of(const std::vector<json>& rows) {
   for (auto first = rows.begin(); first != rows.end();) {
     const auto last = std::find_if(first, rows.end(), [&](const json& r) { return r.at("id") != first->at("id"); });
     const json& head = *first;
-    text += fmt::format("{}{}, {}: {}\n{}, {} workers, {}\n\n", text.empty() ? "" : "\n", head.at("id").get<std::string>(), head.at("figure").get<std::string>(),
-                        head.at("title").get<std::string>(), head.at("machine").get<std::string>(), head.at("workers").get<unsigned>(), head.at("scale").get<std::string>());
+    text += fmt::format("{}{}, {}: {}\n{}, {} workers, {}\n\n", text.empty() ? "" : "\n",
+                        head.at("id").get<std::string>(), head.at("figure").get<std::string>(),
+                        head.at("title").get<std::string>(), head.at("machine").get<std::string>(),
+                        head.at("workers").get<unsigned>(), head.at("scale").get<std::string>());
     std::vector<std::vector<std::string>> cells{{"measure", "paper", "simulated", "measured", "verdict"}};
     for (auto row = first; row != last; ++row) {
-      cells.push_back({row->at("measure"), cell(row->at("paper")), cell(row->at("simulated")), cell(row->at("measured")), row->at("verdict")});
+      cells.push_back({row->at("measure"), cell(row->at("paper")), cell(row->at("simulated")),
+                       cell(row->at("measured")), row->at("verdict")});
     }
     std::vector<std::size_t> width(5, 0);
     for (const auto& line : cells) {
@@ -105,7 +119,9 @@ std::string table_of(const std::vector<json>& rows) {
         const std::string blanks(width[i] - columns(cells[l][i]), ' ');
         text += i == 0 ? cells[l][i] + blanks : i == 4 ? "  " + cells[l][i] : "  " + blanks + cells[l][i];
       }
-      text += l == 0 ? "\n" : fmt::format(": {}\n", (first + static_cast<std::ptrdiff_t>(l) - 1)->at("reason").get<std::string>());
+      text +=
+          l == 0 ? "\n"
+                 : fmt::format(": {}\n", (first + static_cast<std::ptrdiff_t>(l) - 1)->at("reason").get<std::string>());
     }
     first = last;
   }
@@ -122,7 +138,8 @@ json merged(const json& earlier, json later) {
       if (earlier.contains(name)) later[name] = earlier.at(name);
     }
   };
-  keep("simulated_reason", not_simulated, {"simulated", "simulated_reason", "machine", "workers", "scale", "date", "heddle", "verdict", "reason"});
+  keep("simulated_reason", not_simulated,
+       {"simulated", "simulated_reason", "machine", "workers", "scale", "date", "heddle", "verdict", "reason"});
   keep("measured_reason", not_measured, {"measured", "measured_reason", "measured_machine", "measured_scale"});
   return later;
 }
@@ -132,14 +149,17 @@ json merged(const json& earlier, json later) {
 std::vector<json> last_of_each(const std::vector<json>& rows) {
   std::vector<json> kept;
   for (const json& row : rows) {
-    const auto same = std::find_if(kept.begin(), kept.end(), [&](const json& k) { return k.at("id") == row.at("id") && k.at("measure") == row.at("measure"); });
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const json& k) {
+      return k.at("id") == row.at("id") && k.at("measure") == row.at("measure");
+    });
     if (same == kept.end()) kept.push_back(row);
     else *same = merged(*same, row);
   }
   std::vector<std::string> order;
   for (const experiment& e : experiments()) order.push_back(e.id);
-  std::vector<std::pair<std::ptrdiff_t, std::size_t>> places;   // in the tables, in the rows
-  for (std::size_t i = 0; i < kept.size(); ++i) places.emplace_back(std::find(order.begin(), order.end(), kept[i].at("id").get<std::string>()) - order.begin(), i);
+  std::vector<std::pair<std::ptrdiff_t, std::size_t>> places;  // in the tables, in the rows
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    places.emplace_back(std::find(order.begin(), order.end(), kept[i].at("id").get<std::string>()) - order.begin(), i);
   std::sort(places.begin(), places.end());
   std::vector<json> sorted;
   for (const auto& [rank, i] : places) sorted.push_back(kept[i]);
@@ -155,7 +175,8 @@ std::vector<json> judged_anew(const std::vector<json>& rows) {
       for (const measure& m : e.measures) {
         if (e.id != id || m.name != name || m.of.text() != how) continue;
         const json& is = row.at("simulated");
-        tell(row, e, m, is.is_number() ? figure{is.get<double>(), {}} : figure{std::nullopt, row.at("simulated_reason")});
+        tell(row, e, m,
+             is.is_number() ? figure{is.get<double>(), {}} : figure{std::nullopt, row.at("simulated_reason")});
         result.push_back(row);
       }
     }

@@ -1,5 +1,6 @@
-// What a measure of a paper is computed from: an expression over executions of programs, which knows its own text and which
-// executions it needs. One declaration so says what is run, how the figure is computed, and what the table says of it.
+// What a measure of a paper is computed from: an expression over executions of
+// programs, which knows its own text and which executions it needs. One declaration
+// so says what is run, how the figure is computed, and what the table says of it.
 #pragma once
 
 #include <compare>
@@ -13,10 +14,10 @@ namespace heddle::cli::paper {
 // One program under one policy. `program` is the name of a program of the experiment.
 struct execution {
   std::string program;
-  std::string policy;                  // "serial": the serial program
-  unsigned workers{0};                 // 0: the experiment's
-  bool free_memory{false};             // a machine on which every access costs what a hit in the innermost cache does
-  bool traced{false};                  // with a task map
+  std::string policy;       // "serial": the serial program
+  unsigned workers{0};      // 0: the experiment's
+  bool free_memory{false};  // a machine on which every access costs what a hit in the innermost cache does
+  bool traced{false};       // with a task map
 
   auto operator<=>(const execution&) const = default;
 };
@@ -57,7 +58,7 @@ class value {
   std::string text_;
   std::vector<execution> needs_;
   function compute_;
-  bool compound_;                      // needs parentheses as an operand
+  bool compound_;  // needs parentheses as an operand
 };
 
 value least(std::vector<value> of);
@@ -69,8 +70,10 @@ value time(const std::string& program, const std::string& policy, unsigned worke
 // time(base, serial) / time; `base`: the same program placed otherwise; empty: itself.
 value speedup(const std::string& program, const std::string& policy, const std::string& base = {});
 // The same over the number of workers: above 1, superlinear.
-value efficiency(const std::string& program, const std::string& policy, const std::string& base = {}, unsigned workers = 0);
-// Of the whole process, warm-up included: misses of a level in lines; bytes from other nodes over all bytes from memory.
+value efficiency(const std::string& program, const std::string& policy, const std::string& base = {},
+                 unsigned workers = 0);
+// Of the whole process, warm-up included: misses of a level in lines;
+// bytes from other nodes over all bytes from memory.
 value misses(const std::string& program, const std::string& policy, const std::string& level);
 value accesses(const std::string& program, const std::string& policy);
 value remote_share(const std::string& program, const std::string& policy);
@@ -85,8 +88,8 @@ value stall_share(const std::string& program, const std::string& policy);
 
 // Of the task map of a kernel that names the pieces of its grid, by sweep over it, the first being 0.
 enum class place : std::uint8_t { worker, node };
-// Share of neighbouring pieces, side by side or one above the other, that the same worker or node worked on in the last sweep, or in
-// sweep `sweep` (-1: the last).
+// Share of neighbouring pieces, side by side or one above the other, that the same worker or node worked on in the last
+// sweep, or in sweep `sweep` (-1: the last).
 value neighbours(const std::string& program, const std::string& policy, place same, int sweep = -1);
 // Share of pieces that another worker did than in the sweep before.
 value moved(const std::string& program, const std::string& policy, int sweep = -1);

@@ -9,15 +9,19 @@ namespace {
 
 bool within(double is, double number, double band) { return is >= number / band && is <= number * band; }
 
-std::string band_text(const measure& m) { return fmt::format("{} to {}", shown(*m.number / m.band), shown(*m.number * m.band)); }
+std::string band_text(const measure& m) {
+  return fmt::format("{} to {}", shown(*m.number / m.band), shown(*m.number * m.band));
+}
 
 judgement by_direction(const measure& m, double is) {
   const bool right = m.says == claim::above ? is > m.pivot : is < m.pivot;
   const char* side = m.says == claim::above ? "above" : "below";
   if (!right) return {"not", fmt::format("{} is not {} {}", shown(is), side, shown(m.pivot))};
   if (!m.number) return {"same direction", fmt::format("{} {}", side, shown(m.pivot))};
-  if (within(is, *m.number, m.band)) return {"same size", fmt::format("{} {}, and within {}", side, shown(m.pivot), band_text(m))};
-  return {"same direction", fmt::format("{} {}, but {} times the paper's; band {}", side, shown(m.pivot), shown(is / *m.number), band_text(m))};
+  if (within(is, *m.number, m.band))
+    return {"same size", fmt::format("{} {}, and within {}", side, shown(m.pivot), band_text(m))};
+  return {"same direction", fmt::format("{} {}, but {} times the paper's; band {}", side, shown(m.pivot),
+                                        shown(is / *m.number), band_text(m))};
 }
 
 judgement by_size(const measure& m, double is) {
@@ -48,7 +52,8 @@ judgement judge(const measure& m, const figure& simulated) {
   if (!agrees && !m.why.empty()) j.reason += ". " + m.why;
   if (m.aim) {
     const bool met = m.aim->at_least ? is >= m.aim->bound : is <= m.aim->bound;
-    j.reason += fmt::format("; aim {} {}: {}", m.aim->at_least ? "at least" : "at most", shown(m.aim->bound), met ? "met" : "missed");
+    j.reason += fmt::format("; aim {} {}: {}", m.aim->at_least ? "at least" : "at most", shown(m.aim->bound),
+                            met ? "met" : "missed");
   }
   return j;
 }

@@ -89,15 +89,15 @@ int report(const report_arguments& given) {
     return 0;
   }
   if (given.files.empty()) {
-    throw usage_error(
-        "TRACE is missing: name a file that a program wrote under HEDDLE_TRACE=NAME.heddle");
+    throw usage_error("TRACE is missing: name a file that a program wrote under HEDDLE_TRACE=NAME.heddle");
   }
   if (!given.page.empty()) return write_page(given);
   std::vector<trace::named_summary> traces;
   try {
     for (const std::string& file : given.files) {
       if (holds_figures(file))
-        throw usage_error(fmt::format("{}: figures of heddle sim --json and no trace; `heddle report {} -o PAGE.html` shows them", file, file));
+        throw usage_error(fmt::format(
+            "{}: figures of heddle sim --json and no trace; `heddle report {} -o PAGE.html` shows them", file, file));
       const trace::recording what = trace::load(file);
       traces.push_back({file, trace::summarise(what), trace::diagnose(what, source_lines(what))});
     }
@@ -110,21 +110,18 @@ int report(const report_arguments& given) {
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<report_arguments>();
-  app.add_option("TRACE", given->files,
-                 "Traces in the binary form (NAME.heddle); several are shown side by side");
+  app.add_option("TRACE", given->files, "Traces in the binary form (NAME.heddle); several are shown side by side");
   app.add_option("-o,--output", given->page,
                  "Write one self-contained HTML page to this file instead; it takes files of `heddle sim --json`, too")
       ->check(output_file({".html", ".htm"}));
   app.add_flag("--json", given->json, "Write JSON instead of tables");
-  app.add_option("--events", given->events,
-                 "Print the list of events, as text or markdown, and read no trace")
+  app.add_option("--events", given->events, "Print the list of events, as text or markdown, and read no trace")
       ->expected(0, 1)
       ->default_str("text");
   return [given] { return report(*given); };
 }
 
-const registration entry{
-    command{"report", "tell what kept traced runs from using their workers", add}};
+const registration entry{command{"report", "tell what kept traced runs from using their workers", add}};
 
 }  // namespace
 }  // namespace heddle::cli

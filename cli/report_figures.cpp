@@ -16,10 +16,12 @@ void take(const std::string& file, const nlohmann::json& row, nlohmann::json& in
   }
   if (!row.is_object()) refuse(file, "holds something that is no object");
   if (row.contains("traceEvents")) {
-    throw std::invalid_argument(file + ": a Chrome trace in JSON, which is for viewers; record with a file name that ends in .heddle");
+    throw std::invalid_argument(
+        file + ": a Chrome trace in JSON, which is for viewers; record with a file name that ends in .heddle");
   }
   if (const auto runs = row.find("runs"); runs != row.end() && runs->is_array()) return take(file, *runs, into);
-  if (!row.contains("policy") || !row.contains("virtual_seconds")) refuse(file, "a row without policy or virtual_seconds");
+  if (!row.contains("policy") || !row.contains("virtual_seconds"))
+    refuse(file, "a row without policy or virtual_seconds");
   into.push_back(row);
 }
 

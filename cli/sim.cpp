@@ -72,8 +72,11 @@ std::vector<json> parsed(const sim_outcome& outcome) {
 }
 
 [[noreturn]] void refuse_unsimulated(const std::string& program) {
-  throw std::runtime_error(fmt::format("{} ran, but started no heddle runtime that could be simulated. Is it linked with the shared libheddle.so (not libheddle.a), and does "
-                                       "it use heddle? `readelf -d {}` shows what it is linked with", program, program));
+  throw std::runtime_error(
+      fmt::format("{} ran, but started no heddle runtime that could be simulated. Is it linked with the shared "
+                  "libheddle.so (not libheddle.a), and does "
+                  "it use heddle? `readelf -d {}` shows what it is linked with",
+                  program, program));
 }
 
 std::string bytes(double n) {
@@ -97,17 +100,26 @@ std::string speedup(double ratio) { return fmt::format("{:.{}f}", ratio, ratio <
 
 void print_table(const std::vector<json>& rows) {
   if (rows.empty()) return;
-  std::vector<std::vector<std::string>> cells{{"policy", "workers", "virtual", "speed-up", "busy", "idle", "overhead", "steals", "failed", "moved"}};
-  for (const json& level : rows.front().at("levels")) cells[0].push_back(level.at("level").get<std::string>() + " misses");
+  std::vector<std::vector<std::string>> cells{
+      {"policy", "workers", "virtual", "speed-up", "busy", "idle", "overhead", "steals", "failed", "moved"}};
+  for (const json& level : rows.front().at("levels"))
+    cells[0].push_back(level.at("level").get<std::string>() + " misses");
   cells[0].insert(cells[0].end(), {"local", "remote", "real"});
   for (const json& r : rows) {
     const auto percent = [&](const char* key) {
       const double share = 100 * r.at(key).get<double>();
-      return fmt::format("{:.{}f} %", share, share > 0 && share < 0.05 ? 4 : 1);   // next to nothing is not nothing
+      return fmt::format("{:.{}f} %", share, share > 0 && share < 0.05 ? 4 : 1);  // next to nothing is not nothing
     };
-    std::vector<std::string> line{r.at("policy"), std::to_string(r.at("workers").get<unsigned>()), fmt::format("{:.6g} s", r.at("virtual_seconds").get<double>()),
-                                  r.at("speedup").is_null() ? "-" : speedup(r.at("speedup")), percent("busy"), percent("idle"),
-                                  percent("overhead"), count(r.at("steals")), count(r.at("failed_steals")), count(r.at("migrations"))};
+    std::vector<std::string> line{r.at("policy"),
+                                  std::to_string(r.at("workers").get<unsigned>()),
+                                  fmt::format("{:.6g} s", r.at("virtual_seconds").get<double>()),
+                                  r.at("speedup").is_null() ? "-" : speedup(r.at("speedup")),
+                                  percent("busy"),
+                                  percent("idle"),
+                                  percent("overhead"),
+                                  count(r.at("steals")),
+                                  count(r.at("failed_steals")),
+                                  count(r.at("migrations"))};
     for (const json& level : r.at("levels")) line.push_back(count(level.at("misses")));
     double local = 0, remote = 0;
     for (const json& node : r.at("nodes")) {
@@ -124,11 +136,13 @@ void print_table(const std::vector<json>& rows) {
   // As many columns at a time as a terminal shows, the policy first in each part.
   for (std::size_t begin = 1, end; begin < width.size(); begin = end) {
     std::size_t used = width[0];
-    for (end = begin; end < width.size() && (end == begin || used + 2 + width[end] <= base::terminal_columns); ++end) used += 2 + width[end];
+    for (end = begin; end < width.size() && (end == begin || used + 2 + width[end] <= base::terminal_columns); ++end)
+      used += 2 + width[end];
     if (begin != 1) fmt::print("\n");
     for (const auto& line : cells) {
       std::string text = fmt::format("{:<{}}", line[0], width[0]);
-      for (std::size_t i = begin; i < std::min(line.size(), end); ++i) text += fmt::format("  {:>{}}", line[i], width[i]);
+      for (std::size_t i = begin; i < std::min(line.size(), end); ++i)
+        text += fmt::format("  {:>{}}", line[i], width[i]);
       fmt::print("{}\n", text);
     }
   }
@@ -136,7 +150,8 @@ void print_table(const std::vector<json>& rows) {
 
 // What a run that was ended by the simulator, or failed by itself, ended with.
 std::string end_of(const sim_outcome& outcome) {
-  return fmt::format("ended with status {}{}", outcome.status, outcome.failed.empty() ? "" : " (" + outcome.failed + ")");
+  return fmt::format("ended with status {}{}", outcome.status,
+                     outcome.failed.empty() ? "" : " (" + outcome.failed + ")");
 }
 
 int run_explored(const arguments& given) {
@@ -147,7 +162,8 @@ int run_explored(const arguments& given) {
     sim_setting s = given.setting;
     s.explore = true;
     s.explore_seed = seed;
-    const sim_outcome outcome = simulate(given.words, s, given.explore_seed ? shown::all : shown::captured, given.limit);
+    const sim_outcome outcome =
+        simulate(given.words, s, given.explore_seed ? shown::all : shown::captured, given.limit);
     bar.advance();
     if (outcome.status == 0 && !outcome.late) {
       if (outcome.figures.empty() && seed == first) refuse_unsimulated(given.words.front());
@@ -164,7 +180,8 @@ int run_explored(const arguments& given) {
   return 0;
 }
 
-// Programs that tell costs pay for nothing else: who tells some, and computes much more, gets a time that means nothing.
+// Programs that tell costs pay for nothing else: who tells some, and
+// computes much more, gets a time that means nothing.
 void warn_of_untold(const std::vector<json>& rows) {
   double told = 0, all = 0, untold = 0;
   for (const json& r : rows) {
@@ -173,11 +190,15 @@ void warn_of_untold(const std::vector<json>& rows) {
     all += r.at("program_cpu_seconds").get<double>();
     untold += r.at("untold_cpu_seconds").get<double>();
   }
-  constexpr double least = 0.05, far_more = 20;   // seconds; the model's machine may be slower or faster than this one, but not by that
+  // seconds; the model's machine may be slower or faster than this one, but not by that
+  constexpr double least = 0.05, far_more = 20;
   const bool silent = untold > least && untold > told;
   if (!silent && !(all > least && all > far_more * told)) return;
-  fmt::print(stderr, "heddle sim: warning: the program told costs of {:.3g} s, and computed for {:.3g} s of CPU time here, {:.3g} s of it between two operations of the "
-                     "scheduler without telling any. Code that tells nothing is free once a program includes <heddle/cost.hpp>: tell its costs, or --charge measured\n",
+  fmt::print(stderr,
+             "heddle sim: warning: the program told costs of {:.3g} s, and computed for {:.3g} s of CPU time here, "
+             "{:.3g} s of it between two operations of the "
+             "scheduler without telling any. Code that tells nothing is free once a program includes "
+             "<heddle/cost.hpp>: tell its costs, or --charge measured\n",
              told, all, untold);
 }
 
@@ -189,7 +210,8 @@ std::vector<json> run_serially(const arguments& given) {
   s.free_scheduler = true;
   s.trace.clear();
   const sim_outcome outcome = simulate(given.words, s, shown::errors);
-  if (outcome.status != 0) throw std::runtime_error(fmt::format("the serial run {}; --no-serial leaves it out", end_of(outcome)));
+  if (outcome.status != 0)
+    throw std::runtime_error(fmt::format("the serial run {}; --no-serial leaves it out", end_of(outcome)));
   return parsed(outcome);
 }
 
@@ -197,7 +219,8 @@ int run(arguments given) {
   if (given.words.empty()) throw usage_error("no program: `heddle sim [OPTIONS] -- PROGRAM [ARGUMENTS]`");
   try {
     const machine::model m = machine::model::from_name(given.setting.machine);
-    // Said to the program, too: what decides by this machine's processors, as `heddle bench` does, decides by the model's.
+    // Said to the program, too: what decides by this machine's
+    // processors, as `heddle bench` does, decides by the model's.
     if (given.setting.workers == 0) given.setting.workers = static_cast<unsigned>(m.tree.units().size());
   } catch (const std::invalid_argument& e) {
     throw usage_error(std::string("--machine: ") + e.what());
@@ -237,10 +260,13 @@ int run(arguments given) {
       rows[i]["serial_virtual_seconds"] = time;
       // Of a program that told nothing, or next to nothing, the ratio would say nothing.
       constexpr double least = 1e-6;
-      if (alone.at("program_seconds").get<double>() >= least) rows[i]["speedup"] = time / std::max(rows[i].at("virtual_seconds").get<double>(), 1e-12);
+      if (alone.at("program_seconds").get<double>() >= least)
+        rows[i]["speedup"] = time / std::max(rows[i].at("virtual_seconds").get<double>(), 1e-12);
     }
   }
-  if (!rows.empty()) fmt::print("\n{} on {}\n", rows.front().at("program").get<std::string>(), rows.front().at("machine").get<std::string>());
+  if (!rows.empty())
+    fmt::print("\n{} on {}\n", rows.front().at("program").get<std::string>(),
+               rows.front().at("machine").get<std::string>());
   print_table(rows);
   warn_of_untold(rows);
   if (!given.json_file.empty()) base::replace_file(given.json_file, json(rows).dump(1) + "\n");
@@ -250,22 +276,44 @@ int run(arguments given) {
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<arguments>();
   app.add_option("PROGRAM", given->words, "What to run, with its arguments, after --");
-  app.add_option("--machine", given->setting.machine, "Modelled machine: a name of `heddle topo --list`, this, a TOML or lstopo XML file, or synthetic:DESCRIPTION")->capture_default_str();
+  app.add_option(
+         "--machine", given->setting.machine,
+         "Modelled machine: a name of `heddle topo --list`, this, a TOML or lstopo XML file, or synthetic:DESCRIPTION")
+      ->capture_default_str();
   app.add_option("--policy", given->setting.policy, "Scheduling policy, where the program does not choose one itself");
-  app.add_option("--compare", given->compare, "Several policies, one run each")->delimiter(',')->allow_extra_args(false);  // or it would swallow the --
-  app.add_option("--workers", given->setting.workers, "Workers, where the program does not choose; 0: one a processing unit")->capture_default_str()->check(integer(0, most_workers));
-  app.add_option("--seed", given->setting.seed, "Seed of random choices")->capture_default_str()->check(integer(0, most_seed));
+  // or it would swallow the --
+  app.add_option("--compare", given->compare, "Several policies, one run each")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--workers", given->setting.workers,
+                 "Workers, where the program does not choose; 0: one a processing unit")
+      ->capture_default_str()
+      ->check(integer(0, most_workers));
+  app.add_option("--seed", given->setting.seed, "Seed of random choices")
+      ->capture_default_str()
+      ->check(integer(0, most_seed));
   app.add_flag("--fast", given->setting.fast, "Only costs: programs leave out the arithmetic that they have told");
-  app.add_option("--charge", given->setting.charge, "What code costs: annotations, measured (its CPU time here), or auto: annotations if the program has any")
-      ->capture_default_str()->check(CLI::IsMember({"auto", "annotations", "measured"}));
+  app.add_option(
+         "--charge", given->setting.charge,
+         "What code costs: annotations, measured (its CPU time here), or auto: annotations if the program has any")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "annotations", "measured"}));
   app.add_flag("--no-serial", given->no_serial, "No serial run, and so no speed-up");
   app.add_option("--json", given->json_file, "File for the rows of the table")->check(output_file());
-  app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json")->check(output_file({".heddle", ".json"}));
-  app.add_option("--stall-limit", given->setting.stall_limit, "Seconds of CPU time without a scheduling point after which a run ends, with its stacks; 0: never")
-      ->capture_default_str()->check(integer(0, 1'000'000));
-  app.add_option("--explore", given->explore, "Run so many schedules that differ at scheduling points, and report the first that fails")->check(integer(1, 1'000'000'000));
-  app.add_option("--explore-seed", given->explore_seed, "Repeat one schedule of --explore")->check(integer(0, most_seed));
-  app.add_option("--explore-limit", given->limit, "Seconds of real time after which a schedule counts as failed")->capture_default_str()->check(integer(1, 1'000'000));
+  app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json")
+      ->check(output_file({".heddle", ".json"}));
+  app.add_option("--stall-limit", given->setting.stall_limit,
+                 "Seconds of CPU time without a scheduling point after which a run ends, with its stacks; 0: never")
+      ->capture_default_str()
+      ->check(integer(0, 1'000'000));
+  app.add_option("--explore", given->explore,
+                 "Run so many schedules that differ at scheduling points, and report the first that fails")
+      ->check(integer(1, 1'000'000'000));
+  app.add_option("--explore-seed", given->explore_seed, "Repeat one schedule of --explore")
+      ->check(integer(0, most_seed));
+  app.add_option("--explore-limit", given->limit, "Seconds of real time after which a schedule counts as failed")
+      ->capture_default_str()
+      ->check(integer(1, 1'000'000));
   return [given] { return run(*given); };
 }
 

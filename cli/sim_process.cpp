@@ -46,7 +46,9 @@ fs::path find_program(const std::string& name) {
 bool is_static(const fs::path& program) {
   std::ifstream file(program, std::ios::binary);
   Elf64_Ehdr header{};
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;  // a script
+  // a script
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr part{};
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * header.e_phentsize));
@@ -109,7 +111,7 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   variables v;
   const char* others = std::getenv("LD_PRELOAD");
   v.set("LD_PRELOAD", others == nullptr || *others == 0 ? library.string() : library.string() + ":" + others);
-  v.set("LD_BIND_NOW", "1");                     // no symbol is looked up in measured time
+  v.set("LD_BIND_NOW", "1");  // no symbol is looked up in measured time
   v.set("HEDDLE_SIM_MACHINE", s.machine);
   v.set("HEDDLE_SIM_CHARGE", s.charge);
   v.set("HEDDLE_SIM_STATISTICS", statistics.string());
@@ -117,9 +119,9 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   v.set("HEDDLE_SIM_FREE", s.free_scheduler ? "1" : "0");
   v.set("HEDDLE_SIM_STALL", std::to_string(s.stall_limit));
   if (s.explore) v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
-  v.set("HEDDLE_BIND", "on");                    // a worker is a core of the model
+  v.set("HEDDLE_BIND", "on");  // a worker is a core of the model
   v.set("HEDDLE_SEED", std::to_string(s.seed));
-  v.set("HEDDLE_WATCHDOG", "0");                 // its deadline would hide a deadlock
+  v.set("HEDDLE_WATCHDOG", "0");  // its deadline would hide a deadlock
   v.set("HEDDLE_SIGNAL_STACKS", "off");
   if (!s.policy.empty()) v.set("HEDDLE_POLICY", s.policy);
   if (s.workers != 0) v.set("HEDDLE_WORKERS", std::to_string(s.workers));
@@ -134,14 +136,16 @@ struct failure {
   int error{0};
 };
 
-[[noreturn]] void become(const fs::path& program, char* const* argv, char* const* envp, int report, const scratch_file* errors, bool quiet) {
+[[noreturn]] void become(const fs::path& program, char* const* argv, char* const* envp, int report,
+                         const scratch_file* errors, bool quiet) {
   const auto fail = [report](failure::step where) {
     const failure f{where, errno};
     [[maybe_unused]] const auto written = ::write(report, &f, sizeof f);
     std::_Exit(127);
   };
   const int now = ::personality(0xffffffff);
-  if (now == -1 || ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) == -1) fail(failure::step::personality);
+  if (now == -1 || ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) == -1)
+    fail(failure::step::personality);
   if (quiet) {
     const int nowhere = ::open("/dev/null", O_WRONLY);
     ::dup2(nowhere, STDOUT_FILENO);
@@ -178,18 +182,22 @@ fs::path simulator_library(bool explore) {
   const fs::path here = own_path().parent_path();
   const char* folder = explore ? "explore" : "sim";
   std::vector<fs::path> folders{here / folder, here / ".." / HEDDLE_LIBDIR / "heddle" / folder};
-  if (const char* chosen = std::getenv("HEDDLE_SIM_LIBRARIES")) folders.insert(folders.begin(), fs::path(chosen) / folder);
+  if (const char* chosen = std::getenv("HEDDLE_SIM_LIBRARIES"))
+    folders.insert(folders.begin(), fs::path(chosen) / folder);
   for (const fs::path& candidate : folders) {
     if (::access((candidate / soname).c_str(), R_OK) == 0) return fs::canonical(candidate / soname);
   }
-  throw std::runtime_error(fmt::format("the simulator's {} is neither in {} nor in {}: build or install the target heddle_{}", soname, (here / folder).string(),
-                                       (here / ".." / HEDDLE_LIBDIR / "heddle" / folder).lexically_normal().string(), folder));
+  throw std::runtime_error(fmt::format(
+      "the simulator's {} is neither in {} nor in {}: build or install the target heddle_{}", soname,
+      (here / folder).string(), (here / ".." / HEDDLE_LIBDIR / "heddle" / folder).lexically_normal().string(), folder));
 }
 
 sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s, shown output, unsigned limit) {
   const fs::path program = find_program(words.front());
   if (is_static(program)) {
-    throw std::runtime_error(fmt::format("{} is linked statically: link it with the shared libheddle.so, without -static, to simulate it", program.string()));
+    throw std::runtime_error(
+        fmt::format("{} is linked statically: link it with the shared libheddle.so, without -static, to simulate it",
+                    program.string()));
   }
   const scratch_file statistics;
   const scratch_file errors;
@@ -203,7 +211,10 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr);
-  child_process child(program.string(), [&] { become(program, argv.data(), envp.data(), ends[1], output == shown::captured ? &errors : nullptr, output != shown::all); });
+  child_process child(program.string(), [&] {
+    become(program, argv.data(), envp.data(), ends[1], output == shown::captured ? &errors : nullptr,
+           output != shown::all);
+  });
   ::close(ends[1]);
   failure f;
   const ssize_t got = ::read(ends[0], &f, sizeof f);
@@ -214,8 +225,11 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
   result.late = wait_for(child, limit, status);
   if (got == static_cast<ssize_t>(sizeof f)) {
     if (f.where == failure::step::personality) {
-      throw std::runtime_error(fmt::format("address randomisation cannot be switched off ({}): a sandbox refuses personality(2); without it no two runs are alike. "
-                                           "Run the command outside, or under `setarch -R`", std::strerror(f.error)));
+      throw std::runtime_error(
+          fmt::format("address randomisation cannot be switched off ({}): a sandbox refuses personality(2); without it "
+                      "no two runs are alike. "
+                      "Run the command outside, or under `setarch -R`",
+                      std::strerror(f.error)));
     }
     throw std::system_error(f.error, std::generic_category(), program.string());
   }
@@ -226,7 +240,8 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
     constexpr std::string_view failed = "{\"failed\": \"";
-    if (line.starts_with(failed)) result.failed = line.substr(failed.size(), line.find('"', failed.size()) - failed.size());
+    if (line.starts_with(failed))
+      result.failed = line.substr(failed.size(), line.find('"', failed.size()) - failed.size());
     else result.figures.push_back(line);
     at = end + 1;
   }

@@ -44,11 +44,14 @@ trace::line_finder source_lines(const trace::recording& of) {
   return [&of](std::uint64_t address) -> std::string {
     const auto place = of.places.find(address);
     // The name comes out of a file that somebody may have sent: no option, and nothing beside the local files.
-    if (place == of.places.end() || !place->second.module.starts_with('/') || access(place->second.module.c_str(), R_OK) != 0) return {};
+    if (place == of.places.end() || !place->second.module.starts_with('/') ||
+        access(place->second.module.c_str(), R_OK) != 0)
+      return {};
     std::string line = said_by_addr2line(place->second.module, place->second.offset);
     line.resize(std::min(line.find_first_of(" \n"), line.size()));
     const std::size_t colon = line.rfind(':');
-    if (line.starts_with('?') || colon == std::string::npos || line.substr(colon) == ":?" || line.substr(colon) == ":0") return {};
+    if (line.starts_with('?') || colon == std::string::npos || line.substr(colon) == ":?" || line.substr(colon) == ":0")
+      return {};
     return line.substr(line.rfind('/') + 1);
   };
 }

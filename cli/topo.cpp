@@ -33,10 +33,10 @@ struct topo_arguments {
 };
 
 struct view {
-  const machine::model* model;         // null if no machine was named: then there are no figures to show
-  const topology& machine;             // all of it
-  const topology& placed;              // for the workers
-  const topology& shown;               // one of these
+  const machine::model* model;  // null if no machine was named: then there are no figures to show
+  const topology& machine;      // all of it
+  const topology& placed;       // for the workers
+  const topology& shown;        // one of these
   const machine::limits& allowed;
   const machine::worker_plan& workers;
 };
@@ -48,10 +48,12 @@ std::string bytes_text(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
   return value == static_cast<double>(static_cast<std::uint64_t>(value)) ? fmt::format("{:.0f} {}", value, units[unit])
-                                                                        : fmt::format("{:.1f} {}", value, units[unit]);
+                                                                         : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string counted(std::size_t number, const char* what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
+std::string counted(std::size_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
 
 // "0-3,8".
 std::string list_text(const std::vector<int>& numbers) {
@@ -131,14 +133,17 @@ std::string level_text(const machine::model& m, const machine::cache_level& leve
   std::vector<std::string> shapes;
   for (const machine::cache_info& c : m.tree.caches()) {
     if (c.kind != level.kind) continue;
-    std::string shape = bytes_text(c.capacity) + (c.associativity > 0 ? fmt::format(", {}-way", c.associativity) : ", fully associative");
+    std::string shape = bytes_text(c.capacity) +
+                        (c.associativity > 0 ? fmt::format(", {}-way", c.associativity) : ", fully associative");
     shape += fmt::format(", lines of {} B, for {}", c.line_size, counted(c.last_unit - c.first_unit, "unit"));
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
   }
   return fmt::format("  {}: {:.4g} ns; {}\n", machine::name(level.kind), level.latency, fmt::join(shapes, "; or "));
 }
 
-std::string bandwidth_text(double bytes_per_ns) { return bytes_per_ns == 0 ? "unlimited" : fmt::format("{:.4g} GB/s", bytes_per_ns); }
+std::string bandwidth_text(double bytes_per_ns) {
+  return bytes_per_ns == 0 ? "unlimited" : fmt::format("{:.4g} GB/s", bytes_per_ns);
+}
 
 // Lines that say the same of several nodes or links are put together.
 std::string memory_text(const machine::model& m) {
@@ -149,32 +154,40 @@ std::string memory_text(const machine::model& m) {
     else lines.push_back({what, {who}});
   };
   for (const machine::memory_node& n : m.nodes) {
-    add(fmt::format("{:.4g} ns, {}, {}", n.latency, bandwidth_text(n.bandwidth), counted(n.channels, "channel")), fmt::format("node {}", n.numa));
+    add(fmt::format("{:.4g} ns, {}, {}", n.latency, bandwidth_text(n.bandwidth), counted(n.channels, "channel")),
+        fmt::format("node {}", n.numa));
   }
   for (const machine::memory_link& l : m.links) {
-    add(fmt::format("{:.4g} ns more, {} a direction", l.latency, bandwidth_text(l.bandwidth)), fmt::format("{}->{}", l.from, l.to));
+    add(fmt::format("{:.4g} ns more, {} a direction", l.latency, bandwidth_text(l.bandwidth)),
+        fmt::format("{}->{}", l.from, l.to));
   }
   std::string text;
   for (const auto& [what, who] : lines) {
     const bool node = who.front().starts_with("node");
-    text += fmt::format("  {}: {}\n", who.size() > 6 ? fmt::format("{} {}", who.size(), node ? "nodes" : "links") : fmt::format("{}", fmt::join(who, ", ")), what);
+    text += fmt::format("  {}: {}\n",
+                        who.size() > 6 ? fmt::format("{} {}", who.size(), node ? "nodes" : "links")
+                                       : fmt::format("{}", fmt::join(who, ", ")),
+                        what);
   }
   return text;
 }
 
 std::string model_text(const machine::model& m) {
-  std::string text = fmt::format("model:{} {:.4g} GHz, {} misses in flight, pages of {}\n", m.title.empty() ? "" : " " + m.title + ";", m.frequency,
-                                 m.overlap, bytes_text(m.page_size));
+  std::string text =
+      fmt::format("model:{} {:.4g} GHz, {} misses in flight, pages of {}\n", m.title.empty() ? "" : " " + m.title + ";",
+                  m.frequency, m.overlap, bytes_text(m.page_size));
   for (std::size_t kind = 0; kind < m.kinds.size() && m.kinds.size() > 1; ++kind) {
     std::vector<int> units;
     for (const processing_unit& u : m.tree.units()) {
       if (u.kind == kind) units.push_back(u.number);
     }
-    text += fmt::format("  kind {}, {}: speed {:.3g}, units {}\n", kind, m.kinds[kind].name, m.kinds[kind].speed, list_text(units));
+    text += fmt::format("  kind {}, {}: speed {:.3g}, units {}\n", kind, m.kinds[kind].name, m.kinds[kind].speed,
+                        list_text(units));
   }
   for (const machine::cache_level& level : m.caches) text += level_text(m, level);
   text += memory_text(m) + "  operations, ns:";
-  for (const machine::cost_key& cost : machine::cost_keys()) text += fmt::format(" {} {:.4g}", cost.name, m.costs.*cost.member);
+  for (const machine::cost_key& cost : machine::cost_keys())
+    text += fmt::format(" {} {:.4g}", cost.name, m.costs.*cost.member);
   text += "\n";
   for (const std::string& source : m.sources) text += fmt::format("  source: {}\n", source);
   std::vector<std::string> by_default;
@@ -194,8 +207,9 @@ std::string summary(const topology& t) {
     packages.insert(u.package);
     nodes.insert(u.numa);
   }
-  std::string text = fmt::format("{}: {}, {}, {}, {}", t.name(), counted(t.units().size(), "processing unit"), counted(cores.size(), "core"),
-                                 counted(packages.size(), "package"), counted(nodes.size(), "NUMA node"));
+  std::string text = fmt::format("{}: {}, {}, {}, {}", t.name(), counted(t.units().size(), "processing unit"),
+                                 counted(cores.size(), "core"), counted(packages.size(), "package"),
+                                 counted(nodes.size(), "NUMA node"));
   if (t.kinds_of_core() > 1) text += fmt::format(", {} kinds of core", t.kinds_of_core());
   return text;
 }
@@ -204,13 +218,15 @@ void print_text(const view& v, bool ascii) {
   std::string text = summary(v.machine) + "\n";
   draw(v, v.shown.root(), "", ascii, text);
   if (v.model != nullptr) text += model_text(*v.model);
-  text += fmt::format("workers: {}, {}{}; {}\n", v.workers.units.size(), v.workers.bind ? "each bound to its unit" : "not bound",
+  text += fmt::format("workers: {}, {}{}; {}\n", v.workers.units.size(),
+                      v.workers.bind ? "each bound to its unit" : "not bound",
                       v.workers.crowded ? ", more than can run at once" : "", v.workers.reason);
   if (v.machine.is_this_machine()) {
     text += fmt::format("affinity mask: {}\n", list_text(v.allowed.mask));
     if (v.allowed.quotas.empty()) text += "cgroup CPU quota: none\n";
     for (const machine::quota& q : v.allowed.quotas) {
-      text += fmt::format("cgroup CPU quota: {:.3g} processors, {}{} ({}){}\n", q.processors, q.own ? "" : "ancestor ", q.group, q.file,
+      text += fmt::format("cgroup CPU quota: {:.3g} processors, {}{} ({}){}\n", q.processors, q.own ? "" : "ancestor ",
+                          q.group, q.file,
                           &q == v.allowed.tightest() && v.allowed.quotas.size() > 1 ? ", the tightest" : "");
     }
     for (const std::string& warning : v.allowed.warnings) text += fmt::format("warning: {}\n", warning);
@@ -221,44 +237,62 @@ void print_text(const view& v, bool ascii) {
 }
 
 nlohmann::json unit_json(const processing_unit& u) {
-  return {{"unit", u.number}, {"core", u.core}, {"package", u.package}, {"numa", u.numa}, {"kind", u.kind}, {"speed", u.speed}};
+  return {{"unit", u.number}, {"core", u.core}, {"package", u.package},
+          {"numa", u.numa},   {"kind", u.kind}, {"speed", u.speed}};
 }
 
 nlohmann::json group_json(const topology& t, const memory_group& g) {
-  nlohmann::json j = {{"id", g.id},
-                      {"level", g.level},
-                      {"kind", machine::name(g.kind)},
-                      {"capacity", g.capacity == machine::unlimited ? nlohmann::json(nullptr) : nlohmann::json(g.capacity)},
-                      {"line_size", g.line_size},
-                      {"associativity", g.associativity},
-                      {"sharing", g.sharing},
-                      {"numa", g.numa},
-                      {"speed", g.speed},
-                      {"first_worker", g.first_worker},
-                      {"workers", g.worker_count},
-                      {"units", nlohmann::json::array()},
-                      {"children", nlohmann::json::array()}};
+  nlohmann::json j = {
+      {"id", g.id},
+      {"level", g.level},
+      {"kind", machine::name(g.kind)},
+      {"capacity", g.capacity == machine::unlimited ? nlohmann::json(nullptr) : nlohmann::json(g.capacity)},
+      {"line_size", g.line_size},
+      {"associativity", g.associativity},
+      {"sharing", g.sharing},
+      {"numa", g.numa},
+      {"speed", g.speed},
+      {"first_worker", g.first_worker},
+      {"workers", g.worker_count},
+      {"units", nlohmann::json::array()},
+      {"children", nlohmann::json::array()}};
   for (const processing_unit& u : t.units_of(g)) j["units"].push_back(u.number);
   for (const memory_group& child : t.children(g)) j["children"].push_back(group_json(t, child));
   return j;
 }
 
 nlohmann::json model_json(const machine::model& m) {
-  nlohmann::json j = {{"name", m.name},         {"title", m.title},     {"sources", m.sources},     {"assumed", m.assumed},
-                      {"frequency", m.frequency}, {"overlap", m.overlap}, {"page_size", m.page_size}, {"kinds", nlohmann::json::array()},
-                      {"levels", nlohmann::json::array()}, {"caches", nlohmann::json::array()}, {"nodes", nlohmann::json::array()},
-                      {"links", nlohmann::json::array()},  {"costs", nlohmann::json::object()}};
+  nlohmann::json j = {{"name", m.name},
+                      {"title", m.title},
+                      {"sources", m.sources},
+                      {"assumed", m.assumed},
+                      {"frequency", m.frequency},
+                      {"overlap", m.overlap},
+                      {"page_size", m.page_size},
+                      {"kinds", nlohmann::json::array()},
+                      {"levels", nlohmann::json::array()},
+                      {"caches", nlohmann::json::array()},
+                      {"nodes", nlohmann::json::array()},
+                      {"links", nlohmann::json::array()},
+                      {"costs", nlohmann::json::object()}};
   for (const machine::core_kind& kind : m.kinds) j["kinds"].push_back({{"name", kind.name}, {"speed", kind.speed}});
-  for (const machine::cache_level& level : m.caches) j["levels"].push_back({{"kind", machine::name(level.kind)}, {"latency", level.latency}});
+  for (const machine::cache_level& level : m.caches)
+    j["levels"].push_back({{"kind", machine::name(level.kind)}, {"latency", level.latency}});
   for (const machine::cache_info& c : m.tree.caches()) {
     nlohmann::json units = nlohmann::json::array();
     for (unsigned i = c.first_unit; i < c.last_unit; ++i) units.push_back(m.tree.units()[i].number);
-    j["caches"].push_back({{"kind", machine::name(c.kind)}, {"capacity", c.capacity}, {"line_size", c.line_size}, {"associativity", c.associativity}, {"units", units}});
+    j["caches"].push_back({{"kind", machine::name(c.kind)},
+                           {"capacity", c.capacity},
+                           {"line_size", c.line_size},
+                           {"associativity", c.associativity},
+                           {"units", units}});
   }
   for (const machine::memory_node& n : m.nodes) {
-    j["nodes"].push_back({{"numa", n.numa}, {"latency", n.latency}, {"bandwidth", n.bandwidth}, {"channels", n.channels}});
+    j["nodes"].push_back(
+        {{"numa", n.numa}, {"latency", n.latency}, {"bandwidth", n.bandwidth}, {"channels", n.channels}});
   }
-  for (const machine::memory_link& l : m.links) j["links"].push_back({{"from", l.from}, {"to", l.to}, {"latency", l.latency}, {"bandwidth", l.bandwidth}});
+  for (const machine::memory_link& l : m.links)
+    j["links"].push_back({{"from", l.from}, {"to", l.to}, {"latency", l.latency}, {"bandwidth", l.bandwidth}});
   for (const machine::cost_key& cost : machine::cost_keys()) j["costs"][cost.name] = m.costs.*cost.member;
   return j;
 }
@@ -268,7 +302,8 @@ void print_json(const view& v) {
   for (unsigned rank = 0; rank < v.placed.workers(); ++rank) {
     nlohmann::json worker = unit_json(v.placed.unit_of(rank));
     worker["rank"] = rank;
-    for (unsigned other = 0; other < v.placed.workers(); ++other) worker["distances"].push_back(v.placed.distance(rank, other));
+    for (unsigned other = 0; other < v.placed.workers(); ++other)
+      worker["distances"].push_back(v.placed.distance(rank, other));
     workers.push_back(worker);
   }
   nlohmann::json quotas = nlohmann::json::array();
@@ -278,14 +313,22 @@ void print_json(const view& v) {
   nlohmann::json units = nlohmann::json::array();
   for (const processing_unit& u : v.machine.units()) units.push_back(unit_json(u));
   nlohmann::json policies = nlohmann::json::array();
-  for (const policy::registration& line : policy::all()) policies.push_back({{"name", line.name}, {"summary", line.summary}});
-  nlohmann::json all = {
-      {"machine", {{"name", v.machine.name()}, {"memory", v.machine.memory_bytes()}, {"kinds", v.machine.kinds_of_core()}, {"units", units}}},
-      {"tree", group_json(v.shown, v.shown.root())},
-      {"workers", workers},
-      {"plan", {{"workers", v.workers.units.size()}, {"bind", v.workers.bind}, {"crowded", v.workers.crowded}, {"reason", v.workers.reason}}},
-      {"limits", {{"mask", v.allowed.mask}, {"quotas", quotas}, {"warnings", v.allowed.warnings}}},
-      {"policies", policies}};
+  for (const policy::registration& line : policy::all())
+    policies.push_back({{"name", line.name}, {"summary", line.summary}});
+  nlohmann::json all = {{"machine",
+                         {{"name", v.machine.name()},
+                          {"memory", v.machine.memory_bytes()},
+                          {"kinds", v.machine.kinds_of_core()},
+                          {"units", units}}},
+                        {"tree", group_json(v.shown, v.shown.root())},
+                        {"workers", workers},
+                        {"plan",
+                         {{"workers", v.workers.units.size()},
+                          {"bind", v.workers.bind},
+                          {"crowded", v.workers.crowded},
+                          {"reason", v.workers.reason}}},
+                        {"limits", {{"mask", v.allowed.mask}, {"quotas", quotas}, {"warnings", v.allowed.warnings}}},
+                        {"policies", policies}};
   if (v.model != nullptr) all["model"] = model_json(*v.model);
   fmt::print("{}\n", all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
@@ -318,7 +361,9 @@ int run(const topo_arguments& given) try {
 
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<topo_arguments>();
-  app.add_option("--machine", given->machine, "Another machine, with what things cost on it: a shipped name (--list), a TOML file, an XML file of lstopo, synthetic:STRING in "
+  app.add_option("--machine", given->machine,
+                 "Another machine, with what things cost on it: a shipped name (--list), a TOML file, an XML file of "
+                 "lstopo, synthetic:STRING in "
                  "hwloc's notation, or this; MACHINE+FILE.toml takes figures from a second one");
   app.add_flag("--list", given->list, "List the machines that come with heddle");
   app.add_flag("--file", given->file, "Write the TOML file of a shipped --machine, as a start for one's own");
@@ -329,7 +374,8 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{command{"topo", "show the memory groups of the machine, the workers and what limits them", add}};
+const registration entry{
+    command{"topo", "show the memory groups of the machine, the workers and what limits them", add}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -26,7 +26,8 @@ int main() {
         if (heddle::blocking([&] { return read(ends[0], &c, 1); }) == 1) received += c;
       });
     }
-    const long result = heddle::parallel_reduce(0, 1000000, 0L, [](int i) { return static_cast<long>(i); }, std::plus<>());
+    const long result =
+        heddle::parallel_reduce(0, 1000000, 0L, [](int i) { return static_cast<long>(i); }, std::plus<>());
     for (int i = 0; i < 16; ++i) {
       const char c = 1;
       if (write(ends[1], &c, 1) != 1) return 0L;

@@ -13,7 +13,7 @@ struct line {
 };
 
 int main() {
-  heddle::channel<line> lines(8);  // at most eight wait in it: a slow stage slows the one before
+  heddle::channel<line> lines(8);   // at most eight wait in it: a slow stage slows the one before
   heddle::channel<int> lengths(0);  // every send waits for its receiver
   int sum = 0;
   heddle::runtime::global().run([&] {

@@ -1,5 +1,5 @@
-// A server that answers many connections, each by a thread of its own that reads as one reads a file: a thread costs kilobytes, and waits without a
-// kernel thread. The clients are threads of the same program.
+// A server that answers many connections, each by a thread of its own that reads as one reads a file: a thread costs
+// kilobytes, and waits without a kernel thread. The clients are threads of the same program.
 #include <heddle/readiness.hpp>
 #include <heddle/thread.hpp>
 
@@ -31,12 +31,13 @@ int main() {
   {
     std::vector<heddle::jthread> all;
     for (const auto& pair : ends) {
-      all.emplace_back([end = pair[1]] {   // one connection of the server
+      all.emplace_back([end = pair[1]] {  // one connection of the server
         char c;
-        while (receive(end, &c, 1) == 1 && write(end, &c, 1) == 1) {}
+        while (receive(end, &c, 1) == 1 && write(end, &c, 1) == 1) {
+        }
         close(end);
       });
-      all.emplace_back([&answered, end = pair[0]] {   // a client
+      all.emplace_back([&answered, end = pair[0]] {  // a client
         for (int i = 0; i < questions; ++i) {
           const char question = static_cast<char>(i);
           char answer = 0;

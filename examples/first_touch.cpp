@@ -21,9 +21,11 @@ int main() {
     const std::span<double> b(memory.get(), 1'000'000);
     heddle::first_touch(b);
 
-    heddle::parallel_for(std::size_t{0}, a.size(), [&](std::size_t i) { a[i] = b[i] = 1; }, {.bytes_per_iteration = 2 * sizeof(double)});
+    heddle::parallel_for(std::size_t{0}, a.size(), [&](std::size_t i) { a[i] = b[i] = 1; },
+                         {.bytes_per_iteration = 2 * sizeof(double)});
     for (int iteration = 0; iteration < 10; ++iteration) {
-      heddle::parallel_for(std::size_t{0}, a.size(), [&](std::size_t i) { a[i] += b[i]; }, {.bytes_per_iteration = 2 * sizeof(double)});
+      heddle::parallel_for(std::size_t{0}, a.size(), [&](std::size_t i) { a[i] += b[i]; },
+                           {.bytes_per_iteration = 2 * sizeof(double)});
     }
     return a.front() + a.back();
   });
@@ -32,7 +34,8 @@ int main() {
   std::vector<float, heddle::interleaved_allocator<float>> table(100'000);
   table[0] = 1;
   // One node's memory, if it has that number; else the system's choice.
-  if (!heddle::place_pages(table.data(), table.size() * sizeof(float), heddle::page_placement::bind, 1)) std::puts("there is no node 1");
+  if (!heddle::place_pages(table.data(), table.size() * sizeof(float), heddle::page_placement::bind, 1))
+    std::puts("there is no node 1");
 
   return sum == 22 && table[0] == 1 ? 0 : 1;
 }

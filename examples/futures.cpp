@@ -11,7 +11,9 @@ int parse(const std::string& text) { return std::stoi(text); }
 int main() {
   // Each then() runs on a thread of its own when the value is there; nobody waits in between.
   heddle::future<std::string> chain =
-      heddle::async([] { return std::string("20"); }).then(parse).then([](int x) { return x + 1; }).then([](int x) { return std::to_string(2 * x); });
+      heddle::async([] { return std::string("20"); }).then(parse).then([](int x) { return x + 1; }).then([](int x) {
+        return std::to_string(2 * x);
+      });
 
   std::vector<heddle::future<int>> parts;
   for (int i = 0; i < 10; ++i) parts.push_back(heddle::async([i] { return i * i; }));
@@ -22,13 +24,14 @@ int main() {
   });
 
   // The exception passes by then(f) and comes out of get(); a continuation that takes the future sees it first.
-  heddle::future<int> repaired = heddle::async([] { return std::string("no number"); }).then(parse).then([](heddle::future<int> before) {
-    try {
-      return before.get();
-    } catch (const std::invalid_argument&) {
-      return 0;
-    }
-  });
+  heddle::future<int> repaired =
+      heddle::async([] { return std::string("no number"); }).then(parse).then([](heddle::future<int> before) {
+        try {
+          return before.get();
+        } catch (const std::invalid_argument&) {
+          return 0;
+        }
+      });
 
   const std::string text = chain.get();
   const int total = sum.get();

@@ -61,7 +61,8 @@ static void* count_down(void* argument) {
   return argument;
 }
 static heddle_status start_in_the_background(heddle_thread** out, long* left) {
-  heddle_thread_options options = {.priority = HEDDLE_PRIORITY_LOW, .preemption = HEDDLE_PREEMPTION_KLT_SWITCHING, .name = "count_down"};
+  heddle_thread_options options = {
+      .priority = HEDDLE_PRIORITY_LOW, .preemption = HEDDLE_PREEMPTION_KLT_SWITCHING, .name = "count_down"};
   heddle_status status = heddle_thread_create(out, &options, count_down, left);
   if (status != HEDDLE_UNSUPPORTED) return status;
   options.preemption = HEDDLE_PREEMPTION_NONE;

@@ -44,7 +44,8 @@ std::list<int> odd_numbers(int n) {
     a.splice(a.end(), b);
     return a;
   };
-  return heddle::parallel_reduce(0, n, std::list<int>(), [](int i) { return i % 2 ? std::list<int>{i} : std::list<int>{}; }, append);
+  return heddle::parallel_reduce(
+      0, n, std::list<int>(), [](int i) { return i % 2 ? std::list<int>{i} : std::list<int>{}; }, append);
 }
 
 // An exception of a spawned child is thrown by the sync.

@@ -11,8 +11,8 @@
 
 // #pragma omp parallel for reduction(+ : sum) schedule(static, 256)
 double dot(const std::vector<double>& x, const std::vector<double>& y) {
-  return heddle::parallel_reduce(std::size_t{0}, x.size(), 0.0, [&](std::size_t i) { return x[i] * y[i]; }, std::plus<>(),
-                                 {.grain = 256, .deterministic = true});
+  return heddle::parallel_reduce(std::size_t{0}, x.size(), 0.0, [&](std::size_t i) { return x[i] * y[i]; },
+                                 std::plus<>(), {.grain = 256, .deterministic = true});
 }
 
 // #pragma omp parallel for collapse(2)
@@ -78,8 +78,9 @@ int main() {
   transpose(a, b, 2, 3);
   for (int i = 0; i < 5000; ++i) c[i] = i * 7919 % 5000;
   quicksort(c.data(), c.data() + c.size());
-  const bool good = dot(ones, ones) == 10000 && b == std::vector<int>{1, 4, 2, 5, 3, 6} && std::is_sorted(c.begin(), c.end()) && team() &&
-                    histogram_of_one(3000) == 1000 && dependences() == 42;
+  const bool good = dot(ones, ones) == 10000 && b == std::vector<int>{1, 4, 2, 5, 3, 6} &&
+                    std::is_sorted(c.begin(), c.end()) && team() && histogram_of_one(3000) == 1000 &&
+                    dependences() == 42;
   std::puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

@@ -30,8 +30,8 @@ std::vector<int> multiples_of(int k, int n) {
   return all;
 }
 
-// parallel_pipeline: a thread for each serial filter, a loop or several threads for a parallel one. The capacities bound
-// how many items are on their way.
+// parallel_pipeline: a thread for each serial filter, a loop or several threads
+// for a parallel one. The capacities bound how many items are on their way.
 int pipeline(int items) {
   heddle::channel<int> numbers(16);
   heddle::channel<std::string> texts(16);
@@ -58,12 +58,14 @@ int pipeline(int items) {
 int find(const std::vector<int>& x, int wanted) {
   std::stop_source found;
   std::atomic<int> where{-1};
-  heddle::parallel_for(0, static_cast<int>(x.size()), [&](int i) {
-    if (x[i] == wanted) {
-      where = i;
-      found.request_stop();
-    }
-  }, {.stop = found.get_token()});
+  heddle::parallel_for(0, static_cast<int>(x.size()),
+                       [&](int i) {
+                         if (x[i] == wanted) {
+                           where = i;
+                           found.request_stop();
+                         }
+                       },
+                       {.stop = found.get_token()});
   return where;
 }
 
@@ -82,8 +84,8 @@ int main() {
   scale(x, 2);
   std::vector<int> y(10000);
   heddle::parallel_for(0, 10000, [&](int i) { y[i] = i; });
-  const bool good = x[999] == 2 && multiples_of(7, 100).size() == 15 && multiples_of(1, 5000).size() == 5000 && pipeline(100) == 190 &&
-                    find(y, 7777) == 7777 && answer_of_a_callback() == 42;
+  const bool good = x[999] == 2 && multiples_of(7, 100).size() == 15 && multiples_of(1, 5000).size() == 5000 &&
+                    pipeline(100) == 190 && find(y, 7777) == 7777 && answer_of_a_callback() == 42;
   std::puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

@@ -11,7 +11,8 @@
 
 #include <unistd.h>
 
-// A lock held across a join: heddle::mutex belongs to the user-level thread, which may be put aside and go on elsewhere.
+// A lock held across a join: heddle::mutex belongs to the user-level
+// thread, which may be put aside and go on elsewhere.
 class counters {
  public:
   explicit counters(int n) : values_(n, 1) {}
@@ -66,12 +67,14 @@ int depth(int n) {
 }
 int deep_recursion() {
   int reached = 0;
-  heddle::thread t(heddle::thread_options{.stack_size = std::size_t{256} << 20, .name = "deep"}, [&] { reached = depth(200000); });
+  heddle::thread t(heddle::thread_options{.stack_size = std::size_t{256} << 20, .name = "deep"},
+                   [&] { reached = depth(200000); });
   t.join();
   return reached;
 }
 
-// Waiting for a flag. A loop without yield() would keep the worker for itself, and with it the thread that sets the flag.
+// Waiting for a flag. A loop without yield() would keep the worker
+// for itself, and with it the thread that sets the flag.
 bool wait_for_flag() {
   heddle::runtime one(heddle::runtime_options{.workers = 1});
   return one.run([] {
@@ -93,8 +96,8 @@ heddle::future<int> sum_later() {
   return heddle::async([numbers] { return std::accumulate(numbers->begin(), numbers->end(), 0); });
 }
 
-// Only the thread that made a group may wait for it. Any thread may add to it while the owner has not passed wait(): here
-// the children do.
+// Only the thread that made a group may wait for it. Any thread may add
+// to it while the owner has not passed wait(): here the children do.
 void count_to(int n, heddle::task_group& group, std::atomic<int>& count) {
   ++count;
   if (n > 1) group.run([n, &group, &count] { count_to(n - 1, group, count); });
@@ -108,8 +111,9 @@ int children_add_children() {
 }
 
 int main() {
-  const bool good = counters(1000).sum() == 1000 && digits_below(100) == 190 && read_on_one_worker() == 'x' && deep_recursion() == 200000 &&
-                    wait_for_flag() && sum_later().get() == 100 && children_add_children() == 100;
+  const bool good = counters(1000).sum() == 1000 && digits_below(100) == 190 && read_on_one_worker() == 'x' &&
+                    deep_recursion() == 200000 && wait_for_flag() && sum_later().get() == 100 &&
+                    children_add_children() == 100;
   std::puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

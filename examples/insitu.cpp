@@ -1,6 +1,7 @@
-// In-situ analysis: a simulation in threads of a high priority, and what looks at its results in preemptive threads of a low one. The
-// analysis gets what the simulation leaves over: its threads run where nothing else does, and go when the simulation wants to go on. Several
-// analyses may be under way, each with its own copy of the atoms, so that the simulation waits for none of them.
+// In-situ analysis: a simulation in threads of a high priority, and what looks at its results in
+// preemptive threads of a low one. The analysis gets what the simulation leaves over: its threads
+// run where nothing else does, and go when the simulation wants to go on. Several analyses may be
+// under way, each with its own copy of the atoms, so that the simulation waits for none of them.
 #include <heddle/heddle.hpp>
 
 #include <chrono>
@@ -40,8 +41,10 @@ void simulate(insitu::fluid& fluid, Ended&& ended) {
       compute(0, parts);
       for (auto& t : threads) t.join();
     });
-    if (s % steps_between_analyses == 0) queue.add(fluid, [](auto work) { return heddle::thread(analysis(), work); }, ended);
-    heddle::this_thread::sleep_for(std::chrono::microseconds(500));  // as for messages of other processes: the analysis may have all workers
+    if (s % steps_between_analyses == 0)
+      queue.add(fluid, [](auto work) { return heddle::thread(analysis(), work); }, ended);
+    // as for messages of other processes: the analysis may have all workers
+    heddle::this_thread::sleep_for(std::chrono::microseconds(500));
   }
   queue.finish(ended);
 }
@@ -64,9 +67,10 @@ int main() {
   heddle::thread(simulation(), [&] { simulate(fluid, ended); }).join();
   const double after = fluid.total_energy();
 
-  std::printf("%zu atoms, energy of each %.5f, then %.5f; g(r) is highest, %.2f, at r = %.2f\n", fluid.atoms(), before / static_cast<double>(fluid.atoms()),
-              after / static_cast<double>(fluid.atoms()), height, radius);
+  std::printf("%zu atoms, energy of each %.5f, then %.5f; g(r) is highest, %.2f, at r = %.2f\n", fluid.atoms(),
+              before / static_cast<double>(fluid.atoms()), after / static_cast<double>(fluid.atoms()), height, radius);
   const bool conserved = std::abs(after - before) < 1e-3 * std::abs(before);
-  const bool liquid = last == (steps - 1) / steps_between_analyses && radius > 1.0 && radius < 1.2 && height > 2;  // the nearest neighbours
+  // the nearest neighbours
+  const bool liquid = last == (steps - 1) / steps_between_analyses && radius > 1.0 && radius < 1.2 && height > 2;
   return conserved && liquid ? 0 : 1;
 }

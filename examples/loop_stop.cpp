@@ -10,10 +10,12 @@ int main() {
   std::stop_source found;
   std::atomic<long> divisor{0};
   const long number = 1'000'003L * 999'983L;
-  heddle::parallel_for(2L, 1'100'000L, [&](long d) {
-    if (number % d != 0 || divisor.exchange(d) != 0) return;
-    found.request_stop();
-  }, {.stop = found.get_token()});
+  heddle::parallel_for(2L, 1'100'000L,
+                       [&](long d) {
+                         if (number % d != 0 || divisor.exchange(d) != 0) return;
+                         found.request_stop();
+                       },
+                       {.stop = found.get_token()});
   std::printf("divisor %s\n", divisor == 1'000'003 || divisor == 999'983 ? "found" : "not found");
 
   try {

@@ -15,7 +15,8 @@ int main() {
   std::vector<double> x(n);
   heddle::parallel_for(0, n, [&](int i) { x[i] = std::sin(0.001 * i); });
 
-  const double energy = heddle::parallel_reduce(0, n, 0.0, [&](int i) { return x[i] * x[i]; }, std::plus<>{}, {.deterministic = true});
+  const double energy =
+      heddle::parallel_reduce(0, n, 0.0, [&](int i) { return x[i] * x[i]; }, std::plus<>{}, {.deterministic = true});
   std::printf("mean square %.3f\n", energy / n);
 
   std::vector<long> starts(n, 3);

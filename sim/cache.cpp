@@ -10,7 +10,9 @@ cache_shape cache_shape::of(std::uint64_t capacity, unsigned line_size, int asso
   const std::uint64_t lines = std::max<std::uint64_t>(1, capacity / line_size);
   if (lines >= no_line) throw std::invalid_argument("a cache of more than 2^32 lines cannot be modelled");
   constexpr std::uint64_t unknown = 8;
-  const std::uint64_t wanted = associativity < 0 ? lines : associativity == 0 ? unknown : static_cast<std::uint64_t>(associativity);
+  const std::uint64_t wanted = associativity < 0    ? lines
+                               : associativity == 0 ? unknown
+                                                    : static_cast<std::uint64_t>(associativity);
   const std::uint64_t ways = std::min(wanted, lines);
   return {static_cast<std::uint32_t>(lines / ways), static_cast<std::uint32_t>(ways)};
 }

@@ -11,8 +11,8 @@
 
 namespace heddle::sim {
 
-// How a capacity is cut into sets. Lines that do not fill a set of `ways` are left out, so a set count need not be a power
-// of two; caches of the papers' machines have 11, 12 and 20 ways and odd slice counts.
+// How a capacity is cut into sets. Lines that do not fill a set of `ways` are left out, so a set count need not be a
+// power of two; caches of the papers' machines have 11, 12 and 20 ways and odd slice counts.
 struct cache_shape {
   std::uint32_t sets{1};
   std::uint32_t ways{1};
@@ -21,14 +21,15 @@ struct cache_shape {
   static cache_shape of(std::uint64_t capacity, unsigned line_size, int associativity);
 };
 
-// Two structures, by the number of ways. Up to `scanned_ways`: each set is an array of its lines, last used first, searched
-// and shifted four at a time; 16 ways of 4 bytes are one cache line of the machine that simulates. Above: cache_index, a hash
-// table and a list.
+// Two structures, by the number of ways. Up to `scanned_ways`: each set is an array of its
+// lines, last used first, searched and shifted four at a time; 16 ways of 4 bytes are one
+// cache line of the machine that simulates. Above: cache_index, a hash table and a list.
 class cache {
  public:
   static constexpr std::uint32_t scanned_ways = 32;
 
-  // Keeps its sets at `storage`, place for storage_for(shape) line numbers, aligned to 16 bytes; without one it has its own.
+  // Keeps its sets at `storage`, place for storage_for(shape) line
+  // numbers, aligned to 16 bytes; without one it has its own.
   explicit cache(cache_shape shape, line_number* storage = nullptr);
   static std::size_t storage_for(cache_shape shape) noexcept {
     return shape.ways > scanned_ways ? 0 : std::size_t{shape.sets} * padded(shape.ways);
@@ -36,8 +37,8 @@ class cache {
 
   // Where the line's set is; locate(line) and prefetch(line) say it, for those who need it twice.
   using location = line_number*;
-  // Finds the line and makes it the last used of its set; or puts it there, in the place of the least recently used one.
-  // Returns whether it was found.
+  // Finds the line and makes it the last used of its set; or puts it there, in
+  // the place of the least recently used one. Returns whether it was found.
   bool access(line_number line) { return access(line, locate(line)); }
   [[gnu::always_inline]] bool access(line_number line, location set) {
     if (set == nullptr) return index_->access(line, set_of(line));
@@ -55,14 +56,17 @@ class cache {
     }
     const location set = set_at(line);
     fetch_ahead(set);
-    if (stride_ > 8 && stride_ != 16) fetch_ahead(set + stride_ - 1);   // lies across lines of the machine that simulates, or may
+    // lies across lines of the machine that simulates, or may
+    if (stride_ > 8 && stride_ != 16) fetch_ahead(set + stride_ - 1);
     return set;
   }
   // Takes the line out; false if it is not there.
   [[gnu::always_inline]] bool remove(line_number line) {
     if (index_ != nullptr) return index_->remove(line, set_of(line));
     line_number* const set = set_at(line);
-    return set_scan::with_quads(stride_ / 4, [&]<unsigned Quads>() __attribute__((always_inline)) { return set_scan::take_out<Quads>(set, line, no_line); });
+    return set_scan::with_quads(stride_ / 4, [&]<unsigned Quads>() __attribute__((always_inline)) {
+      return set_scan::take_out<Quads>(set, line, no_line);
+    });
   }
   // The same, where it is seldom called: not inlined.
   [[gnu::noinline]] bool remove_seldom(line_number line) { return remove(line); }
@@ -71,7 +75,9 @@ class cache {
 
   std::uint64_t lines() const noexcept { return std::uint64_t{shape_.sets} * shape_.ways; }
   cache_shape shape() const noexcept { return shape_; }
-  std::uint64_t bytes() const noexcept { return storage_for(shape_) * sizeof(line_number) + (index_ != nullptr ? index_->bytes() : 0); }
+  std::uint64_t bytes() const noexcept {
+    return storage_for(shape_) * sizeof(line_number) + (index_ != nullptr ? index_->bytes() : 0);
+  }
 
  private:
   // line % sets. Not a power of two: Lemire's remainder by two multiplications (doi 10.1002/spe.2689).
@@ -91,8 +97,9 @@ class cache {
   std::uint32_t mask_;
   std::uint64_t inverse_;
   table<line_number> own_;
-  line_number* sets_;                     // `ways` lines each, last used first; no_line in free places and in those up to the stride
-  std::unique_ptr<cache_index> index_;    // instead of sets_
+  // `ways` lines each, last used first; no_line in free places and in those up to the stride
+  line_number* sets_;
+  std::unique_ptr<cache_index> index_;  // instead of sets_
 };
 
 }  // namespace heddle::sim

@@ -11,6 +11,8 @@ void cache_directory::cover(std::uint32_t last) {
   }
 }
 
-std::uint64_t cache_directory::bytes() const noexcept { return chunks_.size() * (sizeof(std::uint64_t) << chunk_bits) * words_; }
+std::uint64_t cache_directory::bytes() const noexcept {
+  return chunks_.size() * (sizeof(std::uint64_t) << chunk_bits) * words_;
+}
 
 }  // namespace heddle::sim

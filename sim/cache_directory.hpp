@@ -13,12 +13,12 @@
 
 namespace heddle::sim {
 
-// A bit set of paths for each block of touched memory, in a table indexed by block number (frames are dense). A path is a way
-// from an innermost cache to memory.
+// A bit set of paths for each block of touched memory, in a table indexed by block number (frames are dense). A path is
+// a way from an innermost cache to memory.
 //
 // The set of a block includes every path with a copy in one of its caches. It may name more: an eviction tells nothing,
-// so the caches named are looked up when the block is written. That keeps reads of a line that is found, and evictions, free
-// of charge; exactness is not lost, since the look-up in the cache decides.
+// so the caches named are looked up when the block is written. That keeps reads of a line that is found, and evictions,
+// free of charge; exactness is not lost, since the look-up in the cache decides.
 class cache_directory {
  public:
   explicit cache_directory(unsigned paths);
@@ -28,8 +28,8 @@ class cache_directory {
 
   // `path` has read the block, whose entry has been fetched.
   void add(std::uint32_t block, unsigned path) { entry_of(block)[path / 64] |= bit(path); }
-  // The same where the entry has not been fetched. Noted, and entered when `delay` more have been noted or before something is
-  // written: the table is larger than the caches under it, and meanwhile the entry comes from memory.
+  // The same where the entry has not been fetched. Noted, and entered when `delay` more have been noted or before
+  // something is written: the table is larger than the caches under it, and meanwhile the entry comes from memory.
   void add_later(std::uint32_t block, unsigned path) {
     note& oldest = notes_[next_ % delay];
     if (next_ - entered_ == delay) {
@@ -64,10 +64,12 @@ class cache_directory {
     enter_all();
     const std::uint64_t* const entry = entry_of(block);
     bool alone = entry[path / 64] == bit(path);
-    for (unsigned word = 0; words_ != 1 && word < words_; ++word) alone = alone && (word == path / 64 || entry[word] == 0);
+    for (unsigned word = 0; words_ != 1 && word < words_; ++word)
+      alone = alone && (word == path / 64 || entry[word] == 0);
     return alone;
   }
-  // `path` writes the block: calls other(q) for each other path that may have it, in ascending order, and leaves `path` alone.
+  // `path` writes the block: calls other(q) for each other path that
+  // may have it, in ascending order, and leaves `path` alone.
   template <class Other>
   void take(std::uint32_t block, unsigned path, Other&& other) {
     enter_all();
@@ -88,10 +90,12 @@ class cache_directory {
  private:
   static constexpr unsigned nobody = ~0u;
   static constexpr std::uint32_t delay = 32;
-  static constexpr unsigned chunk_bits = 18;   // blocks; 2 MB for 64 paths
+  static constexpr unsigned chunk_bits = 18;  // blocks; 2 MB for 64 paths
 
   static std::uint64_t bit(unsigned path) noexcept { return std::uint64_t{1} << (path % 64); }
-  std::uint64_t* entry_of(std::uint32_t block) noexcept { return first_of_[block >> chunk_bits] + std::size_t{block & ((1u << chunk_bits) - 1)} * words_; }
+  std::uint64_t* entry_of(std::uint32_t block) noexcept {
+    return first_of_[block >> chunk_bits] + std::size_t{block & ((1u << chunk_bits) - 1)} * words_;
+  }
   void clear(std::uint32_t block) {
     std::uint64_t* const entry = entry_of(block);
     *entry = 0;
@@ -106,11 +110,11 @@ class cache_directory {
     unsigned path;
   };
 
-  unsigned words_;                                   // of a set
-  std::uint32_t next_{0}, entered_{0};               // notes in [entered_, next_) wait
+  unsigned words_;                      // of a set
+  std::uint32_t next_{0}, entered_{0};  // notes in [entered_, next_) wait
   std::array<note, delay> notes_{};
   std::vector<table<std::uint64_t>> chunks_;
-  std::vector<std::uint64_t*> first_of_;             // chunk
+  std::vector<std::uint64_t*> first_of_;  // chunk
 };
 
 }  // namespace heddle::sim

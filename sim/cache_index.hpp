@@ -1,5 +1,5 @@
-// Exact least-recently-used order of many ways: a hash table from line to place, and a list per set. A step takes constant
-// time whatever the number of ways, so a fully associative cache of millions of lines can be modelled.
+// Exact least-recently-used order of many ways: a hash table from line to place, and a list per set. A step takes
+// constant time whatever the number of ways, so a fully associative cache of millions of lines can be modelled.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,20 @@ class cache_index {
   }
 
  private:
-  using place = std::uint32_t;                      // of nodes_: set * ways + k
+  using place = std::uint32_t;  // of nodes_: set * ways + k
   static constexpr place nowhere = ~0u;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
 
   struct node {
     line_number line;
-    place before, after;                            // in order of use; `after` also chains the free places
+    place before, after;  // in order of use; `after` also chains the free places
   };
   struct list {
     place first, last, free;
   };
 
   std::uint64_t home_of(line_number line) const { return (line * std::uint64_t{0x9E3779B97F4A7C15}) >> shift_; }
-  std::uint64_t slot_of(line_number line) const;    // no_slot: absent
+  std::uint64_t slot_of(line_number line) const;  // no_slot: absent
   void enter(line_number line, place at);
   void erase(std::uint64_t slot);
   void unlink(list& of, place at);
@@ -53,7 +53,7 @@ class cache_index {
   std::uint64_t mask_;
   table<node> nodes_;
   std::vector<list> lists_;
-  table<place> table_;                        // open addressing, linear probing, at most half full
+  table<place> table_;  // open addressing, linear probing, at most half full
 };
 
 }  // namespace heddle::sim

@@ -53,7 +53,9 @@ cache_tree::cache_tree(const machine::model& machine) {
 void cache_tree::build_paths(const machine::model& machine) {
   const std::span<const machine::cache_info> known = machine.tree.caches();
   std::vector<cache*> made(known.size(), nullptr);
-  const auto shape_of = [](const machine::cache_info& c) { return cache_shape::of(c.capacity, line_size_of(c), c.associativity); };
+  const auto shape_of = [](const machine::cache_info& c) {
+    return cache_shape::of(c.capacity, line_size_of(c), c.associativity);
+  };
   // Each cache's sets begin at a line of the machine that simulates.
   const auto rounded = [](std::size_t lines) { return (lines + 15) / 16 * 16; };
   std::size_t total = 0;
@@ -62,10 +64,11 @@ void cache_tree::build_paths(const machine::model& machine) {
   line_number* storage = storage_.data();
   for (std::size_t i = 0; i < known.size(); ++i) {
     const machine::cache_info& c = known[i];
-    if (c.capacity == 0) continue;               // unknown: as if it were not there
+    if (c.capacity == 0) continue;  // unknown: as if it were not there
     made[i] = caches_.emplace_back(std::make_unique<cache>(shape_of(c), storage)).get();
     storage += rounded(cache::storage_for(shape_of(c)));
-    if (levels_.empty() || levels_.back() != c.kind) levels_.push_back(c.kind);   // caches() goes outwards, level by level
+    // caches() goes outwards, level by level
+    if (levels_.empty() || levels_.back() != c.kind) levels_.push_back(c.kind);
   }
   std::map<const cache*, unsigned> by_innermost;
   for (unsigned unit = 0; unit < machine.tree.units().size(); ++unit) {
@@ -74,10 +77,12 @@ void cache_tree::build_paths(const machine::model& machine) {
     for (std::size_t i = 0; i < known.size(); ++i) {
       const machine::cache_info& c = known[i];
       if (made[i] == nullptr || unit < c.first_unit || unit >= c.last_unit) continue;
-      if (path.depth == cache_path::max_depth) throw std::invalid_argument("machine " + machine.name + ": more than five levels of caches");
+      if (path.depth == cache_path::max_depth)
+        throw std::invalid_argument("machine " + machine.name + ": more than five levels of caches");
       const unsigned size = line_size_of(c);
       path.steps[path.depth++] = {made[i], static_cast<unsigned>(std::ranges::find(levels_, c.kind) - levels_.begin()),
-                                  static_cast<unsigned>(std::countr_zero(size)) - line_bits_, latency_of(machine, c.kind)};
+                                  static_cast<unsigned>(std::countr_zero(size)) - line_bits_,
+                                  latency_of(machine, c.kind)};
       path.fetched_bytes = size;
       path.fetched_shift = path.steps[path.depth - 1].shift;
     }

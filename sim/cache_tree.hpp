@@ -14,9 +14,9 @@ namespace heddle::sim {
 
 struct cache_step {
   cache* where{nullptr};
-  unsigned level{0};          // index into cache_tree::levels()
-  unsigned shift{0};          // this cache's line number = line of the model >> shift
-  double latency{0};          // ns, of a line found here
+  unsigned level{0};  // index into cache_tree::levels()
+  unsigned shift{0};  // this cache's line number = line of the model >> shift
+  double latency{0};  // ns, of a line found here
 };
 
 // Units that share their innermost cache share everything behind it, too, and have one path.
@@ -33,12 +33,12 @@ class cache_tree {
   // Throws std::invalid_argument: a line size that is not a power of two or larger than a page.
   explicit cache_tree(const machine::model& machine);
 
-  // The model counts in lines of the smallest size that a cache of the machine has. A larger line of another level is looked
-  // up by its own number; copies are invalidated in blocks of the largest size.
+  // The model counts in lines of the smallest size that a cache of the machine has. A larger line of another level is
+  // looked up by its own number; copies are invalidated in blocks of the largest size.
   unsigned line_bits() const noexcept { return line_bits_; }
-  unsigned block_shift() const noexcept { return block_shift_; }   // block = line >> block_shift
+  unsigned block_shift() const noexcept { return block_shift_; }  // block = line >> block_shift
 
-  std::span<const machine::group_kind> levels() const noexcept { return levels_; }   // innermost first
+  std::span<const machine::group_kind> levels() const noexcept { return levels_; }  // innermost first
   std::span<const cache_path> paths() const noexcept { return paths_; }
   unsigned path_of(unsigned unit) const noexcept { return path_of_unit_[unit]; }
   // How many of q's steps, from the innermost, are not on p's path: where a write on p invalidates.
@@ -53,7 +53,7 @@ class cache_tree {
   unsigned line_bits_{6};
   unsigned block_shift_{0};
   std::vector<machine::group_kind> levels_;
-  table<line_number> storage_;       // of all sets of all caches
+  table<line_number> storage_;  // of all sets of all caches
   std::vector<std::unique_ptr<cache>> caches_;
   std::vector<cache_path> paths_;
   std::vector<unsigned> path_of_unit_;

@@ -77,30 +77,38 @@ std::string session::figures() {
   const engine_counts& n = engine_->counts();
   timespec t{};
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
-  const std::uint64_t real_end = static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+  const std::uint64_t real_end =
+      static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 
   std::string text = "{\"program\": " + quoted(command_line()) + ", \"machine\": " + quoted(model_.name);
   text += ", \"policy\": " + quoted(largest == nullptr ? "" : largest->policy);
-  add(text, ", \"workers\": %u, \"virtual_seconds\": %.12f", largest == nullptr ? 0 : largest->workers, seconds(end - engine::origin));
+  add(text, ", \"workers\": %u, \"virtual_seconds\": %.12f", largest == nullptr ? 0 : largest->workers,
+      seconds(end - engine::origin));
   text += ", \"levels\": [";
   const char* comma = "";
   for (const level_count& l : memory_.levels()) {
-    add(text, "%s{\"level\": \"%s\", \"accesses\": %llu, \"misses\": %llu, \"invalidations\": %llu}", std::exchange(comma, ", "), machine::name(l.kind),
-        static_cast<ull>(l.accesses), static_cast<ull>(l.misses), static_cast<ull>(l.invalidations));
+    add(text, "%s{\"level\": \"%s\", \"accesses\": %llu, \"misses\": %llu, \"invalidations\": %llu}",
+        std::exchange(comma, ", "), machine::name(l.kind), static_cast<ull>(l.accesses), static_cast<ull>(l.misses),
+        static_cast<ull>(l.invalidations));
   }
   text += "], \"nodes\": [";
   comma = "";
   for (const node_traffic& node : memory_.nodes()) {
-    add(text, "%s{\"node\": %d, \"local_bytes\": %llu, \"remote_bytes\": %llu, \"pages\": %llu}", std::exchange(comma, ", "), node.numa,
-        static_cast<ull>(node.local_bytes), static_cast<ull>(node.remote_bytes), static_cast<ull>(node.pages));
+    add(text, "%s{\"node\": %d, \"local_bytes\": %llu, \"remote_bytes\": %llu, \"pages\": %llu}",
+        std::exchange(comma, ", "), node.numa, static_cast<ull>(node.local_bytes), static_cast<ull>(node.remote_bytes),
+        static_cast<ull>(node.pages));
   }
-  add(text, "], \"steals\": %llu, \"failed_steals\": %llu, \"migrations\": %llu, \"forks\": %llu, \"wakes\": %llu", static_cast<ull>(n.steals),
-      static_cast<ull>(n.failed_steals), static_cast<ull>(n.migrations), static_cast<ull>(n.forks), static_cast<ull>(n.wakes));
-  add(text, ", \"busy\": %.6f, \"idle\": %.6f, \"overhead\": %.6f", busy / whole, std::max(0.0, 1 - (busy + overhead) / whole), overhead / whole);
+  add(text, "], \"steals\": %llu, \"failed_steals\": %llu, \"migrations\": %llu, \"forks\": %llu, \"wakes\": %llu",
+      static_cast<ull>(n.steals), static_cast<ull>(n.failed_steals), static_cast<ull>(n.migrations),
+      static_cast<ull>(n.forks), static_cast<ull>(n.wakes));
+  add(text, ", \"busy\": %.6f, \"idle\": %.6f, \"overhead\": %.6f", busy / whole,
+      std::max(0.0, 1 - (busy + overhead) / whole), overhead / whole);
   const auto cpu = [](std::uint64_t ticks) { return static_cast<double>(ticks) / watch_ticks_a_second; };
-  add(text, ", \"program_seconds\": %.12f, \"program_cpu_seconds\": %.2f, \"untold_cpu_seconds\": %.2f", told, cpu(engine_->program_ticks()), cpu(engine_->untold_ticks()));
-  add(text, ", \"charged\": \"%s\", \"events\": %llu, \"real_seconds\": %.6f}\n", engine_->measures() ? "measured" : "annotations",
-      static_cast<ull>(n.events), static_cast<double>(real_end - real_start_) / 1e9);
+  add(text, ", \"program_seconds\": %.12f, \"program_cpu_seconds\": %.2f, \"untold_cpu_seconds\": %.2f", told,
+      cpu(engine_->program_ticks()), cpu(engine_->untold_ticks()));
+  add(text, ", \"charged\": \"%s\", \"events\": %llu, \"real_seconds\": %.6f}\n",
+      engine_->measures() ? "measured" : "annotations", static_cast<ull>(n.events),
+      static_cast<double>(real_end - real_start_) / 1e9);
   return text;
 }
 

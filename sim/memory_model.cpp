@@ -28,8 +28,8 @@ struct memory_model::insides {
   struct who {
     unsigned path_number;
     const cache_path& path;
-    unsigned near;                   // node
-    counters* own;                   // by level
+    unsigned near;  // node
+    counters* own;  // by level
   };
 
   // Lines that were asked for and are not yet served: their tables are fetched while those before them are.
@@ -38,7 +38,10 @@ struct memory_model::insides {
     bool write;
   };
 
-  who accessor(unsigned unit) { return {caches.path_of(unit), caches.paths()[caches.path_of(unit)], memory.node_of_unit(unit), counts.data() + unit * caches.levels().size()}; }
+  who accessor(unsigned unit) {
+    return {caches.path_of(unit), caches.paths()[caches.path_of(unit)], memory.node_of_unit(unit),
+            counts.data() + unit * caches.levels().size()};
+  }
   double begin(double at);
   template <class Pipeline>
   void range(const who& w, std::uint64_t address, std::uint64_t bytes, bool write, Pipeline& flow);
@@ -57,23 +60,23 @@ struct memory_model::insides {
   [[gnu::always_inline]] inline unsigned remove_copies(const cache_step& step, std::uint32_t block);
 
   static constexpr std::size_t most_planned = 512;
-  static constexpr std::size_t tables_ahead = 16, copies_ahead = 8;   // lines
+  static constexpr std::size_t tables_ahead = 16, copies_ahead = 8;  // lines
 
   unsigned page_bits;
-  unsigned lines_bits;               // a page has 1 << lines_bits lines
+  unsigned lines_bits;  // a page has 1 << lines_bits lines
   unsigned overlap;
   cache_tree caches;
   memory_nodes memory;
   page_table pages;
   cache_directory directory;
-  bool coherent;                     // several paths: writes must look at others
+  bool coherent;  // several paths: writes must look at others
   page_table::frame_number covered{0};
   double latest{0}, oldest{0};
   std::vector<double> finish;
-  std::vector<counters> counts;      // [unit * levels + level]
+  std::vector<counters> counts;  // [unit * levels + level]
   std::size_t plan_size{0};
   planned plan[most_planned];
-  places announced_places[tables_ahead];   // of line i of the plan, at i modulo the size
+  places announced_places[tables_ahead];  // of line i of the plan, at i modulo the size
 };
 
 memory_model::insides::insides(const machine::model& machine)
@@ -94,16 +97,16 @@ memory_model::insides::insides(const machine::model& machine)
   lines_bits = page_bits - caches.line_bits();
 }
 
-// The model's own tables are larger than the caches under it: what a line that is not in the innermost cache may need comes at once,
-// not one after the other, and where lines are known beforehand, while others are served.
+// The model's own tables are larger than the caches under it: what a line that is not in the innermost cache may need
+// comes at once, not one after the other, and where lines are known beforehand, while others are served.
 void memory_model::insides::announce(const who& w, const planned& p, places& where) {
   const line_number line = p.line;
   for (unsigned i = 0; i < w.path.depth; ++i) where[i] = w.path.steps[i].where->prefetch(line >> w.path.steps[i].shift);
-  if (coherent && !p.write) directory.prefetch(line >> caches.block_shift());   // for writes range() did
+  if (coherent && !p.write) directory.prefetch(line >> caches.block_shift());  // for writes range() did
 }
 
-// look(step) for each cache that is not on the accessor's path and may have a copy of the block; the paths through a cache come one
-// after the other.
+// look(step) for each cache that is not on the accessor's path and may have
+// a copy of the block; the paths through a cache come one after the other.
 template <class Look>
 auto memory_model::insides::in_others(const who& w, Look&& look) {
   return [&, before = std::array<const cache*, cache_path::max_depth>{}](unsigned other) mutable {
@@ -117,7 +120,8 @@ auto memory_model::insides::in_others(const who& w, Look&& look) {
 
 // What invalidate_others() will look at; the directory's entry has come.
 void memory_model::insides::announce_copies(const who& w, line_number line) {
-  directory.for_others(line >> caches.block_shift(), w.path_number, in_others(w, [&](const cache_step& step) { step.where->prefetch(line >> step.shift); }));
+  directory.for_others(line >> caches.block_shift(), w.path_number,
+                       in_others(w, [&](const cache_step& step) { step.where->prefetch(line >> step.shift); }));
 }
 
 // The innermost cache had to take the line in: from where, and how long that takes.
@@ -130,11 +134,12 @@ double memory_model::insides::fetch_line(const who& w, line_number line, const p
     if (step.where->access(line >> step.shift, where[i])) return step.latency;
     ++w.own[step.level].misses;
   }
-  return memory.fetch(w.near, pages.node_of(line >> lines_bits), line >> path.fetched_shift, path.fetched_bytes, at, oldest);
+  return memory.fetch(w.near, pages.node_of(line >> lines_bits), line >> path.fetched_shift, path.fetched_bytes, at,
+                      oldest);
 }
 
 unsigned memory_model::insides::remove_copies(const cache_step& step, std::uint32_t block) {
-  const unsigned bits = caches.block_shift() - step.shift;    // lines of this cache in a block
+  const unsigned bits = caches.block_shift() - step.shift;  // lines of this cache in a block
   if (bits == 0) return step.where->remove(block) ? 1 : 0;
   unsigned removed = 0;
   for (std::uint32_t i = 0; i < 1u << bits; ++i) removed += step.where->remove_seldom((block << bits) + i) ? 1 : 0;
@@ -143,7 +148,9 @@ unsigned memory_model::insides::remove_copies(const cache_step& step, std::uint3
 
 void memory_model::insides::invalidate_others(const who& w, line_number line) {
   const std::uint32_t block = line >> caches.block_shift();
-  directory.take(block, w.path_number, in_others(w, [&](const cache_step& step) { w.own[step.level].invalidations += remove_copies(step, block); }));
+  directory.take(block, w.path_number, in_others(w, [&](const cache_step& step) {
+                   w.own[step.level].invalidations += remove_copies(step, block);
+                 }));
 }
 
 double memory_model::insides::begin(double at) {
@@ -163,7 +170,8 @@ line_number memory_model::insides::first_line_of(std::uint64_t page, unsigned ne
 
 // Plans the lines of a range, and serves those planned when there is no more room.
 template <class Pipeline>
-void memory_model::insides::range(const who& w, std::uint64_t address, std::uint64_t bytes, bool write, Pipeline& flow) {
+void memory_model::insides::range(const who& w, std::uint64_t address, std::uint64_t bytes, bool write,
+                                  Pipeline& flow) {
   if (bytes == 0) return;
   const std::uint64_t last = (address + (bytes - 1)) >> caches.line_bits();
   std::uint64_t next = address >> caches.line_bits();
@@ -171,11 +179,14 @@ void memory_model::insides::range(const who& w, std::uint64_t address, std::uint
   const std::uint64_t page_lines = std::uint64_t{1} << lines_bits;
   while (next <= last) {
     const std::uint64_t in_page = next & (page_lines - 1);
-    const std::uint64_t count = std::min({last - next + 1, page_lines - in_page, std::uint64_t{most_planned - plan_size}});
+    const std::uint64_t count =
+        std::min({last - next + 1, page_lines - in_page, std::uint64_t{most_planned - plan_size}});
     const line_number line = first_line_of(next >> lines_bits, w.near) + static_cast<line_number>(in_page);
     for (std::uint64_t i = 0; i < count; ++i) plan[plan_size + i] = {line + static_cast<line_number>(i), write};
     plan_size += count;
-    if (write && coherent) directory.prefetch(line >> caches.block_shift(), (line + static_cast<line_number>(count - 1)) >> caches.block_shift());
+    if (write && coherent)
+      directory.prefetch(line >> caches.block_shift(),
+                         (line + static_cast<line_number>(count - 1)) >> caches.block_shift());
     next += count;
     if (plan_size == most_planned) serve_planned(w, flow);
   }
@@ -190,14 +201,17 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
     const double now = flow.issue();
     const bool known = i < announced;
     const places& where = announced_places[i % tables_ahead];
-    if (inner.where != nullptr && inner.where->access(line >> inner.shift, known ? where[0] : inner.where->locate(line >> inner.shift))) {
+    if (inner.where != nullptr &&
+        inner.where->access(line >> inner.shift, known ? where[0] : inner.where->locate(line >> inner.shift))) {
       flow.arrives_after(inner.latency);
     } else {
       // Lines that are found in the innermost cache need no more tables; others seldom come alone.
       const std::size_t soon = std::min(plan_size, i + tables_ahead);
-      for (announced = std::max(announced, i); announced < soon; ++announced) announce(w, plan[announced], announced_places[announced % tables_ahead]);
+      for (announced = std::max(announced, i); announced < soon; ++announced)
+        announce(w, plan[announced], announced_places[announced % tables_ahead]);
       if (coherent && !write && w.path.depth != 0) {
-        if (plan_size == 1) directory.add_later(line >> caches.block_shift(), w.path_number);   // the entry has hardly come
+        // the entry has hardly come
+        if (plan_size == 1) directory.add_later(line >> caches.block_shift(), w.path_number);
         else directory.add(line >> caches.block_shift(), w.path_number);
       }
       flow.arrives_after(fetch_line(w, line, where, now));
@@ -214,7 +228,8 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
 
 void memory_model::insides::forget_frame(page_table::frame_number frame) {
   const std::uint64_t first = std::uint64_t{frame} << lines_bits;
-  for (std::uint64_t line = first; line < first + (std::uint64_t{1} << lines_bits); line += 1u << caches.block_shift()) {
+  for (std::uint64_t line = first; line < first + (std::uint64_t{1} << lines_bits);
+       line += 1u << caches.block_shift()) {
     const auto block = static_cast<std::uint32_t>(line >> caches.block_shift());
     const auto remove_from = [&](unsigned path_number) {
       const cache_path& path = caches.paths()[path_number];
@@ -251,7 +266,8 @@ double memory_model::access_rows(unsigned unit, std::span<const row_set> sets, s
 void memory_model::place(std::uint64_t address, std::uint64_t bytes, page_policy policy, int node) {
   if (bytes == 0) return;
   const unsigned index = policy == page_policy::bind ? in_->memory.index_of(node) : 0;
-  if (index == in_->memory.count()) throw std::invalid_argument("no NUMA node " + std::to_string(node) + " in the modelled machine");
+  if (index == in_->memory.count())
+    throw std::invalid_argument("no NUMA node " + std::to_string(node) + " in the modelled machine");
   in_->pages.place(address >> in_->page_bits, (address + (bytes - 1)) >> in_->page_bits, policy, index);
 }
 
@@ -288,7 +304,8 @@ std::vector<level_count> memory_model::levels() const {
 std::vector<node_traffic> memory_model::nodes() const {
   std::vector<node_traffic> result;
   for (unsigned node = 0; node < in_->memory.count(); ++node) {
-    result.push_back({in_->memory.numa(node), in_->memory.local_bytes(node), in_->memory.remote_bytes(node), in_->pages.pages_on(node)});
+    result.push_back({in_->memory.numa(node), in_->memory.local_bytes(node), in_->memory.remote_bytes(node),
+                      in_->pages.pages_on(node)});
   }
   return result;
 }
@@ -301,7 +318,8 @@ void memory_model::reset_counts() {
 void memory_model::flush() { in_->caches.clear(); }
 
 std::uint64_t memory_model::host_bytes() const {
-  return in_->caches.bytes() + in_->memory.bytes() + in_->pages.bytes() + in_->directory.bytes() + in_->counts.capacity() * sizeof(counters);
+  return in_->caches.bytes() + in_->memory.bytes() + in_->pages.bytes() + in_->directory.bytes() +
+         in_->counts.capacity() * sizeof(counters);
 }
 
 }  // namespace heddle::sim

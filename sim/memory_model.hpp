@@ -13,14 +13,14 @@ namespace heddle::sim {
 
 struct level_count {
   machine::group_kind kind;
-  std::uint64_t accesses{0}, misses{0};   // lines
-  std::uint64_t invalidations{0};         // copies that writes took out of caches of this level
+  std::uint64_t accesses{0}, misses{0};  // lines
+  std::uint64_t invalidations{0};        // copies that writes took out of caches of this level
 };
 
 struct node_traffic {
   int numa{0};
-  std::uint64_t local_bytes{0}, remote_bytes{0};   // bytes fetched from this node's memory, by the core's place
-  std::uint64_t pages{0};                            // that lie here now
+  std::uint64_t local_bytes{0}, remote_bytes{0};  // bytes fetched from this node's memory, by the core's place
+  std::uint64_t pages{0};                         // that lie here now
 };
 
 // Not thread-safe: the simulator has one kernel thread. What is modelled and what is not: sim/README.md.
@@ -30,12 +30,14 @@ class memory_model {
   explicit memory_model(const machine::model& machine);
   ~memory_model();
 
-  // Processing unit `unit` (index into machine.tree.units()) reads or writes [address, address + bytes), once, in order, at virtual time `at`
-  // (ns). Returns the time it takes, ns: latencies, overlap of misses, and waiting for the memory and the links. Calls come in the order of
-  // `at`, nearly: one that is late by up to `history` ns still meets the traffic of its own time; a later one is served as if it had come that
-  // long before the latest. Throws std::length_error: more than 2^32 lines of memory were touched.
+  // Processing unit `unit` (index into machine.tree.units()) reads or writes [address, address + bytes), once, in
+  // order, at virtual time `at` (ns). Returns the time it takes, ns: latencies, overlap of misses, and waiting for the
+  // memory and the links. Calls come in the order of `at`, nearly: one that is late by up to `history` ns still meets
+  // the traffic of its own time; a later one is served as if it had come that long before the latest. Throws
+  // std::length_error: more than 2^32 lines of memory were touched.
   double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at);
-  // Rows: the first of each set, then the second of each, `count` in all, as one stream of lines. They overlap out of order.
+  // Rows: the first of each set, then the second of each, `count` in
+  // all, as one stream of lines. They overlap out of order.
   struct row_set {
     std::uint64_t address, bytes, stride;
     bool write;
@@ -43,10 +45,11 @@ class memory_model {
   double access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at);
   static constexpr double history = 200'000;
 
-  // Pages of the range touched from now on go where `policy` says; pages that exist already stay. Pages that lie partly in it count. `node`, for
-  // bind, is the operating system's number; throws std::invalid_argument if there is none.
+  // Pages of the range touched from now on go where `policy` says; pages that exist already stay. Pages that lie partly
+  // in it count. `node`, for bind, is the operating system's number; throws std::invalid_argument if there is none.
   void place(std::uint64_t address, std::uint64_t bytes, page_policy policy, int node = 0);
-  // The program gave the range back: pages that lie wholly in it are forgotten, with their copies in caches and what place() said.
+  // The program gave the range back: pages that lie wholly in it are
+  // forgotten, with their copies in caches and what place() said.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
   // Innermost level first.
@@ -54,9 +57,9 @@ class memory_model {
   // Those of one unit's own accesses.
   std::vector<level_count> levels_of(unsigned unit) const;
   std::vector<node_traffic> nodes() const;
-  void reset_counts();                    // contents stay
-  void flush();                           // caches become empty, pages stay
-  std::uint64_t host_bytes() const;       // memory that the model itself takes
+  void reset_counts();               // contents stay
+  void flush();                      // caches become empty, pages stay
+  std::uint64_t host_bytes() const;  // memory that the model itself takes
 
  private:
   struct insides;

@@ -34,7 +34,8 @@ memory_nodes::memory_nodes(const machine::model& machine) {
   for (const machine::processing_unit& u : machine.tree.units()) of_unit_.push_back(known(u.numa, "a processing unit"));
   links_.resize(std::size_t{count()} * count());
   for (const machine::memory_link& l : machine.links) {
-    links_[std::size_t{known(l.from, "a link")} * count() + known(l.to, "a link")] = {l.latency, server_of(l.bandwidth)};
+    links_[std::size_t{known(l.from, "a link")} * count() + known(l.to, "a link")] = {l.latency,
+                                                                                      server_of(l.bandwidth)};
   }
 }
 

@@ -12,8 +12,8 @@ namespace heddle::sim {
 
 class memory_nodes {
  public:
-  // A model without nodes gets one for each NUMA number of its units, without latency or limit. Throws std::invalid_argument
-  // when a unit or a link names a node that the model does not have.
+  // A model without nodes gets one for each NUMA number of its units, without latency or limit. Throws
+  // std::invalid_argument when a unit or a link names a node that the model does not have.
   explicit memory_nodes(const machine::model& machine);
 
   unsigned count() const noexcept { return static_cast<unsigned>(nodes_.size()); }
@@ -22,8 +22,8 @@ class memory_nodes {
   unsigned index_of(int numa) const noexcept;
   unsigned node_of_unit(unsigned unit) const noexcept { return of_unit_[unit]; }
 
-  // A core of node `near` fetches `bytes` (one line) from `node` at time `at`: how long until it has them. Lines are interleaved over
-  // the node's channels. `oldest` as in service_queue::serve.
+  // A core of node `near` fetches `bytes` (one line) from `node` at time `at`: how long until it has them. Lines are
+  // interleaved over the node's channels. `oldest` as in service_queue::serve.
   double fetch(unsigned near, unsigned node, std::uint64_t line, unsigned bytes, double at, double oldest);
 
   std::uint64_t local_bytes(unsigned node) const noexcept { return nodes_[node].local_bytes; }
@@ -33,7 +33,7 @@ class memory_nodes {
 
  private:
   struct server {
-    double time_per_byte{0};             // ns; 0: unlimited
+    double time_per_byte{0};  // ns; 0: unlimited
     service_queue queue;
     double serve(double at, unsigned bytes, double oldest) {
       return time_per_byte == 0 ? at : queue.serve(at, time_per_byte * bytes, oldest);
@@ -56,7 +56,7 @@ class memory_nodes {
   static server server_of(double bytes_per_ns);
 
   std::vector<node> nodes_;
-  std::vector<link> links_;              // [from * count + to]
+  std::vector<link> links_;  // [from * count + to]
   std::vector<unsigned> of_unit_;
 };
 

@@ -28,14 +28,14 @@ class pipeline {
   double end() const { return end_; }
 
  private:
-  std::vector<double>& finish_;      // of the last `overlap` lines, a ring
+  std::vector<double>& finish_;  // of the last `overlap` lines, a ring
   std::size_t place_{0};
   double issue_, end_;
 };
 
-// The lines of rows: as many are on their way at once, but a fast one does not wait for a slow one before it; only the reorder buffer
-// is filled and left in order. 224 micro-operations (Skylake; Intel's optimization manual, 2.5.1), seven of them a line in a stencil
-// of vectors of 32 bytes: 32 lines.
+// The lines of rows: as many are on their way at once, but a fast one does not wait for a slow one before it; only the
+// reorder buffer is filled and left in order. 224 micro-operations (Skylake; Intel's optimization manual, 2.5.1), seven
+// of them a line in a stencil of vectors of 32 bytes: 32 lines.
 class reordering_pipeline {
  public:
   reordering_pipeline(std::vector<double>& finish, double start) : finish_(finish), issue_(start), retired_(start) {
@@ -66,9 +66,9 @@ class reordering_pipeline {
 
  private:
   static constexpr unsigned lines = 32;
-  std::vector<double>& finish_;      // of the lines on their way, ascending from first_ on, a ring
+  std::vector<double>& finish_;  // of the lines on their way, ascending from first_ on, a ring
   std::size_t first_{0};
-  double window_[lines];             // when each of the last ones, and all before it, had arrived
+  double window_[lines];  // when each of the last ones, and all before it, had arrived
   unsigned place_{0};
   double issue_, retired_;
 };

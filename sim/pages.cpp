@@ -39,7 +39,8 @@ page_table::frame_number page_table::make(std::uint64_t page, unsigned near) {
     free_.pop_back();
     nodes_of_frames_[frame] = node;
   } else {
-    if (nodes_of_frames_.size() >= max_frames_) throw std::length_error("the simulated program touches more memory than lines can be numbered");
+    if (nodes_of_frames_.size() >= max_frames_)
+      throw std::length_error("the simulated program touches more memory than lines can be numbered");
     frame = static_cast<frame_number>(nodes_of_frames_.size());
     nodes_of_frames_.push_back(node);
   }

@@ -19,8 +19,8 @@ class page_table {
   // Frames are numbered below `max_frames`, nodes below `nodes`.
   page_table(unsigned nodes, std::uint64_t max_frames);
 
-  // The frame of a page, by its number (address / page size); made if there is none. `near`: the node of the core that asks.
-  // Throws std::length_error when there are no more frames.
+  // The frame of a page, by its number (address / page size); made if there is none. `near`: the node of the core that
+  // asks. Throws std::length_error when there are no more frames.
   frame_number frame_of(std::uint64_t page, unsigned near) {
     const std::uint64_t number = page >> leaf_bits;
     const recent& slot = recent_[number % recent_.size()];
@@ -34,12 +34,13 @@ class page_table {
 
   // Pages [first, last] that are made from now on follow `policy`. Interleaving starts at node 0 with page `first`.
   void place(std::uint64_t first, std::uint64_t last, page_policy policy, unsigned node);
-  // Pages [first, last] and what place() said of them are gone; gone(frame) is called for each that was there. Their frames
-  // are used again.
+  // Pages [first, last] and what place() said of them are gone; gone(frame)
+  // is called for each that was there. Their frames are used again.
   template <class Gone>
   void forget(std::uint64_t first, std::uint64_t last, Gone&& gone) {
     cut_rules(first, last);
-    for (auto at = leaves_.lower_bound(first >> leaf_bits); at != leaves_.end() && at->first <= last >> leaf_bits; ++at) {
+    for (auto at = leaves_.lower_bound(first >> leaf_bits); at != leaves_.end() && at->first <= last >> leaf_bits;
+         ++at) {
       const std::uint64_t base = at->first << leaf_bits;
       for (std::uint64_t i = base < first ? first - base : 0; i < leaf_pages && i <= last - base; ++i) {
         frame_number& entry = (*at->second)[i];
@@ -65,7 +66,7 @@ class page_table {
   };
   struct rule {
     std::uint64_t last;
-    std::uint64_t origin;                // first page of place()'s range
+    std::uint64_t origin;  // first page of place()'s range
     page_policy policy;
     unsigned node;
   };
@@ -76,12 +77,12 @@ class page_table {
   void cut_rules(std::uint64_t first, std::uint64_t last);
 
   std::uint64_t max_frames_;
-  std::map<std::uint64_t, std::unique_ptr<leaf>> leaves_;   // ordered: forget() frees in the order of pages
-  std::array<recent, 64> recent_;                           // leaves, by number
+  std::map<std::uint64_t, std::unique_ptr<leaf>> leaves_;  // ordered: forget() frees in the order of pages
+  std::array<recent, 64> recent_;                          // leaves, by number
   std::vector<std::uint8_t> nodes_of_frames_;
   std::vector<frame_number> free_;
   std::vector<std::uint64_t> pages_on_;
-  std::map<std::uint64_t, rule> rules_;                     // by first page; disjoint
+  std::map<std::uint64_t, rule> rules_;  // by first page; disjoint
 };
 
 }  // namespace heddle::sim

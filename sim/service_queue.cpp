@@ -33,7 +33,7 @@ std::uint64_t service_queue::first_with_room(std::uint64_t number) {
     if (s.used < limit) break;
     found += s.skip;
   }
-  while (number < found) {      // next time in one step
+  while (number < found) {  // next time in one step
     slot& s = at_number(number);
     number += s.skip;
     s.skip = static_cast<std::uint32_t>(std::min<std::uint64_t>(found - s.number, ~0u));
@@ -43,7 +43,9 @@ std::uint64_t service_queue::first_with_room(std::uint64_t number) {
 
 double service_queue::serve(double at, double busy, double oldest) {
   // By way of signed numbers, which the processor converts itself.
-  const auto slot_at = [this](double time) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(time / width_)); };
+  const auto slot_at = [this](double time) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(time / width_));
+  };
   if (oldest != told_) {
     told_ = oldest;
     oldest_ = std::max(oldest_, slot_at(oldest));
@@ -55,7 +57,8 @@ double service_queue::serve(double at, double busy, double oldest) {
     number = first_with_room(number);
     s = &at_number(number);
   }
-  const double start = std::max(at, static_cast<double>(static_cast<std::int64_t>(number)) * width_ + static_cast<double>(s->used));
+  const double start =
+      std::max(at, static_cast<double>(static_cast<std::int64_t>(number)) * width_ + static_cast<double>(s->used));
   for (double left = busy;;) {
     const double room = width_ - static_cast<double>(s->used);
     if (left < room) {

@@ -1,9 +1,9 @@
 // A memory channel or a link: serves one request after the other, at a rate.
 //
 // The simulator asks for all lines of a call at once, and a call may span microseconds of virtual time in which others
-// ask too, later in the program's run but earlier in virtual time. One number, "free again at", would make them wait behind
-// requests of the future. So time is cut into short slots, and each slot knows how much of it is used: a request takes
-// what is free from its own time on. Total throughput is exact; the order within a slot is not kept.
+// ask too, later in the program's run but earlier in virtual time. One number, "free again at", would make them wait
+// behind requests of the future. So time is cut into short slots, and each slot knows how much of it is used: a request
+// takes what is free from its own time on. Total throughput is exact; the order within a slot is not kept.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ class service_queue {
   // A slot holds `slot` ns.
   explicit service_queue(double slot) : width_(slot), ring_(64) {}
 
-  // When the service of a request begins that takes `busy` ns and comes at `at`; not before `at`. No request before `oldest`
-  // comes any more: what is known about earlier times may be dropped. `oldest` never decreases, and is not above `at`.
+  // When the service of a request begins that takes `busy` ns and comes at `at`;
+  // not before `at`. No request before `oldest` comes any more: what is known about
+  // earlier times may be dropped. `oldest` never decreases, and is not above `at`.
   double serve(double at, double busy, double oldest);
 
   std::uint64_t bytes() const noexcept { return ring_.capacity() * sizeof(slot); }
 
  private:
   struct slot {
-    std::uint64_t number{0};    // since time 0; another one than asked for: that slot is unused
-    float used{0};              // ns
-    std::uint32_t skip{1};      // of a slot that is full: steps to the next one that may not be
+    std::uint64_t number{0};  // since time 0; another one than asked for: that slot is unused
+    float used{0};            // ns
+    std::uint32_t skip{1};    // of a slot that is full: steps to the next one that may not be
   };
 
   slot& at_number(std::uint64_t number);
@@ -34,10 +35,10 @@ class service_queue {
   void grow(std::uint64_t number);
 
   double width_;
-  double told_{0};              // last `oldest`
-  std::uint64_t oldest_{0};     // slot
-  std::uint64_t top_{0};        // highest slot in use
-  std::vector<slot> ring_;      // by number modulo size; spans [oldest_, top_]
+  double told_{0};           // last `oldest`
+  std::uint64_t oldest_{0};  // slot
+  std::uint64_t top_{0};     // highest slot in use
+  std::vector<slot> ring_;   // by number modulo size; spans [oldest_, top_]
 };
 
 }  // namespace heddle::sim

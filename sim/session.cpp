@@ -34,8 +34,8 @@ picoseconds from_nanoseconds(double ns) { return static_cast<picoseconds>(std::l
 operation_times times_of(const machine::model& m, bool all_free) {
   operation_times t;
   const machine::operation_costs& c = m.costs;
-  // A turn of a waiting loop and a look at the clock are the program's, and never nothing: in a loop that waits for a time that time
-  // would not come, nor anybody else's.
+  // A turn of a waiting loop and a look at the clock are the program's, and never nothing: in a loop that waits for a
+  // time that time would not come, nor anybody else's.
   t.clock = std::max(from_nanoseconds(c.clock), nanosecond);
   if (all_free) return t;
   t.fork = from_nanoseconds(c.fork);
@@ -62,19 +62,24 @@ operation_times times_of(const machine::model& m, bool all_free) {
   std::_Exit(1);
 }
 
-picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, picoseconds at) {
+picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write,
+                   picoseconds at) {
   try {
-    return from_nanoseconds(static_cast<memory_model*>(context)->access(unit, address, bytes, write, static_cast<double>(at) / 1000));
+    return from_nanoseconds(
+        static_cast<memory_model*>(context)->access(unit, address, bytes, write, static_cast<double>(at) / 1000));
   } catch (const std::exception& e) {
     memory_failed(e);
   }
 }
 
-picoseconds access_rows(void* context, unsigned unit, const rows* sets, std::size_t set_count, std::uint64_t count, picoseconds at) {
+picoseconds access_rows(void* context, unsigned unit, const rows* sets, std::size_t set_count, std::uint64_t count,
+                        picoseconds at) {
   try {
     memory_model::row_set same[most_row_sets];
-    for (std::size_t i = 0; i < set_count; ++i) same[i] = {sets[i].address, sets[i].bytes, sets[i].stride, sets[i].write};
-    return from_nanoseconds(static_cast<memory_model*>(context)->access_rows(unit, {same, set_count}, count, static_cast<double>(at) / 1000));
+    for (std::size_t i = 0; i < set_count; ++i)
+      same[i] = {sets[i].address, sets[i].bytes, sets[i].stride, sets[i].write};
+    return from_nanoseconds(static_cast<memory_model*>(context)->access_rows(unit, {same, set_count}, count,
+                                                                             static_cast<double>(at) / 1000));
   } catch (const std::exception& e) {
     memory_failed(e);
   }
@@ -91,7 +96,9 @@ bool place(void* context, std::uint64_t address, std::uint64_t bytes, int policy
   }
 }
 
-void forget(void* context, std::uint64_t address, std::uint64_t bytes) { static_cast<memory_model*>(context)->forget(address, bytes); }
+void forget(void* context, std::uint64_t address, std::uint64_t bytes) {
+  static_cast<memory_model*>(context)->forget(address, bytes);
+}
 
 configuration configuration_for(const session_options& o, const machine::model& m, memory_model& memory) {
   configuration c;
@@ -123,12 +130,15 @@ session_options session_options::from_environment() {
   const std::string charge = variable("HEDDLE_SIM_CHARGE");
   if (charge == "annotations") o.charge = charging::annotations;
   else if (charge == "measured") o.charge = charging::measured;
-  else if (!charge.empty() && charge != "auto") throw std::invalid_argument("HEDDLE_SIM_CHARGE=" + charge + ": expected auto, annotations or measured");
+  else if (!charge.empty() && charge != "auto")
+    throw std::invalid_argument("HEDDLE_SIM_CHARGE=" + charge + ": expected auto, annotations or measured");
   o.fast = variable("HEDDLE_SIM_FAST") == "1";
   o.free_scheduler = variable("HEDDLE_SIM_FREE") == "1";
-  if (const std::string seed = variable("HEDDLE_SIM_EXPLORE"); !seed.empty()) o.explore = std::strtoull(seed.c_str(), nullptr, 10);
+  if (const std::string seed = variable("HEDDLE_SIM_EXPLORE"); !seed.empty())
+    o.explore = std::strtoull(seed.c_str(), nullptr, 10);
   o.statistics = variable("HEDDLE_SIM_STATISTICS");
-  if (const std::string limit = variable("HEDDLE_SIM_STALL"); !limit.empty()) o.stall_limit = static_cast<unsigned>(std::strtoul(limit.c_str(), nullptr, 10));
+  if (const std::string limit = variable("HEDDLE_SIM_STALL"); !limit.empty())
+    o.stall_limit = static_cast<unsigned>(std::strtoul(limit.c_str(), nullptr, 10));
   return o;
 }
 
@@ -141,7 +151,9 @@ session::session(session_options o)
       real_start_(0) {
   configuration c = configuration_for(options_, model_, memory_);
   c.context = this;
-  c.failed = [](void* self, const char* what) { static_cast<session*>(self)->append(std::string("{\"failed\": \"") + what + "\"}\n"); };
+  c.failed = [](void* self, const char* what) {
+    static_cast<session*>(self)->append(std::string("{\"failed\": \"") + what + "\"}\n");
+  };
   engine_ = std::make_unique<engine>(std::move(c), explorer_.get());
   real_start_ = real_now();
   machine::topology::pretend(model_.tree);
@@ -150,7 +162,8 @@ session::session(session_options o)
 }
 
 void session::watch() noexcept {
-  if (!options_.explore && !watch_cpu(options_.stall_limit)) std::fputs("heddle: sim: no timer: stalls and untold code are not noticed\n", stderr);
+  if (!options_.explore && !watch_cpu(options_.stall_limit))
+    std::fputs("heddle: sim: no timer: stalls and untold code are not noticed\n", stderr);
 }
 
 session::~session() { offer_cost_model(false, false); }

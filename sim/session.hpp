@@ -15,22 +15,24 @@
 namespace heddle::sim {
 
 struct session_options {
-  std::string machine{"this"};            // machine::model::from_name
+  std::string machine{"this"};  // machine::model::from_name
   charging charge{charging::automatic};
   bool fast{false};
-  bool free_scheduler{false};             // its operations cost nothing: a serial program's time
-  std::optional<std::uint64_t> explore;   // seed of a schedule to explore
-  std::string statistics;                 // file to append the figures to; "": none
-  unsigned stall_limit{30};               // seconds of CPU time without a scheduling point that end the process; 0: none
+  bool free_scheduler{false};            // its operations cost nothing: a serial program's time
+  std::optional<std::uint64_t> explore;  // seed of a schedule to explore
+  std::string statistics;                // file to append the figures to; "": none
+  // seconds of CPU time without a scheduling point that end the process; 0: none
+  unsigned stall_limit{30};
 
-  // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _FREE (1), _EXPLORE (seed), _STATISTICS, _STALL (seconds).
-  // Throws std::invalid_argument.
+  // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _FREE (1), _EXPLORE (seed), _STATISTICS,
+  // _STALL (seconds). Throws std::invalid_argument.
   static session_options from_environment();
 };
 
 class session {
  public:
-  // From here on the calling kernel thread is the simulated program's first. Throws std::invalid_argument (the machine).
+  // From here on the calling kernel thread is the simulated program's
+  // first. Throws std::invalid_argument (the machine).
   explicit session(session_options o);
   ~session();
   session(const session&) = delete;

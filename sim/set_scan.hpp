@@ -1,5 +1,5 @@
-// One set of a cache as an array of line numbers, last used first, in registers: searched and shifted as a whole, without a branch
-// that depends on where the line is. Vectors of the compiler, four line numbers each.
+// One set of a cache as an array of line numbers, last used first, in registers: searched and shifted as a whole,
+// without a branch that depends on where the line is. Vectors of the compiler, four line numbers each.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ inline constexpr unsigned most_quads = 8;
 template <unsigned Quads>
 [[gnu::always_inline]] inline quad lanes_with(const quad (&set)[Quads], std::uint32_t line) {
   quad found = {};
-  for (unsigned b = 0; b < Quads; ++b) found |= reinterpret_cast<quad>(set[b] == all(line)) & (quad{1, 2, 4, 8} << (4 * b));
+  for (unsigned b = 0; b < Quads; ++b)
+    found |= reinterpret_cast<quad>(set[b] == all(line)) & (quad{1, 2, 4, 8} << (4 * b));
   return found;
 }
 template <unsigned Quads>
@@ -42,12 +43,15 @@ template <unsigned Quads>
 [[gnu::always_inline]] inline std::uint32_t way_of(const quad (&set)[Quads], std::uint32_t line) {
   const auto halves = reinterpret_cast<pair>(lanes_with(set, line));
   const std::uint64_t both = halves[0] | halves[1];
-  return static_cast<std::uint32_t>(__builtin_ctz(static_cast<std::uint32_t>(both) | static_cast<std::uint32_t>(both >> 32)));
+  return static_cast<std::uint32_t>(
+      __builtin_ctz(static_cast<std::uint32_t>(both) | static_cast<std::uint32_t>(both >> 32)));
 }
 
-// The line comes to the front: those before it move back by one. If it is not there, all do, and the last of `ways` is lost.
+// The line comes to the front: those before it move back by one. If
+// it is not there, all do, and the last of `ways` is lost.
 template <unsigned Quads>
-[[gnu::always_inline]] inline bool to_front(std::uint32_t* at, std::uint32_t ways, std::uint32_t line, std::uint32_t none) {
+[[gnu::always_inline]] inline bool to_front(std::uint32_t* at, std::uint32_t ways, std::uint32_t line,
+                                            std::uint32_t none) {
   auto* const memory = reinterpret_cast<quad*>(at);
   quad set[Quads], shifted[Quads];
   for (unsigned b = 0; b < Quads; ++b) set[b] = memory[b];
@@ -72,7 +76,8 @@ template <unsigned Quads>
   if (!has(set, line)) return false;
   const std::uint32_t way = way_of(set, line);
   for (unsigned b = 0; b < Quads; ++b) {
-    const quad after = b + 1 < Quads ? *reinterpret_cast<const anywhere*>(at + 4 * b + 1) : __builtin_shufflevector(set[b], all(none), 1, 2, 3, 4);
+    const quad after = b + 1 < Quads ? *reinterpret_cast<const anywhere*>(at + 4 * b + 1)
+                                     : __builtin_shufflevector(set[b], all(none), 1, 2, 3, 4);
     memory[b] = chosen(above(b, way - 1), after, set[b]);
   }
   return true;

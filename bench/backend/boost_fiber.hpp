@@ -149,8 +149,7 @@ struct boost_fiber_backend : backend_defaults {
   static boost::fibers::fiber start(F&& f) {
     static boost::fibers::pooled_fixedsize_stack pooled(stack_size);
     if (alone_)
-      return boost::fibers::fiber(boost::fibers::launch::post, std::allocator_arg, pooled,
-                                  std::forward<F>(f));
+      return boost::fibers::fiber(boost::fibers::launch::post, std::allocator_arg, pooled, std::forward<F>(f));
     return boost::fibers::fiber(boost::fibers::launch::post, std::allocator_arg,
                                 boost::fibers::fixedsize_stack(stack_size), std::forward<F>(f));
   }

@@ -89,15 +89,17 @@ void invoke(hint about, F&& f, G&& g) {
   }
 }
 
-// f(first, last) on pieces of [0, n) of at most `cutoff` bytes, by halves: a loop over elements of `size` bytes, of which an
-// iteration touches `touched`.
+// f(first, last) on pieces of [0, n) of at most `cutoff` bytes, by halves: a
+// loop over elements of `size` bytes, of which an iteration touches `touched`.
 template <class Backend, class F>
-void for_halves(std::size_t first, std::size_t last, std::size_t size, std::size_t touched, std::size_t cutoff, const F& f) {
+void for_halves(std::size_t first, std::size_t last, std::size_t size, std::size_t touched, std::size_t cutoff,
+                const F& f) {
   if ((last - first) * size <= cutoff || last - first < 2) return f(first, last);
   const std::size_t middle = first + (last - first) / 2;
-  invoke<Backend>(hint{static_cast<double>(middle - first), static_cast<double>(last - middle), (last - first) * touched},
-                  [=, &f] { for_halves<Backend>(first, middle, size, touched, cutoff, f); },
-                  [=, &f] { for_halves<Backend>(middle, last, size, touched, cutoff, f); });
+  invoke<Backend>(
+      hint{static_cast<double>(middle - first), static_cast<double>(last - middle), (last - first) * touched},
+      [=, &f] { for_halves<Backend>(first, middle, size, touched, cutoff, f); },
+      [=, &f] { for_halves<Backend>(middle, last, size, touched, cutoff, f); });
 }
 
 // f() + g() as two tasks.
@@ -115,7 +117,8 @@ std::uint64_t add(F&& f, G&& g) {
 // The same with hints.
 template <class Backend, class F, class G>
 std::uint64_t add(hint about, F&& f, G&& g) {
-  if constexpr (requires { Backend::add(about, f, g); }) return Backend::add(about, std::forward<F>(f), std::forward<G>(g));
+  if constexpr (requires { Backend::add(about, f, g); })
+    return Backend::add(about, std::forward<F>(f), std::forward<G>(g));
   else return add<Backend>(std::forward<F>(f), std::forward<G>(g));
 }
 

@@ -76,8 +76,7 @@ struct futex_backend : backend_defaults {
     for (unsigned seen = 0;; ++seen) {
       for (int i = 0; i < spin && word_.load() == seen; ++i) relax();
       asleep_.store(true);
-      while (word_.load() == seen)
-        syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+      while (word_.load() == seen) syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
       asleep_.store(false);
       if (call_ == nullptr) return;
       call_(body_);

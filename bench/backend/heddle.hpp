@@ -27,8 +27,8 @@ class heddle_backend : public backend_defaults {
 
   explicit heddle_backend(const settings& s) : runtime_(options(s)) {
     told::piece_of_grid = [](const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) {
-      heddle::trace::piece(grid, static_cast<std::uint32_t>(x0), static_cast<std::uint32_t>(y0), static_cast<std::uint32_t>(x1),
-                           static_cast<std::uint32_t>(y1));
+      heddle::trace::piece(grid, static_cast<std::uint32_t>(x0), static_cast<std::uint32_t>(y0),
+                           static_cast<std::uint32_t>(x1), static_cast<std::uint32_t>(y1));
     };
   }
 
@@ -56,7 +56,8 @@ class heddle_backend : public backend_defaults {
   }
   template <class F, class G>
   static std::uint64_t add(hint about, F&& f, G&& g) {
-    const auto [x, y] = heddle::parallel_invoke(work_hint{about.first, about.second, about.bytes}, std::forward<F>(f), std::forward<G>(g));
+    const auto [x, y] = heddle::parallel_invoke(work_hint{about.first, about.second, about.bytes}, std::forward<F>(f),
+                                                std::forward<G>(g));
     return x + y;
   }
   template <class F>
@@ -152,8 +153,8 @@ class heddle_backend : public backend_defaults {
   };
 
   template <class Once>
-  void every(std::chrono::milliseconds period, std::chrono::steady_clock::time_point end,
-             Once&& once, std::uint64_t& ticks) {
+  void every(std::chrono::milliseconds period, std::chrono::steady_clock::time_point end, Once&& once,
+             std::uint64_t& ticks) {
     runtime_.run([&] {
       for (; std::chrono::steady_clock::now() < end; ++ticks) {
         heddle::this_thread::sleep_for(period);

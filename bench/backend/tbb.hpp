@@ -28,8 +28,7 @@ struct tbb_backend : backend_defaults {
   }
 
   explicit tbb_backend(const settings& s)
-      : limit_(tbb::global_control::max_allowed_parallelism, s.workers),
-        arena_(static_cast<int>(s.workers)) {}
+      : limit_(tbb::global_control::max_allowed_parallelism, s.workers), arena_(static_cast<int>(s.workers)) {}
 
   template <class F>
   void run(F&& f) {
@@ -128,8 +127,7 @@ struct tbb_backend : backend_defaults {
       const std::size_t side = graph.side();
       for (std::size_t i = 0; i < side; ++i) {
         for (std::size_t j = 0; j < side; ++j) {
-          nodes_.emplace_back(
-              flow_, [x = &graph.at(i, j)](const tbb::flow::continue_msg&) { x->visit(); });
+          nodes_.emplace_back(flow_, [x = &graph.at(i, j)](const tbb::flow::continue_msg&) { x->visit(); });
           if (i > 0) tbb::flow::make_edge(nodes_[(i - 1) * side + j], nodes_.back());
           if (j > 0) tbb::flow::make_edge(nodes_[i * side + j - 1], nodes_.back());
         }

@@ -1,6 +1,6 @@
-// Quicksort of n doubles between two buffers, the partitions in parallel: the one of section 5.5.1 of the ADWS thesis, with
-// its cutoffs of 64 KB for recursion and partition, pivots the median of the first three. Bound by computation near the
-// leaves; sides of unequal size, which multi-level schedulers pay for with idle time.
+// Quicksort of n doubles between two buffers, the partitions in parallel: the one of section 5.5.1 of the ADWS thesis,
+// with its cutoffs of 64 KB for recursion and partition, pivots the median of the first three. Bound by computation
+// near the leaves; sides of unequal size, which multi-level schedulers pay for with idle time.
 #pragma once
 
 #include <algorithm>
@@ -36,9 +36,10 @@ void bufsort_task(double* from, double* other, std::size_t n, bool away) {
     if (!away) std::copy(other, other + border, from);
     return bufsort_task<Backend>(other + border, from + border, n - border, !away);
   }
-  invoke<Backend>(hint{static_cast<double>(border), static_cast<double>(n - border), 2 * n * sizeof(double)},
-                  [=] { bufsort_task<Backend>(other, from, border, !away); },
-                  [=] { bufsort_task<Backend>(other + border, from + border, n - border, !away); });
+  invoke<Backend>(
+      hint{static_cast<double>(border), static_cast<double>(n - border), 2 * n * sizeof(double)},
+      [=] { bufsort_task<Backend>(other, from, border, !away); },
+      [=] { bufsort_task<Backend>(other + border, from + border, n - border, !away); });
 }
 
 struct bufsort {
@@ -54,7 +55,10 @@ struct bufsort {
     backend.run([&] {
       c.measure(
           "time", "ms", 1e3,
-          [&] { numbers.template fill<Backend>(bufsort_cutoff, [](std::size_t i) { return static_cast<double>(mix64(i) >> 11); }); },
+          [&] {
+            numbers.template fill<Backend>(bufsort_cutoff,
+                                           [](std::size_t i) { return static_cast<double>(mix64(i) >> 11); });
+          },
           [&] { bufsort_task<Backend>(numbers.from.data(), numbers.other.data(), n, false); },
           [&] {
             digest d;

@@ -55,8 +55,11 @@ struct entry {
   std::string_view name;
   double (*run)(std::size_t n);
 };
-constexpr entry entries[] = {
-    {"matmul", run_matmul}, {"heat2d", run_heat2d}, {"fft", run_fft}, {"mergesort", run_mergesort}, {"quicksort", run_quicksort}};
+constexpr entry entries[] = {{"matmul", run_matmul},
+                             {"heat2d", run_heat2d},
+                             {"fft", run_fft},
+                             {"mergesort", run_mergesort},
+                             {"quicksort", run_quicksort}};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// heddle-cache-replay --l1 BYTES,WAYS,LINE --ll BYTES,WAYS,LINE < trace: a trace of valgrind's lackey through the memory model. Prints a
-// line for data and one for instructions: references, lines they touch, misses of the first and last level, and how many accesses over two lines
-// missed both.
+// heddle-cache-replay --l1 BYTES,WAYS,LINE --ll BYTES,WAYS,LINE < trace: a trace of valgrind's lackey through the
+// memory model. Prints a line for data and one for instructions: references, lines they touch, misses of the first and
+// last level, and how many accesses over two lines missed both.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -32,7 +32,10 @@ int main(int argc, char** argv) {
                                         : std::strcmp(argv[i], "--ll") == 0 ? read_shape(argv[i + 1], last)
                                                                             : false);
     if (!known) {
-      std::fputs("usage: heddle-cache-replay --l1 BYTES,WAYS,LINE --ll BYTES,WAYS,LINE < trace of valgrind --tool=lackey --trace-mem=yes\n", stderr);
+      std::fputs(
+          "usage: heddle-cache-replay --l1 BYTES,WAYS,LINE --ll BYTES,WAYS,LINE < trace of valgrind --tool=lackey "
+          "--trace-mem=yes\n",
+          stderr);
       return 2;
     }
   }
@@ -58,7 +61,8 @@ int main(int argc, char** argv) {
   });
   for (const unsigned unit : {data, instructions}) {
     const auto levels = model.levels_of(unit);
-    fmt::print("{} references {} lines {} first_misses {} last_misses {} twice_first {} twice_last {}\n", unit == data ? "data" : "instructions",
-               references[unit], levels[0].accesses, levels[0].misses, levels[1].misses, twice_first[unit], twice_last[unit]);
+    fmt::print("{} references {} lines {} first_misses {} last_misses {} twice_first {} twice_last {}\n",
+               unit == data ? "data" : "instructions", references[unit], levels[0].accesses, levels[0].misses,
+               levels[1].misses, twice_first[unit], twice_last[unit]);
   }
 }

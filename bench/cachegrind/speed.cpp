@@ -1,5 +1,5 @@
-// heddle-cache-speed [SECONDS [ONLY]]: how many line accesses a second of processor time the memory model serves, for a machine of
-// 4 x 16 cores. ONLY: part of a name.
+// heddle-cache-speed [SECONDS [ONLY]]: how many line accesses a second of processor time the memory model serves, for a
+// machine of 4 x 16 cores. ONLY: part of a name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ constexpr unsigned cores = 64;
 // Caches of 4 x Xeon Gold 6130; round figures for the rest.
 heddle::machine::model machine() {
   using heddle::machine::group_kind;
-  const heddle::sim::cache_form caches[] = {{group_kind::l1, 32 * kB, 8}, {group_kind::l2, MB, 16}, {group_kind::l3, 22 * MB, 11}};
+  const heddle::sim::cache_form caches[] = {
+      {group_kind::l1, 32 * kB, 8}, {group_kind::l2, MB, 16}, {group_kind::l3, 22 * MB, 11}};
   heddle::machine::model m = heddle::sim::bare_machine("pack:4 [numa(memory=64GB)] l3:1 l2:16 l1:1 pu:1", caches);
   m.overlap = 10;
   m.caches = {{group_kind::l1, 1.5}, {group_kind::l2, 5}, {group_kind::l3, 20}};
@@ -52,7 +53,7 @@ struct measure {
 void report(const measure& what, double seconds) {
   memory_model model(machine());
   double time = 0;
-  what.round(model, time);          // page tables and caches warm
+  what.round(model, time);  // page tables and caches warm
   std::vector<double> rates;
   const double end = processor_seconds() + seconds;
   while (processor_seconds() < end || rates.size() < 3) {
@@ -64,9 +65,11 @@ void report(const measure& what, double seconds) {
   const double median = rates[rates.size() / 2];
   std::string misses;
   for (const auto& level : model.levels()) {
-    misses += fmt::format(" {:.3f}", level.accesses == 0 ? 0.0 : static_cast<double>(level.misses) / static_cast<double>(level.accesses));
+    misses += fmt::format(
+        " {:.3f}", level.accesses == 0 ? 0.0 : static_cast<double>(level.misses) / static_cast<double>(level.accesses));
   }
-  fmt::print("{:<34}{:>10.1f} M/s {:>8.1f} ns   miss ratios{}   model {} MB\n", what.name, median / 1e6, 1e9 / median, misses, model.host_bytes() / MB);
+  fmt::print("{:<34}{:>10.1f} M/s {:>8.1f} ns   miss ratios{}   model {} MB\n", what.name, median / 1e6, 1e9 / median,
+             misses, model.host_bytes() / MB);
 }
 
 }  // namespace
@@ -108,16 +111,19 @@ int main(int argc, char** argv) {
       {"64 cores, 1 GB at random, write", random(1024 * MB, true)},
       {"64 cores, 8 MB at random, read", random(8 * MB, false)},
       {"64 cores, 64 KB at random, write", random(64 * kB, true)},
-      {"64 cores, 4 MB, 1 write in 8", [&](memory_model& m, double& time) {
+      {"64 cores, 4 MB, 1 write in 8",
+       [&](memory_model& m, double& time) {
          constexpr std::uint64_t count = 500'000;
          for (std::uint64_t i = 0; i < count; ++i) {
            const std::uint64_t r = rng.next();
-           m.access(static_cast<unsigned>(r % cores), base + ((r >> 16) % (4 * MB) & ~63ull), 8, (r >> 8) % 8 == 0, time);
+           m.access(static_cast<unsigned>(r % cores), base + ((r >> 16) % (4 * MB) & ~63ull), 8, (r >> 8) % 8 == 0,
+                    time);
            time += 2;
          }
          return count;
        }},
-      {"64 cores, rows of a 2048^2 grid", [](memory_model& m, double& time) {
+      {"64 cores, rows of a 2048^2 grid",
+       [](memory_model& m, double& time) {
          constexpr std::uint64_t row = 2048 * 4, rows = 2048;
          std::uint64_t lines = 0;
          for (std::uint64_t i = 1; i + 1 < rows / cores; ++i) {

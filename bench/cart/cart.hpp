@@ -1,11 +1,12 @@
-// Construction of a decision tree as the ADWS thesis prints it (algorithm 5.1, section 5.5.1): rows of doubles, 232 bytes, and
-// at each node one parallel loop over the rows for each of the 28 attributes, a partition into the other buffer, and both sides
-// in parallel. Consecutive loops over the same data inside an irregular recursion: what multi-level scheduling was made for.
-// `decision_tree` is the same problem as one would solve it today, with an eighth of the bytes a row and one loop a node.
+// Construction of a decision tree as the ADWS thesis prints it (algorithm 5.1, section 5.5.1): rows of doubles, 232
+// bytes, and at each node one parallel loop over the rows for each of the 28 attributes, a partition into the other
+// buffer, and both sides in parallel. Consecutive loops over the same data inside an irregular recursion: what
+// multi-level scheduling was made for. `decision_tree` is the same problem as one would solve it today, with an eighth
+// of the bytes a row and one loop a node.
 //
-// The thesis leaves open what an interval of the histogram is and which leaf is the smallest: here 128 of equal width over
-// values that a monotone map has brought into (-1, 1), divided with the cutoffs by --shrink, and 20 rows. Rows have the form
-// of HIGGS (decision_tree/generator.hpp).
+// The thesis leaves open what an interval of the histogram is and which leaf is the smallest: here 128 of equal width
+// over values that a monotone map has brought into (-1, 1), divided with the cutoffs by --shrink, and 20 rows. Rows
+// have the form of HIGGS (decision_tree/generator.hpp).
 // Counts are integers, the first best cut wins, partitions keep the order: the same tree on every runtime.
 #pragma once
 
@@ -59,13 +60,17 @@ struct cart_node {
   std::uint32_t attribute, bin, rows, depth;
 };
 
-inline std::uint32_t cart_interval(double x) { return static_cast<std::uint32_t>((x + 1) * (static_cast<double>(cart_bins()) / 2)); }
+inline std::uint32_t cart_interval(double x) {
+  return static_cast<std::uint32_t>((x + 1) * (static_cast<double>(cart_bins()) / 2));
+}
 
 template <class Backend>
 cart_histogram cart_count(const cart_row* rows, std::size_t n, std::size_t attribute) {
   cart_histogram h;
   if (n * sizeof(cart_row) <= scaled_bytes(cart_piece) || n < 2) {
-    told::rows({{&rows->label, sizeof(double), sizeof(cart_row), 0}, {&rows->of[attribute], sizeof(double), sizeof(cart_row), 0}}, n);
+    told::rows({{&rows->label, sizeof(double), sizeof(cart_row), 0},
+                {&rows->of[attribute], sizeof(double), sizeof(cart_row), 0}},
+               n);
     told::cycles(cart_row_cycles * static_cast<double>(n));
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t at = cart_interval(rows[i].of[attribute]);
@@ -76,9 +81,10 @@ cart_histogram cart_count(const cart_row* rows, std::size_t n, std::size_t attri
   }
   const std::size_t half = n / 2;
   cart_histogram upper;
-  invoke<Backend>(hint{static_cast<double>(half), static_cast<double>(n - half), n * sizeof(cart_row)},
-                  [&, rows, half] { h = cart_count<Backend>(rows, half, attribute); },
-                  [&, rows, half, n] { upper = cart_count<Backend>(rows + half, n - half, attribute); });
+  invoke<Backend>(
+      hint{static_cast<double>(half), static_cast<double>(n - half), n * sizeof(cart_row)},
+      [&, rows, half] { h = cart_count<Backend>(rows, half, attribute); },
+      [&, rows, half, n] { upper = cart_count<Backend>(rows + half, n - half, attribute); });
   return h += upper;
 }
 
@@ -108,16 +114,20 @@ void cart_task(cart_row* from, cart_row* other, cart_node* nodes, std::size_t fi
     cart_search(cart_count<Backend>(from, n, attribute), attribute, cut);
   }
   if (cut.gain < 1e-9 * static_cast<double>(n)) return;
-  const std::size_t border = partition_into<Backend>(from, other, n, scaled_bytes(cart_piece),
-                                                     [cut](const cart_row& r) { return cart_interval(r.of[cut.attribute]) <= cut.bin; });
+  const std::size_t border =
+      partition_into<Backend>(from, other, n, scaled_bytes(cart_piece),
+                              [cut](const cart_row& r) { return cart_interval(r.of[cut.attribute]) <= cut.bin; });
   nodes[first + border] = {cut.attribute, cut.bin, static_cast<std::uint32_t>(n), depth};
   const auto lower = [=] { cart_task<Backend>(other, from, nodes, first, border, depth + 1); };
-  const auto upper = [=] { cart_task<Backend>(other + border, from + border, nodes, first + border, n - border, depth + 1); };
+  const auto upper = [=] {
+    cart_task<Backend>(other + border, from + border, nodes, first + border, n - border, depth + 1);
+  };
   if (n * sizeof(cart_row) < scaled_bytes(cart_recursion)) {
     lower();
     upper();
   } else {
-    invoke<Backend>(hint{static_cast<double>(border), static_cast<double>(n - border), 2 * n * sizeof(cart_row)}, lower, upper);
+    invoke<Backend>(hint{static_cast<double>(border), static_cast<double>(n - border), 2 * n * sizeof(cart_row)}, lower,
+                    upper);
   }
 }
 

@@ -1,6 +1,6 @@
-// Values through one channel, from one thread to another: nanoseconds a value, from the start of both threads to their end.
-// "unbounded": no send waits. "capacity=1024": the sender waits for room, the receiver for values. Runtimes without threads of
-// their own use kernel threads.
+// Values through one channel, from one thread to another: nanoseconds a value, from the start of both threads to their
+// end. "unbounded": no send waits. "capacity=1024": the sender waits for room, the receiver for values. Runtimes
+// without threads of their own use kernel threads.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Training data: labels 0/1 and continuous features, one column a feature. Columns, because everything that touches the
-// raw values (quantisation, the search for cut points) goes through one feature at a time; the trainer then makes its own
-// row-major copy of one byte a value (binning.hpp).
+// raw values (quantisation, the search for cut points) goes through one feature at a time; the trainer then makes its
+// own row-major copy of one byte a value (binning.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@ namespace heddle::bench::decision_tree {
 
 // What is wrong with the user's data: names the file, the line where there is one, and what to do.
 struct data_error : std::runtime_error {
-    using std::runtime_error::runtime_error;
+  using std::runtime_error::runtime_error;
 };
 
 struct dataset {
-    std::vector<std::vector<float>> columns;  // columns[feature][row], all finite
-    std::vector<std::uint8_t> labels;         // 0 or 1
+  std::vector<std::vector<float>> columns;  // columns[feature][row], all finite
+  std::vector<std::uint8_t> labels;         // 0 or 1
 
-    [[nodiscard]] std::size_t rows() const { return labels.size(); }
-    [[nodiscard]] std::size_t features() const { return columns.size(); }
-    void resize(std::size_t rows, std::size_t features);
+  [[nodiscard]] std::size_t rows() const { return labels.size(); }
+  [[nodiscard]] std::size_t features() const { return columns.size(); }
+  void resize(std::size_t rows, std::size_t features);
 };
 
 struct training_data {
-    dataset train;
-    dataset test;  // held out
+  dataset train;
+  dataset test;  // held out
 };
 
 // At least 2 training rows and 1 held-out row, the same features in both, both classes among the training rows.

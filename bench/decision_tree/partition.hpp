@@ -13,6 +13,7 @@ namespace heddle::bench::decision_tree {
 [[nodiscard]] std::size_t count_left(row_layout layout, std::uint8_t const* rows, std::size_t count, split const& cut);
 
 // Copies the rows that go left to `left` onwards, the others to `right` onwards.
-void scatter(row_layout layout, std::uint8_t const* rows, std::size_t count, split const& cut, std::uint8_t* left, std::uint8_t* right);
+void scatter(row_layout layout, std::uint8_t const* rows, std::size_t count, split const& cut, std::uint8_t* left,
+             std::uint8_t* right);
 
 }  // namespace heddle::bench::decision_tree

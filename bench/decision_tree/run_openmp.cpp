@@ -3,6 +3,7 @@
 #include "process.hpp"
 
 int main(int argc, char** argv) {
-    using namespace heddle::bench::decision_tree;
-    return run_process(argc, argv, HEDDLE_TREE_RUNTIME, [](process_options const& options) { return openmp_executor(options.workers); });
+  using namespace heddle::bench::decision_tree;
+  return run_process(argc, argv, HEDDLE_TREE_RUNTIME,
+                     [](process_options const& options) { return openmp_executor(options.workers); });
 }

@@ -29,9 +29,8 @@ class chase_lev_deque {
     if (b >= limit_) [[unlikely]] {
       if (!make_room(b)) return 0;
     }
-    slots_[b & mask].store(
-        j, std::memory_order_relaxed);  // pairs with steal: published by the next line
-    bottom_.store(b + 1, std::memory_order_release);  // pairs with steal: the slot and the job
+    slots_[b & mask].store(j, std::memory_order_relaxed);  // pairs with steal: published by the next line
+    bottom_.store(b + 1, std::memory_order_release);       // pairs with steal: the slot and the job
     return b;
   }
 
@@ -41,15 +40,11 @@ class chase_lev_deque {
     // is less than top.
     const std::int64_t youngest = bottom_.load(std::memory_order_relaxed) - 1;
     if (slots_[youngest & mask].load(std::memory_order_relaxed) != j) [[unlikely]]
-      return false;  // only the owner writes slots
-    bottom_.store(
-        b, std::memory_order_relaxed);  // pairs with steal: made visible by the fence of one side
-    if constexpr (Asymmetric)
-      compiler_barrier();
-    else
-      full_fence();
-    const std::int64_t t =
-        top_.load(std::memory_order_relaxed);  // pairs with steal: ordered by the fence of one side
+      return false;                               // only the owner writes slots
+    bottom_.store(b, std::memory_order_relaxed);  // pairs with steal: made visible by the fence of one side
+    if constexpr (Asymmetric) compiler_barrier();
+    else full_fence();
+    const std::int64_t t = top_.load(std::memory_order_relaxed);  // pairs with steal: ordered by the fence of one side
     if (t >= b) [[unlikely]]
       return pop_last(b, t);
     return true;
@@ -58,18 +53,15 @@ class chase_lev_deque {
   // Thief.
   job* steal(steal_counters& n, victim_memory&, std::uint64_t) noexcept {
     std::int64_t t = top_.load(std::memory_order_seq_cst);
-    if (t >= bottom_.load(std::memory_order_relaxed))
-      return nullptr;  // a hint that saves the fence
+    if (t >= bottom_.load(std::memory_order_relaxed)) return nullptr;  // a hint that saves the fence
     if constexpr (Asymmetric) {
       ++n.barriers;
       membarrier();
     } else {
       full_fence();
     }
-    if (t >= bottom_.load(std::memory_order_acquire))
-      return nullptr;  // pairs with push: the slot and the job
-    job* j = slots_[t & mask].load(
-        std::memory_order_relaxed);  // valid if the CAS succeeds: top never returns to t
+    if (t >= bottom_.load(std::memory_order_acquire)) return nullptr;  // pairs with push: the slot and the job
+    job* j = slots_[t & mask].load(std::memory_order_relaxed);  // valid if the CAS succeeds: top never returns to t
     if (top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst)) {
       ++n.taken;
       return j;
@@ -85,8 +77,8 @@ class chase_lev_deque {
   static constexpr std::int64_t mask = capacity - 1;
 
   [[gnu::noinline, gnu::cold]] bool make_room(std::int64_t b) noexcept {
-    limit_ = top_.load(std::memory_order_acquire) + capacity -
-             1;  // pairs with steal's CAS: the thief has read its slot
+    limit_ =
+        top_.load(std::memory_order_acquire) + capacity - 1;  // pairs with steal's CAS: the thief has read its slot
     return b < limit_;
   }
   [[gnu::noinline, gnu::cold]] bool pop_last(std::int64_t b, std::int64_t t) noexcept {

@@ -29,9 +29,7 @@ class heartbeat_deque : public split_request_deque<false, false> {
 
   // Thief: only what is public.
   job* steal(steal_counters& n, victim_memory&, std::uint64_t) noexcept {
-    return count_of(public_.load(std::memory_order_relaxed))
-               ? take(n)
-               : nullptr;  // a hint; take reads it again
+    return count_of(public_.load(std::memory_order_relaxed)) ? take(n) : nullptr;  // a hint; take reads it again
   }
 
   void worker_started() {
@@ -62,22 +60,18 @@ class heartbeat_deque : public split_request_deque<false, false> {
 
  private:
   // Each instantiation has its own handler, hence its own signal.
-  static int signal_number() {
-    return SIGRTMIN + (InHandler ? 1 : 0) + (PeriodMicroseconds < 1000 ? 0 : 2);
-  }
+  static int signal_number() { return SIGRTMIN + (InHandler ? 1 : 0) + (PeriodMicroseconds < 1000 ? 0 : 2); }
   void set_timer(long nanoseconds) {
     const struct itimerspec when = {{0, nanoseconds}, {0, nanoseconds}};
     timer_settime(timer_, 0, &when, nullptr);
   }
   // In the signal handler, on the owner's thread.
   void beat() noexcept {
-    if (count_of(public_.load(std::memory_order_relaxed)) != 0)
-      return;  // a hint: thieves have work
+    if (count_of(public_.load(std::memory_order_relaxed)) != 0) return;  // a hint: thieves have work
     request_.store(true, std::memory_order_seq_cst);
     if constexpr (InHandler) {
       if (!in_slow_path_) {
-        settle(static_cast<std::uint32_t>(bottom_.load(std::memory_order_relaxed) -
-                                          base_));  // own thread
+        settle(static_cast<std::uint32_t>(bottom_.load(std::memory_order_relaxed) - base_));  // own thread
         return;
       }
     }

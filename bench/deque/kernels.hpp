@@ -26,8 +26,7 @@ inline void check(bool correct, const char* what) {
 // % of the processor time that they could have had.
 class quiet_check {
  public:
-  explicit quiet_check(unsigned workers)
-      : workers_(workers), switches_(switches()), cpu_(cpu()), wall_(seconds()) {}
+  explicit quiet_check(unsigned workers) : workers_(workers), switches_(switches()), cpu_(cpu()), wall_(seconds()) {}
   bool quiet() const {
     const double wall = seconds() - wall_;
     return switches() == switches_ && cpu() - cpu_ > 0.95 * workers_ * wall;
@@ -114,13 +113,11 @@ struct kernels {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
   }
-  static constexpr std::uint64_t threshold =
-      static_cast<std::uint64_t>(0.4995 * 18446744073709551616.0);
+  static constexpr std::uint64_t threshold = static_cast<std::uint64_t>(0.4995 * 18446744073709551616.0);
   static long uts_node(std::uint64_t node) {
     const std::uint64_t h = mix(node);
     if (h >= threshold) return 1;
-    auto [x, y] =
-        fork_join_values<Deque>([h] { return uts_node(h + 1); }, [h] { return uts_node(h + 2); });
+    auto [x, y] = fork_join_values<Deque>([h] { return uts_node(h + 1); }, [h] { return uts_node(h + 2); });
     return 1 + x + y;
   }
   static long uts_serial(std::uint64_t node) {
@@ -131,8 +128,7 @@ struct kernels {
   static long split(long lo, long hi, Leaf leaf) {
     if (hi - lo == 1) return leaf(lo);
     const long mid = lo + (hi - lo) / 2;
-    auto [x, y] = fork_join_values<Deque>([=] { return split(lo, mid, leaf); },
-                                          [=] { return split(mid, hi, leaf); });
+    auto [x, y] = fork_join_values<Deque>([=] { return split(lo, mid, leaf); }, [=] { return split(mid, hi, leaf); });
     return x + y;
   }
   // ms.
@@ -209,9 +205,8 @@ struct kernels {
     p.run([&] {
       spin_nanoseconds(30000);
       fork = ticks();
-      fork_join<Deque>(
-          [] { spin_nanoseconds(1e6); },
-          [&] { start = ticks(), by = pool_type::worker_id(), spin_nanoseconds(1e6); });
+      fork_join<Deque>([] { spin_nanoseconds(1e6); },
+                       [&] { start = ticks(), by = pool_type::worker_id(), spin_nanoseconds(1e6); });
     });
     return by == 0 ? NAN : static_cast<double>(start - fork) / ticks_per_nanosecond() / 1e3;
   }
@@ -229,8 +224,7 @@ struct kernels {
       spin_nanoseconds(30000);
       fork_join<Deque>(
           [&] {
-            spin_nanoseconds(
-                20000);  // the thief has the outer half by now, or will get it from the next fork
+            spin_nanoseconds(20000);  // the thief has the outer half by now, or will get it from the next fork
             fork_join<Deque>(
                 [&] {
                   fork_join<Deque>([] { spin_nanoseconds(1e6); },
@@ -245,9 +239,7 @@ struct kernels {
           [&] { by[0] = pool_type::worker_id(), spin_nanoseconds(100000), free[0] = ticks(); });
     });
     auto us = [&](int i) {
-      return start[i] < free[i]
-                 ? NAN
-                 : static_cast<double>(start[i] - free[i]) / ticks_per_nanosecond() / 1e3;
+      return start[i] < free[i] ? NAN : static_cast<double>(start[i] - free[i]) / ticks_per_nanosecond() / 1e3;
     };
     if (!by[0] || !by[1] || !by[2]) return {NAN, NAN};
     return {us(0), us(1)};

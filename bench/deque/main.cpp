@@ -44,10 +44,8 @@ void wake(pool<Deque>& p) {
 }
 
 template <class Deque, class Sample>
-void take_sample(pool<Deque>& p, const char* kernel, const char* unit, unsigned workers,
-                 Sample sample) {
-  const std::string key =
-      std::string(kernel) + " " + Deque::name + " " + std::to_string(workers) + " " + unit;
+void take_sample(pool<Deque>& p, const char* kernel, const char* unit, unsigned workers, Sample sample) {
+  const std::string key = std::string(kernel) + " " + Deque::name + " " + std::to_string(workers) + " " + unit;
   row& r = table[key];
   if (!wait_for_idle_machine()) return;
   wake(p);
@@ -74,21 +72,17 @@ void round_of(long uts_roots, long uts_nodes) {
   for (unsigned w : {1u, 2u}) {
     pool<Deque> p(w, static_cast<std::uint64_t>(patience_us * 1e3 * ticks_per_nanosecond()));
     if (wanted("fib")) {
-      for (int i = 0; i < 8; ++i)
-        take_sample(p, "fib", "ns/spawn", w, [](auto& q) { return k::fib_sample(q, 26); });
-      for (int i = 0; i < 2; ++i)
-        take_sample(p, "fib30", "ns/spawn", w, [](auto& q) { return k::fib_sample(q, 30); });
+      for (int i = 0; i < 8; ++i) take_sample(p, "fib", "ns/spawn", w, [](auto& q) { return k::fib_sample(q, 26); });
+      for (int i = 0; i < 2; ++i) take_sample(p, "fib30", "ns/spawn", w, [](auto& q) { return k::fib_sample(q, 30); });
     }
     if (wanted("uts")) {
       for (int i = 0; i < 3; ++i)
-        take_sample(p, "uts", "ms", w,
-                    [&](auto& q) { return k::uts_sample(q, uts_roots, uts_nodes); });
+        take_sample(p, "uts", "ms", w, [&](auto& q) { return k::uts_sample(q, uts_roots, uts_nodes); });
     }
     if (wanted("loop")) {
       for (int i = 0; i < 6; ++i) {
         take_sample(p, "loop64", "us/loop", w, [](auto& q) { return k::loop_sample(q, 100, 0); });
-        take_sample(p, "loop64-gap", "us/loop", w,
-                    [](auto& q) { return k::loop_sample(q, 100, 2000); });
+        take_sample(p, "loop64-gap", "us/loop", w, [](auto& q) { return k::loop_sample(q, 100, 2000); });
       }
     }
     if (w == 1) continue;
@@ -105,8 +99,7 @@ void round_of(long uts_roots, long uts_nodes) {
           ++r.dropped;
           continue;
         }
-        for (auto t : p.take_search_times())
-          r.samples.push_back(static_cast<double>(t) / ticks_per_nanosecond() / 1e3);
+        for (auto t : p.take_search_times()) r.samples.push_back(static_cast<double>(t) / ticks_per_nanosecond() / 1e3);
         r.counters += p.counters();
         p.clear_counters();
       }
@@ -114,10 +107,8 @@ void round_of(long uts_roots, long uts_nodes) {
     if (wanted("leaf")) {
       for (int i = 0; i < 6; ++i) {
         take_sample(p, "coarse", "us", w, [](auto& q) { return k::coarse_sample(q); });
-        take_sample(p, "long-leaf-1", "us", w,
-                    [](auto& q) { return k::long_leaf_sample(q).first; });
-        take_sample(p, "long-leaf-2", "us", w,
-                    [](auto& q) { return k::long_leaf_sample(q).second; });
+        take_sample(p, "long-leaf-1", "us", w, [](auto& q) { return k::long_leaf_sample(q).first; });
+        take_sample(p, "long-leaf-2", "us", w, [](auto& q) { return k::long_leaf_sample(q).second; });
       }
     }
     // Without a way to take from a victim that waits in its first half, the region never ends: not
@@ -125,8 +116,7 @@ void round_of(long uts_roots, long uts_nodes) {
     if constexpr (Deque::serves_long_leaves) {
       if (wanted("rendezvous")) {
         for (int i = 0; i < 4; ++i)
-          take_sample(p, "rendezvous", "us/region", w,
-                      [](auto& q) { return k::rendezvous_sample(q, 100); });
+          take_sample(p, "rendezvous", "us/region", w, [](auto& q) { return k::rendezvous_sample(q, 100); });
       }
     }
   }
@@ -142,14 +132,10 @@ int main(int argc, char** argv) {
   int rounds = 10;
   double limit = 1e9;
   for (int i = 1; i + 1 < argc; i += 2) {
-    if (!std::strcmp(argv[i], "--rounds"))
-      rounds = std::atoi(argv[i + 1]);
-    else if (!std::strcmp(argv[i], "--seconds"))
-      limit = std::atof(argv[i + 1]);
-    else if (!std::strcmp(argv[i], "--only"))
-      only = argv[i + 1];
-    else if (!std::strcmp(argv[i], "--patience-us"))
-      patience_us = std::atof(argv[i + 1]);
+    if (!std::strcmp(argv[i], "--rounds")) rounds = std::atoi(argv[i + 1]);
+    else if (!std::strcmp(argv[i], "--seconds")) limit = std::atof(argv[i + 1]);
+    else if (!std::strcmp(argv[i], "--only")) only = argv[i + 1];
+    else if (!std::strcmp(argv[i], "--patience-us")) patience_us = std::atof(argv[i + 1]);
     else {
       std::fprintf(stderr,
                    "unknown argument %s: valid are --rounds N, --seconds S, --only "
@@ -160,10 +146,8 @@ int main(int argc, char** argv) {
   }
   const long roots = 2000;
   long nodes = 0;
-  for (long i = 0; i < roots; ++i)
-    nodes += kernels<chase_lev_seq_deque>::uts_serial(static_cast<std::uint64_t>(i));
-  std::printf("# %s, uts nodes %ld, patience %.0f us, %d rounds\n", __VERSION__, nodes, patience_us,
-              rounds);
+  for (long i = 0; i < roots; ++i) nodes += kernels<chase_lev_seq_deque>::uts_serial(static_cast<std::uint64_t>(i));
+  std::printf("# %s, uts nodes %ld, patience %.0f us, %d rounds\n", __VERSION__, nodes, patience_us, rounds);
   deadline = seconds() + limit;
   for (int r = 0; r < rounds && seconds() < deadline; ++r) {
     round_of<chase_lev_seq_deque>(roots, nodes);
@@ -187,13 +171,11 @@ int main(int argc, char** argv) {
     auto& s = r.samples;
     std::sort(s.begin(), s.end());
     std::printf("| %s | %s | %s | %s | ", kernel, name, workers, unit);
-    if (s.empty())
-      std::printf("- | - | - |");
-    else
-      std::printf("%.2f | %.2f | %.2f |", at(s, 0.5), s[0], at(s, 0.9));
+    if (s.empty()) std::printf("- | - | - |");
+    else std::printf("%.2f | %.2f | %.2f |", at(s, 0.5), s[0], at(s, 0.9));
     const double n = s.empty() ? 1 : static_cast<double>(s.size());
-    std::printf(" %zu | %ld | %ld | %.1f | %.1f | %.1f | %.1f | %.1f |\n", s.size(), r.dropped,
-                r.not_stolen, r.counters.taken / n, r.counters.requests / n, r.counters.lost / n,
-                r.counters.barriers / n, r.counters.last_resort_taken / n);
+    std::printf(" %zu | %ld | %ld | %.1f | %.1f | %.1f | %.1f | %.1f |\n", s.size(), r.dropped, r.not_stolen,
+                r.counters.taken / n, r.counters.requests / n, r.counters.lost / n, r.counters.barriers / n,
+                r.counters.last_resort_taken / n);
   }
 }

@@ -65,8 +65,7 @@ std::size_t explore() {
     }
     for (int choice = 0; choice < 2; ++choice) {
       bool possible;
-      if (s.buffer_size <= 4 &&
-          (choice == 0 || s.pc == choose)) {  // no step stores more than four words
+      if (s.buffer_size <= 4 && (choice == 0 || s.pc == choose)) {  // no step stores more than four words
         state n = s;
         owner_step(n, choice, possible);
         if (possible) visit(n);
@@ -94,8 +93,7 @@ int main(int argc, char** argv) {
   if (argc > 6) {
     bool found = false;
     for (int i = 0; i < 8; ++i)
-      if (!std::strcmp(argv[6], fault_names[i]))
-        option.broken = static_cast<fault>(i), found = true;
+      if (!std::strcmp(argv[6], fault_names[i])) option.broken = static_cast<fault>(i), found = true;
     if (!found || option.thief_count > thieves) {
       std::fprintf(stderr, "unknown fault %s\n", argv[6]);
       return 2;
@@ -105,6 +103,6 @@ int main(int argc, char** argv) {
   std::printf(
       "fault %-20s: %zu states, %d forks, %d thieves with %d attempts each, creep %d, half %d: no "
       "violation\n",
-      fault_names[static_cast<int>(option.broken)], states, option.operations, option.thief_count,
-      option.attempts, option.creep_max, option.publish_half);
+      fault_names[static_cast<int>(option.broken)], states, option.operations, option.thief_count, option.attempts,
+      option.creep_max, option.publish_half);
 }

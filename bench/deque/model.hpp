@@ -1,5 +1,5 @@
-// The states of the split_request protocol and the steps between them, for the exhaustive check of model.cpp; those of the
-// owner and the thieves are the ones of split_request.hpp. A fault can be put in.
+// The states of the split_request protocol and the steps between them, for the exhaustive check of model.cpp; those of
+// the owner and the thieves are the ones of split_request.hpp. A fault can be put in.
 #pragma once
 
 #include <array>
@@ -38,13 +38,7 @@ struct word {  // public_
   std::uint8_t tag = 0, count = 0, top = 0, pad = 0;
   bool operator==(const word& o) const { return tag == o.tag && count == o.count && top == o.top; }
 };
-enum location : std::uint8_t {
-  l_bottom,
-  l_guard,
-  l_limit,
-  l_request,
-  l_slot
-};  // l_slot + i: slot i
+enum location : std::uint8_t { l_bottom, l_guard, l_limit, l_request, l_slot };  // l_slot + i: slot i
 
 struct buffered {
   std::uint8_t where = 0, value = 0;
@@ -95,8 +89,8 @@ struct state {
   owner_pc pc = choose;
   std::uint8_t operations = 0, jobs = 0, depth = 0;
   std::array<std::uint8_t, max_jobs> stack_job{}, stack_place{};
-  std::uint8_t is_pop = 0, at = 0, end = 0, wanted = 0, hungry = 0, result = 0, seen_settle = 0,
-               late_guard = 0, failed = 0;
+  std::uint8_t is_pop = 0, at = 0, end = 0, wanted = 0, hungry = 0, result = 0, seen_settle = 0, late_guard = 0,
+               failed = 0;
   word x, next;
   std::array<std::uint8_t, max_jobs + 1> taken{};
   std::array<thief_state, thieves> thief;
@@ -131,10 +125,8 @@ inline void leave_slow(state& s) {
   s.failed = 0;
   if (!s.is_pop) return;
   const std::uint8_t job = s.stack_job[--s.depth];
-  if (s.result)
-    take(s, job);
-  else if (!s.taken[job])
-    violation("pop said stolen, but nobody has the job");
+  if (s.result) take(s, job);
+  else if (!s.taken[job]) violation("pop said stolen, but nobody has the job");
 }
 // One try of the owner to settle the state x: what pop_slow, push_slow and settle do before their
 // CAS.
@@ -164,27 +156,22 @@ inline void prepare(state& s) {
     s.end = s.at;
   } else {
     s.result = 0;
-    if (s.at < option.creep_max &&
-        (!s.failed || option.broken == fault::leave_after_failed_commit)) {
+    if (s.at < option.creep_max && (!s.failed || option.broken == fault::leave_after_failed_commit)) {
       store(s, l_bottom, s.at + 1);
       s.pc = s.wanted ? slow_hungry : choose;
       s.hungry = 2;  // set request again, commit nothing
       if (!s.wanted) leave_slow(s);
       return;
     }
-    if (option.broken == fault::bottom_after_reset)
-      late_bottom = 0;
-    else
-      store(s, l_bottom, 0);
+    if (option.broken == fault::bottom_after_reset) late_bottom = 0;
+    else store(s, l_bottom, 0);
     next.count = next.top = 0;
     s.hungry = s.wanted;
     s.end = 0;
   }
   s.late_guard = nowhere;
-  if (option.broken == fault::guard_after_cas)
-    s.late_guard = next.top + next.count;
-  else
-    store(s, l_guard, next.top + next.count);
+  if (option.broken == fault::guard_after_cas) s.late_guard = next.top + next.count;
+  else store(s, l_guard, next.top + next.count);
   store(s, l_limit, s.hungry ? 1 : 0);
   s.next = next;
   s.pc = slow_cas;
@@ -197,8 +184,7 @@ inline void owner_step(state& s, int choice, bool& possible) {
     case choose:
       s.seen_settle = 0;
       if (choice == 0) {  // fork
-        if (s.operations == 0 || s.depth == max_jobs || s.jobs == max_jobs)
-          return void(possible = false);
+        if (s.operations == 0 || s.depth == max_jobs || s.jobs == max_jobs) return void(possible = false);
         --s.operations;
         const std::uint8_t b = own(s, l_bottom), job = ++s.jobs;
         if (b >= slot_count) return void(possible = false);
@@ -245,8 +231,7 @@ inline void owner_step(state& s, int choice, bool& possible) {
       return;
     }
     case slow_cas: {
-      if (s.buffer_size)
-        return void(possible = false);  // a locked operation drains the buffer first
+      if (s.buffer_size) return void(possible = false);  // a locked operation drains the buffer first
       if (!(s.shared == s.x)) {
         s.pc = slow_public;
         s.failed = 1;
@@ -257,10 +242,8 @@ inline void owner_step(state& s, int choice, bool& possible) {
       return;
     }
     case slow_late:
-      if (s.late_guard == 50)
-        store(s, l_bottom, 0);
-      else
-        store(s, l_guard, s.late_guard);
+      if (s.late_guard == 50) store(s, l_bottom, 0);
+      else store(s, l_guard, s.late_guard);
       s.pc = s.hungry ? slow_hungry : slow_settle;
       return;
     case slow_hungry:
@@ -282,9 +265,7 @@ inline void owner_step(state& s, int choice, bool& possible) {
       s.seen_settle = 1;
       s.pc = slow_request;
       return;
-    case finished:
-      possible = false;
-      return;
+    case finished: possible = false; return;
   }
 }
 
@@ -293,9 +274,7 @@ inline void thief_step(state& s, thief_state& t, int choice, bool& possible) {
   auto end_attempt = [&] { t.pc = --t.left ? t_start : t_done, t.x = {}, t.job = t.end = 0; };
   auto& m = s.memory;
   switch (t.pc) {
-    case t_start:
-      t.pc = s.shared.count ? t_take : choice ? a_request : r_public;
-      return;
+    case t_start: t.pc = s.shared.count ? t_take : choice ? a_request : r_public; return;
     case t_take:
       t.x = s.shared;
       t.pc = t_take_slot;
@@ -324,12 +303,8 @@ inline void thief_step(state& s, thief_state& t, int choice, bool& possible) {
       m[l_request] = 1;
       t.pc = a_guard;
       return;
-    case a_guard:
-      m[l_guard] = nowhere, t.pc = a_limit;
-      return;
-    case a_limit:
-      m[l_limit] = 1;
-      return end_attempt();
+    case a_guard: m[l_guard] = nowhere, t.pc = a_limit; return;
+    case a_limit: m[l_limit] = 1; return end_attempt();
     case r_public:
       t.x = s.shared;
       t.pc = r_bottom;
@@ -364,19 +339,15 @@ inline void thief_step(state& s, thief_state& t, int choice, bool& possible) {
         take(s, t.job);
       }
       return end_attempt();
-    case t_done:
-      possible = false;
-      return;
+    case t_done: possible = false; return;
   }
 }
 
 inline void check_state(const state& s) {
   bool posting = false;
-  for (int i = 0; i < option.thief_count; ++i)
-    posting |= s.thief[i].pc == a_guard || s.thief[i].pc == a_limit;
-  if (!posting && s.pc == choose && s.buffer_size == 0 && s.memory[l_request] &&
-      !s.memory[l_limit] && s.memory[l_guard] != nowhere && s.shared.count == 0 &&
-      s.memory[l_bottom] > s.shared.top)
+  for (int i = 0; i < option.thief_count; ++i) posting |= s.thief[i].pc == a_guard || s.thief[i].pc == a_limit;
+  if (!posting && s.pc == choose && s.buffer_size == 0 && s.memory[l_request] && !s.memory[l_limit] &&
+      s.memory[l_guard] != nowhere && s.shared.count == 0 && s.memory[l_bottom] > s.shared.top)
     violation("a request was lost");
   if (s.pc == finished && s.buffer_size == 0) {
     for (int j = 1; j <= s.jobs; ++j)

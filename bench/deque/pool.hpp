@@ -27,8 +27,7 @@ class pool {
       workers_[i]->memory.resize(workers);
       workers_[i]->search_times.reserve(4096);
     }
-    for (unsigned i = 1; i < workers; ++i)
-      threads_.emplace_back([this, i] { helper(*workers_[i]); });
+    for (unsigned i = 1; i < workers; ++i) threads_.emplace_back([this, i] { helper(*workers_[i]); });
   }
   ~pool() {
     stop_.store(true);
@@ -63,9 +62,7 @@ class pool {
     }
     return all;
   }
-  static unsigned worker_id() noexcept {
-    return static_cast<entry*>(static_cast<Deque*>(worker_pointer()))->id;
-  }
+  static unsigned worker_id() noexcept { return static_cast<entry*>(static_cast<Deque*>(worker_pointer()))->id; }
 
   steal_counters counters() const {
     steal_counters sum;
@@ -84,10 +81,8 @@ class pool {
     self->forget();
     unsigned idle = 0;
     while (!j.done()) {
-      if (job* other = self->owner->find(*self))
-        other->run(), self->forget(), idle = 0;
-      else
-        spin(idle);
+      if (job* other = self->owner->find(*self)) other->run(), self->forget(), idle = 0;
+      else spin(idle);
     }
   }
 
@@ -126,8 +121,7 @@ class pool {
   void helper(entry& self) {
     deque_bench_worker = static_cast<Deque*>(&self);
     unsigned idle = 0;
-    while (
-        !stop_.load(std::memory_order_relaxed)) {  // a flag: the join of the thread orders the rest
+    while (!stop_.load(std::memory_order_relaxed)) {  // a flag: the join of the thread orders the rest
       if (!active_.load()) {
         if (++idle > 4000) std::this_thread::sleep_for(std::chrono::microseconds(100));
         pause();
@@ -140,8 +134,7 @@ class pool {
       idle = 0;
       while (active_.load(std::memory_order_relaxed)) {  // a hint; run waits for busy
         if (job* j = find(self)) {
-          if (self.search_times.size() < self.search_times.capacity())
-            self.search_times.push_back(ticks() - start);
+          if (self.search_times.size() < self.search_times.capacity()) self.search_times.push_back(ticks() - start);
           j->run();
           self.forget();
           start = ticks();
@@ -167,8 +160,7 @@ class pool {
 // A small closure is copied into the frame: the original then never has its address taken and stays
 // in registers.
 template <class B>
-inline constexpr bool copied_closure =
-    std::is_trivially_copyable_v<B> && sizeof(B) <= 4 * sizeof(void*);
+inline constexpr bool copied_closure = std::is_trivially_copyable_v<B> && sizeof(B) <= 4 * sizeof(void*);
 
 template <class B, class Ticket, bool = copied_closure<B>>
 struct closure_frame : job {
@@ -212,8 +204,7 @@ template <class Deque, class A, class B>
   auto* after = address_again(f);
   if (static_cast<Deque*>(worker_pointer())->pop(after, after->place)) [[likely]]
     after->call();
-  else
-    pool<Deque>::wait(*after, after->place);
+  else pool<Deque>::wait(*after, after->place);
 }
 
 // The same with results: that of b passes through memory only when b was stolen.

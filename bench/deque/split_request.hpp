@@ -69,8 +69,8 @@ class split_request_deque {
   // false.
   [[gnu::always_inline]] slot* push(job* j) noexcept {
     slot* b = bottom_.load(std::memory_order_relaxed);  // only the owner writes bottom
-    b->store(j, std::memory_order_relaxed);  // pairs with last_resort and take: published by the
-                                             // next line or by owner_commit
+    b->store(j, std::memory_order_relaxed);             // pairs with last_resort and take: published by the
+                                                        // next line or by owner_commit
     bottom_.store(b + 1,
                   std::memory_order_release);  // pairs with last_resort: the slot and the job
     compiler_barrier();
@@ -92,9 +92,8 @@ class split_request_deque {
     if (bottom_.load(std::memory_order_relaxed) != b + 1) [[unlikely]]
       return false;  // only the owner writes bottom
     if (b->load(std::memory_order_relaxed) != j) [[unlikely]]
-      return false;  // only the owner writes slots
-    bottom_.store(
-        b, std::memory_order_relaxed);  // pairs with last_resort: made visible by its membarrier
+      return false;                               // only the owner writes slots
+    bottom_.store(b, std::memory_order_relaxed);  // pairs with last_resort: made visible by its membarrier
     compiler_barrier();
     if (b < guard_.load(std::memory_order_relaxed)) [[unlikely]]
       return pop_slow(b);  // pairs with last_resort: membarrier
@@ -129,23 +128,18 @@ class split_request_deque {
   static constexpr std::uint32_t top_mask = (1u << 20) - 1;
   static constexpr std::uint32_t creep_max = 256;
   static constexpr std::uint32_t count_max = (1u << 12) - 1;
-  static std::uint32_t top_of(std::uint64_t x) noexcept {
-    return static_cast<std::uint32_t>(x) & top_mask;
-  }
-  static std::uint32_t count_of(std::uint64_t x) noexcept {
-    return static_cast<std::uint32_t>(x) >> 20;
-  }
-  static std::uint64_t pack(std::uint64_t tag_from, std::uint32_t count,
-                            std::uint32_t top) noexcept {
+  static std::uint32_t top_of(std::uint64_t x) noexcept { return static_cast<std::uint32_t>(x) & top_mask; }
+  static std::uint32_t count_of(std::uint64_t x) noexcept { return static_cast<std::uint32_t>(x) >> 20; }
+  static std::uint64_t pack(std::uint64_t tag_from, std::uint32_t count, std::uint32_t top) noexcept {
     return (((tag_from >> 32) + 1) << 32) | (std::uint64_t{count} << 20) | top;
   }
 
   job* take(steal_counters& n) noexcept {
-    std::uint64_t x = public_.load(
-        std::memory_order_acquire);  // pairs with owner_commit: slots and jobs below top+count
+    std::uint64_t x =
+        public_.load(std::memory_order_acquire);  // pairs with owner_commit: slots and jobs below top+count
     if (count_of(x) == 0) return nullptr;
-    job* j = base_[top_of(x)].load(
-        std::memory_order_relaxed);  // valid if the CAS succeeds: no tag increment in between
+    job* j =
+        base_[top_of(x)].load(std::memory_order_relaxed);  // valid if the CAS succeeds: no tag increment in between
     if (public_.compare_exchange_strong(x, x + 1 - count_one, std::memory_order_seq_cst)) {
       ++n.taken;
       if (count_of(x) == 1) refill(n);
@@ -164,32 +158,25 @@ class split_request_deque {
   void ask(steal_counters& n) noexcept {
     // The exchange orders request before the poisons: an owner that cleared the poisons and then
     // reads request = 0 is earlier.
-    if (request_.load(std::memory_order_seq_cst) ||
-        request_.exchange(true, std::memory_order_seq_cst))
-      return;
+    if (request_.load(std::memory_order_seq_cst) || request_.exchange(true, std::memory_order_seq_cst)) return;
     ++n.requests;
     guard_.store(nowhere(), std::memory_order_seq_cst);
     limit_.store(base_, std::memory_order_seq_cst);
   }
 
   job* last_resort(steal_counters& n) noexcept {
-    std::uint64_t x =
-        public_.load(std::memory_order_acquire);  // pairs with owner_commit: bottom after a reset
+    std::uint64_t x = public_.load(std::memory_order_acquire);  // pairs with owner_commit: bottom after a reset
     if (count_of(x) != 0) return take(n);
     const std::uint32_t s = top_of(x);
-    if (bottom_.load(std::memory_order_relaxed) <= base_ + s)
-      return nullptr;  // a hint that saves the membarrier
+    if (bottom_.load(std::memory_order_relaxed) <= base_ + s) return nullptr;  // a hint that saves the membarrier
     ++n.barriers;
     guard_.store(nowhere(), std::memory_order_seq_cst);
     membarrier();
-    slot* const end = bottom_.load(
-        std::memory_order_acquire);  // pairs with push: slots and jobs; with pop: membarrier
+    slot* const end = bottom_.load(std::memory_order_acquire);  // pairs with push: slots and jobs; with pop: membarrier
     if (end <= base_ + s) return nullptr;
     // All that was seen becomes public at the price of one membarrier: guard lies above all of it.
-    const std::uint32_t more =
-        std::min(static_cast<std::uint32_t>(end - (base_ + s)) - 1, count_max);
-    job* j = base_[s].load(
-        std::memory_order_relaxed);  // the acquire above covers it; valid if the CAS succeeds
+    const std::uint32_t more = std::min(static_cast<std::uint32_t>(end - (base_ + s)) - 1, count_max);
+    job* j = base_[s].load(std::memory_order_relaxed);  // the acquire above covers it; valid if the CAS succeeds
     if (!public_.compare_exchange_strong(x, x + 1 + more * count_one, std::memory_order_seq_cst)) {
       ++n.lost;
       return nullptr;
@@ -239,8 +226,7 @@ class split_request_deque {
   // not be, since nothing is private.
   void settle(std::uint32_t end) noexcept {
     while (request_.load(std::memory_order_seq_cst)) {
-      std::uint64_t x =
-          public_.load(std::memory_order_relaxed);  // the CAS in answer reads it again
+      std::uint64_t x = public_.load(std::memory_order_relaxed);  // the CAS in answer reads it again
       if (count_of(x) == 0 && top_of(x) == end && limit_.load(std::memory_order_relaxed) == base_)
         return;  // hungry already
       const bool wanted = take_request();
@@ -307,9 +293,7 @@ class split_request_deque {
   }
   // For a signal handler that wants to publish: it must not when it interrupts one of these.
   struct slow_path {
-    explicit slow_path(split_request_deque& d) noexcept : deque(d), before(d.in_slow_path_) {
-      set(true);
-    }
+    explicit slow_path(split_request_deque& d) noexcept : deque(d), before(d.in_slow_path_) { set(true); }
     ~slow_path() { set(before); }
     slow_path(const slow_path&) = delete;
     slow_path& operator=(const slow_path&) = delete;

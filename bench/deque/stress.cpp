@@ -37,8 +37,7 @@ half tree(std::uint64_t seed, std::atomic<unsigned char>* seen, long lo, long hi
     return {1, static_cast<std::uint64_t>(lo)};
   }
   seed = seed * 6364136223846793005u + 1442695040888963407u;
-  const long mid =
-      lo + 1 + static_cast<long>((seed >> 33) % static_cast<std::uint64_t>(hi - lo - 1));
+  const long mid = lo + 1 + static_cast<long>((seed >> 33) % static_cast<std::uint64_t>(hi - lo - 1));
   auto [x, y] = fork_join_values<Deque>([=] { return tree<Deque>(seed, seen, lo, mid); },
                                         [=] { return tree<Deque>(seed ^ 77, seen, mid, hi); });
   return {x.count + y.count, x.sum + y.sum};
@@ -68,17 +67,13 @@ bool stress(unsigned workers, std::uint64_t patience, double duration) {
   do {
     for (long i = 0; i < items; ++i) seen[i].store(0);
     half got;
-    p.run([&] {
-      got = rounds % 2 ? tree<Deque>(rounds, seen.get(), 0, items)
-                       : small_trees<Deque>(rounds, seen.get());
-    });
+    p.run(
+        [&] { got = rounds % 2 ? tree<Deque>(rounds, seen.get(), 0, items) : small_trees<Deque>(rounds, seen.get()); });
     ++rounds;
-    bool good =
-        got.count == items && got.sum == static_cast<std::uint64_t>(items) * (items - 1) / 2;
+    bool good = got.count == items && got.sum == static_cast<std::uint64_t>(items) * (items - 1) / 2;
     for (long i = 0; i < items; ++i) good = good && seen[i].load() == 1;
     if (!good) {
-      std::printf("FAILED %s workers %u patience %lu round %lu\n", Deque::name, workers, patience,
-                  rounds);
+      std::printf("FAILED %s workers %u patience %lu round %lu\n", Deque::name, workers, patience, rounds);
       return false;
     }
   } while (seconds() < end);
@@ -86,8 +81,8 @@ bool stress(unsigned workers, std::uint64_t patience, double duration) {
   std::printf(
       "%-20s workers %u patience %6lu: %6lu rounds, %5.1f M items, taken %lu, lost %lu, requests "
       "%lu, membarriers %lu, last resort %lu\n",
-      Deque::name, workers, patience, rounds, static_cast<double>(rounds) * items / 1e6, c.taken,
-      c.lost, c.requests, c.barriers, c.last_resort_taken);
+      Deque::name, workers, patience, rounds, static_cast<double>(rounds) * items / 1e6, c.taken, c.lost, c.requests,
+      c.barriers, c.last_resort_taken);
   std::fflush(stdout);
   return true;
 }
@@ -108,12 +103,10 @@ bool stress_all(double duration, const char* only) {
 int main(int argc, char** argv) {
   const double duration = argc > 1 ? std::atof(argv[1]) : 1.0;
   const char* only = argc > 2 ? argv[2] : nullptr;
-  const bool good = stress_all<chase_lev_seq_deque>(duration, only) &&
-                    stress_all<chase_lev_asym_deque>(duration, only) &&
-                    stress_all<split_request_deque<false>>(duration, only) &&
-                    stress_all<split_request_deque<true>>(duration, only) &&
-                    stress_all<split_request_deque<false, false>>(duration, only) &&
-                    stress_all<heartbeat_deque<false>>(duration, only) &&
-                    stress_all<heartbeat_deque<true>>(duration, only);
+  const bool good =
+      stress_all<chase_lev_seq_deque>(duration, only) && stress_all<chase_lev_asym_deque>(duration, only) &&
+      stress_all<split_request_deque<false>>(duration, only) && stress_all<split_request_deque<true>>(duration, only) &&
+      stress_all<split_request_deque<false, false>>(duration, only) &&
+      stress_all<heartbeat_deque<false>>(duration, only) && stress_all<heartbeat_deque<true>>(duration, only);
   return good ? 0 : 1;
 }

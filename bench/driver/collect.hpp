@@ -13,8 +13,7 @@
 namespace heddle::bench {
 
 struct collected {
-  std::vector<row>
-      rows;  // by metric, in the order they were first seen; then in the order of the jobs
+  std::vector<row> rows;           // by metric, in the order they were first seen; then in the order of the jobs
   std::vector<std::string> wrong;  // one line for each result that is not serial's
 };
 
@@ -23,16 +22,13 @@ inline std::string without_way(const std::string& metric) { return metric.substr
 
 // outputs[i] are the lines of all processes of jobs[i]. A result is right if serial gave the same
 // for the same size; one that serial never gave counts as wrong.
-inline collected collect(std::span<const job> jobs,
-                         std::span<const std::vector<metric_line>> outputs) {
+inline collected collect(std::span<const job> jobs, std::span<const std::vector<metric_line>> outputs) {
   std::map<std::pair<std::size_t, std::string>, std::string> expected;
   std::vector<std::string> metrics;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     for (const auto& m : outputs[i]) {
-      if (jobs[i].executable->runtime == "serial")
-        expected.try_emplace({jobs[i].n, m.metric}, m.checksum);
-      if (std::find(metrics.begin(), metrics.end(), m.metric) == metrics.end())
-        metrics.push_back(m.metric);
+      if (jobs[i].executable->runtime == "serial") expected.try_emplace({jobs[i].n, m.metric}, m.checksum);
+      if (std::find(metrics.begin(), metrics.end(), m.metric) == metrics.end()) metrics.push_back(m.metric);
     }
   }
   collected all;
@@ -49,12 +45,11 @@ inline collected collect(std::span<const job> jobs,
         const auto known = expected.find({j.n, without_way(metric)});
         if (known != expected.end() && known->second == m.checksum) continue;
         r.checked = false;
-        all.wrong.push_back(j.kernel + " " + metric + " on " + r.runtime + ", " +
-                            std::to_string(j.workers) + " workers: result " + m.checksum +
-                            ", serial has " + (known == expected.end() ? "none" : known->second));
+        all.wrong.push_back(j.kernel + " " + metric + " on " + r.runtime + ", " + std::to_string(j.workers) +
+                            " workers: result " + m.checksum + ", serial has " +
+                            (known == expected.end() ? "none" : known->second));
       }
-      if (given && !j.reference && (!r.samples.empty() || !r.checked))
-        all.rows.push_back(std::move(r));
+      if (given && !j.reference && (!r.samples.empty() || !r.checked)) all.rows.push_back(std::move(r));
     }
   }
   return all;

@@ -22,7 +22,8 @@ struct measure {
   double reach;         // at most, in the row's unit; 0: that it works at all
   double of_floor = 0;  // instead: at most this many times the row of `futex`
   double of_best = 0;   // instead: at most this many times the best rival of the same run
-  double of_inside = 0;  // instead, of a row "... from main": at most this many times its twin, whose calls come from inside
+  // instead, of a row "... from main": at most this many times its twin, whose calls come from inside
+  double of_inside = 0;
 };
 
 inline constexpr auto measures = std::to_array<measure>({
@@ -76,14 +77,13 @@ inline constexpr auto measures = std::to_array<measure>({
 inline std::string measures_table(std::span<const row> rows) {
   const auto find = [&](const measure& m, std::string_view runtime, std::string_view metric) -> const row* {
     for (const row& r : rows) {
-      if (r.runtime == runtime && r.policy.empty() && r.kernel == m.kernel &&
-          r.metric == metric && r.workers == m.workers && r.n == m.n)
+      if (r.runtime == runtime && r.policy.empty() && r.kernel == m.kernel && r.metric == metric &&
+          r.workers == m.workers && r.n == m.n)
         return &r;
     }
     return nullptr;
   };
-  std::vector<std::vector<std::string>> lines{
-      {"measure", "workers", "best rival", "heddle", "unit", "to reach", ""}};
+  std::vector<std::vector<std::string>> lines{{"measure", "workers", "best rival", "heddle", "unit", "to reach", ""}};
   for (const measure& m : measures) {
     const row* const ours = find(m, "heddle", m.metric);
     // A rival's row of a graph facility of its own counts, too: what matters is how fast its users
@@ -113,15 +113,13 @@ inline std::string measures_table(std::span<const row> rows) {
     }
     lines.push_back({std::string(m.text), std::to_string(m.workers),
                      best != nullptr ? figure(best->middle()) + " " + best->runtime : "-",
-                     ours != nullptr ? figure(ours->middle()) : "-",
-                     ours != nullptr ? ours->unit : "",
-                     reach != 0        ? figure(reach)
+                     ours != nullptr ? figure(ours->middle()) : "-", ours != nullptr ? ours->unit : "",
+                     reach != 0     ? figure(reach)
                      : !is_relative ? "works"
-                                       : "-",
+                                    : "-",
                      verdict});
   }
-  return aligned(lines,
-                 [](std::size_t column) { return column == 1 || column == 3 || column == 5; });
+  return aligned(lines, [](std::size_t column) { return column == 1 || column == 3 || column == 5; });
 }
 
 }  // namespace heddle::bench

@@ -61,12 +61,9 @@ struct job {
 inline std::vector<std::string> rejoined_policies(const std::vector<std::string>& parts) {
   std::vector<std::string> policies;
   for (const std::string& part : parts) {
-    const bool parameter =
-        part.find('=') != std::string::npos && part.find(':') == std::string::npos;
-    if (parameter && !policies.empty())
-      policies.back() += "," + part;
-    else
-      policies.push_back(part);
+    const bool parameter = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
+    if (parameter && !policies.empty()) policies.back() += "," + part;
+    else policies.push_back(part);
   }
   return policies;
 }
@@ -91,16 +88,14 @@ inline std::vector<std::string> kernel_names(const std::map<std::string, program
 inline void check(const request& r, const std::map<std::string, program>& programs) {
   const auto kernels = kernel_names(programs);
   for (const auto& k : r.kernels) {
-    if (!std::binary_search(kernels.begin(), kernels.end(), k))
-      throw unknown_name{"KERNEL", k, kernels};
+    if (!std::binary_search(kernels.begin(), kernels.end(), k)) throw unknown_name{"KERNEL", k, kernels};
   }
   std::vector<std::string> rivals{"all", "none"};
   for (const auto& [runtime, p] : programs) {
     if (runtime != "heddle" && runtime != "serial") rivals.push_back(runtime);
   }
   for (const auto& name : r.rivals) {
-    if (std::find(rivals.begin(), rivals.end(), name) == rivals.end())
-      throw unknown_name{"--rivals", name, rivals};
+    if (std::find(rivals.begin(), rivals.end(), name) == rivals.end()) throw unknown_name{"--rivals", name, rivals};
   }
 }
 
@@ -123,8 +118,7 @@ inline std::vector<job> plan(const std::string& kernel, const request& r,
   }
   for (const auto& runtime : order) {
     const auto found = programs.find(runtime);
-    if (found == programs.end() || !wanted(runtime) || !found->second.kernels.contains(kernel))
-      continue;
+    if (found == programs.end() || !wanted(runtime) || !found->second.kernels.contains(kernel)) continue;
     const program& p = found->second;
     const std::size_t n = p.kernels.at(kernel).chosen(r.n);
     if (runtime == "serial") {

@@ -51,9 +51,8 @@ inline outcome run_program(const std::string& path, const std::vector<std::strin
   outcome result;
   const auto end = std::chrono::steady_clock::now() + limit;
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                          end - std::chrono::steady_clock::now())
-                          .count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
     pollfd readable{ends[0], POLLIN, 0};
     const int ready = left > 0 ? poll(&readable, 1, static_cast<int>(left)) : 0;
     if (ready < 0 && errno == EINTR) continue;
@@ -113,14 +112,14 @@ inline std::vector<metric_line> parse_metrics(const std::string& output) {
   std::vector<metric_line> metrics;
   for (const auto& line : json_lines(output)) {
     if (line.contains("refused")) continue;
-    metrics.push_back({line.at("metric"), line.at("unit"),
-                       line.at("samples").get<std::vector<double>>(), line.at("checksum")});
+    metrics.push_back(
+        {line.at("metric"), line.at("unit"), line.at("samples").get<std::vector<double>>(), line.at("checksum")});
   }
   return metrics;
 }
 
-// What a kernel said of an argument that it does not have, "" if nothing: exit status `refused`. (3: the runtime lacks the kernel; 4: a simulated run
-// that stalls.)
+// What a kernel said of an argument that it does not have, "" if nothing: exit status `refused`. (3: the runtime lacks
+// the kernel; 4: a simulated run that stalls.)
 inline constexpr int refused = 5;
 inline std::string parse_refusal(const std::string& output) {
   for (const auto& line : json_lines(output)) {
@@ -154,8 +153,7 @@ inline std::vector<std::filesystem::path> program_folders() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) {
     const auto here = self.parent_path();
-    for (const auto& folder :
-         {here, here / "libexec/heddle", here.parent_path() / "libexec/heddle"})
+    for (const auto& folder : {here, here / "libexec/heddle", here.parent_path() / "libexec/heddle"})
       folders.push_back(folder);
   }
   return folders;
@@ -164,8 +162,8 @@ inline std::vector<std::filesystem::path> program_folders() {
 // All heddle-bench-* of the first folder that has any, by runtime. One that does not answer --list
 // is left out.
 // heddle's own program is there twice: linked statically, to be measured, and over the shared library, to be simulated.
-inline std::map<std::string, program> find_programs(
-    const std::vector<std::filesystem::path>& folders, bool simulated = false) {
+inline std::map<std::string, program> find_programs(const std::vector<std::filesystem::path>& folders,
+                                                    bool simulated = false) {
   std::map<std::string, program> found;
   for (const auto& folder : folders) {
     std::error_code error;
@@ -176,8 +174,7 @@ inline std::map<std::string, program> find_programs(
         continue;
       if (name == (simulated ? "heddle-bench-heddle" : "heddle-bench-heddle-shared")) continue;
       try {
-        const outcome listed =
-            run_program(entry.path().string(), {"--list"}, std::chrono::seconds(20));
+        const outcome listed = run_program(entry.path().string(), {"--list"}, std::chrono::seconds(20));
         if (listed.status != 0) continue;
         program p = parse_list(entry.path().string(), listed.output);
         if (!p.runtime.empty()) found[p.runtime] = std::move(p);

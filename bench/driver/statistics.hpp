@@ -15,13 +15,10 @@ namespace heddle::bench {
 inline double median(std::vector<double> samples) {
   if (samples.empty()) return 0;
   const std::size_t half = samples.size() / 2;
-  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(half),
-                   samples.end());
+  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(half), samples.end());
   const double upper = samples[half];
   if (samples.size() % 2 == 1) return upper;
-  return (*std::max_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(half)) +
-          upper) /
-         2;
+  return (*std::max_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(half)) + upper) / 2;
 }
 
 struct row {
@@ -36,9 +33,7 @@ struct row {
   bool checked = false;  // every process gave serial's result
 
   [[nodiscard]] double middle() const { return median(samples); }
-  [[nodiscard]] double least() const {
-    return samples.empty() ? 0 : *std::min_element(samples.begin(), samples.end());
-  }
+  [[nodiscard]] double least() const { return samples.empty() ? 0 : *std::min_element(samples.begin(), samples.end()); }
   [[nodiscard]] double greatest() const {
     return samples.empty() ? 0 : *std::max_element(samples.begin(), samples.end());
   }
@@ -51,8 +46,7 @@ inline bool is_rival(const std::string& runtime) {
 
 // Times of different sizes compare only where they are per operation.
 inline bool comparable(const row& a, const row& b) {
-  return a.kernel == b.kernel && a.metric == b.metric && a.unit == b.unit &&
-         (a.n == b.n || a.unit == "ns");
+  return a.kernel == b.kernel && a.metric == b.metric && a.unit == b.unit && (a.n == b.n || a.unit == "ns");
 }
 
 // The fastest rival with the same kernel, metric and workers; nullptr if there is none with a time
@@ -60,8 +54,7 @@ inline bool comparable(const row& a, const row& b) {
 inline const row* best_rival(const row& of, std::span<const row> all) {
   const row* best = nullptr;
   for (const row& r : all) {
-    if (!is_rival(r.runtime) || r.workers != of.workers || !comparable(r, of) || r.middle() <= 0)
-      continue;
+    if (!is_rival(r.runtime) || r.workers != of.workers || !comparable(r, of) || r.middle() <= 0) continue;
     if (best == nullptr || r.middle() < best->middle()) best = &r;
   }
   return best;
@@ -76,8 +69,7 @@ inline std::optional<double> ratio_to_best_rival(const row& of, std::span<const 
 // Serial has one worker, whatever the row has.
 inline std::optional<double> ratio_to_serial(const row& of, std::span<const row> all) {
   for (const row& r : all) {
-    if (r.runtime == "serial" && comparable(r, of) && r.middle() > 0)
-      return of.middle() / r.middle();
+    if (r.runtime == "serial" && comparable(r, of) && r.middle() > 0) return of.middle() / r.middle();
   }
   return std::nullopt;
 }

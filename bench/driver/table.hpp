@@ -42,18 +42,13 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines, IsNumber
 }
 
 inline std::string table(std::span<const row> rows) {
-  const auto share = [](std::optional<double> ratio) {
-    return ratio ? figure(*ratio) : std::string("-");
-  };
-  std::vector<std::vector<std::string>> lines{{"kernel", "metric", "n", "runtime", "policy",
-                                               "workers", "median", "min", "max", "unit",
-                                               "/ best rival", "/ serial", "result"}};
+  const auto share = [](std::optional<double> ratio) { return ratio ? figure(*ratio) : std::string("-"); };
+  std::vector<std::vector<std::string>> lines{{"kernel", "metric", "n", "runtime", "policy", "workers", "median", "min",
+                                               "max", "unit", "/ best rival", "/ serial", "result"}};
   for (const row& r : rows) {
-    lines.push_back({r.kernel, r.metric, std::to_string(r.n), r.runtime,
-                     r.policy.empty() ? "-" : r.policy, std::to_string(r.workers),
-                     figure(r.middle()), figure(r.least()), figure(r.greatest()), r.unit,
-                     share(ratio_to_best_rival(r, rows)), share(ratio_to_serial(r, rows)),
-                     r.checked ? "ok" : "WRONG"});
+    lines.push_back({r.kernel, r.metric, std::to_string(r.n), r.runtime, r.policy.empty() ? "-" : r.policy,
+                     std::to_string(r.workers), figure(r.middle()), figure(r.least()), figure(r.greatest()), r.unit,
+                     share(ratio_to_best_rival(r, rows)), share(ratio_to_serial(r, rows)), r.checked ? "ok" : "WRONG"});
   }
   return aligned(lines, [](std::size_t column) {
     return column == 2 || (column >= 5 && column <= 8) || column == 10 || column == 11;
@@ -61,17 +56,15 @@ inline std::string table(std::span<const row> rows) {
 }
 
 inline nlohmann::json to_json(const row& r) {
-  return {
-      {"kernel", r.kernel}, {"runtime", r.runtime}, {"policy", r.policy},   {"workers", r.workers},
-      {"n", r.n},           {"metric", r.metric},   {"unit", r.unit},       {"median", r.middle()},
-      {"min", r.least()},   {"max", r.greatest()},  {"samples", r.samples}, {"checked", r.checked}};
+  return {{"kernel", r.kernel}, {"runtime", r.runtime}, {"policy", r.policy},   {"workers", r.workers},
+          {"n", r.n},           {"metric", r.metric},   {"unit", r.unit},       {"median", r.middle()},
+          {"min", r.least()},   {"max", r.greatest()},  {"samples", r.samples}, {"checked", r.checked}};
 }
 
 inline row from_json(const nlohmann::json& j) {
-  return {
-      j.at("kernel"), j.at("runtime"), j.at("policy"), j.at("workers"),
-      j.at("n"),      j.at("metric"),  j.at("unit"),   j.at("samples").get<std::vector<double>>(),
-      j.at("checked")};
+  return {j.at("kernel"), j.at("runtime"), j.at("policy"), j.at("workers"),
+          j.at("n"),      j.at("metric"),  j.at("unit"),   j.at("samples").get<std::vector<double>>(),
+          j.at("checked")};
 }
 
 }  // namespace heddle::bench

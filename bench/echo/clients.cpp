@@ -1,5 +1,6 @@
-// clients PORT CONNECTIONS ECHOES: opens the connections, has ECHOES messages answered, the same number on each connection and one at a time
-// there, each time that a line comes on standard input, and prints the seconds that this took.
+// clients PORT CONNECTIONS ECHOES: opens the connections, has ECHOES messages
+// answered, the same number on each connection and one at a time there, each time
+// that a line comes on standard input, and prints the seconds that this took.
 #include <sys/epoll.h>
 
 #include <array>
@@ -20,7 +21,8 @@ struct connection {
 void ask(connection& c) {
   std::array<char, echo::message_bytes> message;
   message.fill(static_cast<char>('a' + c.left % 26));
-  if (write(c.descriptor, message.data(), message.size()) != static_cast<ssize_t>(message.size())) echo::give_up("write");
+  if (write(c.descriptor, message.data(), message.size()) != static_cast<ssize_t>(message.size()))
+    echo::give_up("write");
   --c.left;
   c.missing = message.size();
 }
@@ -54,11 +56,13 @@ int main(int count, char** arguments) {
   for (unsigned i = 0; i < connections; ++i) {
     const sockaddr_in address = echo::loopback(static_cast<std::uint16_t>(number(1)));
     const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
-    if (descriptor < 0 || connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) echo::give_up("connect");
+    if (descriptor < 0 || connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      echo::give_up("connect");
     echo::send_at_once(descriptor);
     open.push_back({descriptor, 1, 0});
     ask(open.back());  // once before the clock runs: the server has then accepted it
-    while (!heard(open.back())) {}
+    while (!heard(open.back())) {
+    }
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u32 = i;

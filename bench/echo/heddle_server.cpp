@@ -1,4 +1,5 @@
-// An echo server by heddle: a thread for each connection. It waits by wait_readable; with the argument "blocking" it reads inside heddle::blocking.
+// An echo server by heddle: a thread for each connection. It waits by
+// wait_readable; with the argument "blocking" it reads inside heddle::blocking.
 #include <heddle/blocking.hpp>
 #include <heddle/readiness.hpp>
 #include <heddle/thread.hpp>

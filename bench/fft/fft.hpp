@@ -23,8 +23,8 @@ inline constexpr std::size_t fft_butterfly_limit = 4096;
 
 // out[k], out[k + half] for k in [first, last), from the two halves' transforms that lie there.
 // twiddles[k * step] = exp(-2 pi i k / (2 half)).
-inline void butterflies_leaf(complex_number* out, std::size_t half, std::size_t first,
-                             std::size_t last, const complex_number* twiddles, std::size_t step) {
+inline void butterflies_leaf(complex_number* out, std::size_t half, std::size_t first, std::size_t last,
+                             const complex_number* twiddles, std::size_t step) {
   if (told::model() != nullptr) [[unlikely]] {
     constexpr std::size_t one = sizeof(complex_number), group = 64 / one;  // a line
     const std::size_t groups = (last - first + group - 1) / group;
@@ -54,8 +54,8 @@ void butterflies(complex_number* out, std::size_t half, std::size_t first, std::
 
 // out := transform of in[0], in[step], .. (n of them).
 template <class Backend>
-void fft_task(complex_number* out, const complex_number* in, std::size_t n,
-              const complex_number* twiddles, std::size_t step) {
+void fft_task(complex_number* out, const complex_number* in, std::size_t n, const complex_number* twiddles,
+              std::size_t step) {
   if (n == 1) {
     told::read(in, sizeof(complex_number));
     out[0] = in[0];
@@ -106,16 +106,14 @@ struct fft {
   template <class Backend>
   static void execute(context& c) {
     const std::size_t n = c.n();
-    if (n < 2 || (n & (n - 1)) != 0)
-      throw std::invalid_argument("fft: --n must be a power of two, at least 2");
+    if (n < 2 || (n & (n - 1)) != 0) throw std::invalid_argument("fft: --n must be a power of two, at least 2");
     const auto w = twiddles(n);
     const auto in = signal(n, w);
     std::vector<complex_number> out(n);
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
-          "time", "ms", 1e3, [] {},
-          [&] { fft_task<Backend>(out.data(), in.data(), n, w.data(), 1); },
+          "time", "ms", 1e3, [] {}, [&] { fft_task<Backend>(out.data(), in.data(), n, w.data(), 1); },
           [&] {
             digest d;  // in units of a 1,024th, so that a small error shows and rounding does not
             for (const auto& x : out) {

@@ -32,8 +32,8 @@ template <class Backend, told::telling Tell = told::telling::no>
 [[gnu::noinline]] std::uint64_t fib_task(unsigned n) {
   if (n < 2) return n;
   told::cycles_if<Tell>(fib_cycles);
-  return add<Backend>(hint{2, 1}, [n] { return fib_task<Backend, Tell>(n - 1); },
-                      [n] { return fib_task<Backend, Tell>(n - 2); });
+  return add<Backend>(
+      hint{2, 1}, [n] { return fib_task<Backend, Tell>(n - 1); }, [n] { return fib_task<Backend, Tell>(n - 2); });
 }
 
 struct fib {
@@ -51,9 +51,7 @@ struct fib {
       c.measure(
           "ns_per_spawn" + from, "ns", 1e9 / (spawns > 0 ? spawns : 1), [] {},
           [&] {
-            around([&] {
-              result = told::choose([n]<told::telling Tell>() { return fib_task<Backend, Tell>(n); });
-            });
+            around([&] { result = told::choose([n]<told::telling Tell>() { return fib_task<Backend, Tell>(n); }); });
           },
           [&] { return result; });
     };

@@ -1,9 +1,9 @@
-// What kernels tell the simulator of their costs (heddle/cost.hpp), in a form that programs without heddle have, too: there
-// the symbol is missing and nothing is told. A leaf tells its cost once, before it computes; outside a simulation that is two
-// predictable branches.
+// What kernels tell the simulator of their costs (heddle/cost.hpp), in a form that programs
+// without heddle have, too: there the symbol is missing and nothing is told. A leaf tells
+// its cost once, before it computes; outside a simulation that is two predictable branches.
 //
-// What is told: every part of the data that a leaf touches, as often as it comes into the innermost cache anew; what hits
-// there is in the cycles.
+// What is told: every part of the data that a leaf touches, as often as it
+// comes into the innermost cache anew; what hits there is in the cycles.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ extern "C" __attribute__((weak)) void heddle_pause() noexcept;
 
 namespace heddle::bench::told {
 
-inline const heddle_cost_model* model() {
-  return &heddle_cost == nullptr ? nullptr : heddle_cost;
-}
-// Tasks of a few nanoseconds do not even ask: their kernels are templates over `telling`, chosen once, before the first task.
+inline const heddle_cost_model* model() { return &heddle_cost == nullptr ? nullptr : heddle_cost; }
+// Tasks of a few nanoseconds do not even ask: their kernels are
+// templates over `telling`, chosen once, before the first task.
 enum class telling : bool { no, yes };
 
 // f.operator()<telling>(), by whether there is somebody to tell.
 template <class F>
 decltype(auto) choose(F&& f) {
-  if (model() != nullptr) [[unlikely]] return f.template operator()<telling::yes>();
+  if (model() != nullptr) [[unlikely]]
+    return f.template operator()<telling::yes>();
   return f.template operator()<telling::no>();
 }
 template <telling Tell>
@@ -44,29 +44,35 @@ inline void pause() {
 }
 
 inline void cycles(double n) {
-  if (const auto* to = model(); to != nullptr) [[unlikely]] to->cycles(n);
+  if (const auto* to = model(); to != nullptr) [[unlikely]]
+    to->cycles(n);
 }
 inline void read(const void* address, std::size_t bytes) {
-  if (const auto* to = model(); to != nullptr) [[unlikely]] to->access(address, bytes, 0);
+  if (const auto* to = model(); to != nullptr) [[unlikely]]
+    to->access(address, bytes, 0);
 }
 inline void write(const void* address, std::size_t bytes) {
-  if (const auto* to = model(); to != nullptr) [[unlikely]] to->access(address, bytes, 1);
+  if (const auto* to = model(); to != nullptr) [[unlikely]]
+    to->access(address, bytes, 1);
 }
 
 // `count` rows of each set, side by side: the first of each, then the second of each. Their lines overlap, as an
 // out-of-order core has those of the next rows on the way while it computes this one.
 using row_set = heddle_cost_rows;
 inline void rows(std::initializer_list<row_set> sets, std::size_t count) {
-  if (const auto* to = model(); to != nullptr) [[unlikely]] to->rows(sets.begin(), sets.size(), count);
+  if (const auto* to = model(); to != nullptr) [[unlikely]]
+    to->rows(sets.begin(), sets.size(), count);
 }
 
 // Which piece of a grid a leaf works on: set by the backend whose runtime draws task maps.
-inline void (*piece_of_grid)(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) = nullptr;
+inline void (*piece_of_grid)(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1,
+                             std::size_t y1) = nullptr;
 inline void piece(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) {
   if (piece_of_grid != nullptr) piece_of_grid(grid, x0, y0, x1, y1);
 }
 
-// The simulator's fast mode: a leaf may leave out arithmetic on which nothing else depends; results are then not looked at.
+// The simulator's fast mode: a leaf may leave out arithmetic on which
+// nothing else depends; results are then not looked at.
 inline bool only() {
   const auto* to = model();
   return to != nullptr && to->only != 0;

@@ -21,9 +21,7 @@ struct decision_tree_kernel {
 #if defined(HEDDLE_BENCH_BACKEND_heddle)
   template <class Backend>
   static constexpr bool supports = true;
-  static auto executor(const settings& s) {
-    return decision_tree::heddle_executor(s.workers, s.policy);
-  }
+  static auto executor(const settings& s) { return decision_tree::heddle_executor(s.workers, s.policy); }
 #elif defined(HEDDLE_BENCH_BACKEND_omp)
   template <class Backend>
   static constexpr bool supports = true;
@@ -46,9 +44,7 @@ struct decision_tree_kernel {
     auto run = executor(c.options());
     decision_tree::trainer trainer(run, data, {});
     decision_tree::training_result result;
-    c.measure(
-        "time", "ms", 1e3, [] {}, [&] { result = trainer.train(); },
-        [&] { return result.trained.hash(); });
+    c.measure("time", "ms", 1e3, [] {}, [&] { result = trainer.train(); }, [&] { return result.trained.hash(); });
   }
 };
 

@@ -20,16 +20,16 @@ struct settings {
   unsigned warmup = 1;
   std::string policy;
   std::string variant;
-  std::string touch;   // how memory is placed: first, interleave, serial; the kernel's choice unless given
-  double alpha = 0;    // by how much hints are wrong, where the kernel can err: 0 .. 1
+  std::string touch;  // how memory is placed: first, interleave, serial; the kernel's choice unless given
+  double alpha = 0;   // by how much hints are wrong, where the kernel can err: 0 .. 1
   bool alpha_random = false;
 };
 
 // One JSON line on standard output per metric. `samples` may be empty: the checksum alone is then
 // reported, so that a runtime that cannot be timed (serial, in the kernels about threads) still
 // says what the result must be.
-void print_metric(std::string_view metric, std::string_view unit,
-                  const std::vector<double>& samples, std::uint64_t checksum);
+void print_metric(std::string_view metric, std::string_view unit, const std::vector<double>& samples,
+                  std::uint64_t checksum);
 
 class context {
  public:
@@ -43,19 +43,17 @@ class context {
   }
 
   // A variant not asked for by name is skipped only where another was asked for.
-  [[nodiscard]] bool wants(std::string_view variant) const {
-    return settings_.variant.empty() || chose(variant);
-  }
+  [[nodiscard]] bool wants(std::string_view variant) const { return settings_.variant.empty() || chose(variant); }
   // Asked for by name: one that does not run otherwise.
   [[nodiscard]] bool chose(std::string_view variant) const {
-    if (std::find(variants_.begin(), variants_.end(), variant) == variants_.end())
-      variants_.emplace_back(variant);
+    if (std::find(variants_.begin(), variants_.end(), variant) == variants_.end()) variants_.emplace_back(variant);
     has_variant_ = has_variant_ || settings_.variant == variant;
     return settings_.variant == variant;
   }
 
-  // Ends the program if it was given what the kernel does not have: before the first measurement, where it has looked for its
-  // variants by then, and after the first run of a body that might have asked for its iterations; at the end, too.
+  // Ends the program if it was given what the kernel does not have: before the
+  // first measurement, where it has looked for its variants by then, and after the
+  // first run of a body that might have asked for its iterations; at the end, too.
   void check_variant() const {
     if (settings_.variant.empty() || has_variant_) return;
     std::string known;
@@ -64,16 +62,15 @@ class context {
            (known.empty() ? " has no variants" : " has " + known));
   }
   void check_iterations() const {
-    if (settings_.iterations != 0 && !takes_iterations_)
-      refuse("--iterations: " + settings_.kernel + " takes none");
+    if (settings_.iterations != 0 && !takes_iterations_) refuse("--iterations: " + settings_.kernel + " takes none");
   }
 
   // Runs setup, body, check for each warm-up and each sample; only body is timed. A sample is
   // `scale` times the seconds it took. The checksum must be the same in all of them: a difference
   // ends the program with an error.
   template <class Setup, class Body, class Check>
-  void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup,
-               Body&& body, Check&& check) {
+  void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup, Body&& body,
+               Check&& check) {
     const measured m = take(metric, scale, setup, body, check);
     print_metric(metric, unit, m.samples, m.checksum);
   }
@@ -101,8 +98,7 @@ class context {
       check_iterations();
       if (round != 0 && sum != m.checksum) fail_checksum(metric, m.checksum, sum);
       m.checksum = sum;
-      if (round >= settings_.warmup)
-        m.samples.push_back(std::chrono::duration<double>(end - begin).count() * scale);
+      if (round >= settings_.warmup) m.samples.push_back(std::chrono::duration<double>(end - begin).count() * scale);
     }
     return m;
   }
@@ -125,13 +121,10 @@ class context {
   }
 
   // The result without a time: what the timed rows of other runtimes must match.
-  void expect(std::string_view metric, std::uint64_t checksum) const {
-    print_metric(metric, "", {}, checksum);
-  }
+  void expect(std::string_view metric, std::uint64_t checksum) const { print_metric(metric, "", {}, checksum); }
 
  private:
-  [[noreturn]] static void fail_checksum(std::string_view metric, std::uint64_t first,
-                                         std::uint64_t then);
+  [[noreturn]] static void fail_checksum(std::string_view metric, std::uint64_t first, std::uint64_t then);
   [[noreturn]] static void refuse(const std::string& what);
 
   settings settings_;
@@ -157,8 +150,8 @@ struct enroll {
   explicit enroll(std::string_view name) {
     if constexpr (Kernel::template supports<Backend>) {
       if (Backend::can(name))
-        kernels().push_back({std::string(name), Backend::size(name, Kernel::default_n),
-                             Backend::most(name), &Kernel::template execute<Backend>});
+        kernels().push_back({std::string(name), Backend::size(name, Kernel::default_n), Backend::most(name),
+                             &Kernel::template execute<Backend>});
     }
   }
 };

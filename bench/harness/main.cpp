@@ -36,10 +36,10 @@ std::vector<kernel_entry>& kernels() {
   return all;
 }
 
-void print_metric(std::string_view metric, std::string_view unit,
-                  const std::vector<double>& samples, std::uint64_t checksum) {
-  std::string out = "{\"metric\": \"" + std::string(metric) + "\", \"unit\": \"" +
-                    std::string(unit) + "\", \"samples\": [";
+void print_metric(std::string_view metric, std::string_view unit, const std::vector<double>& samples,
+                  std::uint64_t checksum) {
+  std::string out =
+      "{\"metric\": \"" + std::string(metric) + "\", \"unit\": \"" + std::string(unit) + "\", \"samples\": [";
   char number[64];
   for (std::size_t i = 0; i < samples.size(); ++i) {
     std::snprintf(number, sizeof number, "%s%.9g", i == 0 ? "" : ", ", samples[i]);
@@ -50,16 +50,15 @@ void print_metric(std::string_view metric, std::string_view unit,
 }
 
 void context::fail_checksum(std::string_view metric, std::uint64_t first, std::uint64_t then) {
-  std::fprintf(stderr, "%.*s: two runs differ: %016" PRIx64 " and %016" PRIx64 "\n",
-               static_cast<int>(metric.size()), metric.data(), first, then);
+  std::fprintf(stderr, "%.*s: two runs differ: %016" PRIx64 " and %016" PRIx64 "\n", static_cast<int>(metric.size()),
+               metric.data(), first, then);
   std::exit(1);
 }
 
 // Read by `heddle bench`. The runtime may be at work: nothing is torn down.
 void context::refuse(const std::string& said) {
   std::string what = said;  // holds what was given
-  std::replace_if(
-      what.begin(), what.end(), [](char c) { return c == '"' || c == '\\' || c < ' '; }, '?');
+  std::replace_if(what.begin(), what.end(), [](char c) { return c == '"' || c == '\\' || c < ' '; }, '?');
   line(("{\"refused\": \"" + what + "\"}").c_str());
   std::_Exit(5);
 }
@@ -91,8 +90,7 @@ void read_alpha(std::string_view text, settings& s) {
 }
 
 void list() {
-  std::sort(kernels().begin(), kernels().end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(kernels().begin(), kernels().end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   line("{\"runtime\": \"" HEDDLE_BENCH_RUNTIME
        "\", \"compiler\": \""
 #if defined(__clang__)
@@ -103,8 +101,7 @@ void list() {
        "\", \"flags\": \"" HEDDLE_BENCH_FLAGS "\"}");
   for (const auto& k : kernels()) {
     char text[256];
-    std::snprintf(text, sizeof text, "{\"kernel\": \"%s\", \"n\": %zu, \"most\": %zu}",
-                  k.name.c_str(), k.n, k.most);
+    std::snprintf(text, sizeof text, "{\"kernel\": \"%s\", \"n\": %zu, \"most\": %zu}", k.name.c_str(), k.n, k.most);
     line(text);
   }
 }
@@ -117,42 +114,31 @@ int run(int argc, char** argv) {
     if (option == "--list") return list(), 0;
     if (i + 1 == argc) usage("option without a value, or unknown:", argv[i]);
     const char* const value = argv[++i];
-    if (option == "--kernel")
-      s.kernel = value;
-    else if (option == "--n")
-      s.n = number("--n", value), sized = true;
-    else if (option == "--workers")
-      s.workers = static_cast<unsigned>(number("--workers", value));
-    else if (option == "--samples")
-      s.samples = static_cast<unsigned>(number("--samples", value));
-    else if (option == "--warmup")
-      s.warmup = static_cast<unsigned>(number("--warmup", value));
-    else if (option == "--iterations")
-      s.iterations = number("--iterations", value);
-    else if (option == "--policy")
-      s.policy = value;
-    else if (option == "--variant")
-      s.variant = value;
+    if (option == "--kernel") s.kernel = value;
+    else if (option == "--n") s.n = number("--n", value), sized = true;
+    else if (option == "--workers") s.workers = static_cast<unsigned>(number("--workers", value));
+    else if (option == "--samples") s.samples = static_cast<unsigned>(number("--samples", value));
+    else if (option == "--warmup") s.warmup = static_cast<unsigned>(number("--warmup", value));
+    else if (option == "--iterations") s.iterations = number("--iterations", value);
+    else if (option == "--policy") s.policy = value;
+    else if (option == "--variant") s.variant = value;
     else if (option == "--touch") {
       s.touch = value;
       if (!is_touch(s.touch)) usage("--touch is first, interleave or serial, not", value);
-    } else if (option == "--alpha")
-      read_alpha(value, s);
+    } else if (option == "--alpha") read_alpha(value, s);
     else if (option == "--shrink") {
       shrink = number("--shrink", value);
       if (shrink == 0) usage("--shrink must be at least 1, not", value);
-    } else if (option == "--leaf-rate")
-      leaf_rate = static_cast<double>(number("--leaf-rate", value));
-    else
-      usage("unknown option", argv[i - 1]);
+    } else if (option == "--leaf-rate") leaf_rate = static_cast<double>(number("--leaf-rate", value));
+    else usage("unknown option", argv[i - 1]);
   }
   if (s.workers == 0) usage("--workers must be at least 1, not", "0");
   if (s.kernel == "empty") {  // the program without any runtime started: the memory kernel's zero
     std::printf("%zu\n", peak_resident_kib());
     return 0;
   }
-  const auto found = std::find_if(kernels().begin(), kernels().end(),
-                                  [&](const auto& k) { return k.name == s.kernel; });
+  const auto found =
+      std::find_if(kernels().begin(), kernels().end(), [&](const auto& k) { return k.name == s.kernel; });
   if (found == kernels().end()) {
     line("{\"unsupported\": true}");
     return 3;

@@ -1,6 +1,6 @@
-// Partition of an array into another one, in parallel: pieces are counted, the counts summed up, and the pieces copied to
-// where they belong. Keeps the order on both sides, so the result is the same on every runtime. Of the double-buffered
-// quicksort and the kd-tree of the ADWS thesis, section 5.5.1.
+// Partition of an array into another one, in parallel: pieces are counted, the counts summed up, and the pieces copied
+// to where they belong. Keeps the order on both sides, so the result is the same on every runtime. Of the
+// double-buffered quicksort and the kd-tree of the ADWS thesis, section 5.5.1.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 
 namespace heddle::bench {
 
-inline constexpr double partition_count_cycles = 1, partition_copy_cycles = 16;  // an element; half of the branches go wrong
+// an element; half of the branches go wrong
+inline constexpr double partition_count_cycles = 1, partition_copy_cycles = 16;
 
-// Elements of [from, from + n) for which lower() holds go to the front of `to`, the others behind them; returns how many.
-// Pieces have `cutoff` bytes at most; one piece: serial.
+// Elements of [from, from + n) for which lower() holds go to the front of `to`, the others behind them; returns how
+// many. Pieces have `cutoff` bytes at most; one piece: serial.
 template <class Backend, class T, class Lower>
 std::size_t partition_into(const T* from, T* to, std::size_t n, std::size_t cutoff, const Lower& lower) {
   const std::size_t pieces = n * sizeof(T) <= cutoff ? 1 : (n * sizeof(T) + cutoff - 1) / cutoff;
@@ -27,7 +28,8 @@ std::size_t partition_into(const T* from, T* to, std::size_t n, std::size_t cuto
     });
   };
   each([&](std::size_t piece, std::size_t first, std::size_t last) {
-    if constexpr (sizeof(T) > 64) told::rows({{from + first, sizeof(double), sizeof(T), 0}}, last - first);  // its key alone
+    // its key alone
+    if constexpr (sizeof(T) > 64) told::rows({{from + first, sizeof(double), sizeof(T), 0}}, last - first);
     else told::read(from + first, (last - first) * sizeof(T));
     told::cycles(partition_count_cycles * static_cast<double>(last - first));
     std::size_t count = 0;

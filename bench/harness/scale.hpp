@@ -1,6 +1,7 @@
-// What a kernel is told about a machine that is a model: `heddle sim` may run it with caches divided by a number, or with leaves
-// that were written for other vector units.
-//   --shrink K      byte cutoffs of the locality kernels are divided by K, sides of square blocks by its root: tasks keep their
+// What a kernel is told about a machine that is a model: `heddle sim` may run it with caches divided by a number, or
+// with leaves that were written for other vector units.
+//   --shrink K      byte cutoffs of the locality kernels are divided by K, sides of square blocks by its root: tasks
+//   keep their
 //                   size in relation to caches that are divided by K
 //   --leaf-rate R   multiply-adds a cycle that matmul's leaf tells the simulator; what it computes is the same
 // Both are set once, before a kernel runs.

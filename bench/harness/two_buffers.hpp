@@ -1,4 +1,5 @@
-// The two arrays between which the kernels of section 5.5.1 of the ADWS thesis partition: one with the problem, one for the other side.
+// The two arrays between which the kernels of section 5.5.1 of the
+// ADWS thesis partition: one with the problem, one for the other side.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +13,11 @@ namespace heddle::bench {
 
 template <class T>
 struct two_buffers {
-  explicit two_buffers(const context& c) : how(touch_of(c.options().touch, touch::interleave)), from(c.n(), how), other(c.n(), how) {}
+  explicit two_buffers(const context& c)
+      : how(touch_of(c.options().touch, touch::interleave)), from(c.n(), how), other(c.n(), how) {}
 
-  // In setup, inside the runtime: from[i] becomes make(i), other[i] zero, as a loop over pieces of at most `piece` bytes.
+  // In setup, inside the runtime: from[i] becomes make(i), other[i]
+  // zero, as a loop over pieces of at most `piece` bytes.
   template <class Backend, class Make>
   void fill(std::size_t piece, const Make& make) const {
     settle(from, how);

@@ -25,8 +25,8 @@ inline constexpr std::size_t heat2d_block = 64;
 // (docs/investigations/heat2d-locality.md).
 inline constexpr double heat2d_cycles = 0.45;
 
-// Rows begin at a cache line and their blocks do, too: no two workers write one line. An odd number of lines a row, and the
-// second grid half a page further on, keep rows and grids from falling into the same cache sets.
+// Rows begin at a cache line and their blocks do, too: no two workers write one line. An odd number of lines a row, and
+// the second grid half a page further on, keep rows and grids from falling into the same cache sets.
 struct heat2d_shape {
   static constexpr std::size_t line = 16;  // floats
   explicit heat2d_shape(std::size_t n) : n(n), stride((((n + line - 1) / line + 2) | 1) * line) {}
@@ -43,13 +43,12 @@ struct heat2d_grid {
   const float* from;  // row 0, column 0: the border
   float* to;
   std::size_t stride;
-  double alpha = 0;             // how wrong hints are
-  std::uint64_t random = 0;     // 0: always in the same way; else the seed of this iteration
+  double alpha = 0;          // how wrong hints are
+  std::uint64_t random = 0;  // 0: always in the same way; else the seed of this iteration
 };
 
-inline void heat2d_leaf(const float* __restrict from, float* __restrict to, std::size_t stride,
-                        std::size_t row, std::size_t row_end, std::size_t column,
-                        std::size_t column_end) {
+inline void heat2d_leaf(const float* __restrict from, float* __restrict to, std::size_t stride, std::size_t row,
+                        std::size_t row_end, std::size_t column, std::size_t column_end) {
   if (told::model() != nullptr) [[unlikely]] {
     const std::size_t columns = column_end - column, next = stride * sizeof(float);
     const std::size_t with_sides = (columns + 2) * sizeof(float);
@@ -63,8 +62,7 @@ inline void heat2d_leaf(const float* __restrict from, float* __restrict to, std:
   for (std::size_t i = row; i < row_end; ++i) {
     for (std::size_t j = column; j < column_end; ++j) {
       const float* const p = from + i * stride + j;
-      to[i * stride + j] =
-          0.25f * (((p[-static_cast<std::ptrdiff_t>(stride)] + p[stride]) + p[-1]) + p[1]);
+      to[i * stride + j] = 0.25f * (((p[-static_cast<std::ptrdiff_t>(stride)] + p[stride]) + p[-1]) + p[1]);
     }
   }
 }
@@ -78,8 +76,9 @@ struct heat2d_work {
     for (unsigned i = 0; i < 4; ++i) {
       of[i] = area[i];
       if (g.alpha == 0) continue;
-      const double r = g.random == 0 ? error[i]
-                                     : static_cast<double>(mix64(g.random + (row * g.stride + column) * 4 + i) >> 11) * 0x1p-52 - 1;
+      const double r =
+          g.random == 0 ? error[i]
+                        : static_cast<double>(mix64(g.random + (row * g.stride + column) * 4 + i) >> 11) * 0x1p-52 - 1;
       of[i] *= 1 + g.alpha * r;
     }
   }
@@ -87,9 +86,10 @@ struct heat2d_work {
 
 // leaf(row, row_end, column, column_end) on blocks of the rectangle.
 template <class Backend, class Leaf>
-void heat2d_blocks(const heat2d_grid& g, const Leaf& leaf, std::size_t row, std::size_t row_end,
-                   std::size_t column, std::size_t column_end) {
-  const std::size_t rows = row_end - row, columns = column_end - column, block = scaled_side(heat2d_block, heat2d_shape::line);
+void heat2d_blocks(const heat2d_grid& g, const Leaf& leaf, std::size_t row, std::size_t row_end, std::size_t column,
+                   std::size_t column_end) {
+  const std::size_t rows = row_end - row, columns = column_end - column,
+                    block = scaled_side(heat2d_block, heat2d_shape::line);
   if (rows <= block && columns <= block) return leaf(row, row_end, column, column_end);
   const auto bytes = [](std::size_t points) { return points * 2 * sizeof(float); };
   const auto part = [&g, &leaf](std::size_t r, std::size_t re, std::size_t c, std::size_t ce) {
@@ -141,7 +141,9 @@ class heat2d_memory {
   heat2d_memory(std::size_t n, touch how) : shape_(n), how_(how), memory_(shape_.floats() + heat2d_shape::shift, how) {}
 
   [[nodiscard]] const heat2d_shape& shape() const { return shape_; }
-  [[nodiscard]] float* grid(std::size_t which) const { return memory_.data() + heat2d_shape::shift + (which % 2) * shape_.second(); }
+  [[nodiscard]] float* grid(std::size_t which) const {
+    return memory_.data() + heat2d_shape::shift + (which % 2) * shape_.second();
+  }
 
   // Point i of a grid of (n + 2)^2 starts with mix64(i) % 256.
   template <class Backend>
@@ -152,7 +154,8 @@ class heat2d_memory {
       if (column == 1) column = 0;
       if (row_end == n + 1) ++row_end;
       if (column_end == n + 1) ++column_end;
-      const std::size_t bytes = (column_end - column) * sizeof(float), next = shape_.stride * sizeof(float), at = row * shape_.stride + column;
+      const std::size_t bytes = (column_end - column) * sizeof(float), next = shape_.stride * sizeof(float),
+                        at = row * shape_.stride + column;
       told::rows({{grid(0) + at, bytes, next, 1}, {grid(1) + at, bytes, next, 1}}, row_end - row);
       if (told::only()) return;
       for (std::size_t i = row; i < row_end; ++i) {
@@ -166,9 +169,9 @@ class heat2d_memory {
     heat2d_blocks<Backend>({grid(0), grid(1), shape_.stride}, fill, 1, n + 1, 1, n + 1);
   }
 
-  // Before the first start(). Under touch::first pages are touched by whoever has the block in which they begin, or of a page that
-  // lies across the border of two blocks the earlier worker would have it: in each row the same one. Workers that are still being
-  // started would leave their pages to others, so some work without memory comes first.
+  // Before the first start(). Under touch::first pages are touched by whoever has the block in which they begin, or of
+  // a page that lies across the border of two blocks the earlier worker would have it: in each row the same one.
+  // Workers that are still being started would leave their pages to others, so some work without memory comes first.
   template <class Backend>
   void place() const {
     if (how_ != touch::first) return;
@@ -187,7 +190,8 @@ class heat2d_memory {
           for (std::size_t which = 0; which < 2; ++which) {
             for (std::size_t i = row; i < row_end; ++i) {
               const float* const at = grid(which) + i * shape_.stride;
-              touch_pages_from(memory_.data(), at + column, at + (column_end == n + 1 ? shape_.stride + 1 : column_end));
+              touch_pages_from(memory_.data(), at + column,
+                               at + (column_end == n + 1 ? shape_.stride + 1 : column_end));
             }
           }
         },
@@ -197,7 +201,8 @@ class heat2d_memory {
   [[nodiscard]] std::uint64_t checksum(std::size_t which) const {
     digest d;
     for (std::size_t i = 0; i < shape_.n + 2; ++i) {
-      for (std::size_t j = 0; j < shape_.n + 2; ++j) d.add(std::bit_cast<std::uint32_t>(grid(which)[i * shape_.stride + j]));
+      for (std::size_t j = 0; j < shape_.n + 2; ++j)
+        d.add(std::bit_cast<std::uint32_t>(grid(which)[i * shape_.stride + j]));
     }
     return d.value();
   }

@@ -46,8 +46,7 @@ struct idle {
     // One sample a process: a runtime may go to sleep in steps, and what came before must not
     // count.
     if (c.wants("quiet"))
-      print_metric("quiet", "%", {percent([&] { std::this_thread::sleep_for(length); })},
-                   left - right);
+      print_metric("quiet", "%", {percent([&] { std::this_thread::sleep_for(length); })}, left - right);
     const auto each_millisecond = [&](const auto& once) {
       std::uint64_t ticks = 0;
       const double used = percent([&] {

@@ -26,8 +26,8 @@ struct join {
     }
   }
 
-  // Two halves of 1 ms; when the later one started, in microseconds after the fork. `around(f)` runs f, which is one fork: right here, inside the
-  // runtime, or as a call from outside.
+  // Two halves of 1 ms; when the later one started, in microseconds after the fork. `around(f)` runs f, which is one
+  // fork: right here, inside the runtime, or as a call from outside.
   template <class Backend, class Around>
   static double second_start(std::uint64_t& halves, Around&& around) {
     clock::time_point first, second;

@@ -20,8 +20,8 @@ struct kdtree_point {
   double at[3];
 };
 
-// The node that cuts its points into [first, border) and [border, last) stands at nodes[border], since no other cuts there.
-// count 0: none does.
+// The node that cuts its points into [first, border) and [border, last)
+// stands at nodes[border], since no other cuts there. count 0: none does.
 struct kdtree_node {
   double pivot;
   std::uint32_t axis;
@@ -29,29 +29,36 @@ struct kdtree_node {
 };
 
 inline kdtree_point kdtree_random(std::size_t i) {
-  const auto coordinate = [i](std::uint64_t which) { return static_cast<double>(mix64(3 * i + which) >> 11) * 0x1p-53; };
+  const auto coordinate = [i](std::uint64_t which) {
+    return static_cast<double>(mix64(3 * i + which) >> 11) * 0x1p-53;
+  };
   return {{coordinate(0), coordinate(1), coordinate(2)}};
 }
 
 // Points lie at `from`, positions `first` .. `first` + n of the whole.
 template <class Backend>
-void kdtree_task(kdtree_point* from, kdtree_point* other, kdtree_node* nodes, std::size_t first, std::size_t n, unsigned axis) {
+void kdtree_task(kdtree_point* from, kdtree_point* other, kdtree_node* nodes, std::size_t first, std::size_t n,
+                 unsigned axis) {
   if (n * sizeof(kdtree_point) < scaled_bytes(kdtree_leaf) || n < 3) return;
   double pivot = 0;
   std::size_t border = 0;
   for (unsigned tries = 0; tries < 3 && border == 0; ++tries, axis = (axis + 1) % 3) {
     pivot = median_of(from[0].at[axis], from[1].at[axis], from[2].at[axis]);
-    border = partition_into<Backend>(from, other, n, scaled_bytes(kdtree_cutoff), [=](const kdtree_point& p) { return p.at[axis] < pivot; });
+    border = partition_into<Backend>(from, other, n, scaled_bytes(kdtree_cutoff),
+                                     [=](const kdtree_point& p) { return p.at[axis] < pivot; });
   }
   if (border == 0) return;  // many equal points: one leaf
   nodes[first + border] = {pivot, (axis + 2) % 3, static_cast<std::uint32_t>(n)};
   const auto lower = [=] { kdtree_task<Backend>(other, from, nodes, first, border, axis); };
-  const auto upper = [=] { kdtree_task<Backend>(other + border, from + border, nodes, first + border, n - border, axis); };
+  const auto upper = [=] {
+    kdtree_task<Backend>(other + border, from + border, nodes, first + border, n - border, axis);
+  };
   if (n * sizeof(kdtree_point) < scaled_bytes(kdtree_cutoff)) {
     lower();
     upper();
   } else {
-    invoke<Backend>(hint{static_cast<double>(border), static_cast<double>(n - border), 2 * n * sizeof(kdtree_point)}, lower, upper);
+    invoke<Backend>(hint{static_cast<double>(border), static_cast<double>(n - border), 2 * n * sizeof(kdtree_point)},
+                    lower, upper);
   }
 }
 

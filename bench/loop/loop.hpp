@@ -25,7 +25,8 @@ struct loop {
   template <class Backend>
   static constexpr bool supports = Backend::loops;
 
-  // Line by line, by whoever has a line's first element: one vector instruction each to load, to multiply and add, to store.
+  // Line by line, by whoever has a line's first element: one vector
+  // instruction each to load, to multiply and add, to store.
   static void tell_line(const float* from, float* to, std::size_t k) {
     constexpr std::size_t line = 64 / sizeof(float);
     if (k % line != 0) return;
@@ -39,8 +40,8 @@ struct loop {
   static void time(context& c, std::size_t n, const std::string& from, Around&& around) {
     // Even, so that the result is the input again; about as long for every length.
     const std::size_t usual = n <= 1000 ? 20'000 : n <= 100'000 ? 600 : 6;
-    const std::size_t loops = (n <= 100'000 ? c.iterations(usual) : std::min(c.iterations(usual), usual)) &
-                              ~std::size_t{1};
+    const std::size_t loops =
+        (n <= 100'000 ? c.iterations(usual) : std::min(c.iterations(usual), usual)) & ~std::size_t{1};
     constexpr std::size_t line = 64 / sizeof(float);
     const std::size_t apart = (n + line - 1) / line * line + 17 * line;
     std::vector<float> memory(2 * apart + line);
@@ -96,8 +97,7 @@ struct loop {
     };
     const auto take = [&](const std::string& name, auto&& run) {
       return c.take(
-          name, 1e6 / static_cast<double>(loops),
-          [&] { std::fill(results.begin(), results.end(), 0); },
+          name, 1e6 / static_cast<double>(loops), [&] { std::fill(results.begin(), results.end(), 0); },
           [&] {
             for (std::size_t i = 0; i < loops; ++i) around(run);
           },

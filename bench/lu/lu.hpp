@@ -26,7 +26,8 @@ inline void lu_tell_read(const double* read, std::size_t rows, std::size_t colum
 
 // All three leaves work on parts of one matrix with the given stride.
 inline void lu_leaf(double* a, std::size_t n, std::size_t stride) {
-  if (told::model() != nullptr) [[unlikely]] lu_tell(a, n, n, stride, static_cast<double>(n * n * n) / 3);
+  if (told::model() != nullptr) [[unlikely]]
+    lu_tell(a, n, n, stride, static_cast<double>(n * n * n) / 3);
   for (std::size_t k = 0; k < n; ++k) {
     const double inverse = 1.0 / a[k * stride + k];
     for (std::size_t i = k + 1; i < n; ++i) {
@@ -39,8 +40,7 @@ inline void lu_leaf(double* a, std::size_t n, std::size_t stride) {
 }
 
 // x := L^-1 x, L unit lower triangular n x n, x n x columns.
-inline void lower_leaf(const double* l, double* x, std::size_t n, std::size_t columns,
-                       std::size_t stride) {
+inline void lower_leaf(const double* l, double* x, std::size_t n, std::size_t columns, std::size_t stride) {
   if (told::model() != nullptr) [[unlikely]] {
     lu_tell_read(l, n, n, stride);
     lu_tell(x, n, columns, stride, static_cast<double>(n * n * columns) / 2);
@@ -56,8 +56,7 @@ inline void lower_leaf(const double* l, double* x, std::size_t n, std::size_t co
 }
 
 // x := x U^-1, U upper triangular n x n, x rows x n.
-inline void upper_leaf(const double* u, double* x, std::size_t n, std::size_t rows,
-                       std::size_t stride) {
+inline void upper_leaf(const double* u, double* x, std::size_t n, std::size_t rows, std::size_t stride) {
   if (told::model() != nullptr) [[unlikely]] {
     lu_tell_read(u, n, n, stride);
     lu_tell(x, rows, n, stride, static_cast<double>(n * n * rows) / 2);
@@ -73,9 +72,8 @@ inline void upper_leaf(const double* u, double* x, std::size_t n, std::size_t ro
 }
 
 // c -= a * b.
-inline void schur_leaf(double* __restrict c, const double* __restrict a, const double* __restrict b,
-                       std::size_t rows, std::size_t columns, std::size_t inner,
-                       std::size_t stride) {
+inline void schur_leaf(double* __restrict c, const double* __restrict a, const double* __restrict b, std::size_t rows,
+                       std::size_t columns, std::size_t inner, std::size_t stride) {
   if (told::model() != nullptr) [[unlikely]] {
     lu_tell_read(b, inner, columns, stride);
     lu_tell_read(a, rows, inner, stride);
@@ -91,17 +89,14 @@ inline void schur_leaf(double* __restrict c, const double* __restrict a, const d
 
 template <class Backend>
 struct lu_tasks {
-  static void schur(double* c, const double* a, const double* b, std::size_t rows,
-                    std::size_t columns, std::size_t inner, std::size_t stride) {
+  static void schur(double* c, const double* a, const double* b, std::size_t rows, std::size_t columns,
+                    std::size_t inner, std::size_t stride) {
     if (rows <= lu_block && columns <= lu_block && inner <= lu_block) {
       schur_leaf(c, a, b, rows, columns, inner, stride);
     } else if (rows >= columns && rows >= inner) {
       const std::size_t half = rows / 2;
       Backend::invoke([=] { schur(c, a, b, half, columns, inner, stride); },
-                      [=] {
-                        schur(c + half * stride, a + half * stride, b, rows - half, columns, inner,
-                              stride);
-                      });
+                      [=] { schur(c + half * stride, a + half * stride, b, rows - half, columns, inner, stride); });
     } else if (columns >= inner) {
       const std::size_t half = columns / 2;
       Backend::invoke([=] { schur(c, a, b, rows, half, inner, stride); },
@@ -113,14 +108,12 @@ struct lu_tasks {
     }
   }
 
-  static void lower(const double* l, double* x, std::size_t n, std::size_t columns,
-                    std::size_t stride) {
+  static void lower(const double* l, double* x, std::size_t n, std::size_t columns, std::size_t stride) {
     if (n <= lu_block && columns <= lu_block) {
       lower_leaf(l, x, n, columns, stride);
     } else if (columns >= n) {
       const std::size_t half = columns / 2;
-      Backend::invoke([=] { lower(l, x, n, half, stride); },
-                      [=] { lower(l, x + half, n, columns - half, stride); });
+      Backend::invoke([=] { lower(l, x, n, half, stride); }, [=] { lower(l, x + half, n, columns - half, stride); });
     } else {
       const std::size_t half = n / 2;
       lower(l, x, half, columns, stride);
@@ -129,8 +122,7 @@ struct lu_tasks {
     }
   }
 
-  static void upper(const double* u, double* x, std::size_t n, std::size_t rows,
-                    std::size_t stride) {
+  static void upper(const double* u, double* x, std::size_t n, std::size_t rows, std::size_t stride) {
     if (n <= lu_block && rows <= lu_block) {
       upper_leaf(u, x, n, rows, stride);
     } else if (rows >= n) {
@@ -154,8 +146,7 @@ struct lu_tasks {
     double* const right = a + half;
     double* const below = a + half * stride;
     factor(a, half, stride);
-    Backend::invoke([=] { lower(a, right, half, n - half, stride); },
-                    [=] { upper(a, below, half, n - half, stride); });
+    Backend::invoke([=] { lower(a, right, half, n - half, stride); }, [=] { upper(a, below, half, n - half, stride); });
     schur(below + half, below, right, n - half, n - half, half, stride);
     factor(below + half, n - half, stride);
   }
@@ -168,8 +159,7 @@ struct lu {
 
   // Solves with the factors for the right side that belongs to x[i] = i % 7 + 1; millionths of what
   // comes out.
-  static std::uint64_t solve(const std::vector<double>& input, const std::vector<double>& factors,
-                             std::size_t n) {
+  static std::uint64_t solve(const std::vector<double>& input, const std::vector<double>& factors, std::size_t n) {
     std::vector<double> x(n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) x[i] += input[i * n + j] * static_cast<double>(j % 7 + 1);
@@ -195,8 +185,7 @@ struct lu {
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
-          "time", "ms", 1e3, [&] { matrix = input; },
-          [&] { lu_tasks<Backend>::factor(matrix.data(), n, n); },
+          "time", "ms", 1e3, [&] { matrix = input; }, [&] { lu_tasks<Backend>::factor(matrix.data(), n, n); },
           [&] { return solve(input, matrix, n); });
     });
   }

@@ -20,9 +20,8 @@ inline constexpr std::size_t matmul_cutoff = 64;
 // Of the loop below, a multiply-add (docs/investigations/heat2d-locality.md).
 inline constexpr double matmul_cycles = 0.3;
 
-inline void matmul_leaf(float* __restrict c, const float* __restrict a, const float* __restrict b,
-                        std::size_t rows, std::size_t columns, std::size_t inner,
-                        std::size_t stride) {
+inline void matmul_leaf(float* __restrict c, const float* __restrict a, const float* __restrict b, std::size_t rows,
+                        std::size_t columns, std::size_t inner, std::size_t stride) {
   if (told::model() != nullptr) [[unlikely]] {
     // All three blocks lie in a second-level cache together; the inner loop runs over rows in the first.
     const std::size_t next = stride * sizeof(float);
@@ -40,24 +39,23 @@ inline void matmul_leaf(float* __restrict c, const float* __restrict a, const fl
 }
 
 // Of a cut in two; bytes of the three blocks together.
-inline hint matmul_hint(std::size_t first, std::size_t second, std::size_t rows, std::size_t columns, std::size_t inner) {
+inline hint matmul_hint(std::size_t first, std::size_t second, std::size_t rows, std::size_t columns,
+                        std::size_t inner) {
   return {static_cast<double>(first), static_cast<double>(second),
           (rows * inner + inner * columns + rows * columns) * sizeof(float)};
 }
 
 template <class Backend>
-void matmul_task(float* c, const float* a, const float* b, std::size_t rows, std::size_t columns,
-                 std::size_t inner, std::size_t stride) {
+void matmul_task(float* c, const float* a, const float* b, std::size_t rows, std::size_t columns, std::size_t inner,
+                 std::size_t stride) {
   if (rows <= matmul_cutoff && columns <= matmul_cutoff && inner <= matmul_cutoff) {
     matmul_leaf(c, a, b, rows, columns, inner, stride);
   } else if (rows >= columns && rows >= inner) {
     const std::size_t half = rows / 2;
-    invoke<Backend>(matmul_hint(half, rows - half, rows, columns, inner),
-                    [=] { matmul_task<Backend>(c, a, b, half, columns, inner, stride); },
-                    [=] {
-                      matmul_task<Backend>(c + half * stride, a + half * stride, b, rows - half,
-                                           columns, inner, stride);
-                    });
+    invoke<Backend>(
+        matmul_hint(half, rows - half, rows, columns, inner),
+        [=] { matmul_task<Backend>(c, a, b, half, columns, inner, stride); },
+        [=] { matmul_task<Backend>(c + half * stride, a + half * stride, b, rows - half, columns, inner, stride); });
   } else if (columns >= inner) {
     const std::size_t half = columns / 2;
     invoke<Backend>(
@@ -71,9 +69,9 @@ void matmul_task(float* c, const float* a, const float* b, std::size_t rows, std
   }
 }
 
-// The recursion of the ADWS thesis (figure 4.5): the inner side is cut first, and the four quarters of C get the products of its
-// first half, in parallel, then those of the second. So C is gone over twice at each level, and every task has two groups in a
-// row. A group of four is a fork of forks that tell the bytes of all four, as the group would.
+// The recursion of the ADWS thesis (figure 4.5): the inner side is cut first, and the four quarters of C get the
+// products of its first half, in parallel, then those of the second. So C is gone over twice at each level, and every
+// task has two groups in a row. A group of four is a fork of forks that tell the bytes of all four, as the group would.
 inline bool halves_to_leaves(std::size_t n) {
   const std::size_t leaf = scaled_side(matmul_cutoff, 16);
   while (n > leaf && n % 2 == 0) n /= 2;
@@ -88,10 +86,12 @@ void matmul_quarters(float* c, const float* a, const float* b, std::size_t n, st
   for (std::size_t k = 0; k < 2; ++k) {
     const float *left = a + k * half, *right = b + k * down;
     const auto quarter = [=](std::size_t i, std::size_t j) {
-      return [=] { matmul_quarters<Backend>(c + i * down + j * half, left + i * down, right + j * half, half, stride); };
+      return
+          [=] { matmul_quarters<Backend>(c + i * down + j * half, left + i * down, right + j * half, half, stride); };
     };
-    invoke<Backend>(equal, [=] { invoke<Backend>(equal, quarter(0, 0), quarter(1, 0)); },
-                    [=] { invoke<Backend>(equal, quarter(0, 1), quarter(1, 1)); });
+    invoke<Backend>(
+        equal, [=] { invoke<Backend>(equal, quarter(0, 0), quarter(1, 0)); },
+        [=] { invoke<Backend>(equal, quarter(0, 1), quarter(1, 1)); });
   }
 }
 
@@ -103,9 +103,12 @@ struct matmul {
   template <class Backend>
   static void execute(context& c) {
     const std::size_t n = c.n();
-    // The thesis's program on request: its recursion, and its padding against rows that share cache sets, here a line or two.
+    // The thesis's program on request: its recursion, and its padding
+    // against rows that share cache sets, here a line or two.
     const bool quarters = c.chose("quarters");
-    if (quarters && !halves_to_leaves(n)) throw std::invalid_argument("matmul --variant quarters takes 64, 128, 256 .. or another n that halves evenly to 64 or less");
+    if (quarters && !halves_to_leaves(n))
+      throw std::invalid_argument(
+          "matmul --variant quarters takes 64, 128, 256 .. or another n that halves evenly to 64 or less");
     const std::size_t stride = quarters ? ((n + 15) / 16 | 1) * 16 + (n % 32 == 0 ? 0 : 32) : n;
     const touch how = touch_of(c.options().touch, touch::interleave);
     const placed_array<float> a(n * stride, how), b(n * stride, how), product(n * stride, how);
@@ -118,7 +121,8 @@ struct matmul {
     Backend backend(c.options());
     backend.run([&] {
       c.measure(
-          quarters ? "quarters" : "time", "ms", 1e3, [&] {
+          quarters ? "quarters" : "time", "ms", 1e3,
+          [&] {
             settle(a, how);
             settle(b, how);
             settle(product, how);
@@ -131,7 +135,8 @@ struct matmul {
           [&] {
             digest d;
             for (std::size_t i = 0; i < n; ++i) {
-              for (std::size_t j = 0; j < n; ++j) d.add(static_cast<std::uint64_t>(static_cast<std::int64_t>(product[i * stride + j])));
+              for (std::size_t j = 0; j < n; ++j)
+                d.add(static_cast<std::uint64_t>(static_cast<std::int64_t>(product[i * stride + j])));
             }
             return d.value();
           });

@@ -72,8 +72,7 @@ struct memory {
       std::uint64_t sum = 0;
       for (const auto p : passed) sum += p;
       print_metric("blocked", "MiB", {static_cast<double>(held) / 1024}, sum / count);
-      print_metric("blocked_each", "KiB", {static_cast<double>(held) / static_cast<double>(count)},
-                   sum / count);
+      print_metric("blocked_each", "KiB", {static_cast<double>(held) / static_cast<double>(count)}, sum / count);
     });
   }
 
@@ -94,8 +93,7 @@ struct memory {
           const std::size_t levels = c.iterations(default_levels);
           const auto begin = std::chrono::steady_clock::now();
           const std::uint64_t ran = Backend::nested_block(c.options(), levels);
-          const std::chrono::duration<double, std::milli> took =
-              std::chrono::steady_clock::now() - begin;
+          const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
           print_metric("deep", "ms", {took.count()}, ran);
         }
       }

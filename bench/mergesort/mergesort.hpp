@@ -32,8 +32,8 @@ inline void merge_leaf(const std::uint32_t* a, const std::uint32_t* a_end, const
 }
 
 template <class Backend>
-void merge_task(const std::uint32_t* a, const std::uint32_t* a_end, const std::uint32_t* b,
-                const std::uint32_t* b_end, std::uint32_t* out) {
+void merge_task(const std::uint32_t* a, const std::uint32_t* a_end, const std::uint32_t* b, const std::uint32_t* b_end,
+                std::uint32_t* out) {
   if (a_end - a < b_end - b) {
     std::swap(a, b);
     std::swap(a_end, b_end);
@@ -47,15 +47,15 @@ void merge_task(const std::uint32_t* a, const std::uint32_t* a_end, const std::u
   std::uint32_t* const out_middle = out + (a_middle - a) + (b_middle - b);
   const auto lower = static_cast<std::size_t>(out_middle - out);
   const auto all = static_cast<std::size_t>((a_end - a) + (b_end - b));
-  invoke<Backend>(hint{static_cast<double>(lower), static_cast<double>(all - lower), 2 * all * sizeof(std::uint32_t)},
-                  [=] { merge_task<Backend>(a, a_middle, b, b_middle, out); },
-                  [=] { merge_task<Backend>(a_middle, a_end, b_middle, b_end, out_middle); });
+  invoke<Backend>(
+      hint{static_cast<double>(lower), static_cast<double>(all - lower), 2 * all * sizeof(std::uint32_t)},
+      [=] { merge_task<Backend>(a, a_middle, b, b_middle, out); },
+      [=] { merge_task<Backend>(a_middle, a_end, b_middle, b_end, out_middle); });
 }
 
 // Sorts [first, last); the result lies in `other` (same length) if `into_other`, else in place.
 template <class Backend>
-void mergesort_task(std::uint32_t* first, std::uint32_t* last, std::uint32_t* other,
-                    bool into_other) {
+void mergesort_task(std::uint32_t* first, std::uint32_t* last, std::uint32_t* other, bool into_other) {
   const std::ptrdiff_t n = last - first;
   if (n <= sort_insertion_limit) {
     tell_sort(first, last);
@@ -65,9 +65,7 @@ void mergesort_task(std::uint32_t* first, std::uint32_t* last, std::uint32_t* ot
   }
   const std::ptrdiff_t half = n / 2;
   const auto left = [=] { mergesort_task<Backend>(first, first + half, other, !into_other); };
-  const auto right = [=] {
-    mergesort_task<Backend>(first + half, last, other + half, !into_other);
-  };
+  const auto right = [=] { mergesort_task<Backend>(first + half, last, other + half, !into_other); };
   if (n > sort_spawn_limit) {
     invoke<Backend>(hint{static_cast<double>(half), static_cast<double>(n - half),
                          2 * static_cast<std::size_t>(n) * sizeof(std::uint32_t)},
@@ -93,10 +91,7 @@ struct mergesort {
     backend.run([&] {
       c.measure(
           "time", "ms", 1e3, [&] { numbers = input; },
-          [&] {
-            mergesort_task<Backend>(numbers.data(), numbers.data() + numbers.size(), other.data(),
-                                    false);
-          },
+          [&] { mergesort_task<Backend>(numbers.data(), numbers.data() + numbers.size(), other.data(), false); },
           [&] { return digest_of(numbers); });
     });
   }

@@ -1,7 +1,9 @@
-// A loop over n solvers, one more than there are workers, each of which smooths points of its own sweep by sweep with parallel loops: code that is
-// parallel calls code that is parallel, as programs do that are made of libraries. Milliseconds for all solvers.
+// A loop over n solvers, one more than there are workers, each of which smooths points
+// of its own sweep by sweep with parallel loops: code that is parallel calls code that
+// is parallel, as programs do that are made of libraries. Milliseconds for all solvers.
 //   solvers        with the runtime's own settings; OpenMP then runs the inner loops on one thread each
-//   solvers_open   OpenMP only: nested regions allowed to be parallel (omp_set_max_active_levels(2)), which is what makes the solvers share the workers evenly
+//   solvers_open   OpenMP only: nested regions allowed to be parallel (omp_set_max_active_levels(2)), which is what
+//   makes the solvers share the workers evenly
 // --iterations: sweeps. The points are small integers times powers of two, so that sums are exact whoever adds them.
 #pragma once
 
@@ -48,17 +50,18 @@ struct nested {
     const std::size_t solvers = c.n();
     const std::size_t sweeps = c.iterations(1000);
     std::vector<double> sums(solvers);
-    c.measure(metric, "ms", 1e3, [] {},
-              [&] {
-                told::choose([&]<told::telling Tell>() {
-                  Backend::each(solvers, [&](std::size_t i) { sums[i] = solve<Backend, Tell>(i, sweeps); });
-                });
-              },
-              [&] {
-                double sum = 0;
-                for (const double one : sums) sum += one;
-                return static_cast<std::uint64_t>(sum);
-              });
+    c.measure(
+        metric, "ms", 1e3, [] {},
+        [&] {
+          told::choose([&]<told::telling Tell>() {
+            Backend::each(solvers, [&](std::size_t i) { sums[i] = solve<Backend, Tell>(i, sweeps); });
+          });
+        },
+        [&] {
+          double sum = 0;
+          for (const double one : sums) sum += one;
+          return static_cast<std::uint64_t>(sum);
+        });
   }
 
   template <class Backend>
@@ -71,7 +74,7 @@ struct nested {
         Backend::allow_nested_regions();
         measure<Backend>(c, "solvers_open");
       } else if constexpr (Backend::is_serial) {
-        measure<Backend>(c, "solvers_open");   // what the result must be
+        measure<Backend>(c, "solvers_open");  // what the result must be
       }
     });
   }

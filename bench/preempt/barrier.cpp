@@ -22,12 +22,17 @@ nlohmann::json barrier(const settings& s) {
             arrived.store(0);
             phase.fetch_add(1);
           }
-          while (phase.load() <= p) {}
+          while (phase.load() <= p) {
+          }
         }
       });
       const double each = (seconds() - begin) * 1e6 / phases;
       say("%-22s %12.1f\n", w.name, each);
-      rows.push_back({{"way", w.name}, {"us", each}, {"threads", count}, {"phases", phases}, {"interval_us", s.interval.count() / 1000}});
+      rows.push_back({{"way", w.name},
+                      {"us", each},
+                      {"threads", count},
+                      {"phases", phases},
+                      {"interval_us", s.interval.count() / 1000}});
     } catch (const std::system_error& e) {
       say("%-22s %s\n", w.name, e.what());
     }

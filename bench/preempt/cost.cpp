@@ -3,8 +3,8 @@
 
 namespace preempt {
 
-// Two threads on one processor look at the clock all the time. Whoever finds the other's time there has just got the processor: the
-// difference is what the change of threads took.
+// Two threads on one processor look at the clock all the time. Whoever finds the other's time there has just got the
+// processor: the difference is what the change of threads took.
 nlohmann::json cost(const settings& given) {
   settings s = given;
   s.workers = 1;
@@ -18,7 +18,7 @@ nlohmann::json cost(const settings& given) {
       const auto rt = runtime_for(w, s);
       std::vector<double> gaps;
       gaps.reserve(wanted + 2);
-      std::atomic<std::uint64_t> last{0};   // time << 1 | who
+      std::atomic<std::uint64_t> last{0};  // time << 1 | who
       std::atomic<bool> done{false};
       run_threads(w, s, rt.get(), 2, [&](unsigned who) {
         std::uint64_t before = last.load(std::memory_order_relaxed);
@@ -28,7 +28,8 @@ nlohmann::json cost(const settings& given) {
           if (last.compare_exchange_strong(before, now << 1 | who, std::memory_order_relaxed)) {
             before = now << 1 | who;
           } else if (before != 0 && (before & 1) != who) {
-            gaps.push_back(static_cast<double>((stamp() & (~std::uint64_t{0} >> 1)) - (before >> 1)) / rate);  // room was reserved: nothing is allocated
+            // room was reserved: nothing is allocated
+            gaps.push_back(static_cast<double>((stamp() & (~std::uint64_t{0} >> 1)) - (before >> 1)) / rate);
             if (gaps.size() >= wanted) done.store(true);
           }
         }
@@ -36,7 +37,8 @@ nlohmann::json cost(const settings& given) {
       std::sort(gaps.begin(), gaps.end());
       const double middle = gaps[gaps.size() / 2], low = gaps[gaps.size() / 10], high = gaps[gaps.size() * 9 / 10];
       say("%-22s %12.2f %12.2f %12.2f   %s\n", w.name, middle, low, high, w.thesis);
-      rows.push_back({{"way", w.name}, {"median_us", middle}, {"p10_us", low}, {"p90_us", high}, {"preemptions", gaps.size()}});
+      rows.push_back(
+          {{"way", w.name}, {"median_us", middle}, {"p10_us", low}, {"p90_us", high}, {"preemptions", gaps.size()}});
     } catch (const std::system_error& e) {
       say("%-22s %s\n", w.name, e.what());
     }

@@ -1,7 +1,8 @@
-// What a simulation loses to analyses of its results that run beside it. After Section 3.3.4 of the thesis, with the molecular dynamics program of
-// the examples in LAMMPS's place: every fourth step's atoms are copied, and their distances counted while later steps run; several analyses may be
-// under way. A step ends with a gap, as for messages of other processes: the main thread polls, as MPI does and as in the thesis, or it sleeps. In
-// the gap, and while one thread moves the atoms, the other processors are idle: for longer than all analyses take.
+// What a simulation loses to analyses of its results that run beside it. After Section 3.3.4 of the thesis, with the
+// molecular dynamics program of the examples in LAMMPS's place: every fourth step's atoms are copied, and their
+// distances counted while later steps run; several analyses may be under way. A step ends with a gap, as for messages
+// of other processes: the main thread polls, as MPI does and as in the thesis, or it sleeps. In the gap, and while one
+// thread moves the atoms, the other processors are idle: for longer than all analyses take.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -74,16 +75,17 @@ class team {
 
 struct arrangement {
   const char* name;
-  bool threads;                // kernel threads
-  heddle::preemption how;      // of the analysis
-  bool priorities;             // high and low
-  unsigned pieces;             // threads of an analysis, for each that could run beside the main thread
+  bool threads;            // kernel threads
+  heddle::preemption how;  // of the analysis
+  bool priorities;         // high and low
+  unsigned pieces;         // threads of an analysis, for each that could run beside the main thread
   const char* thesis;
-  void (*lower)() = nullptr;   // of kernel threads: called by each of the analysis
+  void (*lower)() = nullptr;  // of kernel threads: called by each of the analysis
 };
 
 void be_nice() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
-// Linux lets a thread of the ordinary policy evict one of this policy as soon as it is ready; from a nice one it takes its share.
+// Linux lets a thread of the ordinary policy evict one of this policy
+// as soon as it is ready; from a nice one it takes its share.
 void be_idle() {
   const sched_param none{};
   pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
@@ -92,9 +94,9 @@ void be_idle() {
 enum class gap { polls, sleeps };
 
 struct spent {
-  double simulation;           // seconds until the last step has ended
-  double all;                  // until the last analysis has, too
-  unsigned waits;              // analyses that found no free buffer
+  double simulation;  // seconds until the last step has ended
+  double all;         // until the last analysis has, too
+  unsigned waits;     // analyses that found no free buffer
 };
 
 void poll() {
@@ -104,7 +106,8 @@ void poll() {
 
 // Simulation and analysis in one; what differs is how threads are made and how they wait.
 template <class ForParts, class Start, class Wait>
-spent simulate(bool with_analysis, unsigned workers, unsigned pieces, ForParts&& for_parts, Start&& start, Wait&& wait) {
+spent simulate(bool with_analysis, unsigned workers, unsigned pieces, ForParts&& for_parts, Start&& start,
+               Wait&& wait) {
   insitu::fluid fluid(side);
   insitu::analyses<decltype(start([] {}))> queue(buffers, pieces * std::max(1u, workers - 1));
   const auto nothing = [](std::size_t, const insitu::radial_distribution&) {};
@@ -117,7 +120,8 @@ spent simulate(bool with_analysis, unsigned workers, unsigned pieces, ForParts&&
   const double simulation = seconds() - begin;
   queue.finish(nothing);
   const double all = seconds() - begin;
-  if (std::abs(fluid.total_energy() - energy) > 1e-2 * std::abs(energy)) throw std::runtime_error("insitu: energy is not conserved");
+  if (std::abs(fluid.total_energy() - energy) > 1e-2 * std::abs(energy))
+    throw std::runtime_error("insitu: energy is not conserved");
   return {simulation, all, queue.waits()};
 }
 
@@ -125,7 +129,8 @@ spent once(const arrangement& a, const settings& s, gap how, bool with_analysis)
   if (a.threads) {
     team others(s.workers);
     return simulate(
-        with_analysis, s.workers, a.pieces, [&](auto compute) { others.run([&](unsigned p) { compute(p, s.workers); }); },
+        with_analysis, s.workers, a.pieces,
+        [&](auto compute) { others.run([&](unsigned p) { compute(p, s.workers); }); },
         [&](auto work) {
           return std::thread([work, lower = a.lower] {
             if (lower != nullptr) lower();
@@ -215,10 +220,13 @@ nlohmann::json insitu(const settings& s) {
       one.push_back(analysis_alone());
     }
     const char* const words = how == gap::polls ? "polls" : "sleeps";
-    say("%u steps, %lld ms after each in which the main thread %s; all %u analyses take %.0f ms of one processor\n", steps, static_cast<long long>(messages.count()), words, analyses, analyses * median(one));
-    say("%-27s %12s %14s %14s %10s %12s   %s\n", "in-situ analysis", "alone, ms", "with them, ms", "last ends, ms", "lost, %", "no buffer", "in the thesis (Fig. 3.13)");
+    say("%u steps, %lld ms after each in which the main thread %s; all %u analyses take %.0f ms of one processor\n",
+        steps, static_cast<long long>(messages.count()), words, analyses, analyses * median(one));
+    say("%-27s %12s %14s %14s %10s %12s   %s\n", "in-situ analysis", "alone, ms", "with them, ms", "last ends, ms",
+        "lost, %", "no buffer", "in the thesis (Fig. 3.13)");
     for (std::size_t i = 0; i < count; ++i) {
-      say("%-27s %12.1f %14.1f %14.1f %10.2f %12u   %s\n", all[i].name, median(alone[i]), median(with[i]), median(last[i]), median(lost[i]), waits[i], all[i].thesis);
+      say("%-27s %12.1f %14.1f %14.1f %10.2f %12u   %s\n", all[i].name, median(alone[i]), median(with[i]),
+          median(last[i]), median(lost[i]), waits[i], all[i].thesis);
       rows.push_back({{"way", all[i].name},
                       {"gap", words},
                       {"alone_ms", median(alone[i])},

@@ -1,5 +1,6 @@
-// heddle-preempt MEASUREMENT [--workers N] [--interval-us N] [--timer KIND] [--repeats N] [--json FILE]. With the file name "-" the rows
-// go to standard output and nothing else does: so `heddle bench preempt-cost` and its siblings run it.
+// heddle-preempt MEASUREMENT [--workers N] [--interval-us N] [--timer KIND]
+// [--repeats N] [--json FILE]. With the file name "-" the rows go to standard output
+// and nothing else does: so `heddle bench preempt-cost` and its siblings run it.
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -52,10 +53,14 @@ int main(int argc, char** argv) {
     const std::string option = argv[i];
     if (i + 1 == argc) usage("option without a value", argv[i]);
     const char* const value = argv[i + 1];
-    if (option == "--workers") s.workers = static_cast<unsigned>(number("--workers is from 1 to 4096, not", value, 1, 4096));
-    else if (option == "--interval-us") s.interval = std::chrono::microseconds(number("--interval-us is from 10 to 10000000, not", value, 10, 10'000'000));
+    if (option == "--workers")
+      s.workers = static_cast<unsigned>(number("--workers is from 1 to 4096, not", value, 1, 4096));
+    else if (option == "--interval-us")
+      s.interval =
+          std::chrono::microseconds(number("--interval-us is from 10 to 10000000, not", value, 10, 10'000'000));
     else if (option == "--timer") s.timer = value;
-    else if (option == "--repeats") s.repeats = static_cast<unsigned>(number("--repeats is from 1 to 1000000, not", value, 1, 1'000'000));
+    else if (option == "--repeats")
+      s.repeats = static_cast<unsigned>(number("--repeats is from 1 to 1000000, not", value, 1, 1'000'000));
     else if (option == "--json") json = value;
     else usage("there is no option", argv[i]);
   }

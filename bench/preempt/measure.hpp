@@ -1,4 +1,5 @@
-// What the measurements of heddle-preempt share: the ways to be preempted, a clock, statistics, results as a table and as JSON.
+// What the measurements of heddle-preempt share: the ways to be
+// preempted, a clock, statistics, results as a table and as JSON.
 #pragma once
 
 #include <heddle/heddle.hpp>
@@ -49,7 +50,8 @@ inline const std::vector<way>& ways() {
   return all;
 }
 
-inline heddle::runtime_options options(const way& w, unsigned workers, std::chrono::nanoseconds interval, const std::string& timer) {
+inline heddle::runtime_options options(const way& w, unsigned workers, std::chrono::nanoseconds interval,
+                                       const std::string& timer) {
   heddle::runtime_options o;
   o.workers = workers;
   o.bind = "on";
@@ -116,7 +118,8 @@ inline std::uint64_t stamp() {
 inline double stamps_per_microsecond() {
   const double begin = seconds();
   const std::uint64_t first = stamp();
-  while (seconds() - begin < 0.05) {}
+  while (seconds() - begin < 0.05) {
+  }
   return static_cast<double>(stamp() - first) / ((seconds() - begin) * 1e6);
 }
 
@@ -124,7 +127,7 @@ struct settings {
   unsigned workers = 1;
   std::chrono::nanoseconds interval{1'000'000};
   std::string timer = "aligned";
-  unsigned repeats = 0;    // 0: the measurement's own
+  unsigned repeats = 0;  // 0: the measurement's own
 };
 
 // Workers bound where each can have a processor.

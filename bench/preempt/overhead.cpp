@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::uint64_t rounds = 6'000'000;
 
-// The floor: the same timer and a handler that does nothing, in a kernel thread without any runtime. Median ratio of its time to that without
-// the timer.
+// The floor: the same timer and a handler that does nothing, in a kernel thread
+// without any runtime. Median ratio of its time to that without the timer.
 std::atomic<std::uint64_t> empty_ticks{0};
 
 double with_empty_handler(std::chrono::nanoseconds interval, unsigned repeats, unsigned threads, double& us_a_tick) {
-  struct sigaction action {}, before;
+  struct sigaction action{}, before;
   action.sa_handler = [](int) { empty_ticks.fetch_add(1, std::memory_order_relaxed); };  // a statistic
   action.sa_flags = SA_RESTART;
   sigaction(SIGUSR1, &action, &before);
@@ -33,7 +33,8 @@ double with_empty_handler(std::chrono::nanoseconds interval, unsigned repeats, u
   if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return std::nan("");
   const auto timed = [&](std::chrono::nanoseconds every) {
     itimerspec when{};
-    when.it_interval = when.it_value = {static_cast<time_t>(every.count() / 1'000'000'000), static_cast<long>(every.count() % 1'000'000'000)};
+    when.it_interval = when.it_value = {static_cast<time_t>(every.count() / 1'000'000'000),
+                                        static_cast<long>(every.count() % 1'000'000'000)};
     timer_settime(timer, 0, &when, nullptr);
     const double begin = seconds();
     for (unsigned i = 0; i < threads; ++i) {
@@ -49,7 +50,8 @@ double with_empty_handler(std::chrono::nanoseconds interval, unsigned repeats, u
     const std::uint64_t ticks = empty_ticks.load();
     const double with = timed(interval);
     ratios.push_back(with / without);
-    per_tick.push_back((with - without) * 1e6 / static_cast<double>(std::max<std::uint64_t>(empty_ticks.load() - ticks, 1)));
+    per_tick.push_back((with - without) * 1e6 /
+                       static_cast<double>(std::max<std::uint64_t>(empty_ticks.load() - ticks, 1)));
   }
   timer_delete(timer);
   sigaction(SIGUSR1, &before, nullptr);
@@ -71,7 +73,8 @@ nlohmann::json overhead(const settings& given) {
     double floor_us = 0;
     const double floor = with_empty_handler(s.interval, repeats, 10, floor_us);
     say("%-22s %7ld us %12.2f %14.2f\n", "empty_handler", us, floor, floor_us);
-    rows.push_back({{"way", "empty_handler"}, {"interval_us", us}, {"workers", 1}, {"percent", floor}, {"us_a_tick", floor_us}});
+    rows.push_back(
+        {{"way", "empty_handler"}, {"interval_us", us}, {"workers", 1}, {"percent", floor}, {"us_a_tick", floor_us}});
     for (const way& w : ways()) {
       if (w.threads || w.how == heddle::preemption::none) continue;
       try {
@@ -92,11 +95,17 @@ nlohmann::json overhead(const settings& given) {
           const std::uint64_t ticks = rt->statistics().ticks;
           const double with = timed(w, rt.get());
           ratios.push_back(with / without);
-          per_tick.push_back((with - without) * s.workers * 1e6 / static_cast<double>(std::max<std::uint64_t>(rt->statistics().ticks - ticks, 1)));
+          per_tick.push_back((with - without) * s.workers * 1e6 /
+                             static_cast<double>(std::max<std::uint64_t>(rt->statistics().ticks - ticks, 1)));
         }
         const double percent = (median(ratios) - 1) * 100;
         say("%-22s %7ld us %12.2f %14.2f\n", w.name, us, percent, median(per_tick));
-        rows.push_back({{"way", w.name}, {"interval_us", us}, {"timer", s.timer}, {"workers", s.workers}, {"percent", percent}, {"us_a_tick", median(per_tick)}});
+        rows.push_back({{"way", w.name},
+                        {"interval_us", us},
+                        {"timer", s.timer},
+                        {"workers", s.workers},
+                        {"percent", percent},
+                        {"us_a_tick", median(per_tick)}});
       } catch (const std::system_error& e) {
         say("%-22s %s\n", w.name, e.what());
       }

@@ -1,11 +1,13 @@
-// What a tick takes from the thread it interrupts, for each kind of timer and number of workers. After Fig. 3.4 of the thesis.
+// What a tick takes from the thread it interrupts, for each kind of
+// timer and number of workers. After Fig. 3.4 of the thesis.
 #include "measure.hpp"
 
 namespace preempt {
 
 namespace {
 
-// Gaps in a thread's looks at the clock. Shorter ones are the loop's own, longer ones somebody else's time on the processor.
+// Gaps in a thread's looks at the clock. Shorter ones are the loop's
+// own, longer ones somebody else's time on the processor.
 constexpr double least_us = 0.5, most_us = 500;
 
 struct alignas(64) gaps {
@@ -14,7 +16,8 @@ struct alignas(64) gaps {
 };
 
 // One computing thread a worker, so that every tick finds nothing else to run; for that long.
-void watch_the_clock(const way& w, const settings& s, heddle::runtime& rt, double span, double rate, std::vector<gaps>& all) {
+void watch_the_clock(const way& w, const settings& s, heddle::runtime& rt, double span, double rate,
+                     std::vector<gaps>& all) {
   all.assign(s.workers, {});
   for (gaps& g : all) g.each.reserve(1u << 16);
   run_threads(w, s, &rt, s.workers, [&](unsigned i) {
@@ -47,7 +50,8 @@ nlohmann::json timers(const settings& given) {
   const unsigned repeats = given.repeats != 0 ? given.repeats : 5;
   constexpr double span = 0.4;
   say("%-14s %8s %12s %12s %12s %14s %10s\n", "timer", "workers", "median, us", "10 %", "90 %", "mean, us", "ticks");
-  for (unsigned workers = 1; workers <= std::min(given.workers, processors()); workers = workers < 4 ? workers + 1 : 2 * workers) {
+  for (unsigned workers = 1; workers <= std::min(given.workers, processors());
+       workers = workers < 4 ? workers + 1 : 2 * workers) {
     std::vector<std::string> kinds = {"creation", "aligned", "one-to-all", "chain"};
     for (unsigned groups = 2; groups <= workers; groups *= 2) kinds.push_back("hybrid:" + std::to_string(groups));
     for (const std::string& kind : kinds) {
@@ -59,7 +63,8 @@ nlohmann::json timers(const settings& given) {
       std::vector<double> means, each;
       std::uint64_t ticks = 0;
       for (unsigned r = 0; r < repeats; ++r) {
-        watch_the_clock(plain, s, *rt, span, rate, without);  // the kernel's own interruptions: taken off the mean, not off the median
+        // the kernel's own interruptions: taken off the mean, not off the median
+        watch_the_clock(plain, s, *rt, span, rate, without);
         const std::uint64_t before = rt->statistics().ticks;
         watch_the_clock(preempted, s, *rt, span, rate, with);
         const std::uint64_t came = rt->statistics().ticks - before;
@@ -70,9 +75,16 @@ nlohmann::json timers(const settings& given) {
       if (each.empty()) continue;
       std::sort(each.begin(), each.end());
       const double middle = each[each.size() / 2], low = each[each.size() / 10], high = each[each.size() * 9 / 10];
-      say("%-14s %8u %12.2f %12.2f %12.2f %14.2f %10llu\n", kind.c_str(), workers, middle, low, high, median(means), static_cast<unsigned long long>(ticks));
-      rows.push_back({{"timer", kind}, {"workers", workers}, {"median_us", middle}, {"p10_us", low}, {"p90_us", high}, {"mean_us", median(means)},
-                      {"ticks", ticks}, {"interval_us", s.interval.count() / 1000}});
+      say("%-14s %8u %12.2f %12.2f %12.2f %14.2f %10llu\n", kind.c_str(), workers, middle, low, high, median(means),
+          static_cast<unsigned long long>(ticks));
+      rows.push_back({{"timer", kind},
+                      {"workers", workers},
+                      {"median_us", middle},
+                      {"p10_us", low},
+                      {"p90_us", high},
+                      {"mean_us", median(means)},
+                      {"ticks", ticks},
+                      {"interval_us", s.interval.count() / 1000}});
     }
   }
   return rows;

@@ -1,5 +1,6 @@
-// heddle-preempt-model run|cost|barrier|packing|insitu: experiments of Section 3 of S. Shiina's thesis (docs/papers.md), small enough for the simulator, which is told
-// what they cost; elsewhere they really compute. Rows of JSON as `heddle bench` writes them. README.md says what each measures.
+// heddle-preempt-model run|cost|barrier|packing|insitu: experiments of Section 3 of S. Shiina's thesis
+// (docs/papers.md), small enough for the simulator, which is told what they cost; elsewhere they really compute. Rows
+// of JSON as `heddle bench` writes them. README.md says what each measures.
 #include <sched.h>
 
 #include <algorithm>
@@ -25,36 +26,38 @@ namespace {
 
 struct settings {
   unsigned workers = 1;
-  unsigned threads = 1;              // a worker
-  unsigned active = 0;               // packing: workers that stay active
+  unsigned threads = 1;  // a worker
+  unsigned active = 0;   // packing: workers that stay active
   std::string technique = "signal_yield";
   std::string klt = "direct";
   std::string timer = "aligned";
   double interval_us = 1000;
-  double ms = 100;                   // a thread computes so long
-  double array_kb = 0;               // or passes over an array of its own
+  double ms = 100;      // a thread computes so long
+  double array_kb = 0;  // or passes over an array of its own
   unsigned passes = 0;
   bool write = false;
   unsigned barriers = 10;
-  double turn_us = 1;                // of a loop that waits, told to the simulator
-  unsigned steps = 20;               // of a simulation with analyses: parts one after the other
-  double serial_us = 200;            // its one thread moves atoms
-  double region_us = 1000;           // a thread on each worker computes
-  double gap_us = 1000;              // its one thread waits for messages, and keeps its worker
-  unsigned every = 1;                // steps from one analysis to the next
-  double analysis_us = 1500;         // on each worker but one; 0: none
-  unsigned pieces = 1;               // into which each of these shares is divided
+  double turn_us = 1;         // of a loop that waits, told to the simulator
+  unsigned steps = 20;        // of a simulation with analyses: parts one after the other
+  double serial_us = 200;     // its one thread moves atoms
+  double region_us = 1000;    // a thread on each worker computes
+  double gap_us = 1000;       // its one thread waits for messages, and keeps its worker
+  unsigned every = 1;         // steps from one analysis to the next
+  double analysis_us = 1500;  // on each worker but one; 0: none
+  unsigned pieces = 1;        // into which each of these shares is divided
   bool priorities = false;
   unsigned repeats = 1;
   std::string policy = "random_ws";
   std::string json;
 };
 
-using samples = std::map<std::string, std::vector<double>>;   // by metric
+using samples = std::map<std::string, std::vector<double>>;  // by metric
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 bool simulated() { return heddle_cost != nullptr; }
-const char* unit_of(const std::string& metric) { return metric == "tick" || metric == "preemption" || metric == "gap" ? "us" : "s"; }
+const char* unit_of(const std::string& metric) {
+  return metric == "tick" || metric == "preemption" || metric == "gap" ? "us" : "s";
+}
 
 double median(std::vector<double> v) {
   std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
@@ -67,7 +70,8 @@ std::uint64_t rounds(std::uint64_t n, std::uint64_t x) {
   return x;
 }
 
-double cycles_a_microsecond = 2500;   // of the simulated machine; a machine of another clock computes shorter or longer, threads and base alike
+// of the simulated machine; a machine of another clock computes shorter or longer, threads and base alike
+double cycles_a_microsecond = 2500;
 double rounds_a_ms = 0;
 double makers_turn_us = 1;
 
@@ -99,7 +103,8 @@ heddle::preemption technique_of(const std::string& name) {
   if (name == "signal_yield") return heddle::preemption::signal_yield;
   if (name == "klt_switching") return heddle::preemption::klt_switching;
   if (name == "none" || name == "threads") return heddle::preemption::none;
-  std::fprintf(stderr, "heddle-preempt-model: no technique %s: none, signal_yield, klt_switching, threads\n", name.c_str());
+  std::fprintf(stderr, "heddle-preempt-model: no technique %s: none, signal_yield, klt_switching, threads\n",
+               name.c_str());
   std::exit(2);
 }
 
@@ -116,11 +121,12 @@ std::unique_ptr<heddle::runtime> runtime_for(const settings& s) {
 }
 
 struct spent {
-  double all = 0;                    // from the first thread's beginning to the last one's end
-  double sum = 0;                    // of the threads' own times
+  double all = 0;  // from the first thread's beginning to the last one's end
+  double sum = 0;  // of the threads' own times
 };
 
-// body(i) on `count` threads at once, as many on each worker: a thread that is not preemptive waits on each until there is one on all, and makes the others.
+// body(i) on `count` threads at once, as many on each worker: a thread that is
+// not preemptive waits on each until there is one on all, and makes the others.
 template <class F>
 spent on_threads(heddle::runtime& home, const std::string& technique, unsigned count, F&& body) {
   std::vector<double> begins(count), ends(count);
@@ -137,7 +143,8 @@ spent on_threads(heddle::runtime& home, const std::string& technique, unsigned c
         there.fetch_add(1);
         while (there.load() < makers) wait_a_turn(makers_turn_us);
         std::vector<heddle::thread> mine;
-        mine.emplace_back(plain, [] {});   // for whoever asked this worker for something while it had nothing to do: the others stay
+        // for whoever asked this worker for something while it had nothing to do: the others stay
+        mine.emplace_back(plain, [] {});
         for (unsigned i = m; i < count; i += makers) {
           mine.emplace_back(t, [&, i] {
             begins[i] = seconds();
@@ -188,12 +195,14 @@ samples run(const settings& s) {
     // With one thread a worker each tells its own loss.
     const double lost = (s.threads == 1 ? with.sum - without.sum : (with.all - without.all) * s.workers) * 1e6;
     got["tick"].push_back(lost / static_cast<double>(std::max<std::uint64_t>(after.ticks - before.ticks, 1)));
-    got["preemption"].push_back(lost / static_cast<double>(std::max<std::uint64_t>(after.preemptions - before.preemptions, 1)));
+    got["preemption"].push_back(
+        lost / static_cast<double>(std::max<std::uint64_t>(after.preemptions - before.preemptions, 1)));
   }
   return got;
 }
 
-// Two threads on one processor look at the clock all the time: what lies between the last look of one and the first of the other.
+// Two threads on one processor look at the clock all the time: what
+// lies between the last look of one and the first of the other.
 samples cost(const settings& given) {
   settings s = given;
   s.workers = 1;
@@ -211,7 +220,7 @@ samples cost(const settings& given) {
   const unsigned wanted = simulated() ? 100 : 1000;
   std::vector<double> gaps;
   gaps.reserve(wanted + 2);
-  std::atomic<std::int64_t> last{0};   // nanoseconds, with the lowest bit for who
+  std::atomic<std::int64_t> last{0};  // nanoseconds, with the lowest bit for who
   std::atomic<bool> done{false};
   on_threads(*home, s.technique, 2, [&](unsigned who) {
     std::int64_t before = last.load(std::memory_order_relaxed);
@@ -220,7 +229,8 @@ samples cost(const settings& given) {
       if (last.compare_exchange_strong(before, now, std::memory_order_relaxed)) {
         before = now;
       } else if (before != 0 && static_cast<unsigned>(before & 1) != who) {
-        gaps.push_back(static_cast<double>((std::chrono::steady_clock::now().time_since_epoch().count() - (before >> 1))) / 1e3);
+        gaps.push_back(
+            static_cast<double>((std::chrono::steady_clock::now().time_since_epoch().count() - (before >> 1))) / 1e3);
         if (gaps.size() >= wanted) done.store(true);
       }
     }
@@ -290,11 +300,13 @@ double steps_with_analyses(const settings& s, double analysis_us, double* all) {
     for (unsigned step = 0; step < s.steps; ++step) {
       compute(s.serial_us / 1000, step);
       std::vector<heddle::thread> region;
-      for (unsigned w = 1; w < s.workers; ++w) region.emplace_back(simulation, [&s, w] { compute(s.region_us / 1000, w); });
+      for (unsigned w = 1; w < s.workers; ++w)
+        region.emplace_back(simulation, [&s, w] { compute(s.region_us / 1000, w); });
       compute(s.region_us / 1000, step);
       for (heddle::thread& one : region) one.join();
       if (analysis_us > 0 && step % s.every == 0) {
-        for (unsigned a = 0; a < analysts; ++a) queue.emplace_back(analysis, [&s, a, analysis_us] { compute(analysis_us / 1000 / s.pieces, a); });
+        for (unsigned a = 0; a < analysts; ++a)
+          queue.emplace_back(analysis, [&s, a, analysis_us] { compute(analysis_us / 1000 / s.pieces, a); });
       }
       compute(s.gap_us / 1000, step);
     }
@@ -320,7 +332,10 @@ samples insitu(const settings& s) {
 }
 
 [[noreturn]] void usage(const std::string& why) {
-  std::fprintf(stderr, "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu [--option value]...\n", why.c_str());
+  std::fprintf(
+      stderr,
+      "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu [--option value]...\n",
+      why.c_str());
   std::exit(2);
 }
 
@@ -391,8 +406,10 @@ int main(int argc, char** argv) {
   std::string rows;
   for (const auto& [metric, values] : got) {
     char row[256];
-    std::snprintf(row, sizeof row, "%s\n  {\"runtime\": \"heddle\", \"policy\": \"%s\", \"metric\": \"%s\", \"unit\": \"%s\", \"checked\": true, \"median\": %.9g}", rows.empty() ? "" : ",", s.policy.c_str(),
-                  metric.c_str(), unit_of(metric), median(values));
+    std::snprintf(row, sizeof row,
+                  "%s\n  {\"runtime\": \"heddle\", \"policy\": \"%s\", \"metric\": \"%s\", \"unit\": \"%s\", "
+                  "\"checked\": true, \"median\": %.9g}",
+                  rows.empty() ? "" : ",", s.policy.c_str(), metric.c_str(), unit_of(metric), median(values));
     rows += row;
     std::printf("%-12s %.6g %s\n", metric.c_str(), median(values), unit_of(metric));
   }

@@ -45,7 +45,8 @@ inline std::uint32_t* partition_around_median(std::uint32_t* first, std::uint32_
 
 // Half of the comparisons of a partition are mispredicted.
 inline void tell_partition(const std::uint32_t* first, const std::uint32_t* last) {
-  if (told::model() == nullptr) [[likely]] return;
+  if (told::model() == nullptr) [[likely]]
+    return;
   const std::size_t bytes = static_cast<std::size_t>(last - first) * sizeof(std::uint32_t);
   constexpr std::size_t step = 4096;  // from both ends, as it goes
   for (std::size_t at = 0; at < bytes; at += 2 * step) {
@@ -57,7 +58,8 @@ inline void tell_partition(const std::uint32_t* first, const std::uint32_t* last
 }
 // The whole of a piece that no task is made for.
 inline void tell_sort(const std::uint32_t* first, const std::uint32_t* last) {
-  if (told::model() == nullptr || last == first) [[likely]] return;
+  if (told::model() == nullptr || last == first) [[likely]]
+    return;
   const auto n = static_cast<std::size_t>(last - first);
   told::write(first, n * sizeof(std::uint32_t));
   told::cycles(6 * static_cast<double>(n) * static_cast<double>(std::bit_width(n)));
@@ -78,10 +80,10 @@ void quicksort_parts(std::uint32_t* first, std::uint32_t* last) {
     if (last - first > sort_spawn_limit) tell_partition(first, last);
     std::uint32_t* const middle = partition_around_median(first, last);
     if (last - first > sort_spawn_limit) {
-      invoke<Backend>(hint{static_cast<double>(middle - first), static_cast<double>(last - middle),
-                           static_cast<std::size_t>(last - first) * sizeof(std::uint32_t)},
-                      [=] { quicksort_task<Backend>(first, middle); },
-                      [=] { quicksort_task<Backend>(middle, last); });
+      invoke<Backend>(
+          hint{static_cast<double>(middle - first), static_cast<double>(last - middle),
+               static_cast<std::size_t>(last - first) * sizeof(std::uint32_t)},
+          [=] { quicksort_task<Backend>(first, middle); }, [=] { quicksort_task<Backend>(middle, last); });
       return;
     }
     quicksort_parts<Backend>(first, middle);

@@ -60,8 +60,7 @@ struct rendezvous {
               std::this_thread::sleep_for(std::chrono::milliseconds(20));
               const auto begin = clock::now();
               region();
-              waits.push_back(
-                  std::chrono::duration<double, std::micro>(clock::now() - begin).count());
+              waits.push_back(std::chrono::duration<double, std::micro>(clock::now() - begin).count());
             }
             std::sort(waits.begin(), waits.end());
             return waits[waits.size() / 2];

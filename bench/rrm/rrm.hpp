@@ -40,8 +40,9 @@ void rrm_task(double* array, std::size_t n) {
   }
   for (int k = 0; k < rrm_maps; ++k) rrm_loop<Backend>(array, n);
   const std::size_t half = n / 2;
-  invoke<Backend>(hint{static_cast<double>(half), static_cast<double>(n - half), n * sizeof(double)},
-                  [=] { rrm_task<Backend>(array, half); }, [=] { rrm_task<Backend>(array + half, n - half); });
+  invoke<Backend>(
+      hint{static_cast<double>(half), static_cast<double>(n - half), n * sizeof(double)},
+      [=] { rrm_task<Backend>(array, half); }, [=] { rrm_task<Backend>(array + half, n - half); });
 }
 
 struct rrm {

@@ -27,9 +27,7 @@ struct skynet {
   template <class Backend>
   static void execute(context& c) {
     Backend backend(c.options());
-    backend.run([&] {
-      measure_forms(c, [n = c.n()]<class Form>(Form) { return skynet_task<Backend, Form>(0, n); });
-    });
+    backend.run([&] { measure_forms(c, [n = c.n()]<class Form>(Form) { return skynet_task<Backend, Form>(0, n); }); });
   }
 };
 

@@ -37,9 +37,8 @@ struct spawn {
         c.measure(
             "tree", "ns", 1e9 / (spawns > 0 ? spawns : 1), [] {},
             [&] {
-              result = told::choose([&c]<told::telling Tell>() {
-                return spawn_task<Backend, Tell>(static_cast<unsigned>(c.n()));
-              });
+              result = told::choose(
+                  [&c]<told::telling Tell>() { return spawn_task<Backend, Tell>(static_cast<unsigned>(c.n())); });
             },
             [&] { return result; });
       }

@@ -17,8 +17,8 @@
 namespace heddle::bench {
 
 inline constexpr std::size_t sph_leaf = 64;  // particles: FDPS's group size
-// A pair of particles that is looked at, by dimensions; near enough is every tenth in the plane, every fifth in space. Measured as the
-// cycles of the other new kernels: docs/investigations/heat2d-locality.md.
+// A pair of particles that is looked at, by dimensions; near enough is every tenth in the plane, every fifth in space.
+// Measured as the cycles of the other new kernels: docs/investigations/heat2d-locality.md.
 inline constexpr double sph_density_cycles[] = {0, 0, 6.5, 16.5}, sph_force_cycles[] = {0, 0, 10, 22.5};
 
 template <int D>
@@ -77,7 +77,8 @@ class sph_water {
           particle p{};
           const std::size_t cell[3] = {i, j, k};
           for (int d = 0; d < D; ++d) {
-            const double jitter = static_cast<double>(mix64(at * 3 + static_cast<std::size_t>(d)) >> 11) * 0x1p-53 - 0.5;
+            const double jitter =
+                static_cast<double>(mix64(at * 3 + static_cast<std::size_t>(d)) >> 11) * 0x1p-53 - 0.5;
             p.x[d] = (static_cast<double>(cell[d]) + 0.5 + 0.1 * jitter) * spacing_;
           }
           now_[at] = p;
@@ -99,8 +100,8 @@ class sph_water {
     for (std::size_t i = nodes_.size(); i-- > 0;) bound(nodes_[i]);
   }
 
-  // The densities and pressures of a leaf's particles; then what pulls at them. May run for all leaves at the same time,
-  // one pass after the other.
+  // The densities and pressures of a leaf's particles; then what pulls at
+  // them. May run for all leaves at the same time, one pass after the other.
   void density(const node& leaf) {
     if (!begin(leaf, sph_density_cycles[D])) return;
     const neighbours near = around(leaf);
@@ -209,11 +210,13 @@ class sph_water {
     for (int d = 0; d < D; ++d) n.low[d] = 1e30, n.high[d] = -1e30;
     if (n.count == 0) {
       for (std::size_t i = n.first; i < n.last; ++i) {
-        for (int d = 0; d < D; ++d) n.low[d] = std::min(n.low[d], now_[i].x[d]), n.high[d] = std::max(n.high[d], now_[i].x[d]);
+        for (int d = 0; d < D; ++d)
+          n.low[d] = std::min(n.low[d], now_[i].x[d]), n.high[d] = std::max(n.high[d], now_[i].x[d]);
       }
     }
     for (std::uint32_t c = n.children; c < n.children + n.count; ++c) {
-      for (int d = 0; d < D; ++d) n.low[d] = std::min(n.low[d], nodes_[c].low[d]), n.high[d] = std::max(n.high[d], nodes_[c].high[d]);
+      for (int d = 0; d < D; ++d)
+        n.low[d] = std::min(n.low[d], nodes_[c].low[d]), n.high[d] = std::max(n.high[d], nodes_[c].high[d]);
     }
   }
 
@@ -233,7 +236,8 @@ class sph_water {
 
   // Tells what a pass over a leaf costs; false: it is not to be computed.
   bool begin(const node& leaf, double cycles) const {
-    if (told::model() == nullptr) [[likely]] return true;
+    if (told::model() == nullptr) [[likely]]
+      return true;
     double pairs = 0;
     for (const auto& [first, last] : around(leaf)) {
       told::read(now_.data() + first, (last - first) * sizeof(particle));

@@ -20,9 +20,10 @@ void sph_leaves(const std::vector<sph_node<D>>& nodes, std::uint32_t first, std:
   }
   const std::uint32_t middle = first + (last - first) / 2;
   const std::size_t begin = nodes[first].first, cut = nodes[middle].first, end = nodes[last - 1].last;
-  invoke<Backend>(hint{static_cast<double>(cut - begin), static_cast<double>(end - cut), (end - begin) * sizeof(sph_particle<D>)},
-                  [=, &nodes, &f] { sph_leaves<Backend, D>(nodes, first, middle, f); },
-                  [=, &nodes, &f] { sph_leaves<Backend, D>(nodes, middle, last, f); });
+  invoke<Backend>(
+      hint{static_cast<double>(cut - begin), static_cast<double>(end - cut), (end - begin) * sizeof(sph_particle<D>)},
+      [=, &nodes, &f] { sph_leaves<Backend, D>(nodes, first, middle, f); },
+      [=, &nodes, &f] { sph_leaves<Backend, D>(nodes, middle, last, f); });
 }
 
 template <class Backend, int D>

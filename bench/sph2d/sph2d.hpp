@@ -1,6 +1,6 @@
-// Dam break in the plane: the interactions of particles under a quadtree, recursively over the tree, two passes a
-// step; work is the number of particles. Some twenty neighbours a particle: what is near counts. Origin: section 4.4.3 of the ADWS thesis, which has the
-// interactions of FDPS; sorting and building the tree are not timed there, nor here.
+// Dam break in the plane: the interactions of particles under a quadtree, recursively over the tree, two passes a step;
+// work is the number of particles. Some twenty neighbours a particle: what is near counts. Origin: section 4.4.3 of the
+// ADWS thesis, which has the interactions of FDPS; sorting and building the tree are not timed there, nor here.
 #pragma once
 
 #include "sph/sph.hpp"

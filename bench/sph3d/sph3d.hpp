@@ -1,6 +1,6 @@
-// Dam break in space: the interactions of particles under an octree, recursively over the tree, two passes a
-// step; work is the number of particles. Some sixty neighbours a particle: bound by computation, and uneven. Origin: section 4.4.3 of the ADWS thesis, which has the
-// interactions of FDPS; sorting and building the tree are not timed there, nor here.
+// Dam break in space: the interactions of particles under an octree, recursively over the tree, two passes a step; work
+// is the number of particles. Some sixty neighbours a particle: bound by computation, and uneven. Origin: section 4.4.3
+// of the ADWS thesis, which has the interactions of FDPS; sorting and building the tree are not timed there, nor here.
 #pragma once
 
 #include "sph/sph.hpp"

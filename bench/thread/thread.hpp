@@ -22,8 +22,7 @@ struct thread {
     std::vector<std::uint64_t> ran(batch);
     std::vector<std::optional<typename Backend::thread>> live(batch);
     c.measure(
-        metric, "ns", 1e9 / static_cast<double>(rounds * batch),
-        [&] { std::fill(ran.begin(), ran.end(), 0); },
+        metric, "ns", 1e9 / static_cast<double>(rounds * batch), [&] { std::fill(ran.begin(), ran.end(), 0); },
         [&] {
           told::choose([&]<told::telling Tell>() {
             for (std::size_t round = 0; round < rounds; ++round) {
@@ -50,8 +49,7 @@ struct thread {
     const std::size_t yields = std::max<std::size_t>(1, c.n() / threads);
     std::vector<std::uint64_t> done(threads);
     c.measure(
-        metric, "ns", 1e9 / static_cast<double>(yields * threads),
-        [&] { std::fill(done.begin(), done.end(), 0); },
+        metric, "ns", 1e9 / static_cast<double>(yields * threads), [&] { std::fill(done.begin(), done.end(), 0); },
         [&] {
           std::vector<std::optional<typename Backend::thread>> live(threads);
           told::choose([&]<told::telling Tell>() {

@@ -1,9 +1,9 @@
 // Counts the nodes of a random tree whose shape is known only by walking it: depth-first spawns,
 // very unbalanced. Binomial: 2,000 children at the root, then 8 with probability 0.124875 (4.07 M
 // nodes, 1,360 levels). Geometric: on average 4 children a node, cut at level 10 (3.97 M nodes).
-// Told: what a node takes in the serial program, measured. A real run does not even ask whether to tell: that took 15 %.
-// Origin: Unbalanced Tree Search (Olivier et al. 2007), light: splitmix64 takes the place of SHA-1,
-// so that the cost of scheduling shows; not comparable with published UTS figures. --n is the seed.
+// Told: what a node takes in the serial program, measured. A real run does not even ask whether to tell: that took 15
+// %. Origin: Unbalanced Tree Search (Olivier et al. 2007), light: splitmix64 takes the place of SHA-1, so that the cost
+// of scheduling shows; not comparable with published UTS figures. --n is the seed.
 #pragma once
 
 #include <array>
@@ -18,15 +18,12 @@ struct uts_binomial {
   static constexpr double node_cycles = 23;
   static constexpr std::uint64_t seed_offset = 0;
   static constexpr std::uint64_t threshold = 2303537166204480256u;  // 0.124875 * 2^64
-  static int children(std::uint64_t state, int level) {
-    return level == 0 ? 2000 : state < threshold ? 8 : 0;
-  }
+  static int children(std::uint64_t state, int level) { return level == 0 ? 2000 : state < threshold ? 8 : 0; }
 };
 
 struct uts_geometric {
   static constexpr double node_cycles = 43;
-  static constexpr std::uint64_t seed_offset =
-      36;  // with the default seed: a tree as large as the binomial one
+  static constexpr std::uint64_t seed_offset = 36;  // with the default seed: a tree as large as the binomial one
   static constexpr int deepest = 10;
   static constexpr int most = 100;
   // Chance of at least k children: 0.8^k, in units of 2^-53; products only, so that every compiler
@@ -54,8 +51,7 @@ std::uint64_t uts_task(std::uint64_t state, int level) {
   told::cycles_if<Tell>(Shape::node_cycles);
   if (count == 0) return 1;
   return 1 + Backend::sum(count, [state, level](int i) {
-           return uts_task<Backend, Shape, Tell>(mix64(state + static_cast<std::uint64_t>(i) + 1),
-                                           level + 1);
+           return uts_task<Backend, Shape, Tell>(mix64(state + static_cast<std::uint64_t>(i) + 1), level + 1);
          });
 }
 

@@ -1,8 +1,8 @@
-// A prebuilt graph of 256 x 256 nearly empty tasks: a node may run when its upper and left
-// neighbours have. ns per task. "counters": each node holds an atomic count of predecessors; a
-// finished node continues with its first ready successor and spawns the second, on the runtime's
-// bare tasks (a runtime that has tasks in the caller's memory: `bare` of its backend). "graph": the runtime's own graph facility, where it has one (TBB: continue_node,
-// built once; OpenMP: task depend, which has to be built at every run). --n is the side.
+// A prebuilt graph of 256 x 256 nearly empty tasks: a node may run when its upper and left neighbours have. ns per
+// task. "counters": each node holds an atomic count of predecessors; a finished node continues with its first ready
+// successor and spawns the second, on the runtime's bare tasks (a runtime that has tasks in the caller's memory: `bare`
+// of its backend). "graph": the runtime's own graph facility, where it has one (TBB: continue_node, built once; OpenMP:
+// task depend, which has to be built at every run). --n is the side.
 #pragma once
 
 #include <array>
@@ -23,9 +23,8 @@ struct wavefront_node {
   const wavefront_node* left = nullptr;
 
   void visit() {
-    paths = up == nullptr && left == nullptr
-                ? 1
-                : (up != nullptr ? up->paths : 0) + (left != nullptr ? left->paths : 0);
+    paths =
+        up == nullptr && left == nullptr ? 1 : (up != nullptr ? up->paths : 0) + (left != nullptr ? left->paths : 0);
   }
 };
 
@@ -39,8 +38,7 @@ class wavefront_graph {
     std::array<node*, 2> successors{};
   };
 
-  explicit wavefront_graph(std::size_t side)
-      : side_(side), nodes_(std::make_unique<node[]>(side * side)) {
+  explicit wavefront_graph(std::size_t side) : side_(side), nodes_(std::make_unique<node[]>(side * side)) {
     for (std::size_t i = 0; i < side; ++i) {
       for (std::size_t j = 0; j < side; ++j) {
         node& x = at(i, j);
@@ -69,17 +67,15 @@ class wavefront_graph {
     while (x != nullptr) {
       told::cycles_if<Tell>(node_cycles);
       x->visit();
-      x->missing.store(
-          x->predecessors,
-          std::memory_order_relaxed);  // for the next run; the fetch_sub below publish it
+      x->missing.store(x->predecessors,
+                       std::memory_order_relaxed);  // for the next run; the fetch_sub below publish it
       last = x->successor_count == 0;
       node* next = nullptr;
       for (int i = 0; i < x->successor_count; ++i) {
         node* const s = x->successors[static_cast<std::size_t>(i)];
         // pairs with the same line in the other predecessor's task: whoever comes last sees both
         // predecessors' paths
-        if (s->predecessors != 1 && s->missing.fetch_sub(1, std::memory_order_acq_rel) != 1)
-          continue;
+        if (s->predecessors != 1 && s->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
         if (next == nullptr) next = s;
         else tasks.spawn(s);
       }
@@ -142,9 +138,7 @@ struct wavefront {
         typename Backend::template bare<Graph> tasks(graph);
         measure([&] { tasks.run(); });
       } else {
-        measure([&] {
-          Backend::scope([&graph](auto& scope) { graph.run_from(scope, &graph.at(0, 0)); });
-        });
+        measure([&] { Backend::scope([&graph](auto& scope) { graph.run_from(scope, &graph.at(0, 0)); }); });
       }
     }
     if (c.wants("graph")) {
@@ -161,8 +155,7 @@ struct wavefront {
             "graph", "ns", scale, [&] { graph.forget(); },
             [&] {
               for (std::size_t r = 0; r < runs; ++r) {
-                for (std::size_t i = 0; i < graph.count(); ++i)
-                  graph.at(i / graph.side(), i % graph.side()).visit();
+                for (std::size_t i = 0; i < graph.count(); ++i) graph.at(i / graph.side(), i % graph.side()).visit();
               }
             },
             [&] { return graph.checksum(); });

@@ -1,6 +1,6 @@
-// As many leaves as workers, which have all been idle for 20 ms: does every worker come? A leaf sleeps in the kernel for n
-// milliseconds, so more workers than processors measure it as well. "tree": the leaves as tasks, time over that of one leaf; 1 when
-// all begin at once, 2 when one of them waits for another's end.
+// As many leaves as workers, which have all been idle for 20 ms: does every worker come? A leaf sleeps in the kernel
+// for n milliseconds, so more workers than processors measure it as well. "tree": the leaves as tasks, time over that
+// of one leaf; 1 when all begin at once, 2 when one of them waits for another's end.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct wide {
   template <class Backend>
   static void execute(context& c) {
     if constexpr (Backend::is_serial) {  // one after the other: the result alone
-      (void)c.iterations(9);              // the others' regions, which make no difference here
+      (void)c.iterations(9);             // the others' regions, which make no difference here
       c.expect("tree", 1);
     } else {
       using clock = std::chrono::steady_clock;

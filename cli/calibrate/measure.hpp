@@ -1,5 +1,6 @@
-// What `heddle calibrate` measures. Times in ns. Each figure is the quiet quartile of many short runs: what shares the machine
-// only lengthens a run, so on a quiet machine it is close to the median, and on a busy one it is what undisturbed runs say.
+// What `heddle calibrate` measures. Times in ns. Each figure is the quiet quartile of
+// many short runs: what shares the machine only lengthens a run, so on a quiet machine
+// it is close to the median, and on a busy one it is what undisturbed runs say.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 namespace heddle::cli::calibrate {
 
 struct effort {
-  unsigned runs = 31;                  // of each measurement
-  double run_ns = 1.5e6;               // length of one, where it can be chosen: less than a time slice
+  unsigned runs = 31;     // of each measurement
+  double run_ns = 1.5e6;  // length of one, where it can be chosen: less than a time slice
   std::size_t most_memory = std::size_t{512} << 20;
 };
 
@@ -33,12 +34,12 @@ double quiet_rate(unsigned runs, F&& measure) {
 }
 
 struct memory_figures {
-  double frequency;                    // cycles per ns
-  std::vector<std::pair<std::size_t, double>> curve;   // bytes chased through, ns a step
+  double frequency;                                   // cycles per ns
+  std::vector<std::pair<std::size_t, double>> curve;  // bytes chased through, ns a step
   std::map<machine::group_kind, double> latency;
   double memory_latency;
-  double one_core_bandwidth;           // bytes per ns
-  double bandwidth;                    // all of `units` together
+  double one_core_bandwidth;  // bytes per ns
+  double bandwidth;           // all of `units` together
 };
 
 // On the first of `units` and, for the bandwidth, on all of them. Throws std::bad_alloc.
@@ -51,8 +52,8 @@ std::map<std::string, double> measure_operations(const std::vector<int>& units, 
 class helper {
  public:
   template <class F>
-  helper(int unit, F& body) : helper(unit, [](void* f) { (*static_cast<F*>(f))(); },
-                                        const_cast<void*>(static_cast<const void*>(&body))) {}
+  helper(int unit, F& body)
+      : helper(unit, [](void* f) { (*static_cast<F*>(f))(); }, const_cast<void*>(static_cast<const void*>(&body))) {}
   ~helper();
   helper(const helper&) = delete;
   helper& operator=(const helper&) = delete;

@@ -1,5 +1,5 @@
-// Latencies by chasing pointers through growing rings of lines (the method of lmbench's lat_mem_rd: McVoy, Staelin, USENIX
-// 1996), bandwidth by reading, the clock by a chain of dependent additions.
+// Latencies by chasing pointers through growing rings of lines (the method of lmbench's lat_mem_rd: McVoy, Staelin,
+// USENIX 1996), bandwidth by reading, the clock by a chain of dependent additions.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +21,8 @@ struct freed {
 // Aligned so that the system may back it with huge pages where it does that by itself.
 class buffer {
  public:
-  explicit buffer(std::size_t bytes) : bytes_((bytes + alignment - 1) / alignment * alignment), memory_(std::aligned_alloc(alignment, bytes_)) {
+  explicit buffer(std::size_t bytes)
+      : bytes_((bytes + alignment - 1) / alignment * alignment), memory_(std::aligned_alloc(alignment, bytes_)) {
     if (memory_ == nullptr) throw std::bad_alloc();
   }
   char* data() const { return static_cast<char*>(memory_.get()); }
@@ -32,8 +33,8 @@ class buffer {
   std::unique_ptr<void, freed> memory_;
 };
 
-// A ring through every line of [memory, memory + bytes). Lines are shuffled within windows of 32 pages: no prefetcher can
-// follow, and each address translation serves many steps, as it does in programs that work on tiles.
+// A ring through every line of [memory, memory + bytes). Lines are shuffled within windows of 32 pages: no prefetcher
+// can follow, and each address translation serves many steps, as it does in programs that work on tiles.
 void* make_ring(char* memory, std::size_t bytes, std::size_t line) {
   const std::size_t lines = bytes / line, window = std::size_t{32} * 4096 / line;
   std::vector<std::uint32_t> order(lines);
@@ -41,7 +42,8 @@ void* make_ring(char* memory, std::size_t bytes, std::size_t line) {
   base::random_source random(1);
   for (std::size_t begin = 0; begin < lines; begin += window) {
     const std::size_t count = std::min(window, lines - begin);
-    for (std::size_t i = count; i > 1; --i) std::swap(order[begin + i - 1], order[begin + random.below(static_cast<std::uint32_t>(i))]);
+    for (std::size_t i = count; i > 1; --i)
+      std::swap(order[begin + i - 1], order[begin + random.below(static_cast<std::uint32_t>(i))]);
   }
   for (std::size_t i = 0; i < lines; ++i) {
     *reinterpret_cast<void**>(memory + order[i] * line) = memory + order[i + 1 == lines ? 0 : i + 1] * line;
@@ -70,7 +72,8 @@ double latency_of(char* memory, std::size_t bytes, std::size_t line, const effor
     return static_cast<double>(end - begin) / static_cast<double>(steps);
   };
   constexpr std::size_t first = 4096;
-  const std::size_t steps = std::max(first, static_cast<std::size_t>(how.run_ns / std::max(0.1, step_of(first)))) / 16 * 16;
+  const std::size_t steps =
+      std::max(first, static_cast<std::size_t>(how.run_ns / std::max(0.1, step_of(first)))) / 16 * 16;
   return quiet_time(how.runs, [&] { return step_of(steps); });
 }
 
@@ -156,7 +159,7 @@ memory_figures measure_memory(const machine::topology& here, const std::vector<i
   for (std::size_t i = 0; i < here.units().size(); ++i) {
     if (here.units()[i].number == units.front()) position = i;
   }
-  std::vector<machine::cache_info> caches;               // those of the unit, innermost first
+  std::vector<machine::cache_info> caches;  // those of the unit, innermost first
   for (const machine::cache_info& c : here.caches()) {
     if (position < c.first_unit || position >= c.last_unit) continue;
     caches.push_back(c);
@@ -171,8 +174,8 @@ memory_figures measure_memory(const machine::topology& here, const std::vector<i
     std::fill_n(ring.data(), most, 0);
     std::size_t inner = 0;
     for (const machine::cache_info& c : caches) {
-      // Well inside the level, well beyond the one before; of a cache that others share, no more than it takes to leave the one
-      // before: others may be at work, in other virtual machines too.
+      // Well inside the level, well beyond the one before; of a cache that others share, no more than it takes to leave
+      // the one before: others may be at work, in other virtual machines too.
       std::size_t bytes = c.capacity / 2;
       if (c.last_unit - c.first_unit > 1 && inner != 0) bytes = std::min(bytes, 2 * inner);
       if (bytes < 2 * inner) bytes = (inner + c.capacity) / 2;
@@ -183,7 +186,8 @@ memory_figures measure_memory(const machine::topology& here, const std::vector<i
     made.memory_latency = latency_of(ring.data(), most / line * line, line, how);
     effort quick = how;
     quick.runs = 7;
-    for (std::size_t bytes = 4096; bytes <= most; bytes *= 2) made.curve.emplace_back(bytes, latency_of(ring.data(), bytes, line, quick));
+    for (std::size_t bytes = 4096; bytes <= most; bytes *= 2)
+      made.curve.emplace_back(bytes, latency_of(ring.data(), bytes, line, quick));
   };
   bool out_of_memory = false;
   const auto guarded = [&] {
@@ -193,7 +197,9 @@ memory_figures measure_memory(const machine::topology& here, const std::vector<i
       out_of_memory = true;
     }
   };
-  { const helper on_the_unit(units.front(), guarded); }
+  {
+    const helper on_the_unit(units.front(), guarded);
+  }
   if (out_of_memory) throw std::bad_alloc();
   const std::size_t each = std::max(most / units.size(), std::size_t{16} << 20);
   made.one_core_bandwidth = bandwidth_of({units.front()}, most, how);

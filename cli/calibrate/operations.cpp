@@ -36,7 +36,7 @@ runtime_options alone(unsigned workers) {
   options.policy = "random_ws";
   options.bind = workers > 1 ? "auto" : "off";
   options.trace = "";
-  options.spin = 1'000'000;            // the idle one keeps looking: wakes are measured by themselves
+  options.spin = 1'000'000;  // the idle one keeps looking: wakes are measured by themselves
   return options;
 }
 
@@ -128,7 +128,9 @@ void failed_steals(int unit, const effort& how, figures& made) {
       }
     });
   };
-  { const helper thief(unit, body); }
+  {
+    const helper thief(unit, body);
+  }
   made["failed_steal"] = cost;
 }
 
@@ -138,8 +140,8 @@ double processor_time() {
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
-// Futex wake of a kernel thread that sleeps on another unit: what the waker pays, how long the sleeper takes to come back, and
-// the processor time of a sleep with its end.
+// Futex wake of a kernel thread that sleeps on another unit: what the waker pays, how long the sleeper takes to come
+// back, and the processor time of a sleep with its end.
 void wakes(int unit, const effort& how, figures& made) {
   std::atomic<std::uint32_t> word{0};
   std::atomic<bool> asleep{false}, stop{false};
@@ -192,7 +194,7 @@ void fences(int unit, const effort& how, figures& made) {
     running = true;
     while (!stop.load()) arch::pause();
   };
-  const helper other(unit, body);      // ends after stop is set, at the end of the function
+  const helper other(unit, body);  // ends after stop is set, at the end of the function
   while (!running.load()) arch::pause();
   const std::size_t count = 100;
   made["heavy_fence"] = each(how.runs, count, [&] {

@@ -1,4 +1,5 @@
-// Analyses of a simulation, queued: each has its own copy of the atoms, so that it may go on while steps pass. As many are under way as there are buffers.
+// Analyses of a simulation, queued: each has its own copy of the atoms, so that
+// it may go on while steps pass. As many are under way as there are buffers.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,8 @@ class analyses {
     for (unsigned b = 0; b < buffers; ++b) buffers_.push_back(std::make_unique<buffer>(parts));
   }
 
-  // Copies the atoms and starts an analysis of them; start(work) makes a thread that calls work(). Waits for the oldest when no buffer is free.
-  // ended(number, g): what the buffer held before is complete; number counts analyses from 0.
+  // Copies the atoms and starts an analysis of them; start(work) makes a thread that calls work(). Waits for the oldest
+  // when no buffer is free. ended(number, g): what the buffer held before is complete; number counts analyses from 0.
   template <class Start, class Ended>
   void add(const fluid& atoms, Start&& start, Ended&& ended) {
     buffer* free = nullptr;

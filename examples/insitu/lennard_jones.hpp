@@ -1,5 +1,6 @@
-// A small molecular dynamics program: atoms with the Lennard-Jones potential in a periodic box, cell lists, velocity Verlet. Reduced units.
-// Potential and integrator as in Allen, Tildesley, "Computer Simulation of Liquids" (2nd edition, 2017), chapters 1, 3 and 5.
+// A small molecular dynamics program: atoms with the Lennard-Jones potential in a periodic
+// box, cell lists, velocity Verlet. Reduced units. Potential and integrator as in Allen,
+// Tildesley, "Computer Simulation of Liquids" (2nd edition, 2017), chapters 1, 3 and 5.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +21,12 @@ class fluid {
  public:
   static constexpr double density = 0.8442, cutoff = 2.5, step_length = 0.004;
 
-  // 4 side^3 atoms on a face-centred cubic lattice, velocities at random with the given temperature and no total momentum. side >= 5.
+  // 4 side^3 atoms on a face-centred cubic lattice, velocities at
+  // random with the given temperature and no total momentum. side >= 5.
   explicit fluid(unsigned side, double temperature = 1.0, std::uint64_t seed = 1)
-      : box_(side * std::cbrt(4 / density)), per_side_(static_cast<std::size_t>(box_ / cutoff)), first_(per_side_ * per_side_ * per_side_ + 1) {
+      : box_(side * std::cbrt(4 / density)),
+        per_side_(static_cast<std::size_t>(box_ / cutoff)),
+        first_(per_side_ * per_side_ * per_side_ + 1) {
     const double a = box_ / side;
     for (unsigned i = 0; i < side; ++i) {
       for (unsigned j = 0; j < side; ++j) {
@@ -61,7 +65,8 @@ class fluid {
     return sum / 2;
   }
 
-  // One step of velocity Verlet. for_parts(f) calls f(part, parts) for all parts, in any order or at once, and returns when all have returned.
+  // One step of velocity Verlet. for_parts(f) calls f(part, parts) for all
+  // parts, in any order or at once, and returns when all have returned.
   template <class ForParts>
   void step(unsigned parts, ForParts&& for_parts) {
     for (std::size_t i = 0; i < at_.size(); ++i) {
@@ -90,7 +95,9 @@ class fluid {
   }
   double wrap(double x) const { return x < 0 ? x + box_ : x >= box_ ? x - box_ : x; }
   double nearest(double d) const { return d > box_ / 2 ? d - box_ : d < -box_ / 2 ? d + box_ : d; }
-  std::size_t slice(double x) const { return std::min(static_cast<std::size_t>(x / box_ * static_cast<double>(per_side_)), per_side_ - 1); }
+  std::size_t slice(double x) const {
+    return std::min(static_cast<std::size_t>(x / box_ * static_cast<double>(per_side_)), per_side_ - 1);
+  }
   std::size_t cell_of(const point& p) const { return (slice(p.x) * per_side_ + slice(p.y)) * per_side_ + slice(p.z); }
 
   void sort_into_cells() {
@@ -104,8 +111,9 @@ class fluid {
     for (std::size_t i = 0; i < at_.size(); ++i) sorted_[i] = at_[index_[i]];
   }
 
-  // On the atoms of a share of the cells; both of a pair are computed by whoever has them, so that shares meet nowhere. Returns the share's
-  // potential energy. The potential is cut and shifted, with its force, so that both are continuous: energy is conserved.
+  // On the atoms of a share of the cells; both of a pair are computed by whoever has them,
+  // so that shares meet nowhere. Returns the share's potential energy. The potential is
+  // cut and shifted, with its force, so that both are continuous: energy is conserved.
   double compute_forces(unsigned begin, unsigned end, unsigned of) {
     const std::size_t cells = first_.size() - 1;
     constexpr double r6 = 1 / (cutoff * cutoff * cutoff * cutoff * cutoff * cutoff);
@@ -117,10 +125,13 @@ class fluid {
         const point p = sorted_[a];
         point f;
         for (std::size_t n = 0; n < 27; ++n) {
-          const std::size_t i = (at[0] + n / 9 + per_side_ - 1) % per_side_, j = (at[1] + n / 3 % 3 + per_side_ - 1) % per_side_,
-                            k = (at[2] + n % 3 + per_side_ - 1) % per_side_, other = (i * per_side_ + j) * per_side_ + k;
+          const std::size_t i = (at[0] + n / 9 + per_side_ - 1) % per_side_,
+                            j = (at[1] + n / 3 % 3 + per_side_ - 1) % per_side_,
+                            k = (at[2] + n % 3 + per_side_ - 1) % per_side_,
+                            other = (i * per_side_ + j) * per_side_ + k;
           for (std::size_t b = first_[other]; b < first_[other + 1]; ++b) {
-            const double dx = nearest(p.x - sorted_[b].x), dy = nearest(p.y - sorted_[b].y), dz = nearest(p.z - sorted_[b].z);
+            const double dx = nearest(p.x - sorted_[b].x), dy = nearest(p.y - sorted_[b].y),
+                         dz = nearest(p.z - sorted_[b].z);
             const double rr = dx * dx + dy * dy + dz * dz;
             if (rr >= cutoff * cutoff || a == b) continue;
             const double r = std::sqrt(rr), s6 = 1 / (rr * rr * rr), push = 24 * (2 * s6 * s6 - s6) / r - force_at_cut;
@@ -135,7 +146,7 @@ class fluid {
   }
 
   double box_;
-  std::size_t per_side_;                 // cells along an edge
+  std::size_t per_side_;  // cells along an edge
   std::vector<point> at_, velocity_, force_, sorted_;
   std::vector<std::size_t> first_, filled_, index_;
   std::vector<partial> energies_;
@@ -160,7 +171,8 @@ class radial_distribution {
     const double per_length = 2 * bins / box_;
     for (std::size_t i = part; i < at_.size(); i += counts_.size()) {
       for (std::size_t j = 0; j < i; ++j) {
-        const double dx = nearest(at_[i].x - at_[j].x), dy = nearest(at_[i].y - at_[j].y), dz = nearest(at_[i].z - at_[j].z);
+        const double dx = nearest(at_[i].x - at_[j].x), dy = nearest(at_[i].y - at_[j].y),
+                     dz = nearest(at_[i].z - at_[j].z);
         const auto bin = static_cast<std::size_t>(std::sqrt(dx * dx + dy * dy + dz * dz) * per_length);
         if (bin < bins) ++mine[bin];
       }

@@ -36,7 +36,8 @@ class barrier_core {
     return static_cast<phase>(before >> 32);
   }
   bool is_over(phase p) const noexcept {
-    return static_cast<phase>(word_.load(std::memory_order_acquire) >> 32) != p;  // pairs with next_phase: what all did before
+    // pairs with next_phase: what all did before
+    return static_cast<phase>(word_.load(std::memory_order_acquire) >> 32) != p;
   }
   void wait(phase p) noexcept {
     if (!is_over(p)) wait_slow(p);
@@ -48,19 +49,22 @@ class barrier_core {
   HEDDLE_API void wait_slow(phase p) noexcept;
   static bool enqueue(void* request, waiter& w) noexcept;
 
-  std::atomic<std::uint64_t> word_;       // phase << 32 | still to come; arrivals subtract, the last one of a phase stores
-  std::atomic<std::uint32_t> expected_;   // of the phases to come
+  // phase << 32 | still to come; arrivals subtract, the last one of a phase stores
+  std::atomic<std::uint64_t> word_;
+  std::atomic<std::uint32_t> expected_;  // of the phases to come
   spin_word guard_;
-  waiter_list waiters_;                   // under guard_; all of the current phase
+  waiter_list waiters_;  // under guard_; all of the current phase
 };
 
 }  // namespace detail
 
-/// Like std::barrier. The completion function is called by the last thread to arrive, on its stack, before anybody goes on.
-/// May be destroyed when every call has returned. Thread context: any; wait() may suspend and migrate a user-level thread.
+/// Like std::barrier. The completion function is called by the last thread to arrive,
+/// on its stack, before anybody goes on. May be destroyed when every call has
+/// returned. Thread context: any; wait() may suspend and migrate a user-level thread.
 template <class CompletionFunction = detail::no_completion>
 class barrier {
-  static_assert(std::is_nothrow_invocable_v<CompletionFunction&>, "the completion function of a barrier must be noexcept");
+  static_assert(std::is_nothrow_invocable_v<CompletionFunction&>,
+                "the completion function of a barrier must be noexcept");
 
  public:
   class arrival_token {

@@ -22,16 +22,18 @@ namespace detail {
 // How a value travels: as its bytes where that is allowed and they are few, else as the address of a copy on the heap.
 template <class T>
 struct channel_item {
-  static constexpr bool direct = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= channel_core::largest_item;
+  static constexpr bool direct =
+      std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= channel_core::largest_item;
   static constexpr std::size_t bytes = direct ? sizeof(T) : sizeof(T*);
 };
 
 }  // namespace detail
 
-/// A queue of values with any number of senders and receivers. With capacity n up to n values wait in it; 0: every send waits
-/// for its receiver; unbounded: no send waits. Values arrive in the order they were sent, each at one receiver; waiting
-/// senders and receivers are served in order of arrival. Every function: thread context any; what waits may suspend and
-/// migrate a user-level thread; std::bad_alloc when there is no memory for the value (then nothing was sent).
+/// A queue of values with any number of senders and receivers. With capacity n up to n values wait
+/// in it; 0: every send waits for its receiver; unbounded: no send waits. Values arrive in the
+/// order they were sent, each at one receiver; waiting senders and receivers are served in order
+/// of arrival. Every function: thread context any; what waits may suspend and migrate a user-level
+/// thread; std::bad_alloc when there is no memory for the value (then nothing was sent).
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T>, "a value of a channel must not throw when it is moved");
@@ -55,8 +57,8 @@ class channel {
   bool send(T value) {
     return sent(value, [&](const void* bytes) { return core_.send(bytes, {}); }, [](T&&) {});
   }
-  /// The same; false, too, when a stop was requested before there was room. These and the next leave `value` as it was when they return
-  /// false: no room (no receiver) in time, closed, or stopped.
+  /// The same; false, too, when a stop was requested before there was room. These and the next leave `value` as it was
+  /// when they return false: no room (no receiver) in time, closed, or stopped.
   bool send(T&& value, std::stop_token stop) {
     return send_or_give_back(value, [&](const void* bytes) { return core_.send(bytes, {nullptr, &stop}); });
   }
@@ -107,7 +109,8 @@ class channel {
     });
   }
 
-  /// Nothing more can be sent: sends that wait return false now, what is in the channel can still be received. Repeatable.
+  /// Nothing more can be sent: sends that wait return false now, what
+  /// is in the channel can still be received. Repeatable.
   void close() noexcept { core_.close(); }
   bool is_closed() const noexcept { return core_.is_closed(); }
   /// Values in the channel, perhaps out of date at once.
@@ -144,7 +147,9 @@ class channel {
   using item = detail::channel_item<T>;
   using outcome = detail::channel_core::outcome;
 
-  static const std::stop_token* of(const std::stop_token& stop) noexcept { return stop.stop_possible() ? &stop : nullptr; }
+  static const std::stop_token* of(const std::stop_token& stop) noexcept {
+    return stop.stop_possible() ? &stop : nullptr;
+  }
 
   // Sends `value`; what is not taken goes to give_back where it was moved away.
   template <class Send, class GiveBack>

@@ -18,10 +18,10 @@ namespace heddle {
 
 using std::cv_status;
 
-/// Like std::condition_variable, with heddle::mutex, and with the std::stop_token forms of std::condition_variable_any. Wakes
-/// no thread without a reason, but users should not count on it. First come, first notified. May be destroyed once all
-/// waiters have been notified, even if they have not returned yet. Thread context: any; a wait suspends, and may migrate, a
-/// user-level thread.
+/// Like std::condition_variable, with heddle::mutex, and with the std::stop_token forms of
+/// std::condition_variable_any. Wakes no thread without a reason, but users should not count on it.
+/// First come, first notified. May be destroyed once all waiters have been notified, even if they
+/// have not returned yet. Thread context: any; a wait suspends, and may migrate, a user-level thread.
 class condition_variable {
  public:
   condition_variable() noexcept = default;
@@ -51,7 +51,8 @@ class condition_variable {
     return notified ? cv_status::no_timeout : cv_status::timeout;
   }
   template <class Clock, class Duration, class Predicate>
-  bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& when, Predicate ready) {
+  bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& when,
+                  Predicate ready) {
     while (!ready()) {
       if (wait_until(lock, when) == cv_status::timeout) return ready();
     }
@@ -76,11 +77,12 @@ class condition_variable {
     return true;
   }
   template <class Clock, class Duration, class Predicate>
-  bool wait_until(std::unique_lock<mutex>& lock, std::stop_token stop, const std::chrono::time_point<Clock, Duration>& when,
-                  Predicate ready) {
+  bool wait_until(std::unique_lock<mutex>& lock, std::stop_token stop,
+                  const std::chrono::time_point<Clock, Duration>& when, Predicate ready) {
     while (!ready()) {
       if (stop.stop_requested()) return false;
-      if (!detail::until(when, [&](detail::deadline d) { return wait_stoppable(*lock.mutex(), stop, &d); })) return ready();
+      if (!detail::until(when, [&](detail::deadline d) { return wait_stoppable(*lock.mutex(), stop, &d); }))
+        return ready();
     }
     return true;
   }
@@ -102,9 +104,9 @@ class condition_variable {
   void take_out(detail::waiter& w) noexcept;
 
   detail::spin_word guard_;
-  detail::waiter_list waiters_;               // under guard_
-  std::atomic<std::uint32_t> waiting_{0};     // length of waiters_; written under guard_
-  std::atomic<std::uint32_t> leaving_{0};     // waits that may touch this object after they were notified
+  detail::waiter_list waiters_;            // under guard_
+  std::atomic<std::uint32_t> waiting_{0};  // length of waiters_; written under guard_
+  std::atomic<std::uint32_t> leaving_{0};  // waits that may touch this object after they were notified
 };
 
 }  // namespace heddle

@@ -9,28 +9,36 @@
 namespace heddle::cost {
 
 namespace detail {
-// A program that includes this header tells its costs: what it does not annotate is then free, so that runs are deterministic.
+// A program that includes this header tells its costs: what it does
+// not annotate is then free, so that runs are deterministic.
 inline const bool declared = (heddle_cost_declare(), true);
-}
+}  // namespace detail
 
-// Arithmetic that takes n cycles of the machine's fastest core. Any context; may be a scheduling point of the simulator.
+// Arithmetic that takes n cycles of the machine's fastest core. Any
+// context; may be a scheduling point of the simulator.
 inline void cycles(double n) {
-  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->cycles(n);
+  if (heddle_cost != nullptr) [[unlikely]]
+    heddle_cost->cycles(n);
 }
 // The calling thread reads or writes all of [address, address + bytes), once, in order.
 inline void read(const void* address, std::size_t bytes) {
-  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->access(address, bytes, 0);
+  if (heddle_cost != nullptr) [[unlikely]]
+    heddle_cost->access(address, bytes, 0);
 }
 inline void write(const void* address, std::size_t bytes) {
-  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->access(address, bytes, 1);
+  if (heddle_cost != nullptr) [[unlikely]]
+    heddle_cost->access(address, bytes, 1);
 }
-// Rows of a matrix, or of several side by side: {first row, its bytes, bytes from row to row, 1 if written}. The first row of each,
-// then the second of each, and so on. All lines overlap as those of one range do: for code whose addresses are known beforehand.
+// Rows of a matrix, or of several side by side: {first row, its bytes, bytes from row to
+// row, 1 if written}. The first row of each, then the second of each, and so on. All
+// lines overlap as those of one range do: for code whose addresses are known beforehand.
 using row_set = heddle_cost_rows;
 inline void rows(std::initializer_list<row_set> sets, std::size_t count) {
-  if (heddle_cost != nullptr) [[unlikely]] heddle_cost->rows(sets.begin(), sets.size(), count);
+  if (heddle_cost != nullptr) [[unlikely]]
+    heddle_cost->rows(sets.begin(), sets.size(), count);
 }
-// True in the fast mode of the simulator: a kernel may skip the arithmetic whose cost it has told. Its results are then not checked.
+// True in the fast mode of the simulator: a kernel may skip the
+// arithmetic whose cost it has told. Its results are then not checked.
 inline bool only() { return heddle_cost != nullptr && heddle_cost->only != 0; }
 
 }  // namespace heddle::cost

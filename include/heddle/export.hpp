@@ -1,7 +1,8 @@
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus <= 201703L
-#error "heddle needs C++20: compile with -std=c++20 (CMake: target_compile_features(TARGET PRIVATE cxx_std_20), or link heddle::heddle, which asks for it)"
+#error \
+    "heddle needs C++20: compile with -std=c++20 (CMake: target_compile_features(TARGET PRIVATE cxx_std_20), or link heddle::heddle, which asks for it)"
 #endif
 
 /// Marks what libheddle.so exports; the library is compiled with hidden visibility.

@@ -1,5 +1,5 @@
-/// Where pages lie on a machine with several NUMA nodes: with the worker that will use them, over all nodes in turn, or on
-/// one node.
+/// Where pages lie on a machine with several NUMA nodes: with the
+/// worker that will use them, over all nodes in turn, or on one node.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ namespace heddle {
 
 /// What decides on which node a page is made.
 enum class page_placement {
-  first_touch,   ///< the node of the processor that touches it first: the system's default
-  interleave,    ///< the nodes in turn, page by page
-  bind           ///< one node
+  first_touch,  ///< the node of the processor that touches it first: the system's default
+  interleave,   ///< the nodes in turn, page by page
+  bind          ///< one node
 };
 
-/// Pages that lie wholly in [memory, memory + bytes) and have not been touched yet go where `how` says; pages that exist stay
-/// where they are. `node`: for bind, the operating system's number. False when the system refuses, which is the case for a
-/// node that does not exist; nothing has changed then. In `heddle sim` the modelled machine's nodes are meant.
-/// Thread context: any. Does not suspend. Source: hwloc's memory binding, on Linux mbind(2).
+/// Pages that lie wholly in [memory, memory + bytes) and have not been touched yet go where `how` says; pages that
+/// exist stay where they are. `node`: for bind, the operating system's number. False when the system refuses, which is
+/// the case for a node that does not exist; nothing has changed then. In `heddle sim` the modelled machine's nodes are
+/// meant. Thread context: any. Does not suspend. Source: hwloc's memory binding, on Linux mbind(2).
 HEDDLE_API bool place_pages(void* memory, std::size_t bytes, page_placement how, int node = 0) noexcept;
 
 namespace detail {
@@ -46,10 +46,12 @@ struct touch_work {
 
   void operator()(result&, std::size_t low, std::size_t high) const noexcept {
     const std::uintptr_t first = memory + low * element, last = memory + high * element;
-    for (std::uintptr_t at = low == 0 ? first : (first + page - 1) / page * page; at < last; at = (at / page + 1) * page) {
+    for (std::uintptr_t at = low == 0 ? first : (first + page - 1) / page * page; at < last;
+         at = (at / page + 1) * page) {
       volatile char* byte = reinterpret_cast<volatile char*>(at);
-      if (heddle_cost != nullptr) [[unlikely]] heddle_cost->access(reinterpret_cast<const void*>(at), 1, 1);
-      *byte = *byte;   // a read alone would map the page of zeros that all processes share
+      if (heddle_cost != nullptr) [[unlikely]]
+        heddle_cost->access(reinterpret_cast<const void*>(at), 1, 1);
+      *byte = *byte;  // a read alone would map the page of zeros that all processes share
     }
   }
   static result combine(result, result) noexcept { return {}; }
@@ -62,30 +64,35 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
   touch_work work{reinterpret_cast<std::uintptr_t>(memory), element, page};
   // No site: what a page fault takes says nothing of the loops that follow, and none is too short to be shared.
   loop_site unknown;
-  const std::size_t grain = options.grain != 0 ? options.grain : std::max({page / element, count / 1024, std::size_t{1}});
-  run_loop(work, count, unknown, grain, options.stop, options.bytes_per_iteration != 0 ? options.bytes_per_iteration : element);
+  const std::size_t grain =
+      options.grain != 0 ? options.grain : std::max({page / element, count / 1024, std::size_t{1}});
+  run_loop(work, count, unknown, grain, options.stop,
+           options.bytes_per_iteration != 0 ? options.bytes_per_iteration : element);
 }
 
 }  // namespace detail
 
-/// Touches the pages of a contiguous range in a parallel loop that is laid out as parallel_for over the same range with the same
-/// options, so that a policy which lays equal loops out in the same way (adws) finds each page on the node of the worker that
-/// will ask for it. Under other policies pages are spread as that loop's pieces happen to be. Contents stay as they are.
-/// Pages that were touched before do not move: call it before the memory is filled.
+/// Touches the pages of a contiguous range in a parallel loop that is laid out as parallel_for over the same range with
+/// the same options, so that a policy which lays equal loops out in the same way (adws) finds each page on the node of
+/// the worker that will ask for it. Under other policies pages are spread as that loop's pieces happen to be. Contents
+/// stay as they are. Pages that were touched before do not move: call it before the memory is filled.
 ///
 /// Elements may not be written by others meanwhile. Suspension, callers: as parallel_for_range.
 template <std::ranges::contiguous_range Range>
 void first_touch(Range&& range, const loop_options& options = {}) {
-  detail::touch_elements(const_cast<void*>(static_cast<const volatile void*>(std::to_address(std::ranges::begin(range)))),
-                         static_cast<std::size_t>(std::ranges::distance(range)), sizeof(std::ranges::range_value_t<Range>), options);
+  detail::touch_elements(
+      const_cast<void*>(static_cast<const volatile void*>(std::to_address(std::ranges::begin(range)))),
+      static_cast<std::size_t>(std::ranges::distance(range)), sizeof(std::ranges::range_value_t<Range>), options);
 }
 
-/// An allocator whose memory consists of pages of its own, placed as `How` says before anybody sees it: for first_touch, by
-/// first_touch() over all of it. `std::vector<double, first_touch_allocator<double>> v(n)` is ready for parallel_for over v.
+/// An allocator whose memory consists of pages of its own, placed as `How` says before
+/// anybody sees it: for first_touch, by first_touch() over all of it. `std::vector<double,
+/// first_touch_allocator<double>> v(n)` is ready for parallel_for over v.
 ///
-/// Elements made without arguments are default-initialised (new T, not new T()): a vector of numbers made with a size alone is
-/// not written again by the one thread that makes it. They are zero, since the system gives zero pages. Whole pages are taken, for
-/// large arrays; never huge ones, which would bring the parts of several workers to one node. allocate() may suspend for first_touch, and throws std::bad_alloc.
+/// Elements made without arguments are default-initialised (new T, not new T()): a vector of numbers made with a size
+/// alone is not written again by the one thread that makes it. They are zero, since the system gives zero pages. Whole
+/// pages are taken, for large arrays; never huge ones, which would bring the parts of several workers to one node.
+/// allocate() may suspend for first_touch, and throws std::bad_alloc.
 template <class T, page_placement How = page_placement::first_touch>
 class placed_allocator {
   static_assert(How != page_placement::bind, "heddle: which node? use place_pages");

@@ -49,14 +49,16 @@ struct then_result {
   // Not asked with a future if it takes the value: asking compiles the body of a generic lambda.
   static_assert(std::disjunction_v<std::bool_constant<takes_value<F, T>>, std::is_invocable<F&, future<T>>>,
                 "then(f): f takes the value (nothing for void), or the future");
-  using type = typename std::conditional_t<takes_value<F, T>, std::conditional_t<std::is_void_v<T>, std::invoke_result<F&>, std::invoke_result<F&, T>>,
-                                           std::invoke_result<F&, future<T>>>::type;
+  using type = typename std::conditional_t<
+      takes_value<F, T>, std::conditional_t<std::is_void_v<T>, std::invoke_result<F&>, std::invoke_result<F&, T>>,
+      std::invoke_result<F&, future<T>>>::type;
 };
 
 }  // namespace detail
 
-/// Like std::future, for threads of any kind: get() and wait() suspend a user-level thread. Errors are std::future_error.
-/// T may be void or a reference. The destructor never waits. One future must not be used by two threads at a time.
+/// Like std::future, for threads of any kind: get() and wait() suspend a user-level
+/// thread. Errors are std::future_error. T may be void or a reference. The
+/// destructor never waits. One future must not be used by two threads at a time.
 template <class T>
 class future {
  public:
@@ -81,14 +83,16 @@ class future {
   template <class Clock, class Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
     detail::state_core& s = state();
-    return detail::until(when, [&s](detail::deadline d) { return s.wait(&d); }) ? future_status::ready : future_status::timeout;
+    return detail::until(when, [&s](detail::deadline d) { return s.wait(&d); }) ? future_status::ready
+                                                                                : future_status::timeout;
   }
 
-  /// The future of f's result. f gets the value when it is there (nothing for void), on a new user-level thread of
-  /// `options.where`, by default of the runtime that calls then(); if the result is an exception, f is not called and the
-  /// exception passes on. If f cannot be called with the value but with a future<T>, it gets the finished future, whatever
-  /// is in it; a generic lambda (`auto` parameter, return type deduced) counts as taking the value. This future is not valid afterwards. Throws std::bad_alloc; when no thread can be made for f in the end, that
-  /// std::system_error is the result.
+  /// The future of f's result. f gets the value when it is there (nothing for void), on a new user-level
+  /// thread of `options.where`, by default of the runtime that calls then(); if the result is an
+  /// exception, f is not called and the exception passes on. If f cannot be called with the value but with
+  /// a future<T>, it gets the finished future, whatever is in it; a generic lambda (`auto` parameter,
+  /// return type deduced) counts as taking the value. This future is not valid afterwards. Throws
+  /// std::bad_alloc; when no thread can be made for f in the end, that std::system_error is the result.
   template <class F>
   auto then(const thread_options& options, F&& f) -> future<typename detail::then_result<std::decay_t<F>, T>::type>;
   template <class F>
@@ -219,7 +223,8 @@ struct then_step final : continuation {
 // when_all(): the futures, and how many of them are still to come.
 template <class Futures>
 struct gathering {
-  explicit gathering(Futures&& all, std::size_t count) : futures(std::move(all)), missing(count), to(new shared_state<Futures>) {}
+  explicit gathering(Futures&& all, std::size_t count)
+      : futures(std::move(all)), missing(count), to(new shared_state<Futures>) {}
 
   struct step final : continuation {
     step() noexcept : continuation([](continuation& c) noexcept { static_cast<step&>(c).whole->arrive(); }) {}
@@ -243,7 +248,8 @@ struct gathering {
 
 template <class T>
 template <class F>
-auto future<T>::then(const thread_options& options, F&& f) -> future<typename detail::then_result<std::decay_t<F>, T>::type> {
+auto future<T>::then(const thread_options& options, F&& f)
+    -> future<typename detail::then_result<std::decay_t<F>, T>::type> {
   using result = typename detail::then_result<std::decay_t<F>, T>::type;
   using step = detail::then_step<T, result, std::decay_t<F>>;
   state();
@@ -256,10 +262,10 @@ auto future<T>::then(const thread_options& options, F&& f) -> future<typename de
   return later;
 }
 
-/// f() on a new user-level thread of `options.where` (default: the calling runtime, else the global one); its result or
-/// exception is the future's. Throws std::system_error when no thread can be made, std::bad_alloc. Unlike std::async's, the
-/// future does not wait when it is destroyed: the thread then ends on its own, at the latest when the runtime does.
-/// Thread context: any.
+/// f() on a new user-level thread of `options.where` (default: the calling runtime, else the global
+/// one); its result or exception is the future's. Throws std::system_error when no thread can be
+/// made, std::bad_alloc. Unlike std::async's, the future does not wait when it is destroyed: the
+/// thread then ends on its own, at the latest when the runtime does. Thread context: any.
 template <class F>
 auto async(const thread_options& options, F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>> {
   using result = std::invoke_result_t<std::decay_t<F>&>;
@@ -275,7 +281,8 @@ template <class F>
 auto async(runtime& where, F&& f) {
   return async(thread_options{.where = &where}, std::forward<F>(f));
 }
-/// The same with arguments: f(args...), of which copies are kept, as std::async does; std::ref passes references. With options or a runtime before f.
+/// The same with arguments: f(args...), of which copies are kept, as std::async
+/// does; std::ref passes references. With options or a runtime before f.
 template <class F, class... Args>
   requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
 auto async(F&& f, Args&&... args) {
@@ -305,8 +312,8 @@ inline future<void> make_ready_future() {
   return p.get_future();
 }
 
-/// The future of all of them, each finished, with a value or an exception of its own (as in the Concurrency TS). The given
-/// futures are not valid afterwards. Throws std::bad_alloc, std::future_error(no_state).
+/// The future of all of them, each finished, with a value or an exception of its own (as in the Concurrency TS). The
+/// given futures are not valid afterwards. Throws std::bad_alloc, std::future_error(no_state).
 template <class... Ts>
 future<std::tuple<future<Ts>...>> when_all(future<Ts>... futures) {
   using all = std::tuple<future<Ts>...>;
@@ -318,15 +325,15 @@ future<std::tuple<future<Ts>...>> when_all(future<Ts>... futures) {
     whole->steps.resize(sizeof...(Ts));
     auto later = detail::future_of(whole->to);
     // The states are kept here: the last arrival hands out `futures` and deletes the rest.
-    std::apply([&whole](auto&... f) {
-      auto states = std::make_tuple(detail::state_of(f)...);
-      auto* g = whole.release();
-      std::size_t i = 0;
-      auto* steps = g->steps.data();
-      std::apply([&](auto&... s) {
-        ((steps[i].whole = g, s->subscribe(steps[i]), ++i), ...);
-      }, states);
-    }, whole->futures);
+    std::apply(
+        [&whole](auto&... f) {
+          auto states = std::make_tuple(detail::state_of(f)...);
+          auto* g = whole.release();
+          std::size_t i = 0;
+          auto* steps = g->steps.data();
+          std::apply([&](auto&... s) { ((steps[i].whole = g, s->subscribe(steps[i]), ++i), ...); }, states);
+        },
+        whole->futures);
     return later;
   }
 }

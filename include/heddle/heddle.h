@@ -1,10 +1,10 @@
 /* heddle for C and for whatever can call C: threads, groups, loops and synchronisation. C11 (C++ includes heddle.hpp).
  *
- * Functions return a heddle_status; HEDDLE_OK is 0. Each create has a destroy, which needs the object unused. Callbacks run
- * on user-level threads: what they wait for through this header suspends them, never their worker. Unless said otherwise
- * every function may be called from any thread, foreign kernel threads included; those marked [waits] may suspend the
- * calling user-level thread, which may go on on another kernel thread. No C++ exception leaves a function; one that leaves
- * a C++ callback is reported as HEDDLE_FAILED. Times are in nanoseconds. */
+ * Functions return a heddle_status; HEDDLE_OK is 0. Each create has a destroy, which needs the object unused. Callbacks
+ * run on user-level threads: what they wait for through this header suspends them, never their worker. Unless said
+ * otherwise every function may be called from any thread, foreign kernel threads included; those marked [waits] may
+ * suspend the calling user-level thread, which may go on on another kernel thread. No C++ exception leaves a function;
+ * one that leaves a C++ callback is reported as HEDDLE_FAILED. Times are in nanoseconds. */
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
@@ -19,9 +19,9 @@ extern "C" {
 
 typedef enum heddle_status {
   HEDDLE_OK = 0,
-  HEDDLE_INVALID = 1,    /* an argument that cannot be */
+  HEDDLE_INVALID = 1, /* an argument that cannot be */
   HEDDLE_NO_MEMORY = 2,
-  HEDDLE_NO_THREAD = 3,  /* no kernel thread or no stack can be had */
+  HEDDLE_NO_THREAD = 3, /* no kernel thread or no stack can be had */
   HEDDLE_TIMED_OUT = 4,
   HEDDLE_BUSY = 5,       /* not without waiting */
   HEDDLE_NOT_OWNER = 6,  /* the calling thread may not do this */
@@ -37,22 +37,30 @@ HEDDLE_C_API const char* heddle_version(void);
 
 /* How a thread that does not wait is made to let others run. What each kind may run: docs/guide/preemption.md. */
 typedef enum heddle_preemption {
-  HEDDLE_PREEMPTION_DEFAULT = 0,       /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT's */
-  HEDDLE_PREEMPTION_NONE = 1,          /* it runs until it waits, yields or ends */
-  HEDDLE_PREEMPTION_SIGNAL_YIELD = 2,  /* for code without malloc, errno and thread-local variables, or with HEDDLE_TLS_OWN */
-  HEDDLE_PREEMPTION_KLT_SWITCHING = 3  /* for any code */
+  HEDDLE_PREEMPTION_DEFAULT = 0, /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT's */
+  HEDDLE_PREEMPTION_NONE = 1,    /* it runs until it waits, yields or ends */
+  HEDDLE_PREEMPTION_SIGNAL_YIELD =
+      2, /* for code without malloc, errno and thread-local variables, or with HEDDLE_TLS_OWN */
+  HEDDLE_PREEMPTION_KLT_SWITCHING = 3 /* for any code */
 } heddle_preemption;
 
 /* Whose thread-local variables a preemptive thread sees. */
 typedef enum heddle_tls {
-  HEDDLE_TLS_DEFAULT = 0,              /* as above, HEDDLE_PREEMPT_TLS's */
-  HEDDLE_TLS_CARRIER = 1,              /* those of the kernel thread that runs it at the moment */
-  HEDDLE_TLS_OWN = 2                   /* its own, errno and malloc's included */
+  HEDDLE_TLS_DEFAULT = 0, /* as above, HEDDLE_PREEMPT_TLS's */
+  HEDDLE_TLS_CARRIER = 1, /* those of the kernel thread that runs it at the moment */
+  HEDDLE_TLS_OWN = 2      /* its own, errno and malloc's included */
 } heddle_tls;
 
-/* Levels of threads; numbers between them are levels, too. Of a runtime's ready threads those of higher levels run first, and a preemptive
- * thread goes for a higher one; but see priority_mode. Nothing is inherited by whom a thread waits for. */
-enum { HEDDLE_PRIORITY_LOWEST = -7, HEDDLE_PRIORITY_LOW = -1, HEDDLE_PRIORITY_NORMAL = 0, HEDDLE_PRIORITY_HIGH = 1, HEDDLE_PRIORITY_HIGHEST = 7 };
+/* Levels of threads; numbers between them are levels, too. Of a runtime's ready threads those of higher levels run
+ * first, and a preemptive thread goes for a higher one; but see priority_mode. Nothing is inherited by whom a thread
+ * waits for. */
+enum {
+  HEDDLE_PRIORITY_LOWEST = -7,
+  HEDDLE_PRIORITY_LOW = -1,
+  HEDDLE_PRIORITY_NORMAL = 0,
+  HEDDLE_PRIORITY_HIGH = 1,
+  HEDDLE_PRIORITY_HIGHEST = 7
+};
 
 /* --- runtimes ----------------------------------------------------------------------------------------------------- */
 
@@ -63,13 +71,15 @@ typedef struct heddle_runtime_options {
   unsigned workers;
   const char* policy;
   size_t stack_size;
-  heddle_preemption preemption; /* of threads that are made without a word on it, those that run groups' children included */
-  heddle_tls tls;               /* the same */
-  uint64_t preempt_interval;    /* turn of a preemptive thread */
-  const char* preempt_timer;    /* "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS" */
-  const char* packing;          /* "off", "auto": follow what the process may use while it runs */
-  const char* priority_mode;    /* "aging": a thread that was ready for long has a turn whatever is above it; "strict": never */
-  unsigned priority_aging;      /* turns until then */
+  heddle_preemption
+      preemption; /* of threads that are made without a word on it, those that run groups' children included */
+  heddle_tls tls; /* the same */
+  uint64_t preempt_interval; /* turn of a preemptive thread */
+  const char* preempt_timer; /* "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS" */
+  const char* packing;       /* "off", "auto": follow what the process may use while it runs */
+  const char*
+      priority_mode; /* "aging": a thread that was ready for long has a turn whatever is above it; "strict": never */
+  unsigned priority_aging; /* turns until then */
 } heddle_runtime_options;
 
 typedef void (*heddle_function)(void* argument);
@@ -81,8 +91,9 @@ HEDDLE_C_API heddle_status heddle_runtime_destroy(heddle_runtime* runtime);
 /* Calls f(argument) on a user-level thread of the runtime and waits for it. [waits] */
 HEDDLE_C_API heddle_status heddle_runtime_run(heddle_runtime* runtime, heddle_function f, void* argument);
 HEDDLE_C_API unsigned heddle_runtime_workers(heddle_runtime* runtime);
-/* From now on only the first n workers run threads, whose preemptive ones get equal shares of them. HEDDLE_INVALID unless 1 <= n <= workers,
- * and with policies that place work at certain workers. Does not wait for the others to stand aside. */
+/* From now on only the first n workers run threads, whose preemptive ones get equal shares of them. HEDDLE_INVALID
+ * unless 1 <= n <= workers, and with policies that place work at certain workers. Does not wait for the others to stand
+ * aside. */
 HEDDLE_C_API heddle_status heddle_runtime_set_active_workers(heddle_runtime* runtime, unsigned n);
 HEDDLE_C_API unsigned heddle_runtime_active_workers(heddle_runtime* runtime);
 /* Rank of the worker that runs the caller; -1 when it is not the runtime's. Out of date after anything that waits. */
@@ -94,16 +105,17 @@ typedef struct heddle_thread heddle_thread;
 
 /* Zero-initialise: fields that are 0 are defaults. */
 typedef struct heddle_thread_options {
-  size_t stack_size;         /* 0: the runtime's default */
-  const char* name;          /* shown when threads are dumped; must outlive the thread; may be NULL */
+  size_t stack_size; /* 0: the runtime's default */
+  const char* name;  /* shown when threads are dumped; must outlive the thread; may be NULL */
   heddle_runtime* runtime;
   heddle_preemption preemption;
   heddle_tls tls;
-  int priority;              /* from HEDDLE_PRIORITY_LOWEST to HEDDLE_PRIORITY_HIGHEST */
+  int priority; /* from HEDDLE_PRIORITY_LOWEST to HEDDLE_PRIORITY_HIGHEST */
 } heddle_thread_options;
 
-/* A thread that calls f(argument); options may be NULL. Exactly one join or detach must follow, which frees the handle. Also HEDDLE_INVALID for a
- * priority or kind that there is none of, HEDDLE_UNSUPPORTED for a kind that cannot be had here. Allocates memory, like all that create. */
+/* A thread that calls f(argument); options may be NULL. Exactly one join or detach must follow, which frees the handle.
+ * Also HEDDLE_INVALID for a priority or kind that there is none of, HEDDLE_UNSUPPORTED for a kind that cannot be had
+ * here. Allocates memory, like all that create. */
 HEDDLE_C_API heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_options* options,
                                                 void* (*f)(void* argument), void* argument);
 /* Waits for its end; *result, unless NULL, is what f returned. [waits] */
@@ -111,26 +123,30 @@ HEDDLE_C_API heddle_status heddle_thread_join(heddle_thread* thread, void** resu
 HEDDLE_C_API heddle_status heddle_thread_detach(heddle_thread* thread);
 /* Id of the calling user-level thread; 0 on a foreign kernel thread. */
 HEDDLE_C_API uint64_t heddle_thread_id(void);
-HEDDLE_C_API void heddle_yield(void);              /* [waits] */
-HEDDLE_C_API void heddle_sleep(uint64_t time);     /* [waits] */
-/* Calls f while the worker goes on with other threads on another kernel thread: for calls that block in the kernel. [waits] */
+HEDDLE_C_API void heddle_yield(void);          /* [waits] */
+HEDDLE_C_API void heddle_sleep(uint64_t time); /* [waits] */
+/* Calls f while the worker goes on with other threads on another kernel thread: for calls that block in the kernel.
+ * [waits] */
 HEDDLE_C_API heddle_status heddle_blocking(heddle_function f, void* argument);
 
 /* --- groups, forks, loops ----------------------------------------------------------------------------------------- */
 
 typedef struct heddle_group heddle_group;
 
-/* work: the children's work in any unit, 0 unknown; bytes: memory they touch together, 0 unknown. Belongs to its maker. */
+/* work: the children's work in any unit, 0 unknown; bytes: memory they touch together, 0 unknown. Belongs to its maker.
+ */
 HEDDLE_C_API heddle_status heddle_group_create(heddle_group** out, double work, size_t bytes);
 /* Waits for the children first. HEDDLE_NOT_OWNER, and nothing done, from another thread than the maker. [waits] */
 HEDDLE_C_API heddle_status heddle_group_destroy(heddle_group* group);
-/* A child that calls f(argument); work: its share, 0 unknown. Also from children and, until the wait, other threads. [waits] */
+/* A child that calls f(argument); work: its share, 0 unknown. Also from children and, until the wait, other threads.
+ * [waits] */
 HEDDLE_C_API heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* argument, double work);
 /* HEDDLE_FAILED if a child failed; HEDDLE_NOT_OWNER. The group can be used again. [waits] */
 HEDDLE_C_API heddle_status heddle_group_wait(heddle_group* group);
-/* How children are preempted, and their priority, from now on; not beside heddle_group_run. A child whose priority is not normal becomes ready and
- * does not run at once. HEDDLE_UNSUPPORTED, HEDDLE_INVALID as for threads. */
-HEDDLE_C_API heddle_status heddle_group_set_preemption(heddle_group* group, heddle_preemption preemption, heddle_tls tls);
+/* How children are preempted, and their priority, from now on; not beside heddle_group_run. A child whose priority is
+ * not normal becomes ready and does not run at once. HEDDLE_UNSUPPORTED, HEDDLE_INVALID as for threads. */
+HEDDLE_C_API heddle_status heddle_group_set_preemption(heddle_group* group, heddle_preemption preemption,
+                                                       heddle_tls tls);
 HEDDLE_C_API heddle_status heddle_group_set_priority(heddle_group* group, int priority);
 /* Children that have not begun are dropped. */
 HEDDLE_C_API heddle_status heddle_group_cancel(heddle_group* group);
@@ -138,7 +154,8 @@ HEDDLE_C_API heddle_status heddle_group_cancel(heddle_group* group);
 /* f(f_argument) and g(g_argument), possibly in parallel. [waits] */
 HEDDLE_C_API heddle_status heddle_invoke(heddle_function f, void* f_argument, heddle_function g, void* g_argument);
 
-/* body(low, high, argument) on chunks that cover [first, last) once. grain: iterations a chunk has at least, 0 automatic. [waits] */
+/* body(low, high, argument) on chunks that cover [first, last) once. grain: iterations a chunk has at least, 0
+ * automatic. [waits] */
 HEDDLE_C_API heddle_status heddle_for(int64_t first, int64_t last, uint64_t grain,
                                       void (*body)(int64_t low, int64_t high, void* argument), void* argument);
 
@@ -155,32 +172,35 @@ HEDDLE_C_API heddle_status heddle_mutex_unlock(heddle_mutex* mutex);
 typedef struct heddle_condition heddle_condition;
 HEDDLE_C_API heddle_status heddle_condition_create(heddle_condition** out);
 HEDDLE_C_API heddle_status heddle_condition_destroy(heddle_condition* condition);
-/* The mutex is held by the caller before and after, whatever is returned; callers look at their predicate again. [waits] */
+/* The mutex is held by the caller before and after, whatever is returned; callers look at their predicate again.
+ * [waits] */
 HEDDLE_C_API heddle_status heddle_condition_wait(heddle_condition* condition, heddle_mutex* mutex);
-HEDDLE_C_API heddle_status heddle_condition_wait_for(heddle_condition* condition, heddle_mutex* mutex, uint64_t time); /* HEDDLE_TIMED_OUT [waits] */
+HEDDLE_C_API heddle_status heddle_condition_wait_for(heddle_condition* condition, heddle_mutex* mutex,
+                                                     uint64_t time); /* HEDDLE_TIMED_OUT [waits] */
 HEDDLE_C_API heddle_status heddle_condition_notify_one(heddle_condition* condition);
 HEDDLE_C_API heddle_status heddle_condition_notify_all(heddle_condition* condition);
 
 typedef struct heddle_semaphore heddle_semaphore;
 HEDDLE_C_API heddle_status heddle_semaphore_create(heddle_semaphore** out, size_t permits);
 HEDDLE_C_API heddle_status heddle_semaphore_destroy(heddle_semaphore* semaphore);
-HEDDLE_C_API heddle_status heddle_semaphore_acquire(heddle_semaphore* semaphore);                         /* [waits] */
-HEDDLE_C_API heddle_status heddle_semaphore_try_acquire(heddle_semaphore* semaphore);                     /* HEDDLE_BUSY */
-HEDDLE_C_API heddle_status heddle_semaphore_try_acquire_for(heddle_semaphore* semaphore, uint64_t time);  /* HEDDLE_TIMED_OUT [waits] */
+HEDDLE_C_API heddle_status heddle_semaphore_acquire(heddle_semaphore* semaphore);     /* [waits] */
+HEDDLE_C_API heddle_status heddle_semaphore_try_acquire(heddle_semaphore* semaphore); /* HEDDLE_BUSY */
+HEDDLE_C_API heddle_status heddle_semaphore_try_acquire_for(heddle_semaphore* semaphore,
+                                                            uint64_t time); /* HEDDLE_TIMED_OUT [waits] */
 HEDDLE_C_API heddle_status heddle_semaphore_release(heddle_semaphore* semaphore, size_t count);
 
 typedef struct heddle_barrier heddle_barrier;
 HEDDLE_C_API heddle_status heddle_barrier_create(heddle_barrier** out, size_t expected);
 HEDDLE_C_API heddle_status heddle_barrier_destroy(heddle_barrier* barrier);
-HEDDLE_C_API heddle_status heddle_barrier_wait(heddle_barrier* barrier);  /* arrives and waits [waits] */
-HEDDLE_C_API heddle_status heddle_barrier_drop(heddle_barrier* barrier);  /* arrives, and is expected no more */
+HEDDLE_C_API heddle_status heddle_barrier_wait(heddle_barrier* barrier); /* arrives and waits [waits] */
+HEDDLE_C_API heddle_status heddle_barrier_drop(heddle_barrier* barrier); /* arrives, and is expected no more */
 
 typedef struct heddle_latch heddle_latch;
 HEDDLE_C_API heddle_status heddle_latch_create(heddle_latch** out, size_t expected);
 HEDDLE_C_API heddle_status heddle_latch_destroy(heddle_latch* latch);
 HEDDLE_C_API heddle_status heddle_latch_count_down(heddle_latch* latch, size_t count);
-HEDDLE_C_API heddle_status heddle_latch_wait(heddle_latch* latch);      /* [waits] */
-HEDDLE_C_API heddle_status heddle_latch_try_wait(heddle_latch* latch);  /* HEDDLE_BUSY */
+HEDDLE_C_API heddle_status heddle_latch_wait(heddle_latch* latch);     /* [waits] */
+HEDDLE_C_API heddle_status heddle_latch_try_wait(heddle_latch* latch); /* HEDDLE_BUSY */
 
 #ifdef __cplusplus
 }

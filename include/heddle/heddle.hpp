@@ -1,7 +1,7 @@
 /// All of heddle but <heddle/cost.hpp>: including that one says that a program tells its own costs to a simulator.
 #pragma once
 
-#include <heddle/export.hpp>   // first, for what it says of the language
+#include <heddle/export.hpp>  // first, for what it says of the language
 
 #include <heddle/barrier.hpp>
 #include <heddle/blocking.hpp>

@@ -24,9 +24,11 @@ class latch {
 
   /// The count may not fall below zero.
   void count_down(std::ptrdiff_t count = 1) noexcept {
-    // acq_rel pairs with wait, try_wait and the other counts: what everybody did before; without waiters the last access to *this
+    // acq_rel pairs with wait, try_wait and the other counts: what
+    // everybody did before; without waiters the last access to *this
     const std::int64_t before = word_.fetch_sub(count * unit, std::memory_order_acq_rel);
-    if (before == count * unit + has_waiters) [[unlikely]] open();
+    if (before == count * unit + has_waiters) [[unlikely]]
+      open();
   }
   bool try_wait() const noexcept {
     return word_.load(std::memory_order_acquire) < unit;  // pairs with count_down: what was done before

@@ -23,11 +23,11 @@ struct loop_options {
 
 /// Of parallel_reduce.
 struct reduce_options {
-  std::size_t grain{0};       ///< as in loop_options
+  std::size_t grain{0};  ///< as in loop_options
   /// The same values are combined in the same order whatever the workers, the policy and the schedule: results of
   /// floating point are the same bit for bit. They then depend on the length and `grain` alone.
   bool deterministic{false};
-  std::stop_token stop{};     ///< chunks that have not begun are left out of the result
+  std::stop_token stop{};  ///< chunks that have not begun are left out of the result
 };
 
 }  // namespace heddle

@@ -18,13 +18,15 @@ namespace detail {
 std::uintptr_t holder_of(const mutex* object) noexcept;
 }  // namespace detail
 
-/// Like std::timed_mutex; a user-level thread that waits for it is suspended, its worker goes on with other threads. It may
-/// be locked on one worker and unlocked on another, by the same thread. Not recursive: locking it twice never returns.
+/// Like std::timed_mutex; a user-level thread that waits for it is suspended, its
+/// worker goes on with other threads. It may be locked on one worker and unlocked
+/// on another, by the same thread. Not recursive: locking it twice never returns.
 ///
-/// Who comes first gets it, waiting or not, except that a waiter that was woken four times in vain is handed the lock: see
-/// src/wait/README.md, "Mutex". While threads have priorities, a user-level thread that holds it has at least the level of
-/// whoever waits for it (docs/guide/preemption.md). May be destroyed as soon as no thread holds it or waits for it, even while the thread that
-/// held it last is still inside unlock(). Thread context: any; every operation that waits may suspend and migrate the caller.
+/// Who comes first gets it, waiting or not, except that a waiter that was woken four times in vain is handed the lock:
+/// see src/wait/README.md, "Mutex". While threads have priorities, a user-level thread that holds it has at least the
+/// level of whoever waits for it (docs/guide/preemption.md). May be destroyed as soon as no thread holds it or waits
+/// for it, even while the thread that held it last is still inside unlock(). Thread context: any; every operation that
+/// waits may suspend and migrate the caller.
 class mutex {
  public:
   constexpr mutex() noexcept = default;
@@ -34,16 +36,21 @@ class mutex {
   void lock() noexcept {
     std::uintptr_t free = 0;
     // acquire pairs with unlock: what the last holder wrote; a failure is looked at again in lock_slow
-    if (!state_.word.compare_exchange_strong(free, detail::current_holder() | state::locked, std::memory_order_acquire, std::memory_order_relaxed)) [[unlikely]] lock_slow(nullptr);
+    if (!state_.word.compare_exchange_strong(free, detail::current_holder() | state::locked, std::memory_order_acquire,
+                                             std::memory_order_relaxed)) [[unlikely]]
+      lock_slow(nullptr);
     note_holder();
   }
   bool try_lock() noexcept {
     std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
     while ((word & state::locked) == 0) {
       // acquire pairs with unlock: what the last holder wrote
-      if (!state_.word.compare_exchange_weak(word, word | detail::current_holder() | state::locked, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+      if (!state_.word.compare_exchange_weak(word, word | detail::current_holder() | state::locked,
+                                             std::memory_order_acquire, std::memory_order_relaxed))
+        continue;
       note_holder();
-      if ((word & state::has_waiters) != 0) [[unlikely]] inherit();
+      if ((word & state::has_waiters) != 0) [[unlikely]]
+        inherit();
       return true;
     }
     return false;
@@ -51,7 +58,9 @@ class mutex {
   void unlock() noexcept {
     std::uintptr_t alone = detail::current_holder() | state::locked;
     // release pairs with lock, try_lock and lock_slow: what the holder wrote
-    if (!state_.word.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] unlock_slow();
+    if (!state_.word.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed))
+        [[unlikely]]
+      unlock_slow();
   }
 
   template <class Rep, class Period>
@@ -83,11 +92,13 @@ class mutex {
   friend std::uintptr_t detail::holder_of(const mutex* object) noexcept;
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
-  state state_;                  // has_waiters: waiters_ is not empty
+  state state_;  // has_waiters: waiters_ is not empty
   detail::spin_word guard_;
   std::uint8_t chosen_{0};       // waiters so far, by level or not; under guard_
   detail::waiter_list waiters_;  // under guard_
-  std::atomic<std::uintptr_t> holder_{0};  // an address on the stack of whoever took it last; while `locked`, but for the moment after the exchange, the holder's
+  // an address on the stack of whoever took it last; while `locked`,
+  // but for the moment after the exchange, the holder's
+  std::atomic<std::uintptr_t> holder_{0};
 };
 
 }  // namespace heddle

@@ -46,14 +46,16 @@ class loop_positions {
           throw std::out_of_range("heddle: a bound of a loop does not fit the type that the loop counts in");
         }
       }
-      count_ = static_cast<std::size_t>(static_cast<wide>(static_cast<Index>(last))) - static_cast<std::size_t>(static_cast<wide>(first_));
+      count_ = static_cast<std::size_t>(static_cast<wide>(static_cast<Index>(last))) -
+               static_cast<std::size_t>(static_cast<wide>(first_));
     } else if (first < last) {
       count_ = static_cast<std::size_t>(last - first);
     }
   }
   std::size_t count() const noexcept { return count_; }
   Index operator[](std::size_t k) const {
-    if constexpr (std::is_integral_v<Index>) return static_cast<Index>(static_cast<std::size_t>(static_cast<wide>(first_)) + k);
+    if constexpr (std::is_integral_v<Index>)
+      return static_cast<Index>(static_cast<std::size_t>(static_cast<wide>(first_)) + k);
     else return first_ + static_cast<std::iter_difference_t<Index>>(k);
   }
 
@@ -94,13 +96,14 @@ template <class Index, class F>
 
 }  // namespace detail
 
-/// Calls body(low, high) on chunks that cover [first, last) once, possibly in parallel. Integers of any types (the loop
-/// counts in their common type; std::out_of_range when a bound does not fit it) or random access iterators. An empty or
-/// reversed range does nothing. Chunks may run in any order, on any thread of the runtime; the body may wait for anything.
+/// Calls body(low, high) on chunks that cover [first, last) once, possibly in parallel.
+/// Integers of any types (the loop counts in their common type; std::out_of_range when a bound
+/// does not fit it) or random access iterators. An empty or reversed range does nothing.
+/// Chunks may run in any order, on any thread of the runtime; the body may wait for anything.
 ///
 /// When chunks throw, those that have not begun are dropped, and one of the exceptions is thrown here once all that had
-/// begun have ended. May suspend the calling thread, which may go on on another worker. Callable from any thread: a foreign
-/// kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
+/// begun have ended. May suspend the calling thread, which may go on on another worker. Callable from any thread: a
+/// foreign kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
 template <class First, class Last, class Body>
   requires std::invocable<Body&, detail::loop_index<First, Last>, detail::loop_index<First, Last>>
 void parallel_for_range(First first, Last last, Body&& body, const loop_options& options = {}) {
@@ -109,8 +112,8 @@ void parallel_for_range(First first, Last last, Body&& body, const loop_options&
   const detail::loop_positions<index> at(first, last);
   if (at.count() == 0) return;
   detail::chunk_work<index, callable> work{at, body};
-  detail::run_loop(work, at.count(), detail::loop_site_of<detail::chunk_work<index, callable>>, options.grain, options.stop,
-                   detail::bytes_of_iteration<index>(options));
+  detail::run_loop(work, at.count(), detail::loop_site_of<detail::chunk_work<index, callable>>, options.grain,
+                   options.stop, detail::bytes_of_iteration<index>(options));
 }
 
 /// Calls f(i) for each integer i of [first, last), or f(*i) for each iterator, as parallel_for_range does.
@@ -140,7 +143,8 @@ template <std::ranges::random_access_range Range, class F>
   requires std::invocable<F&, std::ranges::range_reference_t<Range>>
 void parallel_for(Range&& range, F&& f, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
-  parallel_for(first, first + static_cast<std::ranges::range_difference_t<Range>>(std::ranges::distance(range)), std::forward<F>(f), options);
+  parallel_for(first, first + static_cast<std::ranges::range_difference_t<Range>>(std::ranges::distance(range)),
+               std::forward<F>(f), options);
 }
 
 }  // namespace heddle

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <heddle/detail/fork_queue.hpp>
 #include <heddle/detail/foreign.hpp>
+#include <heddle/detail/fork_queue.hpp>
 #include <heddle/export.hpp>
 
 namespace heddle {
@@ -24,8 +24,8 @@ enum class join_outcome { run_here, done, failed };
 // The join of a fork whose second half is not at the bottom of the caller's queue: waits until whoever has it is done.
 // run_here: it was never queued. Suspends; the caller may be on another worker afterwards.
 HEDDLE_API join_outcome join_slow(job& work, ticket position) noexcept;
-// For traces. was_taken_back: the caller's failed pop of this job was none, it only had to be told; once. note_join: both halves
-// have ended.
+// For traces. was_taken_back: the caller's failed pop of this job was
+// none, it only had to be told; once. note_join: both halves have ended.
 HEDDLE_API bool was_taken_back(const job& work) noexcept;
 HEDDLE_API void note_join(const job& work) noexcept;
 struct join_noted {
@@ -47,16 +47,19 @@ template <class T>
 
 struct nothing_returned {};
 template <class F>
-using result_of = std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, nothing_returned, std::invoke_result_t<F&>>;
+using result_of =
+    std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, nothing_returned, std::invoke_result_t<F&>>;
 
 // What parallel_invoke returns.
-template <class F, class G, class Both = std::pair<result_of<std::remove_reference_t<F>>, result_of<std::remove_reference_t<G>>>>
-using pair_of_results = std::conditional_t<std::is_same_v<Both, std::pair<nothing_returned, nothing_returned>>, void, Both>;
+template <class F, class G,
+          class Both = std::pair<result_of<std::remove_reference_t<F>>, result_of<std::remove_reference_t<G>>>>
+using pair_of_results =
+    std::conditional_t<std::is_same_v<Both, std::pair<nothing_returned, nothing_returned>>, void, Both>;
 
 // The same of three and more; the tuple's own type when not void.
 template <class... F>
-using tuple_of_results = std::conditional_t<(std::is_void_v<std::invoke_result_t<std::remove_reference_t<F>&>> && ...), void,
-                                            std::tuple<result_of<std::remove_reference_t<F>>...>>;
+using tuple_of_results = std::conditional_t<(std::is_void_v<std::invoke_result_t<std::remove_reference_t<F>&>> && ...),
+                                            void, std::tuple<result_of<std::remove_reference_t<F>>...>>;
 
 template <class F, class G, class H, class... Rest>
 std::tuple<result_of<F>, result_of<G>, result_of<H>, result_of<Rest>...> invoke_all(F& f, G& g, H& h, Rest&... rest);
@@ -127,7 +130,7 @@ struct fork_frame : job {
 
   kept held;
   ticket position;
-  union {                            // alive only when another worker ran the second half
+  union {  // alive only when another worker ran the second half
     result stolen_result;
     std::exception_ptr error;
   };
@@ -143,7 +146,7 @@ template <class G>
 template <class F, class G>
 [[gnu::always_inline]] inline auto invoke_pair(F& f, fork_frame<G>& frame)
     -> std::pair<result_of<F>, typename fork_frame<G>::result> {
-  struct guard {                     // the frame must outlive whoever runs the second half
+  struct guard {  // the frame must outlive whoever runs the second half
     fork_frame<G>* frame;
     [[gnu::always_inline]] ~guard() {
       if (frame != nullptr) frame->abandon();
@@ -152,19 +155,20 @@ template <class F, class G>
   result_of<F> first = call(f);
   unwind.frame = nullptr;
   fork_frame<G>* again = address_again(frame);
-  if (pop(entry_of(again), again->position)) [[likely]] return {std::move(first), call(again->get())};
+  if (pop(entry_of(again), again->position)) [[likely]]
+    return {std::move(first), call(again->get())};
   return {std::move(first), join_stolen(*again)};
 }
 
 }  // namespace detail
 
-/// Runs both callables, possibly in parallel, and returns when both have ended. `f` runs on the calling thread; `g` runs
-/// there after `f`, or at once on another worker. Returns nothing if both return void, else the pair of their results
-/// (a void one as detail::nothing_returned).
+/// Runs both callables, possibly in parallel, and returns when both have ended. `f` runs on the calling thread; `g`
+/// runs there after `f`, or at once on another worker. Returns nothing if both return void, else the pair of their
+/// results (a void one as detail::nothing_returned).
 ///
 /// An exception of either is thrown here once both have ended; when `f` throws and `g` has not started, `g` is dropped;
-/// when both throw, `f`'s is thrown. May suspend the calling thread, which may go on on another worker. Callable from any
-/// thread: a foreign kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
+/// when both throw, `f`'s is thrown. May suspend the calling thread, which may go on on another worker. Callable from
+/// any thread: a foreign kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
 /// Source: continuation of Cilk's child-first order with the second half stolen; see src/queue/README.md.
 template <class F, class G>
 inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
@@ -181,8 +185,8 @@ inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   }
 }
 
-/// The work of two halves in any unit, and the bytes they touch together; 0: not known. For scheduling policies that use hints;
-/// a wrong one costs time and nothing else.
+/// The work of two halves in any unit, and the bytes they touch together; 0: not known. For scheduling policies that
+/// use hints; a wrong one costs time and nothing else.
 struct work_hint {
   double first;
   double second;
@@ -195,7 +199,8 @@ inline auto parallel_invoke(work_hint hint, F&& f, G&& g) -> detail::pair_of_res
   detail::fork_frame<G> frame(g);
   const detail::ticket position = detail::push_fork(detail::entry_of(&frame), hint.first, hint.second, hint.bytes);
   if (position == detail::foreign_ticket) [[unlikely]] {
-    return detail::run_in_runtime([hint, &f, &g]() -> detail::pair_of_results<F, G> { return parallel_invoke(hint, f, g); });
+    return detail::run_in_runtime(
+        [hint, &f, &g]() -> detail::pair_of_results<F, G> { return parallel_invoke(hint, f, g); });
   }
   frame.position = position;
   if constexpr (std::is_void_v<detail::pair_of_results<F, G>>) {
@@ -205,8 +210,9 @@ inline auto parallel_invoke(work_hint hint, F&& f, G&& g) -> detail::pair_of_res
   }
 }
 
-/// The same for any number of callables: a tree of forks. Returns nothing if all return void, else the tuple of their results (a void one as
-/// detail::nothing_returned). Of several exceptions that of the first callable in the list is thrown.
+/// The same for any number of callables: a tree of forks. Returns nothing if all return
+/// void, else the tuple of their results (a void one as detail::nothing_returned). Of
+/// several exceptions that of the first callable in the list is thrown.
 template <std::invocable F, std::invocable G, std::invocable H, std::invocable... Rest>
 inline auto parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) -> detail::tuple_of_results<F, G, H, Rest...> {
   if constexpr (std::is_void_v<detail::tuple_of_results<F, G, H, Rest...>>) {

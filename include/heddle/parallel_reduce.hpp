@@ -56,9 +56,9 @@ inline std::size_t fixed_grain(std::size_t n) noexcept { return std::max<std::si
 }  // namespace detail
 
 /// combine of identity and map(i) for each integer i of [first, last), or map(*i) for each iterator, in order of i.
-/// `combine` must be associative, need not be commutative, and combine(identity, x) must equal x: how often the identity
-/// enters, and how the values are bracketed, depends on the schedule unless options.deterministic is set. T is copied from
-/// `identity`, moved otherwise. Both callables may run on any thread of the runtime, several at a time.
+/// `combine` must be associative, need not be commutative, and combine(identity, x) must equal x: how often the
+/// identity enters, and how the values are bracketed, depends on the schedule unless options.deterministic is set. T is
+/// copied from `identity`, moved otherwise. Both callables may run on any thread of the runtime, several at a time.
 ///
 /// An empty or reversed range gives `identity`. Exceptions, suspension, callers: as parallel_for_range.
 template <class First, class Last, class T, class Map, class Combine>
@@ -69,7 +69,8 @@ T parallel_reduce(First first, Last last, T identity, Map map, Combine combine, 
   const detail::loop_positions<index> at(first, last);
   if (at.count() == 0) return identity;
   work_type work{at, identity, map, combine};
-  const std::size_t grain = options.grain == 0 && options.deterministic ? detail::fixed_grain(at.count()) : options.grain;
+  const std::size_t grain =
+      options.grain == 0 && options.deterministic ? detail::fixed_grain(at.count()) : options.grain;
   return detail::run_loop(work, at.count(), detail::loop_site_of<work_type>, grain, options.stop,
                           detail::bytes_of_iteration<index>({}));
 }
@@ -78,8 +79,9 @@ T parallel_reduce(First first, Last last, T identity, Map map, Combine combine, 
 template <std::random_access_iterator Iterator, class T, class Combine>
   requires std::invocable<Combine&, T, std::iter_reference_t<Iterator>>
 T parallel_reduce(Iterator first, Iterator last, T identity, Combine combine, const reduce_options& options = {}) {
-  return parallel_reduce(first, last, std::move(identity), [](auto&& x) -> decltype(auto) { return std::forward<decltype(x)>(x); },
-                         std::move(combine), options);
+  return parallel_reduce(
+      first, last, std::move(identity), [](auto&& x) -> decltype(auto) { return std::forward<decltype(x)>(x); },
+      std::move(combine), options);
 }
 
 }  // namespace heddle

@@ -38,7 +38,7 @@ struct scan_work {
     Out to = out + static_cast<out_step>(low);
     const In end = in + static_cast<in_step>(high);
     if (from == end) return before;
-    if (!before) {                       // inclusive without an initial value: the first element starts the sum
+    if (!before) {  // inclusive without an initial value: the first element starts the sum
       before.emplace(*from);
       *to = *before;
       ++from, ++to;
@@ -49,7 +49,7 @@ struct scan_work {
         sum = join(std::move(sum), *from);
         *to = sum;
       } else {
-        T next = join(sum, *from);       // before the write: `to` may be `from`
+        T next = join(sum, *from);  // before the write: `to` may be `from`
         *to = std::move(sum);
         sum = std::move(next);
       }
@@ -65,7 +65,8 @@ struct scan_work {
   }
 };
 
-// Runs f(0) .. f(count - 1) as pieces of a tree that remembers nothing of the site: count varies, and so does what f does.
+// Runs f(0) .. f(count - 1) as pieces of a tree that remembers
+// nothing of the site: count varies, and so does what f does.
 template <class F>
 void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::size_t bytes) {
   struct work {
@@ -83,9 +84,9 @@ void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::
 
 inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter ones are not worth two passes
 
-// Two passes over workers + 1 blocks. First: the first block is scanned, the middle ones are summed. Then the middle ones
-// and the last are scanned. That is 2 n / (workers + 1) steps, the least for this scheme; more blocks would balance
-// better and cost nearly 2 n / workers.
+// Two passes over workers + 1 blocks. First: the first block is scanned, the middle ones are summed. Then the middle
+// ones and the last are scanned. That is 2 n / (workers + 1) steps, the least for this scheme; more blocks would
+// balance better and cost nearly 2 n / workers.
 template <class Work, class T>
 void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site, const loop_options& options) {
   if (on_foreign_thread()) return run_in_runtime([&] { run_scan(work, n, std::move(init), site, options); });
@@ -102,20 +103,24 @@ void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site,
   const auto edge = [&](std::size_t block) { return n / blocks * block + std::min(block, n % blocks); };
   const std::size_t bytes = n / blocks * work.bytes_per_step();
   const std::unique_ptr<std::optional<T>[]> value(new std::optional<T>[blocks]);  // of all up to the end of a block
-  for_each_block(blocks - 1, [&](std::size_t block) {
-    if (block != 0) {
-      value[block].emplace(work.sum(edge(block), edge(block + 1)));
-      return;
-    }
-    const std::uint64_t start = loop_ticks();
-    value[0] = work.scan(0, edge(1), std::move(init));
-    site.observe(edge(1), loop_ticks() - start);
-  }, options.stop, bytes);
+  for_each_block(
+      blocks - 1,
+      [&](std::size_t block) {
+        if (block != 0) {
+          value[block].emplace(work.sum(edge(block), edge(block + 1)));
+          return;
+        }
+        const std::uint64_t start = loop_ticks();
+        value[0] = work.scan(0, edge(1), std::move(init));
+        site.observe(edge(1), loop_ticks() - start);
+      },
+      options.stop, bytes);
   if (options.stop.stop_requested()) return;
-  for (std::size_t block = 1; block + 1 < blocks; ++block) value[block].emplace(work.join(*value[block - 1], std::move(*value[block])));
-  for_each_block(blocks - 1, [&](std::size_t block) {
-    work.scan(edge(block + 1), edge(block + 2), std::move(value[block]));
-  }, options.stop, bytes);
+  for (std::size_t block = 1; block + 1 < blocks; ++block)
+    value[block].emplace(work.join(*value[block - 1], std::move(*value[block])));
+  for_each_block(
+      blocks - 1, [&](std::size_t block) { work.scan(edge(block + 1), edge(block + 2), std::move(value[block])); },
+      options.stop, bytes);
 }
 
 template <bool Inclusive, class T, class In, class Out, class Combine>
@@ -130,12 +135,12 @@ Out scan_into(In first, In last, Out out, std::optional<T> init, Combine& combin
 
 }  // namespace detail
 
-/// out[k] = combine of the first k + 1 elements, in order. `combine` must be associative and need not be commutative; how
-/// the values are bracketed depends on the number of workers. `out` may be `first` and may not overlap the input otherwise.
-/// Returns the end of the output. Each element may be read twice and is combined at most twice.
+/// out[k] = combine of the first k + 1 elements, in order. `combine` must be associative and need not be commutative;
+/// how the values are bracketed depends on the number of workers. `out` may be `first` and may not overlap the input
+/// otherwise. Returns the end of the output. Each element may be read twice and is combined at most twice.
 ///
-/// After an exception of `combine`, or a request to stop (options.stop), the output holds some results and some old values.
-/// Exceptions, suspension, callers: as parallel_for_range. options.grain is the least length of a block.
+/// After an exception of `combine`, or a request to stop (options.stop), the output holds some results and some old
+/// values. Exceptions, suspension, callers: as parallel_for_range. options.grain is the least length of a block.
 /// Source: Hillis, Steele, "Data parallel algorithms" (1986); Blelloch (1990), with the block sums of a two-pass scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Combine = std::plus<>>
 Out parallel_inclusive_scan(In first, In last, Out out, Combine combine = {}, const loop_options& options = {}) {
@@ -149,9 +154,11 @@ Out parallel_inclusive_scan(In first, In last, Out out, Combine combine, T init,
   return detail::scan_into<true, T>(first, last, out, std::optional<T>(std::move(init)), combine, options);
 }
 
-/// out[k] = combine of `init` and the first k elements: the k-th itself is left out. Otherwise as parallel_inclusive_scan.
+/// out[k] = combine of `init` and the first k elements: the k-th
+/// itself is left out. Otherwise as parallel_inclusive_scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class T, class Combine = std::plus<>>
-Out parallel_exclusive_scan(In first, In last, Out out, T init, Combine combine = {}, const loop_options& options = {}) {
+Out parallel_exclusive_scan(In first, In last, Out out, T init, Combine combine = {},
+                            const loop_options& options = {}) {
   return detail::scan_into<false, T>(first, last, out, std::optional<T>(std::move(init)), combine, options);
 }
 

@@ -16,9 +16,9 @@
 
 namespace heddle {
 
-/// Sorts by `less`, a strict weak order. Equal elements may change their order. In place, elements are moved and swapped,
-/// never copied; moves must not throw. At most O(n log n) comparisons; O(n) when the input is sorted, reversed or all
-/// equal. `less` may be called on any thread of the runtime, on several at a time.
+/// Sorts by `less`, a strict weak order. Equal elements may change their order. In place, elements are moved and
+/// swapped, never copied; moves must not throw. At most O(n log n) comparisons; O(n) when the input is sorted, reversed
+/// or all equal. `less` may be called on any thread of the runtime, on several at a time.
 ///
 /// An exception of `less` reaches the caller once all parts in flight have ended; the range then holds a permutation of
 /// what it held. May suspend the calling thread, which may go on on another worker. Callable from any thread: a foreign
@@ -44,10 +44,10 @@ void parallel_sort(Range&& range, Less less = {}) {
   parallel_sort(first, first + std::ranges::distance(range), std::move(less));
 }
 
-/// Sorts by `less` and keeps the order of equal elements. Needs memory for as many elements as it sorts (std::bad_alloc
-/// before anything has changed). Elements are moved, never copied; moves must not throw. At most n log2 n comparisons, and
-/// some for cutting merges in two. Exceptions of `less`, suspension, callers: as parallel_sort; after an exception all
-/// elements are there, in any order.
+/// Sorts by `less` and keeps the order of equal elements. Needs memory for as many elements as it
+/// sorts (std::bad_alloc before anything has changed). Elements are moved, never copied; moves must
+/// not throw. At most n log2 n comparisons, and some for cutting merges in two. Exceptions of `less`,
+/// suspension, callers: as parallel_sort; after an exception all elements are there, in any order.
 /// Source: merge sort; details in detail/merge_sort.hpp.
 template <std::random_access_iterator Iterator, class Less = std::less<>>
   requires std::indirect_strict_weak_order<Less&, Iterator>

@@ -7,18 +7,20 @@ namespace heddle {
 
 /// How a thread is preempted. docs/guide/preemption.md says which to choose.
 enum class preemption : std::uint8_t {
-  none,           ///< it runs until it waits, yields or ends
-  signal_yield,   ///< a timer's signal makes it yield. Its code must not keep anything of the kernel thread over an instruction:
-                  ///< no thread_local, errno or malloc, unless it has its own thread-local storage (tls::own)
-  klt_switching,  ///< a timer's signal puts its kernel thread to sleep, and its worker goes on with another one. For any code
-  as_runtime,     ///< what the runtime was made with (HEDDLE_PREEMPT)
+  none,  ///< it runs until it waits, yields or ends
+  /// a timer's signal makes it yield. Its code must not keep anything of the kernel thread over an instruction:
+  signal_yield,
+  ///< no thread_local, errno or malloc, unless it has its own thread-local storage (tls::own)
+  /// a timer's signal puts its kernel thread to sleep, and its worker goes on with another one. For any code
+  klt_switching,
+  as_runtime,  ///< what the runtime was made with (HEDDLE_PREEMPT)
 };
 
 /// Whose thread-local variables a preemptive thread sees.
 enum class tls : std::uint8_t {
-  carrier,        ///< those of the kernel thread that runs it at the moment
-  own,            ///< its own, errno and malloc's included, wherever it runs
-  as_runtime,     ///< what the runtime was made with (HEDDLE_PREEMPT_TLS)
+  carrier,     ///< those of the kernel thread that runs it at the moment
+  own,         ///< its own, errno and malloc's included, wherever it runs
+  as_runtime,  ///< what the runtime was made with (HEDDLE_PREEMPT_TLS)
 };
 
 }  // namespace heddle

@@ -19,19 +19,25 @@ inline bool wait_ready_until(int descriptor, direction which, deadline limit, co
 }
 }  // namespace detail
 
-/// Suspends the caller until a read (a write) of the descriptor would not block: there is data (room), its end was reached, or it has an error, which
-/// the call then reports. Made for descriptors with O_NONBLOCK: call read() first, and wait when it says EAGAIN. Somebody else may be faster, so that the
-/// next call says EAGAIN again. What is always ready, a regular file, does not wait at all.
+/// Suspends the caller until a read (a write) of the descriptor would not block: there is data (room), its end was
+/// reached, or it has an error, which the call then reports. Made for descriptors with O_NONBLOCK: call read() first,
+/// and wait when it says EAGAIN. Somebody else may be faster, so that the next call says EAGAIN again. What is always
+/// ready, a regular file, does not wait at all.
 ///
-/// Any number of threads may wait for one descriptor, for both directions at once; all that wait for a direction go on when it is ready. A
-/// descriptor must not be closed while somebody waits for it: call shutdown() or request a stop, and close it afterwards. Throws
-/// std::system_error for what is no open descriptor, and when the system has no memory left for watching it. Thread context: any; a user-level thread
-/// suspends and may migrate, a foreign kernel thread sleeps.
+/// Any number of threads may wait for one descriptor, for both directions at once; all that wait
+/// for a direction go on when it is ready. A descriptor must not be closed while somebody waits
+/// for it: call shutdown() or request a stop, and close it afterwards. Throws std::system_error
+/// for what is no open descriptor, and when the system has no memory left for watching it. Thread
+/// context: any; a user-level thread suspends and may migrate, a foreign kernel thread sleeps.
 ///
-/// All waits of a process are watched by one kernel thread (epoll), which sleeps while nothing happens. On a simulated machine descriptors are
-/// looked at every 20 microseconds of virtual time.
-inline void wait_readable(int descriptor) { (void)detail::wait_ready(descriptor, detail::direction::read, nullptr, nullptr); }
-inline void wait_writable(int descriptor) { (void)detail::wait_ready(descriptor, detail::direction::write, nullptr, nullptr); }
+/// All waits of a process are watched by one kernel thread (epoll), which sleeps while nothing happens. On a simulated
+/// machine descriptors are looked at every 20 microseconds of virtual time.
+inline void wait_readable(int descriptor) {
+  (void)detail::wait_ready(descriptor, detail::direction::read, nullptr, nullptr);
+}
+inline void wait_writable(int descriptor) {
+  (void)detail::wait_ready(descriptor, detail::direction::write, nullptr, nullptr);
+}
 
 /// The same; false when a stop was requested first.
 [[nodiscard]] inline bool wait_readable(int descriptor, const std::stop_token& stop) {
@@ -41,23 +47,36 @@ inline void wait_writable(int descriptor) { (void)detail::wait_ready(descriptor,
   return detail::wait_ready(descriptor, detail::direction::write, nullptr, &stop);
 }
 
-/// The same with a time limit, and a stop token if one is given; false when the time has passed or a stop was requested first.
+/// The same with a time limit, and a stop token if one is given;
+/// false when the time has passed or a stop was requested first.
 template <class Clock, class Duration>
-[[nodiscard]] bool wait_readable_until(int descriptor, const std::chrono::time_point<Clock, Duration>& when, const std::stop_token& stop = {}) {
-  return detail::until(when, [&](detail::deadline d) { return detail::wait_ready_until(descriptor, detail::direction::read, d, stop) || stop.stop_requested(); }) &&
+[[nodiscard]] bool wait_readable_until(int descriptor, const std::chrono::time_point<Clock, Duration>& when,
+                                       const std::stop_token& stop = {}) {
+  return detail::until(when,
+                       [&](detail::deadline d) {
+                         return detail::wait_ready_until(descriptor, detail::direction::read, d, stop) ||
+                                stop.stop_requested();
+                       }) &&
          !stop.stop_requested();
 }
 template <class Clock, class Duration>
-[[nodiscard]] bool wait_writable_until(int descriptor, const std::chrono::time_point<Clock, Duration>& when, const std::stop_token& stop = {}) {
-  return detail::until(when, [&](detail::deadline d) { return detail::wait_ready_until(descriptor, detail::direction::write, d, stop) || stop.stop_requested(); }) &&
+[[nodiscard]] bool wait_writable_until(int descriptor, const std::chrono::time_point<Clock, Duration>& when,
+                                       const std::stop_token& stop = {}) {
+  return detail::until(when,
+                       [&](detail::deadline d) {
+                         return detail::wait_ready_until(descriptor, detail::direction::write, d, stop) ||
+                                stop.stop_requested();
+                       }) &&
          !stop.stop_requested();
 }
 template <class Rep, class Period>
-[[nodiscard]] bool wait_readable_for(int descriptor, const std::chrono::duration<Rep, Period>& duration, const std::stop_token& stop = {}) {
+[[nodiscard]] bool wait_readable_for(int descriptor, const std::chrono::duration<Rep, Period>& duration,
+                                     const std::stop_token& stop = {}) {
   return detail::wait_ready_until(descriptor, detail::direction::read, detail::deadline_in(duration), stop);
 }
 template <class Rep, class Period>
-[[nodiscard]] bool wait_writable_for(int descriptor, const std::chrono::duration<Rep, Period>& duration, const std::stop_token& stop = {}) {
+[[nodiscard]] bool wait_writable_for(int descriptor, const std::chrono::duration<Rep, Period>& duration,
+                                     const std::stop_token& stop = {}) {
   return detail::wait_ready_until(descriptor, detail::direction::write, detail::deadline_in(duration), stop);
 }
 

@@ -20,57 +20,62 @@ namespace worker {
 class runtime;
 }
 
-/// What a runtime is made with. A field left empty takes its HEDDLE_* variable, then its default (`heddle help options`).
+/// What a runtime is made with. A field left empty takes its HEDDLE_*
+/// variable, then its default (`heddle help options`).
 struct runtime_options {
-  std::optional<unsigned> workers{};            ///< 0: as many as the machine, the affinity mask and the cgroup quota allow
-  std::optional<std::string> policy{};          ///< "random_ws", "serial", ...; parameters after a colon
-  std::optional<std::string> bind{};            ///< "on", "off", "auto"
-  std::optional<std::size_t> stack_size{};      ///< bytes of a user-level thread's stack
-  std::optional<std::size_t> stack_cache{};     ///< idle stacks kept committed
-  std::optional<unsigned> spin{};               ///< microseconds a worker searches before it sleeps
-  std::optional<std::uint64_t> seed{};          ///< of the workers' random sources
-  std::optional<std::string> trace{};           ///< file to write a trace to when the runtime ends; "": none
-  std::optional<std::size_t> trace_buffer{};    ///< events kept of each worker
-  std::optional<bool> smt{};                    ///< false: one worker a core, not one a hardware thread
-  std::optional<unsigned> watchdog{};           ///< seconds without progress after which all threads are printed; 0: never
-  std::optional<std::string> signal_stacks{};   ///< signal at which all threads are printed: "USR1", "USR2", "QUIT", "WINCH", "off"
-  std::optional<std::string> machine{};         ///< whose memory groups policies see; "": this machine's
-  std::optional<heddle::preemption> preempt{};  ///< of threads that are made without a word on it, those that run tasks included
-  std::optional<heddle::tls> preempt_tls{};     ///< the same
+  /// 0: as many as the machine, the affinity mask and the cgroup quota allow
+  std::optional<unsigned> workers{};
+  std::optional<std::string> policy{};        ///< "random_ws", "serial", ...; parameters after a colon
+  std::optional<std::string> bind{};          ///< "on", "off", "auto"
+  std::optional<std::size_t> stack_size{};    ///< bytes of a user-level thread's stack
+  std::optional<std::size_t> stack_cache{};   ///< idle stacks kept committed
+  std::optional<unsigned> spin{};             ///< microseconds a worker searches before it sleeps
+  std::optional<std::uint64_t> seed{};        ///< of the workers' random sources
+  std::optional<std::string> trace{};         ///< file to write a trace to when the runtime ends; "": none
+  std::optional<std::size_t> trace_buffer{};  ///< events kept of each worker
+  std::optional<bool> smt{};                  ///< false: one worker a core, not one a hardware thread
+  /// seconds without progress after which all threads are printed; 0: never
+  std::optional<unsigned> watchdog{};
+  /// signal at which all threads are printed: "USR1", "USR2", "QUIT", "WINCH", "off"
+  std::optional<std::string> signal_stacks{};
+  std::optional<std::string> machine{};  ///< whose memory groups policies see; "": this machine's
+  /// of threads that are made without a word on it, those that run tasks included
+  std::optional<heddle::preemption> preempt{};
+  std::optional<heddle::tls> preempt_tls{};                    ///< the same
   std::optional<std::chrono::nanoseconds> preempt_interval{};  ///< turn of a preemptive thread
-  std::optional<std::string> preempt_timer{};   ///< "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS"
-  std::optional<std::string> preempt_klt{};     ///< "naive", "futex", "local", "direct"
+  std::optional<std::string> preempt_timer{};  ///< "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS"
+  std::optional<std::string> preempt_klt{};    ///< "naive", "futex", "local", "direct"
   std::optional<heddle::priority_mode> priority_mode{};  ///< aging or strict
-  std::optional<unsigned> priority_aging{};     ///< turns that a thread is ready before it has one whatever is above it
-  std::optional<std::string> packing{};         ///< "off", "auto"
-  std::optional<unsigned> blocking_limit{};     ///< calls of blocking() under way at once; further ones wait
+  std::optional<unsigned> priority_aging{};  ///< turns that a thread is ready before it has one whatever is above it
+  std::optional<std::string> packing{};      ///< "off", "auto"
+  std::optional<unsigned> blocking_limit{};  ///< calls of blocking() under way at once; further ones wait
 };
 
 /// What a runtime has done so far; each field may lag behind by what is under way.
 struct runtime_statistics {
-  std::uint64_t steals;      ///< entries taken from another worker
-  std::uint64_t forced;      ///< of these, without the victim's help
-  std::uint64_t parks;       ///< times a worker went to sleep
-  std::uint64_t preemptions; ///< turns that a tick has ended
-  std::uint64_t ticks;       ///< ticks that came to a worker
-  std::size_t live_threads;  ///< threads with stacks, and stacks in a worker's cache
+  std::uint64_t steals;       ///< entries taken from another worker
+  std::uint64_t forced;       ///< of these, without the victim's help
+  std::uint64_t parks;        ///< times a worker went to sleep
+  std::uint64_t preemptions;  ///< turns that a tick has ended
+  std::uint64_t ticks;        ///< ticks that came to a worker
+  std::size_t live_threads;   ///< threads with stacks, and stacks in a worker's cache
 };
 
 /// A set of workers. Several may exist at a time; each has its own kernel threads.
 class HEDDLE_API runtime {
  public:
-  /// Starts the workers. Throws std::invalid_argument for an option that cannot be, std::system_error when kernel threads
-  /// cannot be started, std::bad_alloc. Thread context: any.
+  /// Starts the workers. Throws std::invalid_argument for an option that cannot be, std::system_error when kernel
+  /// threads cannot be started, std::bad_alloc. Thread context: any.
   explicit runtime(const runtime_options& options = {});
-  /// Waits for every thread of the runtime to end, then stops; a user-level thread, of another runtime, suspends meanwhile. Threads may
-  /// be joined or detached afterwards, too. Thread context: any but the runtime's own threads.
+  /// Waits for every thread of the runtime to end, then stops; a user-level thread, of another runtime, suspends
+  /// meanwhile. Threads may be joined or detached afterwards, too. Thread context: any but the runtime's own threads.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// The runtime used where none is named: made at first use from the HEDDLE_* variables, never destroyed. A variable whose value
-  /// cannot be ends the process with status 2 and one line on standard error that names it; a runtime of one's own throws instead.
-  /// Throws std::system_error when kernel threads cannot be started, std::bad_alloc.
+  /// The runtime used where none is named: made at first use from the HEDDLE_* variables, never destroyed. A variable
+  /// whose value cannot be ends the process with status 2 and one line on standard error that names it; a runtime of
+  /// one's own throws instead. Throws std::system_error when kernel threads cannot be started, std::bad_alloc.
   static runtime& global();
   /// The runtime whose thread calls, else the global one.
   static runtime& current();
@@ -84,11 +89,11 @@ class HEDDLE_API runtime {
   }
 
   unsigned workers() const noexcept;
-  /// Thread packing: from now on only the first n workers run threads. The others stand aside at their next switch, or at the next tick if
-  /// what they run is preemptive; their threads and tasks go to those that are left, and come back by stealing when n grows. Preemptive threads
-  /// then get equal shares of the workers that are left, as far as turns allow (docs/guide/preemption.md). 1 <= n <= workers(), else
-  /// std::invalid_argument, also for policies that place work at certain workers. With HEDDLE_PACKING=auto n is an upper bound. Thread
-  /// context: any; does not wait.
+  /// Thread packing: from now on only the first n workers run threads. The others stand aside at their next switch, or
+  /// at the next tick if what they run is preemptive; their threads and tasks go to those that are left, and come back
+  /// by stealing when n grows. Preemptive threads then get equal shares of the workers that are left, as far as turns
+  /// allow (docs/guide/preemption.md). 1 <= n <= workers(), else std::invalid_argument, also for policies that place
+  /// work at certain workers. With HEDDLE_PACKING=auto n is an upper bound. Thread context: any; does not wait.
   void set_active_workers(unsigned n);
   unsigned active_workers() const noexcept;
   /// Rank of the worker that runs the caller, -1 when it is not one of this runtime's. May be out of date at once.

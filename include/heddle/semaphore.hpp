@@ -25,19 +25,23 @@ class semaphore_core {
     std::int64_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
     while (word >= permit) {
       // acquire pairs with release: what was done before the permit was given
-      if (word_.compare_exchange_weak(word, word - permit, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+      if (word_.compare_exchange_weak(word, word - permit, std::memory_order_acquire, std::memory_order_relaxed))
+        return true;
     }
     return false;
   }
   void acquire() noexcept {
-    if (!try_acquire()) [[unlikely]] acquire_slow(nullptr);
+    if (!try_acquire()) [[unlikely]]
+      acquire_slow(nullptr);
   }
   bool acquire_by(deadline limit) noexcept { return acquire_slow(&limit); }
   void release(std::ptrdiff_t count) noexcept {
     std::int64_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
     while ((word & has_waiters) == 0) {
       // release pairs with try_acquire: what was done before; the last access to *this
-      if (word_.compare_exchange_weak(word, word + count * permit, std::memory_order_release, std::memory_order_relaxed)) return;
+      if (word_.compare_exchange_weak(word, word + count * permit, std::memory_order_release,
+                                      std::memory_order_relaxed))
+        return;
     }
     release_slow(count);
   }

@@ -11,10 +11,11 @@
 
 namespace heddle {
 
-/// Like std::shared_timed_mutex; works with std::unique_lock and std::shared_lock. A waiting writer holds up readers that
-/// come after it, and a writer that leaves lets in the readers that wait, so neither kind starves ("phase-fair": Brandenburg,
-/// Anderson, ECRTS 2009); writers among themselves are served in order of arrival. A reader that locks it again while a
-/// writer waits never returns. Thread context: any; what waits may suspend and migrate a user-level thread.
+/// Like std::shared_timed_mutex; works with std::unique_lock and std::shared_lock. A waiting
+/// writer holds up readers that come after it, and a writer that leaves lets in the readers that
+/// wait, so neither kind starves ("phase-fair": Brandenburg, Anderson, ECRTS 2009); writers among
+/// themselves are served in order of arrival. A reader that locks it again while a writer waits
+/// never returns. Thread context: any; what waits may suspend and migrate a user-level thread.
 class shared_mutex {
  public:
   constexpr shared_mutex() noexcept = default;
@@ -22,7 +23,8 @@ class shared_mutex {
   shared_mutex& operator=(const shared_mutex&) = delete;
 
   void lock() noexcept {
-    if (!try_lock()) [[unlikely]] wait_for_it(true, nullptr);
+    if (!try_lock()) [[unlikely]]
+      wait_for_it(true, nullptr);
   }
   bool try_lock() noexcept {
     std::uint32_t free = 0;
@@ -32,17 +34,20 @@ class shared_mutex {
   void unlock() noexcept {
     std::uint32_t alone = writer;
     // release pairs with try_lock, try_lock_shared: what the writer wrote
-    if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] unlock_slow();
+    if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]]
+      unlock_slow();
   }
 
   void lock_shared() noexcept {
-    if (!try_lock_shared()) [[unlikely]] wait_for_it(false, nullptr);
+    if (!try_lock_shared()) [[unlikely]]
+      wait_for_it(false, nullptr);
   }
   bool try_lock_shared() noexcept {
     std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
     while ((word & (writer | queued)) == 0) {
       // acquire pairs with unlock: what the last writer wrote
-      if (word_.compare_exchange_weak(word, word + reader, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+      if (word_.compare_exchange_weak(word, word + reader, std::memory_order_acquire, std::memory_order_relaxed))
+        return true;
     }
     return false;
   }
@@ -50,7 +55,8 @@ class shared_mutex {
     std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
     while ((word & queued) == 0 || word >= 2 * reader) {
       // release pairs with try_lock: the reader is done reading
-      if (word_.compare_exchange_weak(word, word - reader, std::memory_order_release, std::memory_order_relaxed)) return;
+      if (word_.compare_exchange_weak(word, word - reader, std::memory_order_release, std::memory_order_relaxed))
+        return;
     }
     unlock_shared_slow();
   }
@@ -88,8 +94,8 @@ class shared_mutex {
   std::uint32_t queue_bit() const noexcept { return readers_.empty() && writers_.empty() ? 0 : queued; }
   void withdraw(bool exclusive, detail::waiter& w) noexcept;
 
-  // writer: held exclusively. queued: a list is not empty; changed under guard_. The rest counts readers. While `queued` is
-  // set nobody comes in but by the hand of a leaving holder. Publishes what holders did.
+  // writer: held exclusively. queued: a list is not empty; changed under guard_. The rest counts readers. While
+  // `queued` is set nobody comes in but by the hand of a leaving holder. Publishes what holders did.
   std::atomic<std::uint32_t> word_{0};
   detail::spin_word guard_;
   detail::waiter_list readers_;  // under guard_

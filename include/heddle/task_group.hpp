@@ -27,53 +27,62 @@ namespace detail {
 
 struct child_handle;  // a fiber::thread
 
-// What the children of a group and its owner share. Counting (see src/task/README.md, "Counting children"): a child that the owner
-// itself runs, or whose spawner went on in its stead, needs no count at all; `owed` is the owner's own number of the others, and
+// What the children of a group and its owner share. Counting (see src/task/README.md,
+// "Counting children"): a child that the owner itself runs, or whose spawner went on in its
+// stead, needs no count at all; `owed` is the owner's own number of the others, and
 // `outstanding` receives it when the owner waits, less one for each such child that has ended.
 struct group_state {
   static constexpr std::int64_t waiting = std::int64_t{1} << 48;
   static constexpr std::int64_t most_queued = 4096;
-  std::atomic<std::int64_t> outstanding{0};  // + waiting while an owner sleeps; written by owner and children; publishes their work
-  std::int64_t owed{0};                      // owner's
-  std::int64_t most_owed{most_queued};       // owner's; from then on children run at once: what waits in the queue has a bound
-  ticket newest{nullptr};                    // owner's: where it queued its last child
-  waiter* sleeper;                           // the owner's waiter, written before `waiting` is added
-  std::atomic<bool> cancelled{false};        // set by any thread
-  std::atomic<bool> failed{false};           // set by the first child that threw, which then owns `error` until it is counted
+  // + waiting while an owner sleeps; written by owner and children; publishes their work
+  std::atomic<std::int64_t> outstanding{0};
+  std::int64_t owed{0};  // owner's
+  // owner's; from then on children run at once: what waits in the queue has a bound
+  std::int64_t most_owed{most_queued};
+  ticket newest{nullptr};              // owner's: where it queued its last child
+  waiter* sleeper;                     // the owner's waiter, written before `waiting` is added
+  std::atomic<bool> cancelled{false};  // set by any thread
+  // set by the first child that threw, which then owns `error` until it is counted
+  std::atomic<bool> failed{false};
   std::exception_ptr error;
-  void* owner{nullptr};                      // who made the group: a user-level thread, or what stands for a foreign kernel thread
+  // who made the group: a user-level thread, or what stands for a foreign kernel thread
+  void* owner{nullptr};
   void* policy_data{nullptr};
   double work;
   std::size_t bytes;
-  std::atomic<unsigned> index{0};            // children so far, when the policy watches them
-  bool open{false};                          // owner's: the policy was told of the group's beginning and not of its end
-  bool kind_given{false};                    // how children are preempted: as below, else as the runtime's other threads
-  bool runs_child{false};                    // owner's: a child runs on its stack
-  std::int8_t level{0};                      // priority of children; not normal only if kind_given
-  preemption technique{preemption::none};    // both are written before the first child is made
+  std::atomic<unsigned> index{0};  // children so far, when the policy watches them
+  bool open{false};                // owner's: the policy was told of the group's beginning and not of its end
+  // how children are preempted: as below, else as the runtime's other threads
+  bool kind_given{false};
+  bool runs_child{false};                  // owner's: a child runs on its stack
+  std::int8_t level{0};                    // priority of children; not normal only if kind_given
+  preemption technique{preemption::none};  // both are written before the first child is made
   heddle::tls storage{heddle::tls::carrier};
 };
 
-// A child that has not begun: a job in a block of its spawner's worker. Begun by its group's owner, on the owner's own stack, or, once taken from
-// the queue, by any thread that runs jobs. Written by its spawner, then by whoever took it; a free block keeps `word`, `home` and `counted`.
+// A child that has not begun: a job in a block of its spawner's worker. Begun by its group's owner, on the owner's own
+// stack, or, once taken from the queue, by any thread that runs jobs. Written by its spawner, then by whoever took it;
+// a free block keeps `word`, `home` and `counted`.
 struct alignas(64) group_child : job {
   using job::job;
   static constexpr std::size_t room_bytes = 80;
-  group_child* next{nullptr};                // of free blocks
-  fork_queue* home{nullptr};                 // the worker that made the block
+  group_child* next{nullptr};  // of free blocks
+  fork_queue* home{nullptr};   // the worker that made the block
   group_state* group{nullptr};
   void (*call)(void* room) noexcept {nullptr};  // runs and destroys the closure
-  bool counted{false};                       // the group's counter knows of it from the start
+  bool counted{false};                          // the group's counter knows of it from the start
   alignas(16) unsigned char room[room_bytes];
 };
 static_assert(sizeof(group_child) == 128);
 
 struct child_place {
-  child_handle* child;   // a thread, which start_child starts; null: `queued`, or no memory for a stack: the spawner runs the child itself
-  group_child* queued;   // queue_child
+  // a thread, which start_child starts; null: `queued`, or no memory for a stack: the spawner runs the child itself
+  child_handle* child;
+  group_child* queued;  // queue_child
   void* room;
 };
-HEDDLE_API child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept);
+HEDDLE_API child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment,
+                                  void (*call)(void*) noexcept);
 // Runs it now, queues it, or sends it, as the policy says. May suspend; the caller may go on on another worker.
 HEDDLE_API void start_child(group_state& group, child_handle* child, double work, const void* label) noexcept;
 // By any thread; the group may be another's.
@@ -82,12 +91,13 @@ HEDDLE_API void queue_child(group_state& group, group_child& child) noexcept;
 HEDDLE_API void drop_child(child_handle* child, group_child* queued) noexcept;
 // The queue is full.
 HEDDLE_API void start_unqueued(group_child& child) noexcept;
-// By the owner: runs what lies newest in its worker's queue, as long as those are children of the group. Such a child may suspend.
+// By the owner: runs what lies newest in its worker's queue, as long
+// as those are children of the group. Such a child may suspend.
 HEDDLE_API void run_children(group_state& group) noexcept;
 // Throws std::logic_error when the caller is not the owner.
 HEDDLE_API void wait_group_slow(group_state& group);
 HEDDLE_API void child_threw(group_state& group) noexcept;
-HEDDLE_API void open_group(group_state& group) noexcept;    // tells the policy
+HEDDLE_API void open_group(group_state& group) noexcept;  // tells the policy
 HEDDLE_API void close_group(group_state& group) noexcept;
 
 // Throws std::invalid_argument.
@@ -105,7 +115,8 @@ inline void begin_group(group_state& group) noexcept {
     return;
   }
   group.owner = queue->running;
-  if (queue->watches_groups) [[unlikely]] open_group(group);
+  if (queue->watches_groups) [[unlikely]]
+    open_group(group);
 }
 inline void wait_group(group_state& group) {
   fork_queue* queue = current_queue();
@@ -115,22 +126,26 @@ inline void wait_group(group_state& group) {
       queue = current_queue();
     }
     // acquire pairs with a child's last decrement: what the children did
-    if (group.owed == 0 && !group.open && group.outstanding.load(std::memory_order_acquire) == 0) [[likely]] return;
+    if (group.owed == 0 && !group.open && group.outstanding.load(std::memory_order_acquire) == 0) [[likely]]
+      return;
   }
   wait_group_slow(group);
 }
 inline void end_group(group_state& group) noexcept {
-  if (group.open) [[unlikely]] close_group(group);
+  if (group.open) [[unlikely]]
+    close_group(group);
 }
 
 }  // namespace detail
 
-/// A set of child tasks. A child may wait for anything without holding up its siblings or the worker: who has not begun is everybody's to
-/// take, and what has begun is a user-level thread. Hints are ratios, optional, and never needed for correctness.
+/// A set of child tasks. A child may wait for anything without holding up its siblings
+/// or the worker: who has not begun is everybody's to take, and what has begun is a
+/// user-level thread. Hints are ratios, optional, and never needed for correctness.
 ///
-/// run() may be called by the owner (the thread that made the group), by its children, and by any other thread as long as
-/// the group exists and the owner has not passed wait(). wait() belongs to the owner.
-/// Children have no order. Source: lazy task creation (Mohr, Kranz, Halstead, 1991); counting after Nowa (Schmaus et al., IPDPS 2021).
+/// run() may be called by the owner (the thread that made the group), by its children, and by any other thread as long
+/// as the group exists and the owner has not passed wait(). wait() belongs to the owner.
+/// Children have no order. Source: lazy task creation (Mohr, Kranz,
+/// Halstead, 1991); counting after Nowa (Schmaus et al., IPDPS 2021).
 class task_group {
  public:
   /// `work`: total of the children's work in any unit, NaN unknown. `bytes`: memory they touch together, 0 unknown.
@@ -140,35 +155,39 @@ class task_group {
     detail::begin_group(state_);
   }
   /// The same, cancelled from outside by `stop`: once a stop is requested children that have not begun are dropped.
-  explicit task_group(std::stop_token stop, double work = std::numeric_limits<double>::quiet_NaN(), std::size_t bytes = 0) noexcept
+  explicit task_group(std::stop_token stop, double work = std::numeric_limits<double>::quiet_NaN(),
+                      std::size_t bytes = 0) noexcept
       : task_group(work, bytes) {
     stop_ = std::move(stop);
   }
-  /// Waits for children that are still there; an exception of theirs is lost then. std::terminate when called by another
-  /// thread than the owner.
+  /// Waits for children that are still there; an exception of theirs is lost
+  /// then. std::terminate when called by another thread than the owner.
   ~task_group() {
     detail::wait_group(state_);
     detail::end_group(state_);
   }
   task_group(const task_group&) = delete;
-  /// How children are preempted that are made from now on. Not called by several threads at a time, nor beside run(). Throws
-  /// std::system_error(not_supported) for what cannot be had here.
+  /// How children are preempted that are made from now on. Not called by several threads at a time, nor beside run().
+  /// Throws std::system_error(not_supported) for what cannot be had here.
   task_group& preempt(heddle::preemption how, heddle::tls storage = heddle::tls::as_runtime) {
     detail::set_kind(state_, how, storage);
     return *this;
   }
-  /// Priority of children that are made from now on. Such a child, unless the level is normal, does not run at once: it becomes ready, and the caller
-  /// goes on. The same restrictions. Throws std::invalid_argument for a level that does not exist.
+  /// Priority of children that are made from now on. Such a child, unless the level
+  /// is normal, does not run at once: it becomes ready, and the caller goes on. The
+  /// same restrictions. Throws std::invalid_argument for a level that does not exist.
   task_group& priority(heddle::priority level) {
     detail::set_priority(state_, level);
     return *this;
   }
   task_group& operator=(const task_group&) = delete;
 
-  /// Runs f() as a child: another worker may begin it from now on; the owner begins it in wait(), on its own stack while 15/16 of a default stack
-  /// are left there, or its worker does when the owner waits for something else. The 4,096 children that may wait so are followed by others that begin at once, on
-  /// stacks of their own, with the caller's continuation open to thieves; so do all whose closure is larger than 72 bytes. A policy that watches children
-  /// decides in its own way. `work` is the child's share of the group's. In a cancelled group nothing is run. May suspend; the caller may go on on another worker.
+  /// Runs f() as a child: another worker may begin it from now on; the owner begins it in wait(), on its own stack
+  /// while 15/16 of a default stack are left there, or its worker does when the owner waits for something else. The
+  /// 4,096 children that may wait so are followed by others that begin at once, on stacks of their own, with the
+  /// caller's continuation open to thieves; so do all whose closure is larger than 72 bytes. A policy that watches
+  /// children decides in its own way. `work` is the child's share of the group's. In a cancelled group nothing is run.
+  /// May suspend; the caller may go on on another worker.
   template <class F>
   void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
     if (is_cancelled()) return;
@@ -177,15 +196,16 @@ class task_group {
       if constexpr (sizeof(held<closure>) <= detail::group_child::room_bytes && alignof(held<closure>) <= 16) {
         detail::fork_queue* queue = detail::current_queue();
         detail::group_child* child;
-        if (queue != nullptr && state_.owner == queue->running && state_.owed < state_.most_owed && queue->queues_children &&
-            (child = queue->spare_children) != nullptr) [[likely]] {
+        if (queue != nullptr && state_.owner == queue->running && state_.owed < state_.most_owed &&
+            queue->queues_children && (child = queue->spare_children) != nullptr) [[likely]] {
           queue->spare_children = child->next;
           emplace<closure, F>(child->room, f, nullptr, child);
           child->group = &state_;
           child->call = held<closure>::call;
           ++state_.owed;
           state_.newest = detail::push(detail::entry_of(child));
-          if (state_.newest == nullptr) [[unlikely]] detail::start_unqueued(*child);
+          if (state_.newest == nullptr) [[unlikely]]
+            detail::start_unqueued(*child);
           return;
         }
       }
@@ -200,8 +220,8 @@ class task_group {
     }
   }
 
-  /// run(f) and wait(), but f() runs here and now, on the caller's stack, while others may take the children that are there: the last one of a
-  /// node's children costs a call. An exception of f is a child's.
+  /// run(f) and wait(), but f() runs here and now, on the caller's stack, while others may take the children that are
+  /// there: the last one of a node's children costs a call. An exception of f is a child's.
   template <class F>
   void run_and_wait(F&& f) {
     if (!is_cancelled()) run_inline(f);
@@ -213,7 +233,9 @@ class task_group {
   void wait() {
     detail::wait_group(state_);
     detail::end_group(state_);
-    if (state_.cancelled.load(std::memory_order_relaxed)) [[unlikely]] state_.cancelled.store(false);  // set before the children ended, or lost
+    // set before the children ended, or lost
+    if (state_.cancelled.load(std::memory_order_relaxed)) [[unlikely]]
+      state_.cancelled.store(false);
     if (state_.failed.load(std::memory_order_relaxed)) [[unlikely]] {  // all children have ended: wait_group ordered it
       state_.failed.store(false);
       std::rethrow_exception(std::exchange(state_.error, nullptr));
@@ -262,8 +284,10 @@ class task_group {
 
   template <class Closure, class F>
   [[gnu::noinline]] void run_slow(F& f, double work) {
-    const detail::child_place place = detail::make_child(state_, sizeof(held<Closure>), alignof(held<Closure>), held<Closure>::call);
-    if (place.room == nullptr) [[unlikely]] return run_inline(f);
+    const detail::child_place place =
+        detail::make_child(state_, sizeof(held<Closure>), alignof(held<Closure>), held<Closure>::call);
+    if (place.room == nullptr) [[unlikely]]
+      return run_inline(f);
     emplace<Closure, F>(place.room, f, place.child, place.queued);
     if (place.queued != nullptr) detail::queue_child(state_, *place.queued);
     else detail::start_child(state_, place.child, work, reinterpret_cast<const void*>(&held<Closure>::call));

@@ -19,9 +19,9 @@
 namespace heddle {
 
 struct thread_options {
-  std::size_t stack_size = 0;    ///< bytes; 0: the runtime's default
-  const char* name = nullptr;    ///< shown when threads are dumped; must outlive the thread
-  runtime* where = nullptr;      ///< null: runtime::current()
+  std::size_t stack_size = 0;  ///< bytes; 0: the runtime's default
+  const char* name = nullptr;  ///< shown when threads are dumped; must outlive the thread
+  runtime* where = nullptr;    ///< null: runtime::current()
   heddle::preemption preemption = heddle::preemption::as_runtime;
   heddle::tls tls = heddle::tls::as_runtime;
   heddle::priority priority = heddle::priority::normal;  ///< from lowest to highest, else std::invalid_argument
@@ -31,7 +31,8 @@ namespace detail {
 
 struct thread_handle;  // a fiber::thread
 
-// A thread that is not ready yet, with room for `bytes` for its closure. Throws std::system_error(resource_unavailable).
+// A thread that is not ready yet, with room for `bytes` for its closure. Throws
+// std::system_error(resource_unavailable).
 struct made_thread {
   thread_handle* thread;
   void* room;
@@ -47,39 +48,43 @@ HEDDLE_API std::uint64_t current_thread_id() noexcept;
 
 }  // namespace detail
 
-/// A user-level thread: like std::thread, some ten nanoseconds to make, kilobytes to keep. Waiting for anything of heddle's
-/// suspends it, never its worker.
+/// A user-level thread: like std::thread, some ten nanoseconds to make, kilobytes to keep. Waiting for anything of
+/// heddle's suspends it, never its worker.
 class thread {
  public:
   thread() noexcept = default;
-  /// Makes f() ready to run. Throws std::system_error when no stack can be had. An exception that leaves f ends the program
-  /// by std::terminate, as with std::thread; use async for a result. Also throws std::system_error(not_supported) for options
-  /// that cannot be had here (preemption under ThreadSanitizer, own thread-local storage with an unknown C library). Thread context: any.
+  /// Makes f() ready to run. Throws std::system_error when no stack can be had. An exception that leaves f ends the
+  /// program by std::terminate, as with std::thread; use async for a result. Also throws
+  /// std::system_error(not_supported) for options that cannot be had here (preemption under ThreadSanitizer, own
+  /// thread-local storage with an unknown C library). Thread context: any.
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, thread>)
   explicit thread(F&& f) : thread(thread_options{}, std::forward<F>(f)) {}
 
   /// The same with arguments: f(args...), of which copies are kept, as std::thread does; std::ref passes references.
   template <class F, class... Args>
-    requires(sizeof...(Args) > 0 && !std::is_same_v<std::remove_cvref_t<F>, thread_options> && detail::callable_with<F, Args...>)
+    requires(sizeof...(Args) > 0 && !std::is_same_v<std::remove_cvref_t<F>, thread_options> &&
+             detail::callable_with<F, Args...>)
   explicit thread(F&& f, Args&&... args) : thread(thread_options{}, std::forward<F>(f), std::forward<Args>(args)...) {}
   template <class F, class... Args>
     requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
-  thread(const thread_options& options, F&& f, Args&&... args) : thread(options, detail::bound_call(std::forward<F>(f), std::forward<Args>(args)...)) {}
+  thread(const thread_options& options, F&& f, Args&&... args)
+      : thread(options, detail::bound_call(std::forward<F>(f), std::forward<Args>(args)...)) {}
 
   template <class F>
   thread(const thread_options& options, F&& f) {
     using closure = std::decay_t<F>;
     if constexpr (sizeof(closure) <= 1024) {
-      const detail::made_thread made = detail::make_thread(options, sizeof(closure), alignof(closure), [](void* room) noexcept {
-        auto* held = static_cast<closure*>(room);
-        try {
-          (*held)();
-        } catch (...) {
-          detail::uncaught_in_thread();
-        }
-        std::destroy_at(held);
-      });
+      const detail::made_thread made =
+          detail::make_thread(options, sizeof(closure), alignof(closure), [](void* room) noexcept {
+            auto* held = static_cast<closure*>(room);
+            try {
+              (*held)();
+            } catch (...) {
+              detail::uncaught_in_thread();
+            }
+            std::destroy_at(held);
+          });
       ::new (made.room) closure(std::forward<F>(f));
       handle_ = made.thread;
     } else {
@@ -109,7 +114,8 @@ class thread {
     detail::join_thread(std::exchange(handle_, nullptr));
   }
   void detach() {
-    if (!joinable()) throw std::system_error(std::make_error_code(std::errc::invalid_argument), "heddle::thread::detach");
+    if (!joinable())
+      throw std::system_error(std::make_error_code(std::errc::invalid_argument), "heddle::thread::detach");
     detail::detach_thread(std::exchange(handle_, nullptr));
   }
   void swap(thread& other) noexcept { std::swap(handle_, other.handle_); }
@@ -120,22 +126,24 @@ class thread {
   detail::thread_handle* handle_{nullptr};
 };
 
-/// A thread that is asked to stop and joined in its destructor, like std::jthread: if f takes a std::stop_token before the other arguments, it is given
-/// one of the thread's own. What takes a stop token in heddle (waits, groups, loops) ends early by it.
+/// A thread that is asked to stop and joined in its destructor, like std::jthread: if f
+/// takes a std::stop_token before the other arguments, it is given one of the thread's
+/// own. What takes a stop token in heddle (waits, groups, loops) ends early by it.
 class jthread {
  public:
   jthread() noexcept : source_(std::nostopstate) {}
   /// As of thread, and std::bad_alloc for the stop state.
   template <class F, class... Args>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, jthread> && !std::is_same_v<std::remove_cvref_t<F>, thread_options>)
-  explicit jthread(F&& f, Args&&... args) : jthread(thread_options{}, std::forward<F>(f), std::forward<Args>(args)...) {}
+    requires(!std::is_same_v<std::remove_cvref_t<F>, jthread> &&
+             !std::is_same_v<std::remove_cvref_t<F>, thread_options>)
+  explicit jthread(F&& f, Args&&... args)
+      : jthread(thread_options{}, std::forward<F>(f), std::forward<Args>(args)...) {}
   template <class F, class... Args>
     requires(detail::callable_with<F, std::stop_token, Args...> || detail::callable_with<F, Args...>)
   jthread(const thread_options& options, F&& f, Args&&... args) {
     if constexpr (detail::callable_with<F, std::stop_token, Args...>)
       thread_ = thread(options, std::forward<F>(f), source_.get_token(), std::forward<Args>(args)...);
-    else
-      thread_ = thread(options, std::forward<F>(f), std::forward<Args>(args)...);
+    else thread_ = thread(options, std::forward<F>(f), std::forward<Args>(args)...);
   }
   jthread(jthread&&) noexcept = default;
   jthread& operator=(jthread&& other) {

@@ -1,8 +1,10 @@
-/// What a program tells its trace about itself: named parts, and which piece of its data it works on. `heddle report` shows
-/// the parts in the timeline and the pieces as a task map. While nothing is traced each call is one load and one branch.
+/// What a program tells its trace about itself: named parts, and which piece of its
+/// data it works on. `heddle report` shows the parts in the timeline and the pieces
+/// as a task map. While nothing is traced each call is one load and one branch.
 ///
-/// Names are kept by address while a program runs: pass string literals. Thread context: any; pieces have no effect outside of a
-/// runtime. But for flush() nothing here suspends, throws, or allocates, except that the first use of a name in a traced run does.
+/// Names are kept by address while a program runs: pass string literals. Thread context:
+/// any; pieces have no effect outside of a runtime. But for flush() nothing here suspends,
+/// throws, or allocates, except that the first use of a name in a traced run does.
 #pragma once
 
 #include <atomic>
@@ -26,8 +28,8 @@ HEDDLE_API void note_tree_piece(const char* tree, std::uint64_t range, std::uint
 
 }  // namespace detail
 
-/// The calling task works on the cells [x0, x1) x [y0, y1) of the grid `name` from here on: said once, at the start of a leaf.
-/// A grid that is gone through several times (iterations) has its pieces told each time.
+/// The calling task works on the cells [x0, x1) x [y0, y1) of the grid `name` from here on: said once, at the start of
+/// a leaf. A grid that is gone through several times (iterations) has its pieces told each time.
 inline void piece(const char* name, std::uint32_t x0, std::uint32_t y0, std::uint32_t x1, std::uint32_t y1) noexcept {
   if (detail::is_recording()) [[unlikely]] {
     detail::note_piece(name, std::uint64_t{x0} << 32 | y0, std::uint64_t{x1} << 32 | y1);
@@ -35,10 +37,12 @@ inline void piece(const char* name, std::uint32_t x0, std::uint32_t y0, std::uin
 }
 
 /// The same for a piece [first, last) of something with one dimension.
-inline void piece(const char* name, std::uint32_t first, std::uint32_t last) noexcept { piece(name, first, 0, last, 1); }
+inline void piece(const char* name, std::uint32_t first, std::uint32_t last) noexcept {
+  piece(name, first, 0, last, 1);
+}
 
-/// A node of a tree: the path of child indices that leads to it, kept as a part of the interval that the root owns. Made for
-/// passing down by value; nodes below 2^-32 of the root become empty, and are drawn on their parent.
+/// A node of a tree: the path of child indices that leads to it, kept as a part of the interval that the root owns.
+/// Made for passing down by value; nodes below 2^-32 of the root become empty, and are drawn on their parent.
 class tree_node {
  public:
   constexpr tree_node() noexcept = default;
@@ -51,8 +55,8 @@ class tree_node {
   /// The child whose weight lies between `before` and `before + own` of `all`: for trees whose children differ in size.
   [[nodiscard]] constexpr tree_node share(double before, double own, double all) const noexcept {
     const auto width = static_cast<double>(high_ - low_);
-    return {low_ + static_cast<std::uint64_t>(width * (before / all)), low_ + static_cast<std::uint64_t>(width * ((before + own) / all)),
-            depth_ + 1};
+    return {low_ + static_cast<std::uint64_t>(width * (before / all)),
+            low_ + static_cast<std::uint64_t>(width * ((before + own) / all)), depth_ + 1};
   }
 
   [[nodiscard]] constexpr std::uint32_t depth() const noexcept { return depth_; }
@@ -60,7 +64,8 @@ class tree_node {
   [[nodiscard]] constexpr std::uint64_t high() const noexcept { return high_; }
 
  private:
-  constexpr tree_node(std::uint64_t low, std::uint64_t high, std::uint32_t depth) noexcept : low_(low), high_(high), depth_(depth) {}
+  constexpr tree_node(std::uint64_t low, std::uint64_t high, std::uint32_t depth) noexcept
+      : low_(low), high_(high), depth_(depth) {}
   std::uint64_t low_{0};
   std::uint64_t high_{0xffffffff};
   std::uint32_t depth_{0};
@@ -68,19 +73,23 @@ class tree_node {
 
 /// The calling task works on this node of the tree `name` from here on.
 inline void piece(const char* name, const tree_node& node) noexcept {
-  if (detail::is_recording()) [[unlikely]] detail::note_tree_piece(name, node.low() << 32 | node.high(), node.depth());
+  if (detail::is_recording()) [[unlikely]]
+    detail::note_tree_piece(name, node.low() << 32 | node.high(), node.depth());
 }
 
-/// A part of the program with a name of its own in the timeline, from construction to destruction; regions nest. Belongs to the
-/// thread: when that is parked and goes on elsewhere, the region follows it. A region of a kernel thread outside of the workers,
-/// main's say, is shown above them, also what lies before the first runtime was made if `HEDDLE_TRACE` is set.
+/// A part of the program with a name of its own in the timeline, from construction to
+/// destruction; regions nest. Belongs to the thread: when that is parked and goes on elsewhere,
+/// the region follows it. A region of a kernel thread outside of the workers, main's say, is
+/// shown above them, also what lies before the first runtime was made if `HEDDLE_TRACE` is set.
 class region {
  public:
   explicit region(const char* name) noexcept : told_(detail::is_recording()) {
-    if (told_) [[unlikely]] detail::note_region_begin(name);
+    if (told_) [[unlikely]]
+      detail::note_region_begin(name);
   }
   ~region() {
-    if (told_) [[unlikely]] detail::note_region_end();
+    if (told_) [[unlikely]]
+      detail::note_region_end();
   }
   region(const region&) = delete;
   region& operator=(const region&) = delete;
@@ -89,12 +98,13 @@ class region {
   bool told_;
 };
 
-/// Writes the traces of all runtimes of the process that record, each whole and in the place of what stands under its name, and goes on
-/// recording; returns how many. A trace is written by itself when its runtime ends, when the process exits, and when SIGINT, SIGTERM or
-/// abort() ends it, as long as the program has no handlers of its own for these: such a program calls this before it ends by
-/// other ways (`_exit`, its own handling of signals). Throws std::runtime_error that names the file when one cannot be written, after it
-/// has written the others. Thread context: any thread of any kind; not a signal handler, for this allocates and waits: a handler sets a
-/// flag that the program looks at. The calling thread keeps its worker for the while.
+/// Writes the traces of all runtimes of the process that record, each whole and in the place of what stands under its
+/// name, and goes on recording; returns how many. A trace is written by itself when its runtime ends, when the process
+/// exits, and when SIGINT, SIGTERM or abort() ends it, as long as the program has no handlers of its own for these:
+/// such a program calls this before it ends by other ways (`_exit`, its own handling of signals). Throws
+/// std::runtime_error that names the file when one cannot be written, after it has written the others. Thread context:
+/// any thread of any kind; not a signal handler, for this allocates and waits: a handler sets a flag that the program
+/// looks at. The calling thread keeps its worker for the while.
 HEDDLE_API unsigned flush();
 
 }  // namespace heddle::trace

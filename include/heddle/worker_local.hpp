@@ -1,5 +1,6 @@
-/// Values of which parallel code uses one at a time, as many as are used at once: partial sums, scratch buffers, random sources. What
-/// enumerable_thread_specific is elsewhere, but safe where a thread may move to another worker while it uses one.
+/// Values of which parallel code uses one at a time, as many as are used at once:
+/// partial sums, scratch buffers, random sources. What enumerable_thread_specific is
+/// elsewhere, but safe where a thread may move to another worker while it uses one.
 #pragma once
 
 #include <array>
@@ -13,13 +14,15 @@
 namespace heddle {
 
 namespace detail {
-// Rank of the worker that runs the caller, in whichever runtime; 0 on a foreign kernel thread. May be out of date at once.
+// Rank of the worker that runs the caller, in whichever runtime; 0 on
+// a foreign kernel thread. May be out of date at once.
 HEDDLE_API std::size_t rank_hint() noexcept;
 }  // namespace detail
 
-/// Values that threads lend themselves for a while: with(f) calls f(value) with a value that nobody else has until f returns. Prefers the one used
-/// last by the same worker, which its cache still holds; makes a new one only while all of that worker's are lent. So there are about as
-/// many as workers, and more only where f waits (a thread that waits keeps its value, and another one runs on its worker).
+/// Values that threads lend themselves for a while: with(f) calls f(value) with a value that nobody else has until f
+/// returns. Prefers the one used last by the same worker, which its cache still holds; makes a new one only while all
+/// of that worker's are lent. So there are about as many as workers, and more only where f waits (a thread that waits
+/// keeps its value, and another one runs on its worker).
 template <class T>
 class worker_local {
  public:
@@ -36,8 +39,8 @@ class worker_local {
     }
   }
 
-  /// f(value); returns what f returns. f may wait, and may call with() again, which gives it another value. Throws std::bad_alloc, what make
-  /// throws, and what f throws. Thread context: any.
+  /// f(value); returns what f returns. f may wait, and may call with() again, which gives it another value. Throws
+  /// std::bad_alloc, what make throws, and what f throws. Thread context: any.
   template <class F>
   decltype(auto) with(F&& f) {
     const lease mine(take());
@@ -48,11 +51,13 @@ class worker_local {
   template <class F>
   void for_each(F&& f) {
     for (const std::atomic<holder*>& list : lists_) {
-      for (holder* h = list.load(std::memory_order_acquire); h != nullptr; h = h->next) f(h->value);  // pairs with take: what the holder was made with
+      // pairs with take: what the holder was made with
+      for (holder* h = list.load(std::memory_order_acquire); h != nullptr; h = h->next) f(h->value);
     }
   }
 
-  /// All values joined: op(op(start, value), value)... The order is not determined, so op is associative and commutative. Not while anybody is in with().
+  /// All values joined: op(op(start, value), value)... The order is not determined, so op is associative and
+  /// commutative. Not while anybody is in with().
   template <class Op>
   T combine(T start, Op&& op) {
     for_each([&](T& value) { start = op(std::move(start), value); });
@@ -60,10 +65,10 @@ class worker_local {
   }
 
  private:
-  struct alignas(64) holder {   // a cache line of its own, or several
+  struct alignas(64) holder {  // a cache line of its own, or several
     explicit holder(T&& first) : value(std::move(first)) {}
     std::atomic<bool> lent{true};
-    holder* next{nullptr};      // written before it is published, and never again
+    holder* next{nullptr};  // written before it is published, and never again
     T value;
   };
   struct lease {
@@ -75,18 +80,20 @@ class worker_local {
 
   holder* take() {
     std::atomic<holder*>& list = lists_[detail::rank_hint() % lists_.size()];
-    holder* const head = list.load(std::memory_order_acquire);   // pairs with the exchange below: holders and their links
+    // pairs with the exchange below: holders and their links
+    holder* const head = list.load(std::memory_order_acquire);
     for (holder* h = head; h != nullptr; h = h->next) {
       // relaxed: a hint, so that no line is taken in vain; the exchange decides. acquire: pairs with ~lease
       if (!h->lent.load(std::memory_order_relaxed) && !h->lent.exchange(true, std::memory_order_acquire)) return h;
     }
     auto* const fresh = new holder(make_());
     fresh->next = head;
-    while (!list.compare_exchange_weak(fresh->next, fresh)) {}
+    while (!list.compare_exchange_weak(fresh->next, fresh)) {
+    }
     return fresh;
   }
 
-  std::array<std::atomic<holder*>, 64> lists_{};   // by rank
+  std::array<std::atomic<holder*>, 64> lists_{};  // by rank
   std::function<T()> make_;
 };
 

@@ -2,7 +2,8 @@
 // atomic operation into a call, and linked with the functions below instead of ThreadSanitizer's: every one lets the
 // explorer choose who goes on, then does what it was asked for. So inline functions of headers are covered too, and no
 // source line is written for it. Plain accesses are no scheduling points; orders weaker than seq_cst are not modelled.
-// The names and types are those of the compilers' interface (LLVM: compiler-rt/include/sanitizer/tsan_interface_atomic.h).
+// The names and types are those of the compilers' interface (LLVM:
+// compiler-rt/include/sanitizer/tsan_interface_atomic.h).
 #include <cstddef>
 #include <cstdint>
 
@@ -17,60 +18,63 @@ namespace {
 }  // namespace
 
 // NOLINTBEGIN: names and signatures are given
-#define HEDDLE_ATOMIC(bits)                                                                                                          \
-  using word##bits = std::uint##bits##_t;                                                                                            \
-  word##bits __tsan_atomic##bits##_load(const volatile word##bits* at, int) {                                                        \
-    interleave();                                                                                                                    \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                                    \
-  }                                                                                                                                  \
-  void __tsan_atomic##bits##_store(volatile word##bits* at, word##bits value, int) {                                                 \
-    interleave();                                                                                                                    \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                                   \
-  }                                                                                                                                  \
-  word##bits __tsan_atomic##bits##_exchange(volatile word##bits* at, word##bits value, int) {                                        \
-    interleave();                                                                                                                    \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                                         \
-  }                                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_add(volatile word##bits* at, word##bits value, int) {                                       \
-    interleave();                                                                                                                    \
-    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                                          \
-  }                                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_sub(volatile word##bits* at, word##bits value, int) {                                       \
-    interleave();                                                                                                                    \
-    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                                                          \
-  }                                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_and(volatile word##bits* at, word##bits value, int) {                                       \
-    interleave();                                                                                                                    \
-    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                                          \
-  }                                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_or(volatile word##bits* at, word##bits value, int) {                                        \
-    interleave();                                                                                                                    \
-    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                                           \
-  }                                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_xor(volatile word##bits* at, word##bits value, int) {                                       \
-    interleave();                                                                                                                    \
-    return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                                          \
-  }                                                                                                                                  \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile word##bits* at, word##bits* expected, word##bits value, int, int) {     \
-    interleave();                                                                                                                    \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                              \
-  }                                                                                                                                  \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile word##bits* at, word##bits* expected, word##bits value, int, int) {       \
-    interleave();                                                                                                                    \
-    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                               \
-  }                                                                                                                                  \
-  word##bits __tsan_atomic##bits##_compare_exchange_val(volatile word##bits* at, word##bits expected, word##bits value, int, int) {  \
-    interleave();                                                                                                                    \
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                    \
-    return expected;                                                                                                                 \
+#define HEDDLE_ATOMIC(bits)                                                                                          \
+  using word##bits = std::uint##bits##_t;                                                                            \
+  word##bits __tsan_atomic##bits##_load(const volatile word##bits* at, int) {                                        \
+    interleave();                                                                                                    \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                    \
+  }                                                                                                                  \
+  void __tsan_atomic##bits##_store(volatile word##bits* at, word##bits value, int) {                                 \
+    interleave();                                                                                                    \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                   \
+  }                                                                                                                  \
+  word##bits __tsan_atomic##bits##_exchange(volatile word##bits* at, word##bits value, int) {                        \
+    interleave();                                                                                                    \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                         \
+  }                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_add(volatile word##bits* at, word##bits value, int) {                       \
+    interleave();                                                                                                    \
+    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_sub(volatile word##bits* at, word##bits value, int) {                       \
+    interleave();                                                                                                    \
+    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_and(volatile word##bits* at, word##bits value, int) {                       \
+    interleave();                                                                                                    \
+    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_or(volatile word##bits* at, word##bits value, int) {                        \
+    interleave();                                                                                                    \
+    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                           \
+  }                                                                                                                  \
+  word##bits __tsan_atomic##bits##_fetch_xor(volatile word##bits* at, word##bits value, int) {                       \
+    interleave();                                                                                                    \
+    return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile word##bits* at, word##bits* expected, word##bits value, \
+                                                    int, int) {                                                      \
+    interleave();                                                                                                    \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+  }                                                                                                                  \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile word##bits* at, word##bits* expected, word##bits value,   \
+                                                  int, int) {                                                        \
+    interleave();                                                                                                    \
+    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+  }                                                                                                                  \
+  word##bits __tsan_atomic##bits##_compare_exchange_val(volatile word##bits* at, word##bits expected,                \
+                                                        word##bits value, int, int) {                                \
+    interleave();                                                                                                    \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
+    return expected;                                                                                                 \
   }
 
-#define HEDDLE_PLAIN(bytes)                          \
-  void __tsan_read##bytes(void*) {}                  \
-  void __tsan_write##bytes(void*) {}                 \
-  void __tsan_unaligned_read##bytes(void*) {}        \
-  void __tsan_unaligned_write##bytes(void*) {}       \
-  void __tsan_volatile_read##bytes(void*) {}         \
+#define HEDDLE_PLAIN(bytes)                    \
+  void __tsan_read##bytes(void*) {}            \
+  void __tsan_write##bytes(void*) {}           \
+  void __tsan_unaligned_read##bytes(void*) {}  \
+  void __tsan_unaligned_write##bytes(void*) {} \
+  void __tsan_volatile_read##bytes(void*) {}   \
   void __tsan_volatile_write##bytes(void*) {}
 
 extern "C" {

@@ -42,7 +42,9 @@ picoseconds read(clockid_t clock) noexcept {
   }
 }
 
-bool shows_real_time(clockid_t clock) noexcept { return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI; }
+bool shows_real_time(clockid_t clock) noexcept {
+  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+}
 
 void split(picoseconds time, timespec& into) noexcept {
   into.tv_sec = static_cast<time_t>(time / (1'000'000'000 * nanosecond));
@@ -88,7 +90,8 @@ HEDDLE_API time_t time(time_t* into) noexcept {
 HEDDLE_API clock_t clock() noexcept {
   timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<clock_t>(t.tv_sec) * CLOCKS_PER_SEC + static_cast<clock_t>(t.tv_nsec) / (1'000'000'000 / CLOCKS_PER_SEC);
+  return static_cast<clock_t>(t.tv_sec) * CLOCKS_PER_SEC +
+         static_cast<clock_t>(t.tv_nsec) / (1'000'000'000 / CLOCKS_PER_SEC);
 }
 
 // Times of simulated kernel threads; what else is counted is this process's.
@@ -96,7 +99,8 @@ HEDDLE_API int getrusage(__rusage_who_t who, rusage* into) noexcept {
   const long result = syscall(SYS_getrusage, who, into);
   if (active == nullptr || result != 0 || who == RUSAGE_CHILDREN) return static_cast<int>(result);
   const picoseconds used = read(who == RUSAGE_SELF ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID);
-  into->ru_utime = {static_cast<time_t>(used / (1'000'000'000 * nanosecond)), static_cast<suseconds_t>(used / (1000 * nanosecond) % 1'000'000)};
+  into->ru_utime = {static_cast<time_t>(used / (1'000'000'000 * nanosecond)),
+                    static_cast<suseconds_t>(used / (1000 * nanosecond) % 1'000'000)};
   into->ru_stime = {};
   return 0;
 }
@@ -144,14 +148,19 @@ HEDDLE_API int get_nprocs() noexcept {
   return static_cast<int>(active->settings().units.size());
 }
 
-// A kernel thread of the program's own would run beside virtual time, and take heddle's locks on the wrong kernel thread.
-HEDDLE_API int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*entry)(void*), void* argument) {
+// A kernel thread of the program's own would run beside virtual time,
+// and take heddle's locks on the wrong kernel thread.
+HEDDLE_API int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*entry)(void*),
+                              void* argument) {
   if (active == nullptr) {
     static const auto real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
     return real(made, attributes, entry, argument);
   }
-  std::fputs("heddle: sim: the program starts a kernel thread of its own (std::thread, pthread_create, std::async or a library), which cannot be "
-             "simulated; use heddle::thread, or leave that part out of the simulated run\n", stderr);
+  std::fputs(
+      "heddle: sim: the program starts a kernel thread of its own (std::thread, pthread_create, std::async or a "
+      "library), which cannot be "
+      "simulated; use heddle::thread, or leave that part out of the simulated run\n",
+      stderr);
   std::fflush(nullptr);
   std::_Exit(2);
 }
@@ -159,7 +168,7 @@ HEDDLE_API int pthread_create(pthread_t* made, const pthread_attr_t* attributes,
 // What malloc mapped by itself goes back to the system: its pages have no node any more.
 extern void __libc_free(void*);
 HEDDLE_API void free(void* memory) noexcept {
-  constexpr std::size_t mapped_bit = 2;   // of the word before the block: glibc's malloc.c, IS_MMAPPED
+  constexpr std::size_t mapped_bit = 2;  // of the word before the block: glibc's malloc.c, IS_MMAPPED
   if (memory != nullptr && heddle_cost != nullptr) {
     const std::size_t header = static_cast<const std::size_t*>(memory)[-1];
     if ((header & mapped_bit) != 0) heddle_cost->forget(memory, header & ~std::size_t{7});

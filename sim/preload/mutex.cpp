@@ -1,5 +1,5 @@
-// std::mutex and pthread_mutex_t between tasks: one that is held by another strand must not block the one kernel thread, for
-// nobody else could release it. Recursive mutexes are left as they are: to them all strands are one thread.
+// std::mutex and pthread_mutex_t between tasks: one that is held by another strand must not block the one kernel
+// thread, for nobody else could release it. Recursive mutexes are left as they are: to them all strands are one thread.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -53,7 +53,8 @@ HEDDLE_API int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   static constinit operation unlock = nullptr;
   if (unlock == nullptr) unlock = next("pthread_mutex_unlock");
   const int result = unlock(mutex);
-  if (waiting != 0) [[unlikely]] active->wake(mutex, 1);
+  if (waiting != 0) [[unlikely]]
+    active->wake(mutex, 1);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// The beginning and the end of a simulated process. The library is named by LD_PRELOAD, which children inherit: in a program
-// that does not use heddle it does nothing.
+// The beginning and the end of a simulated process. The library is named by LD_PRELOAD, which children inherit: in a
+// program that does not use heddle it does nothing.
 #include <link.h>
 #include <unistd.h>
 
@@ -21,10 +21,13 @@ int needs_heddle(dl_phdr_info* object, std::size_t, void* found) {
     const auto* entries = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
     const char* names = nullptr;
     for (const ElfW(Dyn)* e = entries; e->d_tag != DT_NULL; ++e) {
-      if (e->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(e->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr + e->d_un.d_ptr : e->d_un.d_ptr);
+      if (e->d_tag == DT_STRTAB)
+        names = reinterpret_cast<const char*>(e->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr + e->d_un.d_ptr
+                                                                                : e->d_un.d_ptr);
     }
     for (const ElfW(Dyn)* e = entries; names != nullptr && e->d_tag != DT_NULL; ++e) {
-      if (e->d_tag == DT_NEEDED && std::strncmp(names + e->d_un.d_val, "libheddle.so", 12) == 0) *static_cast<bool*>(found) = true;
+      if (e->d_tag == DT_NEEDED && std::strncmp(names + e->d_un.d_val, "libheddle.so", 12) == 0)
+        *static_cast<bool*>(found) = true;
     }
   }
   return 0;

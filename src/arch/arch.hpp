@@ -30,16 +30,18 @@ extern "C" {
 heddle::arch::departure* heddle_depart(void* argument) noexcept;
 // See switch.S. `after` runs on the new stack once the caller's context is complete in memory.
 void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b) noexcept;
-void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*), void* argument) noexcept;
+void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*),
+                  void* argument) noexcept;
 [[noreturn]] void heddle_end(void* argument) noexcept;
 void heddle_start() noexcept;
 }
 
 namespace heddle::arch {
 
-// Puts a first frame below `stack_top` (16-byte aligned): the context calls entry(argument), then heddle_depart. `control`: what it finds in the
-// floating-point control registers. Returns the stack pointer to give to heddle_switch.
-inline void* prepare(void* stack_top, void (*entry)(void*), void* argument, const floating_point_control& control = {}) noexcept {
+// Puts a first frame below `stack_top` (16-byte aligned): the context calls entry(argument), then heddle_depart.
+// `control`: what it finds in the floating-point control registers. Returns the stack pointer to give to heddle_switch.
+inline void* prepare(void* stack_top, void (*entry)(void*), void* argument,
+                     const floating_point_control& control = {}) noexcept {
   auto* frame = reinterpret_cast<switch_frame*>(static_cast<char*>(stack_top) - sizeof(switch_frame));
 #if defined(__x86_64__)
   frame->mxcsr = control.mxcsr;
@@ -66,8 +68,8 @@ inline void* prepare(void* stack_top, void (*entry)(void*), void* argument, cons
 }
 
 // The register that thread-local variables are found by. Writing it needs the kernel's leave on x86-64 (FSGSBASE).
-// Inline and volatile: compilers take it for a constant of the function, so whoever writes it touches no thread-local variable
-// around it but through assembler.
+// Inline and volatile: compilers take it for a constant of the function, so whoever writes it touches no thread-local
+// variable around it but through assembler.
 [[gnu::always_inline]] inline void* thread_pointer() noexcept {
   void* value;
 #if defined(__x86_64__)

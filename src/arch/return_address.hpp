@@ -13,8 +13,11 @@ inline bool follows_call(const void* code) noexcept {
   std::memcpy(before, static_cast<const char*>(code) - sizeof before, sizeof before);
   if (before[3] == 0xe8) return true;  // call rel32
   // call r/m64 (FF /2), of 2 to 7 bytes with its operand; a REX prefix makes no difference to what is looked for.
-  const auto is_call = [&before](int length, int mod) { return before[8 - length] == 0xff && (before[9 - length] >> 3 & 7) == 2 && before[9 - length] >> 6 == mod; };
-  return is_call(2, 3) || is_call(2, 0) || is_call(3, 1) || is_call(3, 0) || is_call(4, 1) || is_call(6, 2) || is_call(6, 0) || is_call(7, 2);
+  const auto is_call = [&before](int length, int mod) {
+    return before[8 - length] == 0xff && (before[9 - length] >> 3 & 7) == 2 && before[9 - length] >> 6 == mod;
+  };
+  return is_call(2, 3) || is_call(2, 0) || is_call(3, 1) || is_call(3, 0) || is_call(4, 1) || is_call(6, 2) ||
+         is_call(6, 0) || is_call(7, 2);
 #else
   std::uint32_t before;
   std::memcpy(&before, static_cast<const char*>(code) - sizeof before, sizeof before);

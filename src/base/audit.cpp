@@ -15,8 +15,12 @@ void preemption_is_used(bool (*may_be_preempted)() noexcept) noexcept { question
 
 void lock_is_taken(const char* which) noexcept {
   const auto may_be_preempted = question.load(std::memory_order_relaxed);  // a function of the program
-  if (may_be_preempted == nullptr || !may_be_preempted()) [[likely]] return;
-  fail(__FILE__, __LINE__, "%s was taken by a preemptive thread outside of a section: it may be preempted with it, and workers would wait for it", which);
+  if (may_be_preempted == nullptr || !may_be_preempted()) [[likely]]
+    return;
+  fail(__FILE__, __LINE__,
+       "%s was taken by a preemptive thread outside of a section: it may be preempted with it, and workers would wait "
+       "for it",
+       which);
 }
 
 #if defined(HEDDLE_AUDITS_MALLOC)

@@ -1,5 +1,6 @@
-// Audit builds abort where the runtime waits, on a kernel thread that has a worker, for what a preempted thread may hold, and where preemptible code
-// takes what the runtime waits for. Nothing in other builds. The argument: src/worker/README.md, S4 and S6.
+// Audit builds abort where the runtime waits, on a kernel thread that has a worker, for
+// what a preempted thread may hold, and where preemptible code takes what the runtime
+// waits for. Nothing in other builds. The argument: src/worker/README.md, S4 and S6.
 #pragma once
 
 #include "base/contracts.hpp"
@@ -10,8 +11,9 @@ namespace heddle::base {
 #define HEDDLE_AUDITS_MALLOC 1
 inline constexpr bool audits_malloc = true;
 
-// Of the calling kernel thread, out of line because the caller may have changed kernel threads: from here on it runs the runtime's code (`doing`)
-// with a worker, and the C library's allocation functions abort; or somebody else's code, or nobody's. The first says so only once preemption is used.
+// Of the calling kernel thread, out of line because the caller may have changed kernel threads: from here on it runs
+// the runtime's code (`doing`) with a worker, and the C library's allocation functions abort; or somebody else's code,
+// or nobody's. The first says so only once preemption is used.
 void forbid_malloc(const char* doing) noexcept;
 void allow_malloc() noexcept;
 #else
@@ -21,8 +23,8 @@ inline void allow_malloc() noexcept {}
 #endif
 
 #if defined(HEDDLE_AUDIT)
-// From now on preemptive threads may hold malloc's locks while they are suspended. `may_be_preempted`: a tick that came to the calling kernel thread
-// now could suspend what it runs.
+// From now on preemptive threads may hold malloc's locks while they are suspended. `may_be_preempted`: a tick that came
+// to the calling kernel thread now could suspend what it runs.
 void preemption_is_used(bool (*may_be_preempted)() noexcept) noexcept;
 // A lock of the runtime is about to be taken: aborts where the holder could be suspended with it.
 void lock_is_taken(const char* which) noexcept;

@@ -2,9 +2,9 @@
 
 #include "base/audit.hpp"
 
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
-#include <unistd.h>
 
 namespace heddle::base {
 

@@ -7,13 +7,15 @@
 namespace heddle::base {
 
 // Prints "heddle: <message>" with the given values on standard error and aborts. Callable from any context.
-[[noreturn, gnu::format(printf, 3, 4), gnu::cold]] void fail(const char* file, int line, const char* format, ...) noexcept;
+[[noreturn, gnu::format(printf, 3, 4), gnu::cold]] void fail(const char* file, int line, const char* format,
+                                                             ...) noexcept;
 
 }  // namespace heddle::base
 
-#define HEDDLE_CHECK(condition, ...)                                     \
-  do {                                                                   \
-    if (!(condition)) [[unlikely]] ::heddle::base::fail(__FILE__, __LINE__, #condition ": " __VA_ARGS__); \
+#define HEDDLE_CHECK(condition, ...)                                         \
+  do {                                                                       \
+    if (!(condition)) [[unlikely]]                                           \
+      ::heddle::base::fail(__FILE__, __LINE__, #condition ": " __VA_ARGS__); \
   } while (false)
 
 #if defined(HEDDLE_AUDIT)

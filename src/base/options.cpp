@@ -77,7 +77,8 @@ constexpr time_unit time_units[] = {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000},
 bool read_time(std::string_view text, std::uint64_t& value) {
   for (const time_unit& unit : time_units) {
     std::uint64_t units = 0;
-    if (!text.ends_with(unit.suffix) || !read_integer(text.substr(0, text.size() - unit.suffix.size()), units)) continue;
+    if (!text.ends_with(unit.suffix) || !read_integer(text.substr(0, text.size() - unit.suffix.size()), units))
+      continue;
     if (units > ~std::uint64_t{0} / unit.nanoseconds) return false;
     value = units * unit.nanoseconds;
     return true;
@@ -87,7 +88,8 @@ bool read_time(std::string_view text, std::uint64_t& value) {
 
 std::string time_text(std::uint64_t value) {
   for (std::size_t i = std::size(time_units); i-- > 0;) {
-    if (value % time_units[i].nanoseconds == 0) return std::to_string(value / time_units[i].nanoseconds) + std::string(time_units[i].suffix);
+    if (value % time_units[i].nanoseconds == 0)
+      return std::to_string(value / time_units[i].nanoseconds) + std::string(time_units[i].suffix);
   }
   return {};
 }
@@ -104,19 +106,22 @@ std::string time_values(std::uint64_t least, std::uint64_t most) {
   return "a time from " + time_text(least) + " to " + time_text(most) + " (suffixes ns, us, ms, s)";
 }
 
-void set_time(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least, std::uint64_t most) {
+void set_time(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least,
+              std::uint64_t most) {
   std::uint64_t given = 0;
   if (!read_time(text, given) || given < least || given > most) refuse(name, text, time_values(least, most));
   value = given;
 }
 
-void set_count(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least, std::uint64_t most) {
+void set_count(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least,
+               std::uint64_t most) {
   std::uint64_t given = 0;
   if (!read_integer(text, given) || given < least || given > most) refuse(name, text, count_values(least, most));
   value = given;
 }
 
-void set_size(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least, std::uint64_t most) {
+void set_size(std::uint64_t& value, std::string_view text, const std::string& name, std::uint64_t least,
+              std::uint64_t most) {
   std::uint64_t given = 0;
   if (!read_size(text, given) || given < least || given > most) refuse(name, text, size_values(least, most));
   value = given;
@@ -158,7 +163,7 @@ const std::vector<std::string>& foreign_variables() {
   return names;
 }
 
-std::vector<std::string> names_of(std::string option::*name) {
+std::vector<std::string> names_of(std::string option::* name) {
   std::vector<std::string> names;
   for (const option& o : options()) names.push_back(o.*name);
   return names;
@@ -168,29 +173,59 @@ std::vector<std::string> names_of(std::string option::*name) {
 
 const std::vector<option>& options() {
   static const std::vector<option> table = {
-#define HEDDLE_COUNT(key, preset, least, most, unit, text)                                                       \
-  {#key, capitals("HEDDLE_" #key), std::to_string(std::uint64_t{preset}), unit, count_values(least, most), text, \
-   [](option_values& v, std::string_view s, const std::string& n) { set_count(v.key, s, n, least, most); },      \
+#define HEDDLE_COUNT(key, preset, least, most, unit, text)                                                  \
+  {#key,                                                                                                    \
+   capitals("HEDDLE_" #key),                                                                                \
+   std::to_string(std::uint64_t{preset}),                                                                   \
+   unit,                                                                                                    \
+   count_values(least, most),                                                                               \
+   text,                                                                                                    \
+   [](option_values& v, std::string_view s, const std::string& n) { set_count(v.key, s, n, least, most); }, \
    [](const option_values& v) { return std::to_string(v.key); }},
-#define HEDDLE_SIZE(key, preset, least, most, unit, text)                                                   \
-  {#key, capitals("HEDDLE_" #key), size_text(preset), unit, size_values(least, most), text,                 \
-   [](option_values& v, std::string_view s, const std::string& n) { set_size(v.key, s, n, least, most); },  \
+#define HEDDLE_SIZE(key, preset, least, most, unit, text)                                                  \
+  {#key,                                                                                                   \
+   capitals("HEDDLE_" #key),                                                                               \
+   size_text(preset),                                                                                      \
+   unit,                                                                                                   \
+   size_values(least, most),                                                                               \
+   text,                                                                                                   \
+   [](option_values& v, std::string_view s, const std::string& n) { set_size(v.key, s, n, least, most); }, \
    [](const option_values& v) { return size_text(v.key); }},
-#define HEDDLE_TIME(key, preset, least, most, text)                                                         \
-  {#key, capitals("HEDDLE_" #key), time_text(preset), "", time_values(least, most), text,                   \
-   [](option_values& v, std::string_view s, const std::string& n) { set_time(v.key, s, n, least, most); },  \
+#define HEDDLE_TIME(key, preset, least, most, text)                                                        \
+  {#key,                                                                                                   \
+   capitals("HEDDLE_" #key),                                                                               \
+   time_text(preset),                                                                                      \
+   "",                                                                                                     \
+   time_values(least, most),                                                                               \
+   text,                                                                                                   \
+   [](option_values& v, std::string_view s, const std::string& n) { set_time(v.key, s, n, least, most); }, \
    [](const option_values& v) { return time_text(v.key); }},
-#define HEDDLE_SWITCH(key, preset, text)                                                             \
-  {#key, capitals("HEDDLE_" #key), preset ? "on" : "off", "", "on or off", text,                     \
-   [](option_values& v, std::string_view s, const std::string& n) { set_switch(v.key, s, n); },      \
+#define HEDDLE_SWITCH(key, preset, text)                                                        \
+  {#key,                                                                                        \
+   capitals("HEDDLE_" #key),                                                                    \
+   preset ? "on" : "off",                                                                       \
+   "",                                                                                          \
+   "on or off",                                                                                 \
+   text,                                                                                        \
+   [](option_values& v, std::string_view s, const std::string& n) { set_switch(v.key, s, n); }, \
    [](const option_values& v) { return std::string(v.key ? "on" : "off"); }},
-#define HEDDLE_CHOICE(key, preset, values, text)                                                          \
-  {#key, capitals("HEDDLE_" #key), preset, "", alternatives(split(values)), text,                         \
-   [](option_values& v, std::string_view s, const std::string& n) { set_choice(v.key, s, n, values); },   \
+#define HEDDLE_CHOICE(key, preset, values, text)                                                        \
+  {#key,                                                                                                \
+   capitals("HEDDLE_" #key),                                                                            \
+   preset,                                                                                              \
+   "",                                                                                                  \
+   alternatives(split(values)),                                                                         \
+   text,                                                                                                \
+   [](option_values& v, std::string_view s, const std::string& n) { set_choice(v.key, s, n, values); }, \
    [](const option_values& v) { return v.key; }},
-#define HEDDLE_TEXT(key, preset, values, text)                                                      \
-  {#key, capitals("HEDDLE_" #key), preset, "", values, text,                                        \
-   [](option_values& v, std::string_view s, const std::string&) { v.key = std::string(s); },        \
+#define HEDDLE_TEXT(key, preset, values, text)                                               \
+  {#key,                                                                                     \
+   capitals("HEDDLE_" #key),                                                                 \
+   preset,                                                                                   \
+   "",                                                                                       \
+   values,                                                                                   \
+   text,                                                                                     \
+   [](option_values& v, std::string_view s, const std::string&) { v.key = std::string(s); }, \
    [](const option_values& v) { return v.key; }},
 #define HEDDLE_FOREIGN(name)
 #include "base/options.def"
@@ -202,7 +237,8 @@ void set_option(option_values& values, std::string_view key, std::string_view te
   for (const option& o : options()) {
     if (o.key == key) return o.set(values, text, name.empty() ? o.variable : std::string(name));
   }
-  throw std::invalid_argument("no option is called '" + std::string(key) + "'" + did_you_mean(key, names_of(&option::key)));
+  throw std::invalid_argument("no option is called '" + std::string(key) + "'" +
+                              did_you_mean(key, names_of(&option::key)));
 }
 
 void check_options(const option_values& values) {
@@ -218,15 +254,18 @@ option_values options_from(std::span<const char* const> environment, std::vector
     const std::size_t equals = std::min(line.find('='), line.size());
     const std::string_view name = line.substr(0, equals);
     const std::string_view text = equals < line.size() ? line.substr(equals + 1) : std::string_view();
-    const auto known = std::find_if(options().begin(), options().end(), [&](const option& o) { return o.variable == name; });
+    const auto known =
+        std::find_if(options().begin(), options().end(), [&](const option& o) { return o.variable == name; });
     if (known != options().end()) {
       if (!text.empty()) known->set(values, text, known->variable);
-    } else if (warnings != nullptr && std::find(foreign_variables().begin(), foreign_variables().end(), name) == foreign_variables().end()) {
+    } else if (warnings != nullptr &&
+               std::find(foreign_variables().begin(), foreign_variables().end(), name) == foreign_variables().end()) {
       // Compared without the prefix, which would make every name near to every other.
       std::vector<std::string> guesses = nearest_all(name.substr(prefix.size()), names_of(&option::key));
       for (std::string& guess : guesses) guess = std::string(prefix) + capitals(guess);
-      warnings->push_back(std::string(name) + " is no option of heddle; " +
-                          (guesses.empty() ? "`heddle help options` lists them" : "did you mean " + alternatives(guesses) + "?"));
+      warnings->push_back(
+          std::string(name) + " is no option of heddle; " +
+          (guesses.empty() ? "`heddle help options` lists them" : "did you mean " + alternatives(guesses) + "?"));
     }
   }
   return values;

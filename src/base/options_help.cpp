@@ -30,9 +30,11 @@ std::string options_text() {
 }
 
 std::string options_markdown() {
-  std::string page = "| variable | in code | default | values | what it does, and the trade-off |\n| --- | --- | --- | --- | --- |\n";
+  std::string page =
+      "| variable | in code | default | values | what it does, and the trade-off |\n| --- | --- | --- | --- | --- |\n";
   for (const option& o : options()) {
-    page += "| `" + o.variable + "` | `" + o.key + "` | " + escaped(default_of(o)) + " | " + escaped(o.values) + " | " + escaped(o.text) + " |\n";
+    page += "| `" + o.variable + "` | `" + o.key + "` | " + escaped(default_of(o)) + " | " + escaped(o.values) + " | " +
+            escaped(o.text) + " |\n";
   }
   return page;
 }

@@ -13,7 +13,9 @@ void drop(std::string& text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) text.erase(at, part.size());
 }
 
-bool operator_before(const std::string& text, std::size_t at) { return at >= 8 && text.compare(at - 8, 8, "operator") == 0; }
+bool operator_before(const std::string& text, std::size_t at) {
+  return at >= 8 && text.compare(at - 8, 8, "operator") == 0;
+}
 
 // "f<a<b>, c>(d)" -> "f<..>(d)", by `open` and `close`.
 std::string without_insides(const std::string& text, char open, char close) {

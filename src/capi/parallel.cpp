@@ -34,7 +34,9 @@ struct heddle_group {
 
 extern "C" {
 
-heddle_status heddle_group_create(heddle_group** out, double work, size_t bytes) { return capi::make(out, work, bytes); }
+heddle_status heddle_group_create(heddle_group** out, double work, size_t bytes) {
+  return capi::make(out, work, bytes);
+}
 
 heddle_status heddle_group_destroy(heddle_group* group) {
   if (group == nullptr) return HEDDLE_INVALID;
@@ -45,14 +47,16 @@ heddle_status heddle_group_destroy(heddle_group* group) {
 heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* argument, double work) {
   if (f == nullptr) return HEDDLE_INVALID;
   return capi::with(group, [&](heddle::task_group& g) {
-    g.run([group, f, argument] {
-      try {
-        f(argument);
-      } catch (...) {
-        group->failed = true;
-        group->object.cancel();
-      }
-    }, hint(work));
+    g.run(
+        [group, f, argument] {
+          try {
+            f(argument);
+          } catch (...) {
+            group->failed = true;
+            group->object.cancel();
+          }
+        },
+        hint(work));
   });
 }
 
@@ -78,12 +82,14 @@ heddle_status heddle_invoke(heddle_function f, void* f_argument, heddle_function
   });
 }
 
-heddle_status heddle_for(int64_t first, int64_t last, uint64_t grain, void (*body)(int64_t, int64_t, void*), void* argument) {
+heddle_status heddle_for(int64_t first, int64_t last, uint64_t grain, void (*body)(int64_t, int64_t, void*),
+                         void* argument) {
   if (body == nullptr) return HEDDLE_INVALID;
   return capi::guarded([&] {
     heddle::loop_options options;
     if (grain != 0) options.grain = grain;
-    heddle::parallel_for_range(first, last, [&](int64_t low, int64_t high) { capi::call(body, low, high, argument); }, options);
+    heddle::parallel_for_range(
+        first, last, [&](int64_t low, int64_t high) { capi::call(body, low, high, argument); }, options);
     return HEDDLE_OK;
   });
 }

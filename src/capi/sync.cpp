@@ -100,7 +100,8 @@ heddle_status heddle_semaphore_try_acquire(heddle_semaphore* semaphore) {
   return capi::with(semaphore, HEDDLE_BUSY, [](heddle::semaphore& s) { return s.try_acquire(); });
 }
 heddle_status heddle_semaphore_try_acquire_for(heddle_semaphore* semaphore, uint64_t time) {
-  return capi::with(semaphore, HEDDLE_TIMED_OUT, [time](heddle::semaphore& s) { return s.try_acquire_for(capi::span(time)); });
+  return capi::with(semaphore, HEDDLE_TIMED_OUT,
+                    [time](heddle::semaphore& s) { return s.try_acquire_for(capi::span(time)); });
 }
 heddle_status heddle_semaphore_release(heddle_semaphore* semaphore, size_t count) {
   if (exceeds(count, heddle::semaphore::max())) return HEDDLE_INVALID;

@@ -1,5 +1,6 @@
-// Threads of heddle.h. The handle is shared by the thread and its joiner: whoever comes last gives it up. A thread that does so may be one that must
-// not call free (signal-yield, without storage of its own), so handles that are given up wait for the next caller of create, who allocates anyway.
+// Threads of heddle.h. The handle is shared by the thread and its joiner: whoever comes last gives it up. A thread that
+// does so may be one that must not call free (signal-yield, without storage of its own), so handles that are given up
+// wait for the next caller of create, who allocates anyway.
 #include <heddle/blocking.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/thread.hpp>
@@ -31,19 +32,22 @@ std::atomic<heddle_thread*> given_up{nullptr};  // a stack that is only emptied 
 void leave(heddle_thread* handle) noexcept {
   if (!handle->one_is_gone.exchange(true)) return;
   handle->next = given_up.load();
-  while (!given_up.compare_exchange_weak(handle->next, handle)) {}
+  while (!given_up.compare_exchange_weak(handle->next, handle)) {
+  }
 }
 
 void free_given_up() noexcept {
   if (given_up.load() == nullptr) return;
-  for (heddle_thread* handle = given_up.exchange(nullptr); handle != nullptr;) delete std::exchange(handle, handle->next);
+  for (heddle_thread* handle = given_up.exchange(nullptr); handle != nullptr;)
+    delete std::exchange(handle, handle->next);
 }
 
 }  // namespace
 
 extern "C" {
 
-heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_options* options, void* (*f)(void*), void* argument) {
+heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_options* options, void* (*f)(void*),
+                                   void* argument) {
   if (out == nullptr || f == nullptr) return HEDDLE_INVALID;
   return capi::guarded([&] {
     heddle::thread_options o;

@@ -1,5 +1,5 @@
-// What a debugger has to know to find the user-level threads of a process or a core, as data: scripts/gdb/heddle.py reads it. Its order and meaning
-// are an interface: whatever changes raises `version`.
+// What a debugger has to know to find the user-level threads of a process or a core, as data: scripts/gdb/heddle.py
+// reads it. Its order and meaning are an interface: whatever changes raises `version`.
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -23,14 +23,16 @@ struct debug_layout {
   std::uint64_t slab_bytes{offsetof(stack_pool::slab, bytes)};
   std::uint64_t slab_used{offsetof(stack_pool::slab, used)};  // of its bytes, from the low end
   std::uint64_t slab_class{offsetof(stack_pool::slab, size_class)};
-  // A stack has `smallest` << class bytes; its control block is at its top, below a colour: (address / bytes % colours) * colour_step.
+  // A stack has `smallest` << class bytes; its control block is at its
+  // top, below a colour: (address / bytes % colours) * colour_step.
   std::uint64_t smallest{stack_pool::smallest};
   std::uint64_t block_size{sizeof(thread)};
   std::uint64_t block_align{alignof(thread)};
   std::uint64_t colours{stack_pool::colours};
   std::uint64_t colour_step{stack_pool::colour_step};
-  // Of a control block. `stack` is the block itself, or of a block at the top of a stack that is lent: the block of the light thread that has it, which
-  // has all that follows but stack_low. waits_for is null unless the thread is parked; its registers are at stack_pointer then (arch::switch_frame).
+  // Of a control block. `stack` is the block itself, or of a block at the top of a stack that is lent: the block of the
+  // light thread that has it, which has all that follows but stack_low. waits_for is null unless the thread is parked;
+  // its registers are at stack_pointer then (arch::switch_frame).
   std::uint64_t stack{offsetof(thread, stack)};
   std::uint64_t stack_pointer{offsetof(thread, stack_pointer)};
   std::uint64_t name{offsetof(thread, name)};

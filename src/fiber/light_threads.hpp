@@ -10,11 +10,12 @@
 
 namespace heddle::fiber {
 
-// Free blocks, in chains of up to `in_chain`: what a worker takes or gives back at a time, without a walk through it. Under its pool's mutex. Blocks
-// are never given back to the system before the pool ends: like those of any allocator they are used again.
+// Free blocks, in chains of up to `in_chain`: what a worker takes or gives back at a
+// time, without a walk through it. Under its pool's mutex. Blocks are never given back
+// to the system before the pool ends: like those of any allocator they are used again.
 class light_threads {
  public:
-  static constexpr std::size_t room = 64;      // bytes for the closure, at the block's alignment
+  static constexpr std::size_t room = 64;  // bytes for the closure, at the block's alignment
   static constexpr unsigned in_chain = 64;
 
   light_threads() = default;
@@ -22,17 +23,20 @@ class light_threads {
   light_threads(const light_threads&) = delete;
   light_threads& operator=(const light_threads&) = delete;
 
-  // A chain through `next`; its length lies in the first one (`length`). Null: no memory. New blocks are numbered from `last_id` on.
+  // A chain through `next`; its length lies in the first one (`length`).
+  // Null: no memory. New blocks are numbered from `last_id` on.
   [[nodiscard]] thread* take_chain(stack_pool& pool, std::uint64_t& last_id) noexcept;
   [[nodiscard]] thread* take_one(stack_pool& pool, std::uint64_t& last_id) noexcept;
   void give_chain(thread* first, unsigned length) noexcept;
   void give_one(thread& t) noexcept;
 
   static unsigned length(const thread& first) noexcept { return first.parent_spawn; }
-  std::size_t out() const noexcept { return out_; }      // taken and not given back
-  std::size_t made() const noexcept { return made_; }    // ever
+  std::size_t out() const noexcept { return out_; }    // taken and not given back
+  std::size_t made() const noexcept { return made_; }  // ever
   // What the next take may add to these; 0: it finds free ones.
-  unsigned to_be_made() const noexcept { return chains_ != nullptr ? 0 : std::clamp<unsigned>(static_cast<unsigned>(made_), 8, in_chain); }
+  unsigned to_be_made() const noexcept {
+    return chains_ != nullptr ? 0 : std::clamp<unsigned>(static_cast<unsigned>(made_), 8, in_chain);
+  }
 
  private:
   static constexpr std::size_t stride = room + sizeof(thread);
@@ -43,8 +47,8 @@ class light_threads {
   };
   [[nodiscard]] bool grow() noexcept;
 
-  thread* chains_{nullptr};   // linked through `newer`
-  char* fresh_{nullptr};      // never used part of the newest slab
+  thread* chains_{nullptr};  // linked through `newer`
+  char* fresh_{nullptr};     // never used part of the newest slab
   char* fresh_end_{nullptr};
   reserved_list<slab> slabs_;
   std::size_t out_{0};

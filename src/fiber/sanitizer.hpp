@@ -18,7 +18,7 @@
 #endif
 
 #if !defined(HEDDLE_TSAN) && !defined(HEDDLE_SIM)
-extern "C" [[gnu::weak]] void __tsan_init();   // there if anything in the process is compiled with ThreadSanitizer
+extern "C" [[gnu::weak]] void __tsan_init();  // there if anything in the process is compiled with ThreadSanitizer
 #endif
 
 #if defined(HEDDLE_TSAN)
@@ -37,7 +37,8 @@ extern "C" [[gnu::weak]] void __tsan_init();   // there if anything in the proce
 
 // For functions that begin in one thread and return in another: ThreadSanitizer's count of calls must not be touched.
 #if defined(HEDDLE_TSAN) && defined(__clang__)
-#define HEDDLE_NO_TSAN __attribute__((disable_sanitizer_instrumentation))  // no_sanitize keeps the calls at entry and exit
+// no_sanitize keeps the calls at entry and exit
+#define HEDDLE_NO_TSAN __attribute__((disable_sanitizer_instrumentation))
 #elif defined(HEDDLE_TSAN)
 #define HEDDLE_NO_TSAN __attribute__((no_sanitize("thread")))
 #else
@@ -46,7 +47,8 @@ extern "C" [[gnu::weak]] void __tsan_init();   // there if anything in the proce
 
 namespace heddle::fiber {
 
-// Something in this process is compiled with ThreadSanitizer and this library is not: it would take a change of stacks for a broken one, and crash.
+// Something in this process is compiled with ThreadSanitizer and this library
+// is not: it would take a change of stacks for a broken one, and crash.
 inline bool unknown_to_thread_sanitizer() noexcept {
 #if !defined(HEDDLE_TSAN) && !defined(HEDDLE_SIM)
   return __tsan_init != nullptr;
@@ -99,11 +101,13 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 #endif
 }
 
-// Just before a switch, between threads that have stacks, which are what the tools know. `from` null: leaves the carrier's stack; `to` null: goes back
-// to it. `last`: `from` never runs again.
+// Just before a switch, between threads that have stacks, which are what the tools know. `from` null: leaves the
+// carrier's stack; `to` null: goes back to it. `last`: `from` never runs again.
 // Always inline: a call would begin on the one and end on the other shadow stack, whatever its caller is.
-[[gnu::always_inline]] HEDDLE_NO_TSAN inline void before_switch([[maybe_unused]] thread* from, [[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native,
-                          [[maybe_unused]] bool last) noexcept {
+[[gnu::always_inline]] HEDDLE_NO_TSAN inline void before_switch([[maybe_unused]] thread* from,
+                                                                [[maybe_unused]] thread* to,
+                                                                [[maybe_unused]] native_stack& native,
+                                                                [[maybe_unused]] bool last) noexcept {
 #if defined(HEDDLE_TSAN)
   if (to != nullptr) to = to->stack;
   if (to != nullptr && to->sanitizer_fiber == nullptr) to->sanitizer_fiber = __tsan_create_fiber(0);
@@ -113,7 +117,9 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
   if (to != nullptr) to = to->stack;
   void** save = last ? nullptr : from != nullptr ? &from->sanitizer_fiber : &native.fake;
   const void* low = to != nullptr ? to->stack_low : native.low;
-  const std::size_t bytes = to != nullptr ? static_cast<std::size_t>(reinterpret_cast<char*>(to) - static_cast<char*>(to->stack_low)) : native.bytes;
+  const std::size_t bytes =
+      to != nullptr ? static_cast<std::size_t>(reinterpret_cast<char*>(to) - static_cast<char*>(to->stack_low))
+                    : native.bytes;
   __sanitizer_start_switch_fiber(save, low, bytes);
 #endif
 }
@@ -131,7 +137,8 @@ HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unu
 inline void reuse_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_ASAN)
   if (t.stack_low == nullptr) return;  // a light thread, which has none yet
-  ASAN_UNPOISON_MEMORY_REGION(t.stack_low, static_cast<std::size_t>(reinterpret_cast<char*>(&t) - static_cast<char*>(t.stack_low)));
+  ASAN_UNPOISON_MEMORY_REGION(t.stack_low,
+                              static_cast<std::size_t>(reinterpret_cast<char*>(&t) - static_cast<char*>(t.stack_low)));
   t.sanitizer_fiber = nullptr;
 #endif
 }

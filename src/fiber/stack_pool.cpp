@@ -15,7 +15,6 @@ HEDDLE_NO_TSAN const thread* thread_on(const thread& block) noexcept {
   return other != nullptr ? other : &block;
 }
 
-
 namespace {
 
 constexpr std::size_t slab_target = std::size_t{16} << 20;
@@ -29,14 +28,16 @@ std::size_t colour_of(const char* low, std::size_t stack_bytes) noexcept {
   return (reinterpret_cast<std::uintptr_t>(low) / stack_bytes) % stack_pool::colours * stack_pool::colour_step;
 }
 
-// Once a process. The thread runs all the same: most never come near the end of their stack, and a program with many thousands of threads is
-// not to fail on a system that cannot guard them all.
+// Once a process. The thread runs all the same: most never come near the end of their stack, and a program with many
+// thousands of threads is not to fail on a system that cannot guard them all.
 void say_that_guards_are_used_up() noexcept {
   static std::atomic<bool> said{false};  // constant initialisation: no lock, for a tick's handler may be here
   if (said.exchange(true)) return;
   static constexpr char text[] =
-      "heddle: the system has no guard for a stack: a thread that overflows this one, or one made later, damages another's memory unnoticed. "
-      "Linux before 6.13 gives each guard two of the vm.max_map_count mappings, and heddle takes a third: raise that limit, or have fewer threads at a time\n";
+      "heddle: the system has no guard for a stack: a thread that overflows this one, or one made later, damages "
+      "another's memory unnoticed. "
+      "Linux before 6.13 gives each guard two of the vm.max_map_count mappings, and heddle takes a third: raise that "
+      "limit, or have fewer threads at a time\n";
   platform::write_error(text, sizeof text - 1);
 }
 
@@ -224,7 +225,8 @@ const thread* stack_pool::whose_guard(const void* address) const noexcept {
   }
   unsigned size_class = 0;
   char* const low = stack_at(address, size_class);
-  return low != nullptr && address < low + guard_bytes(bytes_of(size_class)) ? thread_on(*block_of(low, size_class)) : nullptr;
+  return low != nullptr && address < low + guard_bytes(bytes_of(size_class)) ? thread_on(*block_of(low, size_class))
+                                                                             : nullptr;
 }
 
 const thread* stack_pool::whose_stack(const void* address) const noexcept {

@@ -1,5 +1,6 @@
-// Stacks of user-level threads with the control block at their top: reserved in slabs, committed on first touch,
-// guarded, recycled, and returned to the system when many are idle. And the control blocks of light threads, which get such a stack when they begin.
+// Stacks of user-level threads with the control block at their top: reserved in slabs,
+// committed on first touch, guarded, recycled, and returned to the system when many are
+// idle. And the control blocks of light threads, which get such a stack when they begin.
 #pragma once
 
 #include <array>
@@ -15,13 +16,15 @@
 
 namespace heddle::fiber {
 
-// Sizes are powers of two from 16 KiB to 16 GiB; one free list each. Thread context: any; a mutex protects all, so it is
-// called once per batch from the workers' own caches. Nothing here calls malloc: a tick may have interrupted a thread inside it.
+// Sizes are powers of two from 16 KiB to 16 GiB; one free list each. Thread context:
+// any; a mutex protects all, so it is called once per batch from the workers' own
+// caches. Nothing here calls malloc: a tick may have interrupted a thread inside it.
 class stack_pool {
  public:
   static constexpr std::size_t smallest = std::size_t{16} << 10;
   static constexpr unsigned classes = 21;
-  static constexpr std::size_t colour_step = 64, colours = 32;  // control blocks of neighbours are shifted by these: see block_of
+  // control blocks of neighbours are shifted by these: see block_of
+  static constexpr std::size_t colour_step = 64, colours = 32;
 
   // `default_bytes` is rounded up to a class. `committed_limit`: idle stacks a class keeps committed.
   stack_pool(std::size_t default_bytes, std::size_t committed_limit);
@@ -39,31 +42,36 @@ class stack_pool {
   // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
   void give(thread* chain) noexcept;
 
-  // A chain of control blocks without stacks (light_threads::length), or one; null: no memory, or no room for the stacks that all of them may come
-  // to need, of the default class: what is made here finds its stack later, unless others have taken the room meanwhile.
+  // A chain of control blocks without stacks (light_threads::length), or one; null: no memory,
+  // or no room for the stacks that all of them may come to need, of the default class: what is
+  // made here finds its stack later, unless others have taken the room meanwhile.
   [[nodiscard]] thread* take_light_chain() noexcept;
   [[nodiscard]] thread* take_light() noexcept;
   void give_light_chain(thread* first, unsigned length) noexcept;
   void give_light(thread& t) noexcept;
 
-  // The block of the stack in whose guard the address lies, or null. In a handler of a fault: null also when the pool's lock is held for long, perhaps
-  // by the thread that failed.
+  // The block of the stack in whose guard the address lies, or null. In a handler of a fault: null also when the pool's
+  // lock is held for long, perhaps by the thread that failed.
   [[nodiscard]] const thread* whose_guard(const void* address) const noexcept;
 
   // The block of the stack that the address lies in, or null. Not in a handler.
   [[nodiscard]] const thread* whose_stack(const void* address) const noexcept;
 
-  std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }  // blocks with stacks, taken and not given back; a number
-  std::size_t committed() const noexcept { return made_stacks_.load(std::memory_order_relaxed); }  // stacks that have ever been taken; a number
+  // blocks with stacks, taken and not given back; a number
+  std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }
+  // stacks that have ever been taken; a number
+  std::size_t committed() const noexcept { return made_stacks_.load(std::memory_order_relaxed); }
   std::size_t light_made() const noexcept {  // control blocks without stacks, ever
     std::lock_guard hold(mutex_);
     return light_.made();
   }
-  // The owner's last act: the pool, made by new, ends with the last block that is given back. Until a thread is joined its block is out.
+  // The owner's last act: the pool, made by new, ends with the last
+  // block that is given back. Until a thread is joined its block is out.
   void retire() noexcept;
 
-  // The thread on every stack that has ever been made, in use or not; where pages were given back it reads as zero. For the dump of all threads: f may wait for
-  // what threads hold that wait for a stack, so it is not called under the mutex. Slabs stay as long as the pool does.
+  // The thread on every stack that has ever been made, in use or not; where pages were given back it reads as zero. For
+  // the dump of all threads: f may wait for what threads hold that wait for a stack, so it is not called under the
+  // mutex. Slabs stay as long as the pool does.
   template <class F>
   void for_each_block(F&& f) const {
     for (std::size_t i = 0;; ++i) {
@@ -74,7 +82,8 @@ class stack_pool {
         s = slabs_.begin()[i];
       }
       auto* const begin = static_cast<char*>(s.memory);
-      for (char* low = begin; low < begin + s.used; low += bytes_of(s.size_class)) f(*thread_on(*block_of(low, s.size_class)));
+      for (char* low = begin; low < begin + s.used; low += bytes_of(s.size_class))
+        f(*thread_on(*block_of(low, s.size_class)));
     }
   }
 
@@ -83,16 +92,16 @@ class stack_pool {
   struct slab {
     void* memory;
     std::size_t bytes;
-    std::size_t used;        // of these, from the low end: the others were never touched
+    std::size_t used;  // of these, from the low end: the others were never touched
     unsigned size_class;
   };
   struct size_list {
     thread* committed{nullptr};
     std::size_t committed_count{0};
-    reserved_list<void*> bare;   // tops of decommitted stacks
-    std::size_t first_slab{0};   // with an unused part, or of another class
-    std::size_t made{0};         // in all slabs, used or not
-    std::size_t out{0};          // taken and not given back
+    reserved_list<void*> bare;  // tops of decommitted stacks
+    std::size_t first_slab{0};  // with an unused part, or of another class
+    std::size_t made{0};        // in all slabs, used or not
+    std::size_t out{0};         // taken and not given back
   };
 
   // Under the mutex: the low end of the stack that the address is in, and its class; null: none that was ever made.
@@ -116,8 +125,8 @@ class stack_pool {
   bool retired_{false};
   std::uint64_t made_{0};
 
-  // The pools of the process, for debuggers, which find it stopped: null where there is none, and without those beyond so many. Taken and given up by
-  // an exchange: a lock might be with a preempted thread that makes a runtime.
+  // The pools of the process, for debuggers, which find it stopped: null where there is none, and without those beyond
+  // so many. Taken and given up by an exchange: a lock might be with a preempted thread that makes a runtime.
   static inline constinit std::array<std::atomic<stack_pool*>, 64> all_{};
 };
 

@@ -1,5 +1,5 @@
-// A user-level thread: the control block. It sits at the top of its own stack, or, of a light thread, in a slab of such blocks: that one is made
-// without a stack and lent one when it begins.
+// A user-level thread: the control block. It sits at the top of its own stack, or, of a light thread, in a slab of such
+// blocks: that one is made without a stack and lent one when it begins.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace heddle::worker {
 class ready_queue;
 class runtime;
 class worker;
-}
+}  // namespace heddle::worker
 
 namespace heddle::fiber {
 
@@ -38,77 +38,87 @@ inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
 // touched by that owner alone.
 struct alignas(64) thread {
   // First line: what a switch touches.
-  void* stack_pointer{nullptr};        // valid while suspended; odd: see not_begun
-  thread* next{nullptr};               // link of the ready queue or of a free list
-  void (*call)(void*) noexcept{nullptr};  // what a group's child does with `argument`; runs once. Of a plain thread its entry
-  void* argument{nullptr};             // entry's own: a closure in the stack's argument area, or a job
-  worker::runtime* home{nullptr};      // the runtime whose workers run it
-  // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished; running -> called: its joiner
-  // runs it. Written by the thread's last act and by its joiner; publishes everything the thread did.
+  void* stack_pointer{nullptr};  // valid while suspended; odd: see not_begun
+  thread* next{nullptr};         // link of the ready queue or of a free list
+  // what a group's child does with `argument`; runs once. Of a plain thread its entry
+  void (*call)(void*) noexcept {nullptr};
+  void* argument{nullptr};         // entry's own: a closure in the stack's argument area, or a job
+  worker::runtime* home{nullptr};  // the runtime whose workers run it
+  // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished; running -> called:
+  // its joiner runs it. Written by the thread's last act and by its joiner; publishes everything the thread did.
   std::atomic<std::uintptr_t> completion{running};
-  // The continuation of a spawn was taken by somebody else than the child: set by the taker before it resumes the thread.
+  // The continuation of a spawn was taken by somebody else than the
+  // child: set by the taker before it resumes the thread.
   bool taken{false};
-  bool counted{false};                 // a group's child that the group's counter knows of from the start
+  bool counted{false};  // a group's child that the group's counter knows of from the start
   std::uint8_t size_class{0};
-  std::atomic<std::int8_t> level{0};   // priority, its own or a lent one (worker/inheritance.cpp, under the lock of loans); what others read may be old
+  // priority, its own or a lent one (worker/inheritance.cpp, under the lock of loans); what others read may be old
+  std::atomic<std::int8_t> level{0};
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
   // What a thread that can be preempted has besides; null: it runs until it waits. Who ends clears it, so that
   // whoever makes a thread that is not preemptive, in a runtime whose threads are not as a rule, need not.
   preemptible* preemptive{nullptr};
 
   // Second line: what making one writes besides. The first word of `scheduling` is the line's last one.
-  thread* parent{nullptr};             // spawner, for a group's child; joiner, for a thread that was called; before that, while lies_in is set, its
-                                       // neighbour in front, if that still is there
+  // spawner, for a group's child; joiner, for a thread that was called; before that, while lies_in is set, its
+  thread* parent{nullptr};
+  // neighbour in front, if that still is there
   std::uint32_t parent_spawn{0};       // its value of `spawns` at that moment
   std::uint16_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
   std::uint16_t packed_in{no_worker};  // pool that it goes back to under thread packing, or no_worker
   const char* name{nullptr};
-  const char* waits_for{nullptr};      // what a parked thread waits for, for the dump
-  void* group{nullptr};                // task group a child belongs to; of a plain thread its function
-  // The block at the top of the stack that it runs on: itself, or the one lent to a light thread, whose `stack` leads back meanwhile. Null: a light
-  // thread that never had one.
+  const char* waits_for{nullptr};  // what a parked thread waits for, for the dump
+  void* group{nullptr};            // task group a child belongs to; of a plain thread its function
+  // The block at the top of the stack that it runs on: itself, or the one lent to a light thread, whose `stack` leads
+  // back meanwhile. Null: a light thread that never had one.
   thread* stack{nullptr};
-  // The ready queue that a plain thread which has not begun was put into by its maker, and still is in. Written under that queue's lock.
+  // The ready queue that a plain thread which has not begun was put into
+  // by its maker, and still is in. Written under that queue's lock.
   std::atomic<worker::ready_queue*> lies_in{nullptr};
-  schedulable scheduling;              // the policy's own (ranges, identities); its word is cleared when the thread is made
+  // the policy's own (ranges, identities); its word is cleared when the thread is made
+  schedulable scheduling;
 
   // Seldom used.
   std::uint64_t id{0};
-  worker::worker* cache{nullptr};      // the worker that took the block from the pool, for itself; null: nobody's cache
-  thread* newer{nullptr};              // link of a list of threads beside the normal level
-  std::atomic<int> listed{0};          // in which of these lists it stands; written under that list's lock, 0: in none
-  thread* waits_longer{nullptr};       // links of all of a pile's threads, in the order in which they became ready
+  worker::worker* cache{nullptr};  // the worker that took the block from the pool, for itself; null: nobody's cache
+  thread* newer{nullptr};          // link of a list of threads beside the normal level
+  std::atomic<int> listed{0};      // in which of these lists it stands; written under that list's lock, 0: in none
+  thread* waits_longer{nullptr};   // links of all of a pile's threads, in the order in which they became ready
   thread* waits_shorter{nullptr};
-  std::uint64_t ready_since{0};        // platform::ticks when it joined the ready threads of a level beside the normal one
-  // Levels that are lent to it, all under the lock of loans: how many, and of each level how many; while there are any, its own level. And the lock
-  // that it waits for, if that is one that lends.
+  // platform::ticks when it joined the ready threads of a level beside the normal one
+  std::uint64_t ready_since{0};
+  // Levels that are lent to it, all under the lock of loans: how many, and of each level how many; while there are any,
+  // its own level. And the lock that it waits for, if that is one that lends.
   std::int8_t own_level{0};
   std::uint16_t loans{0};
-  std::uint16_t lent[15]{};            // by level, the lowest first
+  std::uint16_t lent[15]{};  // by level, the lowest first
   detail::lendable* blocked_on{nullptr};
-  std::size_t stack_bytes{0};          // usable bytes, control block included
+  std::size_t stack_bytes{0};  // usable bytes, control block included
   stack_pool* pool{nullptr};
-  void* stack_low{nullptr};            // lowest usable address, above the guard
-  // While its stack pointer is above, it runs children of its groups by calls: they have nearly a default stack then. The highest address: never.
+  void* stack_low{nullptr};  // lowest usable address, above the guard
+  // While its stack pointer is above, it runs children of its groups by
+  // calls: they have nearly a default stack then. The highest address: never.
   void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
-  void* sanitizer_fiber{nullptr};      // ThreadSanitizer's handle or AddressSanitizer's fake stack
+  void* sanitizer_fiber{nullptr};  // ThreadSanitizer's handle or AddressSanitizer's fake stack
   unsigned valgrind_id{0};
 };
 
-// The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever switches to it writes the
-// frame, for `call` (its entry); a joiner that calls it needs none.
+// The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever
+// switches to it writes the frame, for `call` (its entry); a joiner that calls it needs none.
 inline void* not_begun(void* stack_top) noexcept { return static_cast<char*>(stack_top) + 1; }
-inline bool is_not_begun(const void* stack_pointer) noexcept { return (reinterpret_cast<std::uintptr_t>(stack_pointer) & 1) != 0; }
+inline bool is_not_begun(const void* stack_pointer) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(stack_pointer) & 1) != 0;
+}
 
 // Made without a stack.
 inline bool is_light(const thread& t) noexcept { return t.stack != &t; }
 
-// Whose stack that is at whose top the block lies. Of a stack without pages the block reads as zero. A hint, for dumps: nobody keeps workers from lending
-// the stack meanwhile, and blocks stay as long as their pool.
+// Whose stack that is at whose top the block lies. Of a stack without pages the block reads as zero. A hint, for dumps:
+// nobody keeps workers from lending the stack meanwhile, and blocks stay as long as their pool.
 const thread* thread_on(const thread& block) noexcept;
 
-// What making a thread writes and running it for the first time reads: with hundreds alive none of it is in the first-level cache.
-// Null does no harm: numbers, since pointers must not leave what they point into.
+// What making a thread writes and running it for the first time reads: with hundreds alive none of it is in the
+// first-level cache. Null does no harm: numbers, since pointers must not leave what they point into.
 inline void prefetch_block(const thread* t) noexcept {
   const auto block = reinterpret_cast<std::uintptr_t>(t);
   __builtin_prefetch(reinterpret_cast<const void*>(block - 64));  // closure

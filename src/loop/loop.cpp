@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t spin_nanoseconds = 1000;  // about what suspending and resuming cost together
 constexpr std::uint32_t measure_every = 8;
-constexpr unsigned workers_of_a_graph = 128;      // the most that `heddle dag` estimates a speed-up for
+constexpr unsigned workers_of_a_graph = 128;  // the most that `heddle dag` estimates a speed-up for
 
 // Of the kernel thread; the functions below do not switch, so its address may be kept within each.
 constinit thread_local std::uint32_t unmeasured __attribute__((tls_model("initial-exec"))) = 0;
@@ -30,8 +30,10 @@ bool take_turn() noexcept {
 }  // namespace
 
 loop_start loop_begin() noexcept {
-  if (loop_ticks_per_microsecond.load(std::memory_order_relaxed) == 0) {  // a constant, computed more than once at worst
-    loop_ticks_per_microsecond.store(static_cast<std::uint32_t>(platform::ticks_per_microsecond()), std::memory_order_relaxed);
+  // a constant, computed more than once at worst
+  if (loop_ticks_per_microsecond.load(std::memory_order_relaxed) == 0) {
+    loop_ticks_per_microsecond.store(static_cast<std::uint32_t>(platform::ticks_per_microsecond()),
+                                     std::memory_order_relaxed);
   }
   const worker::section inside;
   const worker::worker& me = *worker::worker::current();
@@ -43,16 +45,18 @@ loop_start loop_begin() noexcept {
 loop_quiet loop_begin_quietly() noexcept {
   const worker::section inside;
   worker::worker& me = *worker::worker::current();
-  // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it sees
-  // the entry there, or this sees that it sleeps (src/loop/README.md, Q2).
+  // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it
+  // sees the entry there, or this sees that it sleeps (src/loop/README.md, Q2).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const sync::idle_set& idle = me.home.idle();
   if (me.every_join) [[unlikely]] {  // a pop is followed by a join then, and not by a second push
     if (idle.anyone_asleep()) me.announce_work();
     return {true, take_turn()};
   }
-  if (!idle.anyone_asleep()) [[likely]] return {true, take_turn()};
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: the searcher sees the entry
+  if (!idle.anyone_asleep()) [[likely]]
+    return {true, take_turn()};
+  // pairs with the fence of worker::find_work: the searcher sees the entry
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   return {idle.anyone_searching(), take_turn()};
 }
 
@@ -74,7 +78,8 @@ loop_wait loop_spin(const job& work) noexcept {
       const std::uint64_t now = loop_ticks();
       if (start == 0) start = now;
       // relaxed: a constant by now
-      const bool enough = now - start >= spin_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;
+      const bool enough =
+          now - start >= spin_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;
       if (ended || enough) return {now - start + 1, ended};
     }
     arch::pause();

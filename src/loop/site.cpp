@@ -8,10 +8,10 @@ namespace heddle::detail {
 
 namespace {
 
-constexpr std::uint32_t first_penalty = 64;   // loops
+constexpr std::uint32_t first_penalty = 64;  // loops
 constexpr std::uint32_t most_setbacks = 12;
-constexpr std::uint64_t lasting_us = 5000;    // trust that lasted so long was not misplaced
-constexpr float unclear = 200;                // ticks: below, the time stamps themselves are much of what was measured
+constexpr std::uint64_t lasting_us = 5000;  // trust that lasted so long was not misplaced
+constexpr float unclear = 200;              // ticks: below, the time stamps themselves are much of what was measured
 
 }  // namespace
 
@@ -31,7 +31,8 @@ void loop_site::correct(std::size_t n, float ticks) noexcept {
 void loop_site::surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t ticks) noexcept {
   const std::uint32_t state = uneven_.load(std::memory_order_relaxed);
   const bool same_loop = state == soon || state == 2 * soon;
-  const bool same_place = state != 0 && low <= surprise_high_.load(std::memory_order_relaxed) && high >= surprise_low_.load(std::memory_order_relaxed);
+  const bool same_place = state != 0 && low <= surprise_high_.load(std::memory_order_relaxed) &&
+                          high >= surprise_low_.load(std::memory_order_relaxed);
   if (same_place && !same_loop) {
     const std::uint32_t loops = (state > soon ? 2 * soon : soon) - state;  // since the last one
     const float work = cost_.load(std::memory_order_relaxed) * static_cast<float>(n) * static_cast<float>(loops);
@@ -44,7 +45,8 @@ void loop_site::surprise(std::size_t low, std::size_t high, std::size_t n, std::
 }
 
 void loop_site::misjudged() noexcept {
-  // All relaxed: estimates, each of its own; a lost or stale one changes how a later loop is cut, never what it computes.
+  // All relaxed: estimates, each of its own; a lost or stale one
+  // changes how a later loop is cut, never what it computes.
   const std::uint64_t now = loop_ticks();
   const std::uint64_t lasted = now - trusted_since_.load(std::memory_order_relaxed);
   const std::uint64_t rate = loop_ticks_per_microsecond.load(std::memory_order_relaxed);  // as above, also below

@@ -20,13 +20,13 @@ using names = std::vector<std::string>;
 
 // The process's group in one hierarchy, and a place where a part of that hierarchy is mounted.
 struct membership {
-  bool unified;              // version 2
+  bool unified;  // version 2
   names path;
 };
 struct mount {
   bool unified;
-  names root;                // which group the mount point shows; ".." above the root of the cgroup namespace
-  fs::path point;            // absolute, without the root directory
+  names root;      // which group the mount point shows; ".." above the root of the cgroup namespace
+  fs::path point;  // absolute, without the root directory
 };
 
 names split(std::string_view text, char at) {
@@ -92,7 +92,9 @@ class reader {
 
  private:
   fs::path below_root(const fs::path& absolute) const { return root_ / absolute.relative_path(); }
-  void warn(const fs::path& file, const std::string& what) { warnings_.push_back("/" + file.relative_path().string() + ": " + what); }
+  void warn(const fs::path& file, const std::string& what) {
+    warnings_.push_back("/" + file.relative_path().string() + ": " + what);
+  }
 
   void read_memberships() {
     std::ifstream in(below_root("/proc/self/cgroup"));
@@ -157,13 +159,14 @@ class reader {
 
   std::optional<names> path_below(const membership& group, const mount& place) {
     std::size_t common = 0;
-    while (common < group.path.size() && common < place.root.size() && group.path[common] == place.root[common]) ++common;
+    while (common < group.path.size() && common < place.root.size() && group.path[common] == place.root[common])
+      ++common;
     names rest(group.path.begin() + static_cast<std::ptrdiff_t>(common), group.path.end());
     const std::size_t above = place.root.size() - common;
     const bool leaves = std::find(rest.begin(), rest.end(), "..") != rest.end();
     if (above == 0 && !leaves) return rest;
-    const bool hidden = !leaves && std::all_of(place.root.begin() + static_cast<std::ptrdiff_t>(common), place.root.end(),
-                                               [](const std::string& name) { return name == ".."; });
+    const bool hidden = !leaves && std::all_of(place.root.begin() + static_cast<std::ptrdiff_t>(common),
+                                               place.root.end(), [](const std::string& name) { return name == ".."; });
     names inside;
     if (hidden && find_hidden(place.point, above, rest, inside)) {
       inside.insert(inside.end(), rest.begin(), rest.end());
@@ -206,9 +209,11 @@ class reader {
   void add(const fs::path& file, std::string_view quota_text, std::string_view period_text) {
     std::int64_t quota = 0, period = 0;
     if (!read_number(quota_text, quota) || !read_number(period_text, period) || quota <= 0 || period <= 0) {
-      return warn(file, "quota '" + std::string(quota_text) + "', period '" + std::string(period_text) + "': expected two positive numbers");
+      return warn(file, "quota '" + std::string(quota_text) + "', period '" + std::string(period_text) +
+                            "': expected two positive numbers");
     }
-    quotas_.push_back({static_cast<double>(quota) / static_cast<double>(period), {}, "/" + file.relative_path().string(), false});
+    quotas_.push_back(
+        {static_cast<double>(quota) / static_cast<double>(period), {}, "/" + file.relative_path().string(), false});
   }
 
   void read_unified(const fs::path& group) {

@@ -28,10 +28,11 @@ constexpr std::uint64_t most_units = 4096;
 // What a size with a minus sign becomes in hwloc is far above this.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56;
 
-// How many units hwloc would make of "pack:2 l3:1(size=32MiB) [numa] pu:4": the product of the counts. Stops beyond the limit.
+// How many units hwloc would make of "pack:2 l3:1(size=32MiB) [numa]
+// pu:4": the product of the counts. Stops beyond the limit.
 std::uint64_t units_described(std::string_view text) {
   std::uint64_t units = 1;
-  unsigned inside = 0;                       // of attributes and attached memory
+  unsigned inside = 0;  // of attributes and attached memory
   for (std::size_t at = 0; at < text.size() && units <= most_units; ++at) {
     const char c = text[at];
     if (c == '(' || c == '[') ++inside;
@@ -39,7 +40,8 @@ std::uint64_t units_described(std::string_view text) {
     const bool counts = inside == 0 && c >= '0' && c <= '9' && (at == 0 || text[at - 1] == ':' || text[at - 1] == ' ');
     if (!counts) continue;
     std::uint64_t count = 0;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && count <= most_units; ++at) count = 10 * count + static_cast<std::uint64_t>(text[at] - '0');
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && count <= most_units; ++at)
+      count = 10 * count + static_cast<std::uint64_t>(text[at] - '0');
     --at;
     units *= count;
   }
@@ -53,13 +55,16 @@ handle load(origin from, const std::string& argument) {
   if (hwloc_topology_init(&raw) != 0) throw std::bad_alloc();
   handle made(raw);
   if (from == origin::xml && hwloc_topology_set_xml(raw, argument.c_str()) != 0) {
-    throw std::invalid_argument("machine file " + argument + ": " + (errno == ENOENT ? std::strerror(errno) : "not a file written by lstopo"));
+    throw std::invalid_argument("machine file " + argument + ": " +
+                                (errno == ENOENT ? std::strerror(errno) : "not a file written by lstopo"));
   }
-  if (from == origin::xml_text && hwloc_topology_set_xmlbuffer(raw, argument.c_str(), static_cast<int>(argument.size() + 1)) != 0) {
+  if (from == origin::xml_text &&
+      hwloc_topology_set_xmlbuffer(raw, argument.c_str(), static_cast<int>(argument.size() + 1)) != 0) {
     throw std::invalid_argument("machine: the text is not one that lstopo wrote");
   }
   if (from == origin::synthetic && units_described(argument) > most_units) {
-    throw std::invalid_argument("machine synthetic:" + argument + ": more than " + std::to_string(most_units) + " processing units");
+    throw std::invalid_argument("machine synthetic:" + argument + ": more than " + std::to_string(most_units) +
+                                " processing units");
   }
   if (from == origin::synthetic && hwloc_topology_set_synthetic(raw, argument.c_str()) != 0) {
     throw std::invalid_argument("machine synthetic:" + argument +
@@ -74,7 +79,8 @@ handle load(origin from, const std::string& argument) {
   if (hwloc_topology_load(raw) != 0) {
     if (from == origin::xml) throw std::invalid_argument("machine file " + argument + ": not a file written by lstopo");
     if (from == origin::xml_text) throw std::invalid_argument("machine: the text is not one that lstopo wrote");
-    throw std::invalid_argument("machine " + (argument.empty() ? "here" : argument) + ": hwloc cannot load it (" + std::strerror(errno) + ")");
+    throw std::invalid_argument("machine " + (argument.empty() ? "here" : argument) + ": hwloc cannot load it (" +
+                                std::strerror(errno) + ")");
   }
   return made;
 }
@@ -104,7 +110,8 @@ void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets) {
       unsigned first = 0, last = 0;
       if (!interval(cache, first, last)) continue;
       const auto& attributes = cache->attr->cache;
-      sets.push_back({cache_kind(attributes.depth), attributes.size, attributes.linesize, attributes.associativity, first, last});
+      sets.push_back(
+          {cache_kind(attributes.depth), attributes.size, attributes.linesize, attributes.associativity, first, last});
     }
   }
 }
@@ -130,8 +137,8 @@ double number_in(const hwloc_info_s* infos, unsigned count, std::string_view nam
   return 0;
 }
 
-// Kinds of cores with their relative speeds: by the capacity that the kernel states, else by greatest frequency, else by
-// base frequency; a measure counts only if every kind has it. Returns the number of kinds.
+// Kinds of cores with their relative speeds: by the capacity that the kernel states, else by greatest frequency, else
+// by base frequency; a measure counts only if every kind has it. Returns the number of kinds.
 unsigned set_speeds(hwloc_topology_t t, std::vector<processing_unit>& units) {
   const int count = hwloc_cpukinds_get_nr(t, 0);
   if (count <= 1) return 1;
@@ -180,19 +187,21 @@ topology convert(origin from, const std::string& argument, std::string name) {
   hwloc_topology_t t = loaded.get();
   std::vector<processing_unit> units = units_of(t);
   if (units.empty()) throw std::invalid_argument("machine " + name + ": it has no processing units");
-  if (units.size() > most_units) throw std::invalid_argument("machine " + name + ": more than " + std::to_string(most_units) + " processing units");
+  if (units.size() > most_units)
+    throw std::invalid_argument("machine " + name + ": more than " + std::to_string(most_units) + " processing units");
   const unsigned kinds = set_speeds(t, units);
   std::vector<topology_set> sets;
   add_caches(t, sets);
   add_nodes(t, sets);
   for (const topology_set& s : sets) {
     if (s.capacity > most_bytes) {
-      throw std::invalid_argument("machine " + name + ": " + (s.kind == group_kind::numa ? "a memory" : "a cache") + " of " + std::to_string(s.capacity) +
+      throw std::invalid_argument("machine " + name + ": " + (s.kind == group_kind::numa ? "a memory" : "a cache") +
+                                  " of " + std::to_string(s.capacity) +
                                   " bytes, which cannot be; is its size negative?");
     }
   }
-  return tree_builder::whole(std::move(name), hwloc_topology_is_thissystem(t) != 0, hwloc_get_root_obj(t)->total_memory, kinds,
-                             std::move(units), std::move(sets));
+  return tree_builder::whole(std::move(name), hwloc_topology_is_thissystem(t) != 0, hwloc_get_root_obj(t)->total_memory,
+                             kinds, std::move(units), std::move(sets));
 }
 
 }  // namespace
@@ -216,7 +225,8 @@ const topology& topology::here() {
       return this_machine();
     } catch (const std::invalid_argument&) {
       std::vector<processing_unit> units;
-      for (const int number : affinity_mask()) units.push_back({.number = number, .core = static_cast<unsigned>(number)});
+      for (const int number : affinity_mask())
+        units.push_back({.number = number, .core = static_cast<unsigned>(number)});
       if (units.empty()) units.push_back({.number = 0});
       return tree_builder::whole("this machine", true, 0, 1, std::move(units), {});
     }
@@ -225,7 +235,9 @@ const topology& topology::here() {
 }
 
 topology topology::from_xml(const std::string& file) { return convert(origin::xml, file, file); }
-topology topology::from_xml_text(const std::string& text, const std::string& name) { return convert(origin::xml_text, text, name); }
+topology topology::from_xml_text(const std::string& text, const std::string& name) {
+  return convert(origin::xml_text, text, name);
+}
 topology topology::from_synthetic(const std::string& description) {
   return convert(origin::synthetic, description, "synthetic:" + description);
 }
@@ -234,9 +246,10 @@ topology topology::from_name(const std::string& name) {
   constexpr std::string_view synthetic = "synthetic:";
   if (name.empty()) return this_machine();
   if (!name.starts_with(synthetic) && !std::ifstream(name)) {
-    throw std::invalid_argument("machine file " + name + ": " + std::strerror(errno) +
-                                "; expected synthetic:DESCRIPTION or an XML file of lstopo (machines that heddle ships, and TOML files, "
-                                "are for heddle sim --machine and heddle topo --machine)");
+    throw std::invalid_argument(
+        "machine file " + name + ": " + std::strerror(errno) +
+        "; expected synthetic:DESCRIPTION or an XML file of lstopo (machines that heddle ships, and TOML files, "
+        "are for heddle sim --machine and heddle topo --machine)");
   }
   return name.starts_with(synthetic) ? from_synthetic(name.substr(synthetic.size())) : from_xml(name);
 }
@@ -246,7 +259,8 @@ std::string topology::this_machine_xml() {
   char* text = nullptr;
   int length = 0;
   if (hwloc_topology_export_xmlbuffer(loaded.get(), &text, &length, 0) != 0) return "";
-  const std::unique_ptr<char, std::function<void(char*)>> freed(text, [&](char* t) { hwloc_free_xmlbuffer(loaded.get(), t); });
+  const std::unique_ptr<char, std::function<void(char*)>> freed(
+      text, [&](char* t) { hwloc_free_xmlbuffer(loaded.get(), t); });
   return text;
 }
 

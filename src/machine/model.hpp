@@ -15,73 +15,75 @@ namespace heddle::machine {
 // A kind of core, by processing_unit::kind.
 struct core_kind {
   std::string name;
-  double speed{1};              // work per time, relative to the fastest kind
+  double speed{1};  // work per time, relative to the fastest kind
 };
 
 // A level of caches. A line found there costs `latency` from the core, all lower levels' look-ups included.
 struct cache_level {
   group_kind kind;
-  double latency{0};            // ns
+  double latency{0};  // ns
 };
 
 // Memory of one NUMA node.
 struct memory_node {
-  int numa{0};                  // operating system's number
-  double latency{0};            // ns from a core of the node, caches included
-  double bandwidth{0};          // bytes per ns, all channels together; 0: unlimited
-  unsigned channels{1};         // served side by side, lines interleaved over them
+  int numa{0};           // operating system's number
+  double latency{0};     // ns from a core of the node, caches included
+  double bandwidth{0};   // bytes per ns, all channels together; 0: unlimited
+  unsigned channels{1};  // served side by side, lines interleaved over them
 };
 
 // Traffic from node `from` to node `to`, one direction.
 struct memory_link {
   int from{0}, to{0};
-  double latency{0};            // ns added to the memory's own
-  double bandwidth{0};          // bytes per ns; 0: unlimited
+  double latency{0};    // ns added to the memory's own
+  double bandwidth{0};  // bytes per ns; 0: unlimited
 };
 
 // What the scheduler's operations cost, ns on the fastest kind of core. `distance` of a steal: levels of the tree up to
 // the common group.
 struct operation_costs {
-  double fork{0}, join{0};      // fast path: push, pop
-  double spawn{0};              // a child thread of a group, made and started
+  double fork{0}, join{0};  // fast path: push, pop
+  double spawn{0};          // a child thread of a group, made and started
   double thread_switch{0};
-  double steal{0};              // a steal that gets something, from the nearest victim
-  double steal_per_level{0};    // added for each level of distance beyond the nearest
-  double failed_steal{0};       // a look at a victim without work
-  double wake{0};               // futex wake, paid by the waker
-  double wake_latency{0};       // until the woken kernel thread runs
-  double sleep{0};              // futex wait, paid by the sleeper
+  double steal{0};            // a steal that gets something, from the nearest victim
+  double steal_per_level{0};  // added for each level of distance beyond the nearest
+  double failed_steal{0};     // a look at a victim without work
+  double wake{0};             // futex wake, paid by the waker
+  double wake_latency{0};     // until the woken kernel thread runs
+  double sleep{0};            // futex wait, paid by the sleeper
   double heavy_fence{0};
-  double signal{0};             // delivery of a signal and the return from its handler, paid by the receiver: what a tick costs
-  double signal_lock{0};        // of that, how long signals to other kernel threads of the process wait
-  double signal_send{0};        // sending one, or setting a timer
-  double kernel_switch{0};      // from one kernel thread to another on a processing unit
+  // delivery of a signal and the return from its handler, paid by the receiver: what a tick costs
+  double signal{0};
+  double signal_lock{0};    // of that, how long signals to other kernel threads of the process wait
+  double signal_send{0};    // sending one, or setting a timer
+  double kernel_switch{0};  // from one kernel thread to another on a processing unit
   double clock{0};
 };
 
 struct model {
   std::string name;
-  std::string title;            // one line; may be empty
-  std::vector<std::string> sources;    // where the figures are from
-  topology tree;                // the whole machine
-  double frequency{1};          // cycles per ns of the fastest kind of core: the unit of cost::cycles
-  unsigned overlap{1};          // cache misses of one core in flight at once, when lines follow each other
+  std::string title;                 // one line; may be empty
+  std::vector<std::string> sources;  // where the figures are from
+  topology tree;                     // the whole machine
+  double frequency{1};               // cycles per ns of the fastest kind of core: the unit of cost::cycles
+  unsigned overlap{1};               // cache misses of one core in flight at once, when lines follow each other
   std::uint64_t page_size{4096};
-  double time_slice{1e6};       // ns that one of several kernel threads on a processing unit runs before another has its turn
+  // ns that one of several kernel threads on a processing unit runs before another has its turn
+  double time_slice{1e6};
   std::vector<core_kind> kinds;
-  std::vector<cache_level> caches;     // innermost first
+  std::vector<cache_level> caches;  // innermost first
   std::vector<memory_node> nodes;
-  std::vector<memory_link> links;      // every ordered pair of different nodes
+  std::vector<memory_link> links;  // every ordered pair of different nodes
   operation_costs costs;
 
   // Keys that were not given and come from the defaults, then those that the machine file declares as its author's
   // assumptions, as "KEY: REASON".
   std::vector<std::string> assumed;
 
-  // A shipped name, "this" (or ""), a TOML file, an lstopo XML file (completed by a TOML file of the same name beside it, if
-  // there is one), or "synthetic:DESCRIPTION"; "A+B" is machine A with figures from the TOML file or shipped machine B, which
-  // then has no tree. What no source says comes from sim/machines/defaults.toml. Reads files; not for time-critical code.
-  // Throws std::invalid_argument: file, line, key, why, fix.
+  // A shipped name, "this" (or ""), a TOML file, an lstopo XML file (completed by a TOML file of the same name beside
+  // it, if there is one), or "synthetic:DESCRIPTION"; "A+B" is machine A with figures from the TOML file or shipped
+  // machine B, which then has no tree. What no source says comes from sim/machines/defaults.toml. Reads files; not for
+  // time-critical code. Throws std::invalid_argument: file, line, key, why, fix.
   static model from_name(std::string_view name);
   // Names, sorted; the files are part of the program.
   static std::vector<std::string> shipped();
@@ -92,7 +94,7 @@ struct model {
 // A cost of the machine file's table [costs] and where it is kept.
 struct cost_key {
   const char* name;
-  double operation_costs::*member;
+  double operation_costs::* member;
   const char* what;
 };
 std::span<const cost_key> cost_keys() noexcept;

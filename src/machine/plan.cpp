@@ -30,9 +30,9 @@ std::string decimal(double value) {
 
 struct candidate {
   int number;
-  unsigned sibling;          // among the usable units of its core
+  unsigned sibling;  // among the usable units of its core
   double speed;
-  std::size_t place;         // in the order of the tree
+  std::size_t place;  // in the order of the tree
 };
 
 // The units in the order in which they are taken: a first unit of each core, fast cores first, then the second ones.
@@ -59,9 +59,11 @@ worker_plan plan(const topology& machine, const limits& allowed, const base::opt
   if (!options.smt) std::erase_if(candidates, [](const candidate& c) { return c.sibling != 0; });
 
   worker_plan made;
-  std::size_t running = candidates.size();                  // how many can run at once
+  std::size_t running = candidates.size();  // how many can run at once
   made.reason = std::to_string(usable.size()) + (usable.size() == 1 ? " processing unit" : " processing units") +
-                (!machine.is_this_machine() ? " of the machine" : allowed.mask.empty() ? " of the machine, mask unknown" : " in the affinity mask");
+                (!machine.is_this_machine() ? " of the machine"
+                 : allowed.mask.empty()     ? " of the machine, mask unknown"
+                                            : " in the affinity mask");
   if (!options.smt) made.reason += ", one of each core: " + std::to_string(candidates.size());
   const quota* tightest = machine.is_this_machine() ? allowed.tightest() : nullptr;
   if (tightest != nullptr && std::ceil(tightest->processors) < static_cast<double>(running)) {
@@ -71,7 +73,8 @@ worker_plan plan(const topology& machine, const limits& allowed, const base::opt
   std::size_t workers = running;
   if (options.workers != 0) {
     workers = options.workers;
-    made.reason = "workers=" + std::to_string(workers) + " was asked for; " + std::to_string(running) + " can run at once: " + made.reason;
+    made.reason = "workers=" + std::to_string(workers) + " was asked for; " + std::to_string(running) +
+                  " can run at once: " + made.reason;
   }
   made.crowded = workers > running;
   made.bind = options.bind == "on" || (options.bind == "auto" && workers == candidates.size() && workers == running);

@@ -8,14 +8,14 @@
 
 namespace heddle::machine {
 
-// Units are in the order of the tree, so every set is an interval of it: hwloc's objects nest, and NUMA nodes are attached
-// to such objects.
+// Units are in the order of the tree, so every set is an interval of it:
+// hwloc's objects nest, and NUMA nodes are attached to such objects.
 struct topology_set {
   group_kind kind;
   std::uint64_t capacity;
   unsigned line_size;
   int associativity;
-  unsigned first, last;        // units [first, last)
+  unsigned first, last;  // units [first, last)
 };
 
 // Builds the tree of a topology; its friend.
@@ -26,7 +26,8 @@ class tree_builder {
                         std::vector<processing_unit> units, std::vector<topology_set> sets);
   // Replaces the tree by one with the same workers, after units or sets have changed.
   static void place_again(topology& on);
-  // Replaces the tree: one worker on each unit of `workers`, `positions` being the units' places in the order of the tree.
+  // Replaces the tree: one worker on each unit of `workers`,
+  // `positions` being the units' places in the order of the tree.
   static void place(topology& on, std::vector<processing_unit> workers, const std::vector<unsigned>& positions);
 };
 

@@ -20,7 +20,8 @@ struct draft {
 
 bool is_cache(group_kind kind) noexcept { return kind >= group_kind::l5 && kind <= group_kind::l1; }
 
-// The sets as ranges of ranks, in preorder; of those with the same ranks only the one that stays (see topology's shape).
+// The sets as ranges of ranks, in preorder; of those with the same
+// ranks only the one that stays (see topology's shape).
 std::vector<memory_group> ranges_of(const std::vector<unsigned>& positions, const std::vector<topology_set>& sets) {
   std::vector<memory_group> ranges;
   for (const topology_set& set : sets) {
@@ -125,7 +126,8 @@ std::vector<memory_group> breadth_first(const std::vector<draft>& tree) {
 std::vector<cache_info> caches_of(const std::vector<topology_set>& sets) {
   std::vector<cache_info> caches;
   for (const topology_set& set : sets) {
-    if (is_cache(set.kind)) caches.push_back({set.kind, set.capacity, set.line_size, set.associativity, set.first, set.last});
+    if (is_cache(set.kind))
+      caches.push_back({set.kind, set.capacity, set.line_size, set.associativity, set.first, set.last});
   }
   std::sort(caches.begin(), caches.end(), [](const cache_info& a, const cache_info& b) {
     return a.kind != b.kind ? a.kind > b.kind : a.first_unit < b.first_unit;
@@ -186,7 +188,8 @@ const char* name(group_kind kind) noexcept {
 }
 
 const processing_unit* topology::unit(int number) const noexcept {
-  const auto found = std::find_if(units_->begin(), units_->end(), [&](const processing_unit& u) { return u.number == number; });
+  const auto found =
+      std::find_if(units_->begin(), units_->end(), [&](const processing_unit& u) { return u.number == number; });
   return found == units_->end() ? nullptr : &*found;
 }
 
@@ -216,13 +219,16 @@ topology topology::named(std::string name) const {
 }
 
 topology topology::with_kinds(std::span<const unsigned> kind_of_unit, std::span<const double> speeds) const {
-  if (kind_of_unit.size() != units_->size()) throw std::invalid_argument("there must be one kind for each processing unit");
+  if (kind_of_unit.size() != units_->size())
+    throw std::invalid_argument("there must be one kind for each processing unit");
   for (const double speed : speeds) {
-    if (!std::isfinite(speed) || speed <= 0) throw std::invalid_argument("the speed of a kind of core must be positive");
+    if (!std::isfinite(speed) || speed <= 0)
+      throw std::invalid_argument("the speed of a kind of core must be positive");
   }
   std::vector<processing_unit> units = *units_;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    if (kind_of_unit[i] >= speeds.size()) throw std::invalid_argument("a processing unit is of a kind that has no speed");
+    if (kind_of_unit[i] >= speeds.size())
+      throw std::invalid_argument("a processing unit is of a kind that has no speed");
     units[i].kind = kind_of_unit[i];
     units[i].speed = speeds[kind_of_unit[i]];
   }
@@ -237,12 +243,14 @@ topology topology::with_caches(std::span<const cache_info> caches) const {
   const auto same_place = [](const cache_info& a, const cache_info& b) {
     return a.kind == b.kind && a.first_unit == b.first_unit && a.last_unit == b.last_unit;
   };
-  if (!std::ranges::equal(caches, *caches_, same_place)) throw std::invalid_argument("the caches are not those of the machine");
+  if (!std::ranges::equal(caches, *caches_, same_place))
+    throw std::invalid_argument("the caches are not those of the machine");
   std::vector<topology_set> sets;
   for (const topology_set& set : *sets_) {
     if (!is_cache(set.kind)) sets.push_back(set);
   }
-  for (const cache_info& c : caches) sets.push_back({c.kind, c.capacity, c.line_size, c.associativity, c.first_unit, c.last_unit});
+  for (const cache_info& c : caches)
+    sets.push_back({c.kind, c.capacity, c.line_size, c.associativity, c.first_unit, c.last_unit});
   topology made = *this;
   made.caches_ = std::make_shared<const std::vector<cache_info>>(caches_of(sets));
   made.sets_ = std::make_shared<const std::vector<topology_set>>(std::move(sets));
@@ -272,7 +280,8 @@ std::vector<unsigned> topology::groups_at(unsigned level) const {
   for (const memory_group& g : groups()) {
     if (g.level == level || (g.is_leaf() && g.level < level)) ids.push_back(g.id);
   }
-  std::sort(ids.begin(), ids.end(), [&](unsigned a, unsigned b) { return group(a).first_worker < group(b).first_worker; });
+  std::sort(ids.begin(), ids.end(),
+            [&](unsigned a, unsigned b) { return group(a).first_worker < group(b).first_worker; });
   return ids;
 }
 
@@ -292,6 +301,8 @@ const memory_group& topology::common_group(unsigned a, unsigned b) const noexcep
   return *g;
 }
 
-unsigned topology::distance(unsigned a, unsigned b) const noexcept { return leaf_of(a).level - common_group(a, b).level; }
+unsigned topology::distance(unsigned a, unsigned b) const noexcept {
+  return leaf_of(a).level - common_group(a, b).level;
+}
 
 }  // namespace heddle::machine

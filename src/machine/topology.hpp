@@ -14,12 +14,12 @@ namespace heddle::machine {
 // A hardware thread, by the number the operating system gives it.
 struct processing_unit {
   int number{-1};
-  unsigned core{0};          // logical numbers, counted through the whole machine
+  unsigned core{0};  // logical numbers, counted through the whole machine
   unsigned package{0};
-  unsigned sibling{0};       // which hardware thread of its core
-  int numa{0};               // operating system's number of the nearest NUMA node
-  unsigned kind{0};          // kind of core: 0 is the least efficient in work per time; all 0 on a uniform machine
-  double speed{1};           // relative to the fastest kind of core of the machine
+  unsigned sibling{0};  // which hardware thread of its core
+  int numa{0};          // operating system's number of the nearest NUMA node
+  unsigned kind{0};     // kind of core: 0 is the least efficient in work per time; all 0 on a uniform machine
+  double speed{1};      // relative to the fastest kind of core of the machine
 };
 
 enum class group_kind : std::uint8_t { memory, numa, l5, l4, l3, l2, l1, unit };
@@ -28,8 +28,8 @@ const char* name(group_kind kind) noexcept;
 inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 inline constexpr unsigned no_group = ~0u;
 
-// A node of the tree. Numbers refer to the topology that holds it: children have consecutive ids, workers of a group have
-// consecutive ranks.
+// A node of the tree. Numbers refer to the topology that holds it: children
+// have consecutive ids, workers of a group have consecutive ranks.
 struct memory_group {
   unsigned id{0};
   unsigned parent{no_group};
@@ -37,14 +37,14 @@ struct memory_group {
   unsigned child_count{0};
   unsigned first_worker{0};
   unsigned worker_count{0};
-  unsigned level{0};         // 0: the root
+  unsigned level{0};  // 0: the root
   group_kind kind{group_kind::memory};
-  std::uint64_t capacity{0}; // bytes; unlimited for the root, 0 when unknown
-  unsigned line_size{0};     // bytes; 0 when unknown or not a cache
-  int associativity{0};      // ways; -1 fully associative, 0 when unknown or not a cache
-  unsigned sharing{0};       // processing units of the whole machine that share it
-  int numa{-1};              // operating system's number of the node; -1 when it spans several
-  double speed{0};           // sum over its workers
+  std::uint64_t capacity{0};  // bytes; unlimited for the root, 0 when unknown
+  unsigned line_size{0};      // bytes; 0 when unknown or not a cache
+  int associativity{0};       // ways; -1 fully associative, 0 when unknown or not a cache
+  unsigned sharing{0};        // processing units of the whole machine that share it
+  int numa{-1};               // operating system's number of the node; -1 when it spans several
+  double speed{0};            // sum over its workers
 
   bool is_leaf() const noexcept { return child_count == 0; }
 };
@@ -52,13 +52,13 @@ struct memory_group {
 // A data or unified cache of the whole machine, also where the tree merges it with one around it.
 struct cache_info {
   group_kind kind{group_kind::l1};
-  std::uint64_t capacity{0}; // bytes; 0 when unknown
-  unsigned line_size{0};     // bytes; 0 when unknown
-  int associativity{0};      // ways; -1 fully associative, 0 when unknown
-  unsigned first_unit{0}, last_unit{0};   // it serves units()[first_unit, last_unit)
+  std::uint64_t capacity{0};             // bytes; 0 when unknown
+  unsigned line_size{0};                 // bytes; 0 when unknown
+  int associativity{0};                  // ways; -1 fully associative, 0 when unknown
+  unsigned first_unit{0}, last_unit{0};  // it serves units()[first_unit, last_unit)
 };
 
-struct topology_set;           // source.hpp
+struct topology_set;  // source.hpp
 
 // Immutable; cheap to copy. All functions may be called from any context and none suspends.
 //
@@ -85,8 +85,8 @@ class topology {
   static topology from_name(const std::string& name);
 
   // The same machine under another name; with a kind and speed for each of units(); with other numbers for caches().
-  // Workers keep their ranks. with_* throw std::invalid_argument when the argument does not fit the machine: one kind per
-  // unit, below speeds.size(); speeds positive and finite; caches at the same places in the same order.
+  // Workers keep their ranks. with_* throw std::invalid_argument when the argument does not fit the machine: one kind
+  // per unit, below speeds.size(); speeds positive and finite; caches at the same places in the same order.
   topology named(std::string name) const;
   topology with_kinds(std::span<const unsigned> kind_of_unit, std::span<const double> speeds) const;
   topology with_caches(std::span<const cache_info> caches) const;
@@ -101,9 +101,9 @@ class topology {
 
   // Every unit of the machine, those without a worker too, in the order of the tree.
   std::span<const processing_unit> units() const noexcept { return *units_; }
-  const processing_unit* unit(int number) const noexcept;    // null: not of this machine
-  // Every cache of the machine, innermost level first, then in the order of the units. The simulator models these; groups()
-  // are what schedulers see.
+  const processing_unit* unit(int number) const noexcept;  // null: not of this machine
+  // Every cache of the machine, innermost level first, then in the order of
+  // the units. The simulator models these; groups() are what schedulers see.
   std::span<const cache_info> caches() const noexcept { return *caches_; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
   // Capacity of a node's memory, bytes; 0 when unknown or there is no such node.
@@ -147,10 +147,10 @@ class topology {
   std::uint64_t memory_bytes_{0};
   unsigned kinds_{1};
   std::shared_ptr<const std::vector<processing_unit>> units_;
-  std::shared_ptr<const std::vector<topology_set>> sets_;             // kept for for_workers()
+  std::shared_ptr<const std::vector<topology_set>> sets_;  // kept for for_workers()
   std::shared_ptr<const std::vector<cache_info>> caches_;
   std::shared_ptr<const std::vector<memory_group>> groups_;
-  std::shared_ptr<const std::vector<unsigned>> leaves_;                // by rank
+  std::shared_ptr<const std::vector<unsigned>> leaves_;               // by rank
   std::shared_ptr<const std::vector<processing_unit>> worker_units_;  // by rank
 };
 

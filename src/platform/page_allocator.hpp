@@ -1,4 +1,5 @@
-// For containers that grow where malloc is not to be called, because a preempted thread that waits for this worker may hold its locks.
+// For containers that grow where malloc is not to be called, because
+// a preempted thread that waits for this worker may hold its locks.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The seam below which an operating system or a virtual clock is known. Implemented by linux/ and by sim/; both are linked
-// under the same names, and what stands above is compiled for sim/ with HEDDLE_SIM. Nothing above this line includes a system header for threads, time or memory maps.
+// The seam below which an operating system or a virtual clock is known. Implemented by linux/ and by sim/; both are
+// linked under the same names, and what stands above is compiled for sim/ with HEDDLE_SIM. Nothing above this line
+// includes a system header for threads, time or memory maps.
 #pragma once
 
 #include <atomic>
@@ -18,13 +19,15 @@ inline constexpr bool simulated = true;
 inline constexpr bool simulated = false;
 #endif
 
-// What the scheduler does, told to a platform that makes it take time; nothing elsewhere. Waking, sleeping and fences are
-// charged by the functions below. A scheduling point: other kernel threads may run during the call. `distance`: of a steal.
-// look: at a worker that has nothing, without an attempt to steal. migration: a thread goes on on another worker; counted only.
+// What the scheduler does, told to a platform that makes it take time; nothing elsewhere. Waking,
+// sleeping and fences are charged by the functions below. A scheduling point: other kernel
+// threads may run during the call. `distance`: of a steal. look: at a worker that has nothing,
+// without an attempt to steal. migration: a thread goes on on another worker; counted only.
 enum class operation : std::uint8_t { fork, join, spawn, thread_switch, migration, steal, failed_steal, look };
 #if defined(HEDDLE_SIM)
 void charge(operation what, unsigned distance = 0) noexcept;
-// For the account of the run. report(runtime) is called when all kernel threads sleep without a deadline, before the process ends.
+// For the account of the run. report(runtime) is called when all
+// kernel threads sleep without a deadline, before the process ends.
 void runtime_started(const void* runtime, const char* policy, unsigned workers, void (*report)(const void*));
 void runtime_ended(const void* runtime) noexcept;
 #else
@@ -53,17 +56,20 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED.
 void heavy_fence() noexcept;
 
-// A kernel thread. start: 0, or the error of pthread_create (nothing started). It begins on `processing_unit` where that is possible: one
-// that would bind itself first waits, perhaps for milliseconds, for the processor that it was put on. What it begins with lies in `out`, which
-// stays where it is until join: a block that the new kernel thread had to free would have it wait there for malloc's lock.
+// A kernel thread. start: 0, or the error of pthread_create (nothing started). It begins on `processing_unit` where
+// that is possible: one that would bind itself first waits, perhaps for milliseconds, for the processor that it was put
+// on. What it begins with lies in `out`, which stays where it is until join: a block that the new kernel thread had to
+// free would have it wait there for malloc's lock.
 struct kernel_thread {
   std::uintptr_t handle{0};
   void (*entry)(void*){nullptr};  // these: written by start, read by the new kernel thread
   void* argument{nullptr};
   char name[16]{};
 };
-int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit = -1) noexcept;
-// What such an error means, with the limits that may have been reached and their values. Allocates nothing: there may be no memory.
+int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name,
+          int processing_unit = -1) noexcept;
+// What such an error means, with the limits that may have been reached
+// and their values. Allocates nothing: there may be no memory.
 struct explanation {
   char text[320];
 };
@@ -77,31 +83,38 @@ void join(kernel_thread& thread) noexcept;
 int kernel_thread_id() noexcept;
 // What a tick has interrupted. It lies on the interrupted stack, below the handler, and goes where that goes.
 struct interrupted {
-  void* frame{nullptr};            // the system's record of it, on that stack; null: it was no signal
+  void* frame{nullptr};  // the system's record of it, on that stack; null: it was no signal
   bool by_user_interrupt{false};
-  bool on_alternate_stack{false};  // another signal's handler is at work there, on a stack that belongs to the kernel thread
-  bool call_cut_short{false};      // it waited in a system call, which will report EINTR
-  bool knows_kernel_thread{false}; // it has just asked the system on which kernel thread it runs, as raise() does before it sends a signal there
-  bool own_stack{false};           // whoever was interrupted has installed an alternate stack of its own. Set by leave_interrupted
-  bool own_mask{false};            // the same of blocked signals
+  // another signal's handler is at work there, on a stack that belongs to the kernel thread
+  bool on_alternate_stack{false};
+  bool call_cut_short{false};  // it waited in a system call, which will report EINTR
+  // it has just asked the system on which kernel thread it runs, as raise() does before it sends a signal there
+  bool knows_kernel_thread{false};
+  // whoever was interrupted has installed an alternate stack of its own. Set by leave_interrupted
+  bool own_stack{false};
+  bool own_mask{false};  // the same of blocked signals
 };
 // Signals of a kernel thread that runs threads of the runtime: what all of these find there, and what none takes along.
 struct signal_state {
-  std::uint64_t blocked{0};        // as bits; never the ticks' signal
+  std::uint64_t blocked{0};  // as bits; never the ticks' signal
   void* alternate_stack{nullptr};
   std::size_t alternate_bytes{0};
-  bool known{false};               // false: a kernel thread of the program's, which has what it has when it is first asked
-  bool ticks_held{false};          // a context was left with ticks held for the next one, which lets them in when it goes on
+  // false: a kernel thread of the program's, which has what it has when it is first asked
+  bool known{false};
+  // a context was left with ticks held for the next one, which lets them in when it goes on
+  bool ticks_held{false};
 };
 
-// Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does; `owner`: of the timer, null
-// for a tick that was sent. Further ticks are held until it returns, or leaves by leave_interrupted. errno and the floating-point environment
-// are, after it, those that were interrupted. Interrupted system calls are restarted where the system can. Returns the number of the signal that
-// ticks come by, another than before if somebody has taken that one meanwhile (`arrives`); 0: there are no ticks here.
+// Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does; `owner`:
+// of the timer, null for a tick that was sent. Further ticks are held until it returns, or leaves by leave_interrupted.
+// errno and the floating-point environment are, after it, those that were interrupted. Interrupted system calls are
+// restarted where the system can. Returns the number of the signal that ticks come by, another than before if somebody
+// has taken that one meanwhile (`arrives`); 0: there are no ticks here.
 int listen_for_ticks(void (*handler)(void* owner, interrupted& what) noexcept) noexcept;
-// Around a switch, inside the handler: before the kernel thread goes on with something else, and on the kernel thread, the same or another,
-// that goes on with what was interrupted. In between the kernel thread has its usual signals and ticks come; unless `to_another`: what it goes
-// on with is another context between these two calls, whose return from the handler says what signals it has.
+// Around a switch, inside the handler: before the kernel thread goes on with something else, and on
+// the kernel thread, the same or another, that goes on with what was interrupted. In between the
+// kernel thread has its usual signals and ticks come; unless `to_another`: what it goes on with is
+// another context between these two calls, whose return from the handler says what signals it has.
 void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept;
 void return_to_interrupted(interrupted& what, signal_state& here) noexcept;
 // The signals that the calling kernel thread blocks, without the ticks' signal: what those that it starts shall block.
@@ -109,7 +122,8 @@ std::uint64_t blocked_signals() noexcept;
 // The calling kernel thread has exactly these signals, and this alternate stack.
 void take_signals(signal_state& here) noexcept;
 void send_tick(int kernel_thread) noexcept;
-// A timer whose ticks come to the calling kernel thread, until drop(). Null; or why there is none, and what can be done about it.
+// A timer whose ticks come to the calling kernel thread, until
+// drop(). Null; or why there is none, and what can be done about it.
 struct tick_timer {
   int id{-1};
   bool by_user_interrupt{false};
@@ -120,8 +134,8 @@ bool arrives(const tick_timer& timer) noexcept;
 const char* make(tick_timer& out, void* owner) noexcept;
 // Whether there are timers at all, as make tells it.
 const char* why_no_timers() noexcept;
-// The same with ticks that come without the kernel (Intel's user interrupts), where why_no_user_interrupts() gave null: there is nothing
-// missing; else it says what is.
+// The same with ticks that come without the kernel (Intel's user interrupts), where why_no_user_interrupts() gave null:
+// there is nothing missing; else it says what is.
 bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept;
 const char* why_no_user_interrupts() noexcept;
 // The first tick at `first` (now()'s clock; 0: no more ticks), then every `interval`; interval 0: one tick.
@@ -130,7 +144,8 @@ void drop(tick_timer& timer) noexcept;
 // wait_on by the means of POSIX, sigsuspend, woken by a tick. For comparison.
 void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-// --- readiness of file descriptors ------------------------------------------------------------------------------------
+// --- readiness of file descriptors
+// ------------------------------------------------------------------------------------
 // Not on the simulated platform, but for look().
 struct readiness_queue {
   int descriptor{-1};
@@ -141,8 +156,8 @@ struct ready_descriptor {
 };
 // 0, or an errno value.
 int open_queue(readiness_queue& out) noexcept;
-// Tells of the descriptor once, as soon as one of the wanted directions is ready; replaces what was asked for before. Any kernel thread.
-// 0, or an errno value: EBADF, EPERM (always ready), ENOMEM, ENOSPC.
+// Tells of the descriptor once, as soon as one of the wanted directions is ready; replaces what was asked for before.
+// Any kernel thread. 0, or an errno value: EBADF, EPERM (always ready), ENOMEM, ENOSPC.
 int arm(const readiness_queue& queue, int descriptor, bool read, bool write) noexcept;
 // Sleeps until there is something to be told; how many were written to `out`.
 unsigned wait_for_ready(const readiness_queue& queue, ready_descriptor* out, unsigned most) noexcept;
@@ -153,35 +168,37 @@ int look(int descriptor, bool write) noexcept;
 struct own_tls {
   void* thread_pointer{nullptr};  // arch::set_thread_pointer
   own_tls* next{nullptr};
-  const void* images{nullptr};    // the platform's: what the variables were made new from last
+  const void* images{nullptr};  // the platform's: what the variables were made new from last
 };
 // Null: blocks can be had; else why not, in words. Allocates nothing, but may wait for the loader's lock.
 const char* why_no_own_tls() noexcept;
-// Some blocks, `count` if that is not too many at once, in a list by `next`; their variables are as a new thread finds them. They are not given back to the
-// system: the C library's caches live in them. Only after why_no_own_tls() gave null. Calls malloc, and needs a kernel thread for the while. Null: no
-// memory, or no kernel thread can be had.
+// Some blocks, `count` if that is not too many at once, in a list by `next`; their variables are as a new thread finds
+// them. They are not given back to the system: the C library's caches live in them. Only after why_no_own_tls() gave
+// null. Calls malloc, and needs a kernel thread for the while. Null: no memory, or no kernel thread can be had.
 own_tls* make_own_tls(unsigned count) noexcept;
-// On the block, before a thread's own code and after it: prepares the C library; does what the end of a kernel thread would (destructors of the thread's
-// variables and keys) and makes the variables new. False: no memory for that, the block must not be used again.
+// On the block, before a thread's own code and after it: prepares the C library; does what
+// the end of a kernel thread would (destructors of the thread's variables and keys) and
+// makes the variables new. False: no memory for that, the block must not be used again.
 void begin_own_tls(own_tls& block) noexcept;
 [[nodiscard]] bool end_own_tls(own_tls& block) noexcept;
 
-// In the child of a fork() by a thread on a block: what the kernel writes at every interruption is no longer to go into the control block at
-// `thread_pointer`, the carrier's, whose memory the C library uses again there.
+// In the child of a fork() by a thread on a block: what the kernel writes at every interruption is no longer to go into
+// the control block at `thread_pointer`, the carrier's, whose memory the C library uses again there.
 void leave_rseq(void* thread_pointer) noexcept;
 
 // The unit that the calling kernel thread is on at the moment; negative: not told.
 int current_unit() noexcept;
-// A kernel thread that was not started here may run a worker for the time of a call. Not in simulated time, where only the workers' kernel
-// threads have units of their own.
+// A kernel thread that was not started here may run a worker for the time of a call. Not in simulated time, where only
+// the workers' kernel threads have units of their own.
 bool foreign_threads_borrow() noexcept;
 // For good, and once a kernel thread: it has an alternate stack if it had none.
 void provide_alternate_stack() noexcept;
 
-// Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process had when it started.
-// False when the system refuses.
+// Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process
+// had when it started. False when the system refuses.
 bool bind_self(int processing_unit) noexcept;
-// The same for another kernel thread of the process, by its kernel_thread_id(); false also where only it can do so itself.
+// The same for another kernel thread of the process, by its
+// kernel_thread_id(); false also where only it can do so itself.
 bool bind(int kernel_thread, int processing_unit) noexcept;
 // The units the calling kernel thread may run on, ascending; none when the system does not tell. Throws std::bad_alloc.
 std::vector<int> allowed_units();
@@ -201,17 +218,18 @@ std::size_t page_size() noexcept;
 
 // How many fork() calls lie between the first process and this one: state of another count belongs to a parent.
 std::uint64_t fork_count() noexcept;
-// fork() calls `before` first, on the forking kernel thread, and then `after` in both processes: what `before` locked is not held by a
-// kernel thread that the child lacks. Once a process.
+// fork() calls `before` first, on the forking kernel thread, and then `after` in both processes: what `before` locked
+// is not held by a kernel thread that the child lacks. Once a process.
 void around_fork(void (*before)(), void (*after)()) noexcept;
 // From now on fork() calls that in the child, which has one kernel thread then. One function a process.
 void when_forked(void (*in_child)()) noexcept;
 
-// Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of the
-// kernel thread; then they go where they would have gone.
+// Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of
+// the kernel thread; then they go where they would have gone.
 void explain_faults(void (*explain)(const void* address)) noexcept;
-// A stack for signal handlers that the calling kernel thread has while this lives; nobody else has it then. Takes no lock: not a thread_local with
-// a destructor, for whose registration the loader's lock is taken, and a preempted thread may hold that.
+// A stack for signal handlers that the calling kernel thread has while this lives;
+// nobody else has it then. Takes no lock: not a thread_local with a destructor, for
+// whose registration the loader's lock is taken, and a preempted thread may hold that.
 class alternate_stack {
  public:
   alternate_stack() noexcept;
@@ -233,9 +251,10 @@ bool on_signal(const char* name, void (*handler)(int)) noexcept;
 inline void on_deadly_signals(void (*)(int, bool) noexcept) noexcept {}
 inline void die_of(int) noexcept {}
 #else
-// From now on `handler` runs once, on the kernel thread that gets it, when a signal that asks the process to end comes, or abort() is called (`aborts`): of
-// SIGINT, SIGTERM and SIGABRT those for which the program has neither a handler nor SIG_IGN. Whatever comes second ends the process at once. Null: no longer;
-// what the program has installed meanwhile stays. All other signals are held while the handler runs.
+// From now on `handler` runs once, on the kernel thread that gets it, when a signal that asks the process to end comes,
+// or abort() is called (`aborts`): of SIGINT, SIGTERM and SIGABRT those for which the program has neither a handler nor
+// SIG_IGN. Whatever comes second ends the process at once. Null: no longer; what the program has installed meanwhile
+// stays. All other signals are held while the handler runs.
 void on_deadly_signals(void (*handler)(int signal, bool aborts) noexcept) noexcept;
 // Ends the process by that signal as if nobody had handled it. Async-signal-safe.
 void die_of(int signal) noexcept;
@@ -244,7 +263,8 @@ void die_of(int signal) noexcept;
 // Writes to standard error. Async-signal-safe.
 void write_error(const char* text, std::size_t length) noexcept;
 
-// The function at a code address: its (linker's) name and start, null when unknown, and its module. Not async-signal-safe.
+// The function at a code address: its (linker's) name and start, null
+// when unknown, and its module. Not async-signal-safe.
 struct symbol {
   const char* name{nullptr};
   const void* start{nullptr};
@@ -252,7 +272,8 @@ struct symbol {
   std::uintptr_t offset{0};     // of the address, as tools that read the file count
 };
 symbol symbol_at(const void* address) noexcept;
-// The kernel thread of this process on whose stack the address is, if it waits in the kernel; its id is 0 if that is not known. Not async-signal-safe.
+// The kernel thread of this process on whose stack the address is, if it waits
+// in the kernel; its id is 0 if that is not known. Not async-signal-safe.
 struct named_kernel_thread {
   int id{0};
   char name[20]{};
@@ -268,8 +289,8 @@ inline bool read_memory(const void* from, void* into, std::size_t bytes) noexcep
 named_kernel_thread whose_stack(const void* address) noexcept;
 bool read_memory(const void* from, void* into, std::size_t bytes) noexcept;
 #endif
-// Return addresses of a suspended context (`stack_pointer` as heddle_switch saved it; null: of the caller), innermost first; returns
-// how many, 0 where it cannot be told. Not async-signal-safe.
+// Return addresses of a suspended context (`stack_pointer` as heddle_switch saved it; null: of the caller), innermost
+// first; returns how many, 0 where it cannot be told. Not async-signal-safe.
 std::size_t unwind(void* stack_pointer, const void** into, std::size_t most) noexcept;
 
 // Name of the program, for traces.

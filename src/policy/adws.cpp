@@ -1,28 +1,37 @@
 // Almost deterministic work stealing (ADWS).
-// Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), Algorithms 4.1 - 4.3 and
-// Appendix A; Shiina, Taura (SC 2019). Names: the local queue is the worker's fork queue while !uses_migrated, the migration
-// queue is `passed`, above it `migrated`, above it the fork queue while uses_migrated (POPTASKFROMLOCAL empties the local queue
-// before it turns to the migration queue, so one physical queue serves for both).
+// Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), Algorithms 4.1 - 4.3
+// and Appendix A; Shiina, Taura (SC 2019). Names: the local queue is the worker's fork queue while !uses_migrated, the
+// migration queue is `passed`, above it `migrated`, above it the fork queue while uses_migrated (POPTASKFROMLOCAL
+// empties the local queue before it turns to the migration queue, so one physical queue serves for both).
 // Deviations, and why:
-// - A range is split at spawn only while it is a search root's; a task within one worker runs its children first wherever it
+// - A range is split at spawn only while it is a search root's; a
+// task within one worker runs its children first wherever it
 //   is (section 4.2.3). Read literally, line 13 would send the children of stolen tasks back to the victim.
-// - A search root whose range lies within one worker and reaches its end lays nothing out: it is passed and kept as one, its end
-//   activates its group, but all it could spawn stays with that worker. Read literally, line 4 has it open a group a level
-//   down to the leaves, each with a thread, a node and a way back (docs/investigations/adws-real.md).
-// - A cut that misses a worker's end inside the range by less than a 64th of a worker is put there: the border between two workers
+// - A search root whose range lies within one worker and reaches its
+// end lays nothing out: it is passed and kept as one, its end
+//   activates its group, but all it could spawn stays with that worker. Read literally, line 4 has it open a group a
+//   level down to the leaves, each with a thread, a node and a way back (docs/investigations/adws-real.md).
+// - A cut that misses a worker's end inside the range by less than a
+// 64th of a worker is put there: the border between two workers
 //   would be sought down to the leaves. Ours; the error is less than that of most hints, and stealing evens it out.
-// - `patience=N` (ours; 0 as in the thesis): a worker that has nothing left looks N times at what is its own, some 30 ns each, before it
+// - `patience=N` (ours; 0 as in the thesis): a worker that has nothing
+// left looks N times at what is its own, some 30 ns each, before it
 //   asks others. Where iterations take microseconds, a block that is stolen at the end can cost more than it gains.
-// - A group's node becomes active at its owner's wait whatever is left of the owner's range (section 4.3.3 on figure 4.14; line
+// - A group's node becomes active at its owner's wait whatever is
+// left of the owner's range (section 4.3.3 on figure 4.14; line
 //   22 would never activate a group whose children were all spawned).
-// - The group of the root task is found by every worker: line 7 alone leaves a worker that got no search root without any node.
-// - The last worker of a range that ends where the worker does is robbed of both queues: all that it has is of this group.
+// - The group of the root task is found by every worker: line 7 alone
+// leaves a worker that got no search root without any node.
+// - The last worker of a range that ends where the worker does is
+// robbed of both queues: all that it has is of this group.
 // - A thread that waits is woken to its owner's slot, instead of being moved there once it runs.
 // - Forks (parallel_invoke, loops) are groups of two, their first half the one that is not spawned.
-// - Hints that are not given: equal shares among as many children as the last group with the same code had, two at first.
-//   Hints that cannot be (negative, infinite, a total of zero) count as not given and are reported once. A child of no work
-//   stays with its spawner. Cuts closer than 1e-6 to a worker's end are put there.
-// - Threads that are nobody's child: the first one alive is laid out over all workers; while others are alive, all workers may
+// - Hints that are not given: equal shares among as many children as
+// the last group with the same code had, two at first.
+//   Hints that cannot be (negative, infinite, a total of zero) count as not given and are reported once. A child of no
+//   work stays with its spawner. Cuts closer than 1e-6 to a worker's end are put there.
+// - Threads that are nobody's child: the first one alive is laid out
+// over all workers; while others are alive, all workers may
 //   rob each other, for such threads have no place in the tree.
 // - tree nodes number 512 a worker; deeper groups are not laid out.
 // What a worker takes next, its own tasks and those of others, is in adws_take.cpp.
@@ -38,7 +47,7 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned woken_slot = 2;        // as search_root_slot; but the thread waited for something else than children
+constexpr unsigned woken_slot = 2;  // as search_root_slot; but the thread waited for something else than children
 constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
 placement send_to(unsigned which, unsigned slot) noexcept { return {placement::kind::send, which, slot}; }
@@ -69,7 +78,7 @@ void adws::start(scheduler& host) {
   for (unsigned rank = 0; rank < host.workers(); ++rank) stations_[rank].nodes.start(rank);
   survey();
   multi_level_ = domains_.size() > 1;
-  open_groups_.reset(new std::atomic<unsigned>[domains_.size()]{});
+  open_groups_.reset(new std::atomic<unsigned>[domains_.size()] {});
   if (!multi_level_) open_groups_[0] = 1;
 }
 
@@ -86,7 +95,8 @@ void adws::act_for(unsigned self, unsigned which) noexcept {
   if (before == which) return;
   member& old = members_[before];
   std::lock_guard hold(stations_[self].turning);
-  (old.uses_migrated.load(std::memory_order_relaxed) ? old.migrated : old.local).fill_from(*host_, self);  // the head's own
+  // the head's own
+  (old.uses_migrated.load(std::memory_order_relaxed) ? old.migrated : old.local).fill_from(*host_, self);
   stations_[self].acts_for.store(which, std::memory_order_relaxed);  // under `turning`
 }
 
@@ -94,7 +104,7 @@ void adws::use_migrated(unsigned self, member& m, bool yes) noexcept {
   if (m.uses_migrated.load(std::memory_order_relaxed) == yes) return;  // the head's own
   std::lock_guard hold(stations_[self].turning);
   if (!yes) m.migrated.fill_from(*host_, self);
-  m.uses_migrated.store(yes, std::memory_order_relaxed);               // under `turning`
+  m.uses_migrated.store(yes, std::memory_order_relaxed);  // under `turning`
 }
 
 void adws::adopt(unsigned self, task& t) noexcept {
@@ -103,7 +113,8 @@ void adws::adopt(unsigned self, task& t) noexcept {
   if (members_[which].head != self) which = stations_[self].heads.back();  // a member has one worker that acts for it
   if (const std::uint32_t base = std::exchange(layout_of(t).base, unchanged); base != unchanged) {
     std::atomic<unsigned>& mine = stations_[self].base;  // its own variable
-    mine.store(std::min(base, mine.load(std::memory_order_relaxed)), std::memory_order_relaxed);  // groups may end in any order
+    // groups may end in any order
+    mine.store(std::min(base, mine.load(std::memory_order_relaxed)), std::memory_order_relaxed);
   }
   act_for(self, which);
   member& m = members_[which];
@@ -124,9 +135,11 @@ entry adws::start_passed(unsigned self, task& t) noexcept {
   return host_->entry_of(t);
 }
 
-// Below a task that is not laid out nothing is. A worker that acts for a member above the leaves may go on with one that is.
+// Below a task that is not laid out nothing is. A worker that acts
+// for a member above the leaves may go on with one that is.
 void adws::stop_watching(unsigned self) noexcept {
-  if (now(self).leaf || host_->workers() == 1 || !has_root_.load(std::memory_order_relaxed)) host_->watch(self, false);  // a hint: adopt switches on
+  // a hint: adopt switches on
+  if (now(self).leaf || host_->workers() == 1 || !has_root_.load(std::memory_order_relaxed)) host_->watch(self, false);
 }
 
 // --- tasks -------------------------------------------------------------------------------------------------------
@@ -152,10 +165,12 @@ void adws::place(unsigned, task& t, const placement& where) noexcept {
   member& m = members_[where.target];
   if (where.slot != 0) {
     if (where.slot == woken_slot) disordered_.store(true, std::memory_order_relaxed);  // a flag for the audit
-    HEDDLE_AUDIT_CHECK(!is_exclusive() || m.search_roots.looks_empty(), "a second search root waits for worker %u (Theorem 2)", m.head);
+    HEDDLE_AUDIT_CHECK(!is_exclusive() || m.search_roots.looks_empty(),
+                       "a second search root waits for worker %u (Theorem 2)", m.head);
     m.search_roots.push_back(t);
   } else {
-    HEDDLE_AUDIT_CHECK(!m.is_passed_to.exchange(true) || !is_exclusive(), "two workers pass tasks to worker %u (Theorem 1)", m.head);
+    HEDDLE_AUDIT_CHECK(!m.is_passed_to.exchange(true) || !is_exclusive(),
+                       "two workers pass tasks to worker %u (Theorem 1)", m.head);
     m.passed.push_back(t);
 #if defined(HEDDLE_AUDIT)
     m.is_passed_to.store(false);
@@ -169,7 +184,8 @@ placement adws::ready(unsigned, task& t) noexcept {
   const auto* n = static_cast<const tree_node*>(t.word);
   if (n->owner == &t && n->waits) return send_to(n->back, search_root_slot);
   const laid_out& at = layout_of(t);
-  // Within one worker a thread goes on where it is woken; its group's end brings the owner back. Without steals it never left.
+  // Within one worker a thread goes on where it is woken; its group's
+  // end brings the owner back. Without steals it never left.
   if (!distributes(at) && (n->owner != &t || steals_)) return stay;
   return send_to(owner_of(at), woken_slot);
 }
@@ -191,7 +207,8 @@ void adws::activate(tree_node& n) noexcept {
 }
 
 void adws::wake_range(const tree_node& n) noexcept {
-  const domain& d = domains_[n.domain.load(std::memory_order_relaxed)];  // the caller's group, or a group whose child the caller is
+  // the caller's group, or a group whose child the caller is
+  const domain& d = domains_[n.domain.load(std::memory_order_relaxed)];
   const distribution_range r{n.from.load(std::memory_order_relaxed), n.to.load(std::memory_order_relaxed)};  // as above
   const unsigned last = std::min(r.last(), static_cast<unsigned>(d.members.size() - 1));
   for (unsigned place = r.owner(); place <= last; ++place) host_->wake(members_[d.members[place]].head);
@@ -208,8 +225,9 @@ double adws::checked(unsigned self, double hint, const char* text, bool zero_is_
   return not_given;
 }
 
-// Above the leaves, what lies in one member belongs to the head that runs it. A thief took it from the victim's fork queue with
-// the victim's place in it; a group that began there would send its owner back to the victim, a second search root (Theorem 2).
+// Above the leaves, what lies in one member belongs to the head that runs it. A thief
+// took it from the victim's fork queue with the victim's place in it; a group that began
+// there would send its owner back to the victim, a second search root (Theorem 2).
 void adws::settle(unsigned self, laid_out& at) const noexcept {
   const domain& d = domains_[at.domain];
   if (d.leaf || at.range.is_search_root()) return;
@@ -234,14 +252,17 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
   if (next.domain != at.domain) {
     at = next;
     const domain& d = domains_[at.domain];
-    if (members_[n->back].head != self) n->back = d.members[d.place_of_worker[self]];  // whose base changes gets it back
+    // whose base changes gets it back
+    if (members_[n->back].head != self) n->back = d.members[d.place_of_worker[self]];
     stations_[self].base.store(d.level, std::memory_order_relaxed);  // its own variable
     const unsigned which = d.members[d.place_of_worker[self]];
     act_for(self, members_[which].head == self ? which : stations_[self].heads.back());
   } else {
-    const distribution_range above{parent->from.load(std::memory_order_relaxed), parent->to.load(std::memory_order_relaxed)};  // its own group's
-    HEDDLE_AUDIT_CHECK(parent == &everything_ || parent->domain.load() != at.domain || disordered_.load() || at.range.from == at.range.to ||
-                           (above.from <= at.range.from && at.range.to <= above.to),
+    // its own group's
+    const distribution_range above{parent->from.load(std::memory_order_relaxed),
+                                   parent->to.load(std::memory_order_relaxed)};
+    HEDDLE_AUDIT_CHECK(parent == &everything_ || parent->domain.load() != at.domain || disordered_.load() ||
+                           at.range.from == at.range.to || (above.from <= at.range.from && at.range.to <= above.to),
                        "range [%g, %g) is not inside its parent's", at.range.from, at.range.to);
     static_cast<void>(above);
   }
@@ -268,7 +289,7 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
 placement adws::close(unsigned self, task& owner, tree_node& n) noexcept {
   n.active.store(false);
   if (how_ == layout::by_steals && n.domain.load(std::memory_order_relaxed) != n.saved.domain) {  // its own node
-    open_groups_[n.domain.load(std::memory_order_relaxed)].fetch_sub(1);                           // as above
+    open_groups_[n.domain.load(std::memory_order_relaxed)].fetch_sub(1);                          // as above
   }
   tree_node* expected = &n;
   root_group_.compare_exchange_strong(expected, nullptr);
@@ -333,7 +354,8 @@ placement adws::hand_out(unsigned self, task& owner, task& child, double share, 
   if (how_ == layout::by_steals && domains_[at.domain].leaf) return {};  // as under random_ws from here on
   if (!at.range.is_search_root() && !leads(self, at)) return {};
   child.word = owner.word;
-  if (!at.range.is_search_root()) {  // above the leaves, in one member: its head does one after the other, be it a thief
+  // above the leaves, in one member: its head does one after the other, be it a thief
+  if (!at.range.is_search_root()) {
     settle(self, at);
     to = {at.range, not_given, bytes * share, at.domain, unchanged};
     return {};
@@ -365,7 +387,8 @@ placement adws::spawn(unsigned self, const spawn_info& info) noexcept {
     return {};
   }
   const double share = share_of(self, *n, at, info);
-  if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.spans_members())) return {};  // of no work; or within one worker
+  // of no work; or within one worker
+  if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.spans_members())) return {};
   return hand_out(self, info.parent, info.child, share, at.bytes);
 }
 

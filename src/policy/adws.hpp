@@ -17,11 +17,13 @@ class adws : public policy {
   enum class layout : std::uint8_t { by_work, by_steals };
   // by_steals: what is new stays with the member that made it, and all members of the domain steal from each other.
   // `patience`: glances without anything of its own before a worker asks others; 0: as in the paper.
-  explicit adws(bool steals, layout how = layout::by_work, unsigned patience = 0) noexcept : how_(how), steals_(steals), patience_(patience) {}
+  explicit adws(bool steals, layout how = layout::by_work, unsigned patience = 0) noexcept
+      : how_(how), steals_(steals), patience_(patience) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   policy_wants wants() const noexcept override {
-    return {.spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true, .greedy = false};
+    return {
+        .spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true, .greedy = false};
   }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
@@ -44,7 +46,8 @@ class adws : public policy {
  protected:
   // Of all tasks of all levels, whoever may take them.
   bool has_anything(unsigned self) noexcept;
-  // A search root that waits for another worker than its owner does no harm there, if it is not on its way back to the one whose base it keeps.
+  // A search root that waits for another worker than its owner does no harm
+  // there, if it is not on its way back to the one whose base it keeps.
   entry steal_search_root(unsigned self, unsigned victim) noexcept;
   // Greedy stealing breaks Theorems 1 and 2.
   void expect_no_order() noexcept { disordered_.store(true, std::memory_order_relaxed); }  // a flag for the audit
@@ -52,7 +55,7 @@ class adws : public policy {
   entry rescue(unsigned self) noexcept;
   entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
 
-  static constexpr unsigned search_root_slot = 1;    // of a placement
+  static constexpr unsigned search_root_slot = 1;  // of a placement
   // A task that waited in `passed` begins here.
   entry start_passed(unsigned self, task& t) noexcept;
   // A search root, or a task above the leaf level, goes on here.
@@ -78,30 +81,32 @@ class adws : public policy {
   }
 
   struct alignas(64) station {
-    std::atomic<unsigned> acts_for{0};       // a member; written by the worker, read by thieves as a hint
-    std::atomic<unsigned> base{0};           // level of the innermost group that it has opened: it acts for no member above
-    detail::spin_word turning;               // held while its queue becomes another one, and by a thief that takes from it
-    std::vector<unsigned> heads;             // members it is the head of
+    std::atomic<unsigned> acts_for{0};  // a member; written by the worker, read by thieves as a hint
+    // level of the innermost group that it has opened: it acts for no member above
+    std::atomic<unsigned> base{0};
+    // held while its queue becomes another one, and by a thief that takes from it
+    detail::spin_word turning;
+    std::vector<unsigned> heads;  // members it is the head of
     tree_nodes nodes;
-    unsigned all_idle_seen{0};               // in so many searches in a row nobody ran anything
-    unsigned vain_glances{0};                // in a row
-    tree_node* reserved{nullptr};            // for the next fork
+    unsigned all_idle_seen{0};     // in so many searches in a row nobody ran anything
+    unsigned vain_glances{0};      // in a row
+    tree_node* reserved{nullptr};  // for the next fork
   };
 
   const layout how_;
   std::unique_ptr<member[]> members_;
   unsigned member_count_{0};
   std::vector<domain> domains_;
-  std::unique_ptr<std::atomic<unsigned>[]> open_groups_;   // by_steals: that have gone down to a domain, by its number
-  std::unique_ptr<station[]> stations_;          // by rank
+  std::unique_ptr<std::atomic<unsigned>[]> open_groups_;  // by_steals: that have gone down to a domain, by its number
+  std::unique_ptr<station[]> stations_;                   // by rank
 
  private:
-  struct victims {                           // whom a member may rob now: those at first .. last of the domain
+  struct victims {  // whom a member may rob now: those at first .. last of the domain
     bool any;
     std::uint32_t domain;
     unsigned first, last;
     bool covers_last;
-    const tree_node* group{nullptr};         // whose range it is; null: of no group
+    const tree_node* group{nullptr};  // whose range it is; null: of no group
     std::uint32_t use{0};
 
     // The group may have ended, and another begun with the same node.
@@ -122,7 +127,8 @@ class adws : public policy {
   bool is_everybodys() const noexcept { return outside_tasks_.load() != 0; }
   victims choose_victims(unsigned self, unsigned which) const noexcept;
   bool may_act_for(unsigned self, unsigned which) const noexcept {
-    return members_[which].level >= stations_[self].base.load(std::memory_order_relaxed) || is_everybodys();  // a hint, or the worker's own
+    // a hint, or the worker's own
+    return members_[which].level >= stations_[self].base.load(std::memory_order_relaxed) || is_everybodys();
   }
   entry next_of(unsigned self, unsigned which) noexcept;
   entry steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept;
@@ -140,17 +146,20 @@ class adws : public policy {
   double share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept;
   double checked(unsigned self, double hint, const char* text, bool zero_is_valid) noexcept;
   // relaxed: a flag for the audit, as where it is set
-  bool is_exclusive() const noexcept { return !disordered_.load(std::memory_order_relaxed) && outside_tasks_.load() == 0; }
+  bool is_exclusive() const noexcept {
+    return !disordered_.load(std::memory_order_relaxed) && outside_tasks_.load() == 0;
+  }
 
   const bool steals_;
   const unsigned patience_;
   bool multi_level_{false};
-  tree_node everything_;                     // above all trees: the root task's word
-  tree_node outside_;                        // the word of threads that are not laid out
-  std::atomic<bool> has_root_{false};        // a root task is alive; one at a time is laid out
+  tree_node everything_;               // above all trees: the root task's word
+  tree_node outside_;                  // the word of threads that are not laid out
+  std::atomic<bool> has_root_{false};  // a root task is alive; one at a time is laid out
   std::atomic<unsigned> outside_tasks_{0};
   std::atomic<tree_node*> root_group_{nullptr};
-  std::atomic<bool> disordered_{false};      // groups of one task did not nest, or a search root waited for something else: no theorems
+  // groups of one task did not nest, or a search root waited for something else: no theorems
+  std::atomic<bool> disordered_{false};
   std::atomic<unsigned> warned_{0};
   group_memory memory_;
 };

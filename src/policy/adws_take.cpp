@@ -8,8 +8,9 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned longest_walk = 4096;   // of thieves, up the tree: a race may make them walk in a circle
-constexpr unsigned idle_enough = 4;       // searches, before levels are given up: what is being taken at the moment looks idle, too
+constexpr unsigned longest_walk = 4096;  // of thieves, up the tree: a race may make them walk in a circle
+// searches, before levels are given up: what is being taken at the moment looks idle, too
+constexpr unsigned idle_enough = 4;
 
 }  // namespace
 
@@ -49,7 +50,8 @@ entry adws::pick(unsigned self, bool own_is_empty) noexcept {
   if (own_is_empty) return next_own(self);
   for (const unsigned which : stations_[self].heads) {
     member& m = members_[which];
-    if (m.search_roots.looks_empty() || !may_act_for(self, which)) [[likely]] continue;
+    if (m.search_roots.looks_empty() || !may_act_for(self, which)) [[likely]]
+      continue;
     task* t = m.search_roots.pop_front();
     if (t == nullptr) continue;
     adopt(self, *t);
@@ -75,7 +77,8 @@ adws::victims adws::choose_victims(unsigned self, unsigned which) const noexcept
   const auto consider = [&](const tree_node* n) {
     const domain& d = domains_[n->domain.load(std::memory_order_relaxed)];  // a hint
     if (d.level != level || d.members[d.place_of_worker[self]] != which) return false;
-    const distribution_range r{n->from.load(std::memory_order_relaxed), n->to.load(std::memory_order_relaxed)};  // hints
+    // hints
+    const distribution_range r{n->from.load(std::memory_order_relaxed), n->to.load(std::memory_order_relaxed)};
     const unsigned place = d.place_of_worker[self];
     const std::uint32_t now = n->uses.load();
     if (n->active.load() && r.owner() <= place && place <= r.last()) {
@@ -92,8 +95,10 @@ adws::victims adws::choose_victims(unsigned self, unsigned which) const noexcept
     n = n->parent.load(std::memory_order_relaxed);
   }
   if (top == nullptr) return {false, 0, 0, 0, false};
-  const distribution_range r{top->from.load(std::memory_order_relaxed), top->to.load(std::memory_order_relaxed)};  // hints
-  const std::uint32_t d = top->domain.load(std::memory_order_relaxed);                                             // a hint
+  // hints
+  const distribution_range r{top->from.load(std::memory_order_relaxed), top->to.load(std::memory_order_relaxed)};
+  // a hint
+  const std::uint32_t d = top->domain.load(std::memory_order_relaxed);
   const auto most = static_cast<unsigned>(domains_[d].members.size() - 1);
   return {true, d, std::min(r.owner(), most), std::min(r.last(), most), r.covers_last(), top, use};
 }
@@ -117,7 +122,10 @@ entry adws::steal_from(unsigned self, const victims& from, unsigned place, effor
 // Of the fork queue, if it is this queue of this member.
 entry adws::steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from, effort how) noexcept {
   const auto which = static_cast<unsigned>(&of - members_.get());
-  const auto is_it = [&] { return acts_for(of.head) == which && of.uses_migrated.load(std::memory_order_relaxed) == migrated; };  // a hint
+  // a hint
+  const auto is_it = [&] {
+    return acts_for(of.head) == which && of.uses_migrated.load(std::memory_order_relaxed) == migrated;
+  };
   if (!is_it() || !host_->has_work(of.head)) return 0;
   station& victim = stations_[of.head];
   if (!victim.turning.try_lock()) return 0;
@@ -167,8 +175,8 @@ bool adws::is_stuck() const noexcept {
   return true;
 }
 
-// Nobody runs anything, and still a task of another level than the worker's may wait, because what it waits for is not a
-// descendant's end: then levels do not count.
+// Nobody runs anything, and still a task of another level than the worker's may wait, because what it waits for is not
+// a descendant's end: then levels do not count.
 entry adws::rescue(unsigned self) noexcept {
   for (const unsigned which : stations_[self].heads) {
     if (members_[which].looks_empty()) continue;
@@ -214,17 +222,18 @@ entry adws::acquire(unsigned self, effort how) noexcept {
 
 bool adws::has_work_for(const victims& from, unsigned place) const noexcept {
   const member& m = members_[domains_[from.domain].members[place]];
-  const bool queue = acts_for(m.head) == static_cast<unsigned>(&m - members_.get()) &&
-                     host_->has_work(m.head);
+  const bool queue = acts_for(m.head) == static_cast<unsigned>(&m - members_.get()) && host_->has_work(m.head);
   const bool queue_is_migrated = m.uses_migrated.load(std::memory_order_relaxed);  // a hint
-  if (place != from.first && (!m.passed.looks_empty() || m.migrated.size() != 0 || (queue && queue_is_migrated))) return true;
+  if (place != from.first && (!m.passed.looks_empty() || m.migrated.size() != 0 || (queue && queue_is_migrated)))
+    return true;
   return (place != from.last || from.covers_last) && (m.local.size() != 0 || (queue && !queue_is_migrated));
 }
 
 bool adws::has_anything(unsigned self) noexcept {
   for (unsigned i = 0; i < member_count_; ++i) {
     const member& m = members_[i];
-    if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0) return true;
+    if (m.head == self ? !m.looks_empty() : !m.passed.looks_empty() || m.local.size() != 0 || m.migrated.size() != 0)
+      return true;
   }
   return policy::may_find(self);
 }

@@ -1,10 +1,13 @@
-// The policy that chooses: what HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and of `heddle report`).
-// Ours. All choices are states of one scheduler, so that none of them needs the runtime stopped:
-// 1. From the machine, at the start: one worker, or no two groups of caches that differ (a flat machine) - random stealing.
-// 2. From the first runs (threads that are nobody's child: each call of runtime::run has one): the run is laid out. A run
+// The policy that chooses: what HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and of `heddle
+// report`). Ours. All choices are states of one scheduler, so that none of them needs the runtime stopped:
+// 1. From the machine, at the start: one worker, or no two groups of
+// caches that differ (a flat machine) - random stealing.
+// 2. From the first runs (threads that are nobody's child: each call
+// of runtime::run has one): the run is laid out. A run
 //    that passed fewer tasks than there are workers is small; after three small ones in a row, random stealing, for the
 //    layout costs a search root's way to each worker and places nothing. Each 64th run after that is laid out again.
-// 3. From the hints: groups whose bytes are known are laid out level by level, by the rules of ml-adaptive; without bytes its
+// 3. From the hints: groups whose bytes are known are laid out level
+// by level, by the rules of ml-adaptive; without bytes its
 //    layout is that of single-level ADWS. Which of the two it was is noted once.
 #include "policy/automatic.hpp"
 
@@ -18,7 +21,7 @@ namespace heddle::policy {
 namespace {
 
 constexpr unsigned small_runs_in_a_row = 3;
-constexpr unsigned look_again = 64;          // runs
+constexpr unsigned look_again = 64;  // runs
 
 }  // namespace
 
@@ -52,7 +55,7 @@ void automatic::choose(unsigned self, choice what, std::uint64_t value) noexcept
 }
 
 placement automatic::started(unsigned self, task& t) noexcept {
-  if (chosen_.load(std::memory_order_relaxed) == choice::too_small &&  // as in is_random
+  if (chosen_.load(std::memory_order_relaxed) == choice::too_small &&         // as in is_random
       left_out_.fetch_add(1, std::memory_order_relaxed) + 1 >= look_again) {  // a count
     left_out_.store(0, std::memory_order_relaxed);
     choose(self == nobody ? 0 : self, choice::watching, look_again);
@@ -68,13 +71,14 @@ void automatic::place(unsigned self, task& t, const placement& where) noexcept {
 void automatic::descend(unsigned self, laid_out& at, double bytes) const noexcept {
   if (bytes > 0 && bytes < 1e18) {
     const auto now = static_cast<std::uint64_t>(bytes);
-    if (now > most_bytes_.load(std::memory_order_relaxed)) most_bytes_.store(now, std::memory_order_relaxed);  // a statistic
+    // a statistic
+    if (now > most_bytes_.load(std::memory_order_relaxed)) most_bytes_.store(now, std::memory_order_relaxed);
   }
   ml_adaptive::descend(self, at, bytes);
 }
 
 void automatic::root_ended(unsigned self) noexcept {
-  const std::uint64_t passed = passed_.exchange(0, std::memory_order_relaxed);    // statistics, all of them
+  const std::uint64_t passed = passed_.exchange(0, std::memory_order_relaxed);  // statistics, all of them
   const std::uint64_t bytes = most_bytes_.load(std::memory_order_relaxed);
   if (passed < host_->workers()) {
     const unsigned runs = small_runs_.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -27,11 +27,11 @@ class automatic final : public ml_adaptive {
   bool is_random() const noexcept;
 
   std::atomic<choice> chosen_{choice::watching};
-  std::atomic<std::uint64_t> passed_{0};      // tasks passed between workers in this run
+  std::atomic<std::uint64_t> passed_{0};              // tasks passed between workers in this run
   mutable std::atomic<std::uint64_t> most_bytes_{0};  // of a group that was laid out
   // Written by the one root task's worker at its end, one at a time; read by whoever starts the next one.
-  std::atomic<unsigned> small_runs_{0};       // in a row
-  std::atomic<unsigned> left_out_{0};         // runs since random stealing was chosen
+  std::atomic<unsigned> small_runs_{0};  // in a row
+  std::atomic<unsigned> left_out_{0};    // runs since random stealing was chosen
 };
 
 }  // namespace heddle::policy

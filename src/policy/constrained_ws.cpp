@@ -1,29 +1,35 @@
-// Constrained work stealing: the first iteration of an iterative program runs under random work stealing and its steal tree is
-// recorded; a few iterations then follow the record while idle workers go on stealing, and revise it (RelWS: relaxed); from then
-// on each worker runs exactly the pieces that it had, in the order in which it had them (StOWS: strict, ordered).
-// Sources: Lifflander, Krishnamoorthy, Kale, "Optimizing data locality for fork/join programs using constrained work stealing"
-// (SC 2014) and "Steal tree" (PLDI 2013), as the ADWS thesis, section 4.4.1 and appendix B.1, describes and uses them; five
-// iterations of RelWS are the thesis'. replay=stuws is strict in any order, replay=relws stays relaxed.
+// Constrained work stealing: the first iteration of an iterative program runs under random
+// work stealing and its steal tree is recorded; a few iterations then follow the record while
+// idle workers go on stealing, and revise it (RelWS: relaxed); from then on each worker runs
+// exactly the pieces that it had, in the order in which it had them (StOWS: strict, ordered).
+// Sources: Lifflander, Krishnamoorthy, Kale, "Optimizing data locality for fork/join programs using constrained work
+// stealing" (SC 2014) and "Steal tree" (PLDI 2013), as the ADWS thesis, section 4.4.1 and appendix B.1, describes and
+// uses them; five iterations of RelWS are the thesis'. replay=stuws is strict in any order, replay=relws stays relaxed.
 //
-// An iteration is what a thread that is nobody's child does between the beginning of a task group or fork outside any other and
-// its end; iterations of one call site (the code of the first child) are those of one program. One iteration runs at a time;
-// what other threads do meanwhile runs as under random_ws.
+// An iteration is what a thread that is nobody's child does between the beginning of a task group or fork outside any
+// other and its end; iterations of one call site (the code of the first child) are those of one program. One iteration
+// runs at a time; what other threads do meanwhile runs as under random_ws.
 //
 // Deviations, and why:
-// - Every second half of a fork and every child of a group is a task of its own while a record is made or changed, queued in the
-//   policy's lists (parent first), so that it has an identity; the papers steal continuations, child first. Beyond `flood` queued
-//   children of a worker they run child first.
-// - A piece whose descendants stayed with it is replayed unwatched, in the worker's fork queue: at the cost of random_ws.
-// - A worker with recorded pieces to come steals under RelWS only after `patience` searches in vain (ours): all are idle when an
+// - Every second half of a fork and every child of a group is a task
+// of its own while a record is made or changed, queued in the
+//   policy's lists (parent first), so that it has an identity; the papers steal continuations, child first. Beyond
+//   `flood` queued children of a worker they run child first.
+// - A piece whose descendants stayed with it is replayed unwatched,
+// in the worker's fork queue: at the cost of random_ws.
+// - A worker with recorded pieces to come steals under RelWS only
+// after `patience` searches in vain (ours): all are idle when an
 //   iteration begins, and would tear the record apart before its pieces are made.
-// - A thread that waited goes on with the worker on which it began; under RelWS it can be stolen from there. The root begins each
+// - A thread that waited goes on with the worker on which it began;
+// under RelWS it can be stolen from there. The root begins each
 //   iteration on the worker of the record: it is sent there when a run begins or an iteration ends.
-// - The record does not fit when a task comes that it does not know, or one that it knows does not come. What is not known is
+// - The record does not fit when a task comes that it does not know,
+// or one that it knows does not come. What is not known is
 //   anybody's to steal, with all that it makes; the order of pieces is given up for the rest of the iteration; and the
-//   next 1, 2, 4 .. 64 iterations, as misfits repeat, are RelWS, which makes a new record. The order is given up, too, when
-//   nobody runs anything.
-// - A record without pieces is not replayed strictly: there is nothing to preserve, and one worker would run all for ever.
-// What a worker takes next is in constrained_ws_take.cpp.
+//   next 1, 2, 4 .. 64 iterations, as misfits repeat, are RelWS, which makes a new record. The order is given up, too,
+//   when nobody runs anything.
+// - A record without pieces is not replayed strictly: there is nothing to preserve, and one worker would run all for
+// ever. What a worker takes next is in constrained_ws_take.cpp.
 #include "policy/constrained_ws.hpp"
 
 #include <algorithm>
@@ -40,7 +46,7 @@ constexpr unsigned most_sites = 64;
 constexpr std::size_t flood = 1024;
 constexpr unsigned longest_relapse = 64;
 
-char inside_group;                         // data of a group within an iteration
+char inside_group;  // data of a group within an iteration
 
 }  // namespace
 
@@ -107,11 +113,14 @@ bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* lab
   return true;
 }
 
-// All that was made inside by tasks of the iteration has ended? Ends are read first: equal sums mean so at the moment between.
+// All that was made inside by tasks of the iteration has ended? Ends
+// are read first: equal sums mean so at the moment between.
 bool constrained_ws::has_strays() const noexcept {
   std::uint64_t ended = 0, made = 0;
-  for (unsigned rank = 0; rank < workers_; ++rank) ended += stations_[rank].ended.load(std::memory_order_acquire);  // pairs with task_end: what it made
-  for (unsigned rank = 0; rank < workers_; ++rank) made += stations_[rank].made.load(std::memory_order_relaxed);    // ordered by the acquire above
+  // pairs with task_end: what it made
+  for (unsigned rank = 0; rank < workers_; ++rank) ended += stations_[rank].ended.load(std::memory_order_acquire);
+  // ordered by the acquire above
+  for (unsigned rank = 0; rank < workers_; ++rank) made += stations_[rank].made.load(std::memory_order_relaxed);
   return made != ended;
 }
 
@@ -153,7 +162,8 @@ void constrained_ws::conclude_strict(unsigned self) noexcept {
   nodes_.give_back(root_);
   std::size_t met = 0;
   for (unsigned rank = 0; rank < workers_; ++rank) met += stations_[rank].met;
-  const std::size_t unfit = misfits_.load(std::memory_order_relaxed) + (s.tree.size() - std::min(met, s.tree.size()));  // after all joins
+  // after all joins
+  const std::size_t unfit = misfits_.load(std::memory_order_relaxed) + (s.tree.size() - std::min(met, s.tree.size()));
   if (unfit == 0) {
     s.misfits = 0;
     return;
@@ -170,7 +180,8 @@ placement constrained_ws::started(unsigned, task& t) noexcept {
   if (workers_ == 1) return stay;
   t.word = &outside_;
   const unsigned home = root_home_.load();
-  if (roots_.fetch_add(one_root) < one_root) return home == nobody || busy_.load() ? stay : placement{placement::kind::send, home, kept_slot};
+  if (roots_.fetch_add(one_root) < one_root)
+    return home == nobody || busy_.load() ? stay : placement{placement::kind::send, home, kept_slot};
   host_->widened();  // robs() may have changed
   return stay;
 }
@@ -193,7 +204,8 @@ void constrained_ws::task_end(unsigned self, task& t) noexcept {
   if (t.word == &outside_) return end_root();
   const in_iteration& at = state_of(t);
   station& mine = stations_[self];
-  if (steal_node* n = at.node; n != nullptr && !n->inner.load(std::memory_order_relaxed)) {  // descendants have been joined
+  // descendants have been joined
+  if (steal_node* n = at.node; n != nullptr && !n->inner.load(std::memory_order_relaxed)) {
     while (n->first_child != nullptr) {
       steal_node* child = n->first_child;
       n->first_child = child->sibling;
@@ -212,9 +224,10 @@ placement constrained_ws::hand_out(unsigned self, task& parent, task& child, ste
   const std::uint64_t id = child_identity(above.id, above.children - 1);
   child.word = &inside_;
   in_iteration& at = state_of(child) = {id, node, 0, nobody, nobody, 0, 0, 0};
-  mine.made.store(mine.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // its own; published by task_end
+  // its own; published by task_end
+  mine.made.store(mine.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const mode now = mode_.load();
-  if (node != nullptr) {   // of a record
+  if (node != nullptr) {  // of a record
     node->id = id;
     node->parent = above.node;
     node->first_child = nullptr;
@@ -260,7 +273,8 @@ void constrained_ws::place(unsigned self, task& t, const placement& where) noexc
 
 void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
   if (info.owner.word == &outside_) {
-    info.data = reinterpret_cast<void*>(2 * groups_.fetch_add(1, std::memory_order_relaxed) + 1);  // a number; odd: no address
+    // a number; odd: no address
+    info.data = reinterpret_cast<void*>(2 * groups_.fetch_add(1, std::memory_order_relaxed) + 1);
   } else if (info.owner.word == &inside_) {
     info.data = &inside_group;
   } else {
@@ -287,12 +301,14 @@ placement constrained_ws::record_child(unsigned self, const spawn_info& info) no
     if (root == nullptr || !begin_iteration(self, parent, info.label, root)) return {};
     opener_ = info.group_data;
   }
-  if (info.group_data != nullptr && info.group_data != &inside_group && info.group_data != opener_) return {};  // begun before the iteration
+  // begun before the iteration
+  if (info.group_data != nullptr && info.group_data != &inside_group && info.group_data != opener_) return {};
   steal_node* node = nullptr;
   if (mode_.load() != mode::strict) {
     node = nodes_.take(mine.nodes);
     if (node == nullptr) return {};
-    if (info.group_data == nullptr) state_of(parent).node->keep();  // of somebody else's group: it may outlive the parent
+    // of somebody else's group: it may outlive the parent
+    if (info.group_data == nullptr) state_of(parent).node->keep();
   }
   ++state_of(parent).children;
   const placement where = hand_out(self, parent, info.child, node);
@@ -346,7 +362,8 @@ placement constrained_ws::fork(unsigned self, const fork_info& info, task& child
     state_of(info.owner).children = 1;
   }
   ++state_of(info.owner).forks;
-  return hand_out(self, info.owner, child, mode_.load() == mode::strict ? nullptr : std::exchange(mine.reserved, nullptr));
+  return hand_out(self, info.owner, child,
+                  mode_.load() == mode::strict ? nullptr : std::exchange(mine.reserved, nullptr));
 }
 
 placement constrained_ws::fork_end(unsigned self, task& owner) noexcept {

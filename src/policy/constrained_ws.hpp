@@ -16,15 +16,21 @@ class constrained_ws final : public policy {
   enum class replay : std::uint8_t { stows, stuws, relws };  // strict, ordered; strict, in any order; relaxed
   struct settings {
     replay how;
-    unsigned relaxed;          // iterations under RelWS between the first one and the strict ones
-    unsigned patience;         // searches in vain before a worker with recorded pieces to come steals
+    unsigned relaxed;   // iterations under RelWS between the first one and the strict ones
+    unsigned patience;  // searches in vain before a worker with recorded pieces to come steals
   };
 
   explicit constrained_ws(const settings& s) : settings_(s) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
   policy_wants wants() const noexcept override {
-    return {.spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true, .greedy = settings_.how == replay::relws};
+    return {.spawns = true,
+            .forks = true,
+            .groups = true,
+            .roots = true,
+            .picks = true,
+            .limits = true,
+            .greedy = settings_.how == replay::relws};
   }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
@@ -51,8 +57,8 @@ class constrained_ws final : public policy {
     const void* label{nullptr};  // code of the iteration's first child
     steal_tree tree;
     bool has_tree{false};
-    unsigned relaxed_left{0};    // iterations under RelWS before the next strict one
-    unsigned misfits{0};         // strict iterations in a row that the record did not fit
+    unsigned relaxed_left{0};  // iterations under RelWS before the next strict one
+    unsigned misfits{0};       // strict iterations in a row that the record did not fit
     bool said_strict{false};
   };
 
@@ -63,29 +69,31 @@ class constrained_ws final : public policy {
     // The first one, if it is of order `due` or an earlier one.
     task* take(unsigned due) noexcept;
     bool has(unsigned due) noexcept;
-    bool looks_empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }  // a hint, or after a heavy fence
+    // a hint, or after a heavy fence
+    bool looks_empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
 
    private:
     detail::spin_word lock_;
-    task_list list_;                       // under lock_
-    std::atomic<unsigned> size_{0};        // written under lock_
+    task_list list_;                 // under lock_
+    std::atomic<unsigned> size_{0};  // written under lock_
   };
 
   struct alignas(64) station {
-    shared_task_list kept;                 // this worker's alone, newest last
-    shared_task_list open;                 // anybody's, newest last
-    shared_task_list passed;               // recorded pieces of a relaxed iteration, oldest first; anybody's
-    piece_queue assigned;                  // recorded pieces of a strict one
-    std::atomic<unsigned> begun{0};        // pieces, in this iteration; its worker's, and reset by whoever begins one
-    std::atomic<unsigned> left{0};         // recorded pieces that have not begun; written by whoever begins one
-    // Tasks of the iteration that this worker made, and that ended here: written by it alone, read by who ends the iteration.
+    shared_task_list kept;           // this worker's alone, newest last
+    shared_task_list open;           // anybody's, newest last
+    shared_task_list passed;         // recorded pieces of a relaxed iteration, oldest first; anybody's
+    piece_queue assigned;            // recorded pieces of a strict one
+    std::atomic<unsigned> begun{0};  // pieces, in this iteration; its worker's, and reset by whoever begins one
+    std::atomic<unsigned> left{0};   // recorded pieces that have not begun; written by whoever begins one
+    // Tasks of the iteration that this worker made, and that ended
+    // here: written by it alone, read by who ends the iteration.
     std::atomic<std::uint64_t> made{0};
     std::atomic<std::uint64_t> ended{0};
-    std::size_t met{0};                    // lines of the table that its tasks came by; this worker's, as those below
-    unsigned in_vain{0};                   // searches
-    unsigned stuck{0};                     // searches in a row in which nobody ran anything
-    steal_node* nodes{nullptr};            // free ones
-    steal_node* reserved{nullptr};         // for the next fork, and for the iteration that it may begin
+    std::size_t met{0};             // lines of the table that its tasks came by; this worker's, as those below
+    unsigned in_vain{0};            // searches
+    unsigned stuck{0};              // searches in a row in which nobody ran anything
+    steal_node* nodes{nullptr};     // free ones
+    steal_node* reserved{nullptr};  // for the next fork, and for the iteration that it may begin
     steal_node* reserved_root{nullptr};
   };
 
@@ -93,8 +101,8 @@ class constrained_ws final : public policy {
   static inline char outside_, inside_;
   static in_iteration& state_of(task& t) noexcept;
 
-  // Workers take from each other's fork queues. A single program keeps in them what belongs to one worker: pieces under strict
-  // replay, and for a moment a fork that is to be recorded. README.md, C6.
+  // Workers take from each other's fork queues. A single program keeps in them what belongs to one worker: pieces under
+  // strict replay, and for a moment a fork that is to be recorded. README.md, C6.
   bool robs() const noexcept { return (roots_.load() & ~1u) > one_root || (roots_.load() & 1u) != 0; }
   static constexpr unsigned one_root = 2;
   // A fork or child is left to the fork queues without a record.
@@ -103,7 +111,10 @@ class constrained_ws final : public policy {
   }
   void end_root() noexcept;
   static constexpr unsigned any_order = ~0u;
-  unsigned due(const station& mine) const noexcept { return loosened_.load() ? any_order : mine.begun.load(std::memory_order_relaxed); }  // its own; before it has a piece of the iteration, a hint
+  // its own; before it has a piece of the iteration, a hint
+  unsigned due(const station& mine) const noexcept {
+    return loosened_.load() ? any_order : mine.begun.load(std::memory_order_relaxed);
+  }
   site& site_of(const void* label) noexcept;
   bool begin_iteration(unsigned self, task& owner, const void* label, steal_node* root) noexcept;
   placement end_iteration(unsigned self, task& owner) noexcept;
@@ -116,7 +127,11 @@ class constrained_ws final : public policy {
   placement record_child(unsigned self, const spawn_info& info) noexcept;
   bool prepare_fork(unsigned self, task& owner) noexcept;
   placement hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept;
-  void misfit(std::size_t tasks) noexcept { misfits_.fetch_add(tasks, std::memory_order_relaxed); loosened_.store(true); }  // a statistic
+  // a statistic
+  void misfit(std::size_t tasks) noexcept {
+    misfits_.fetch_add(tasks, std::memory_order_relaxed);
+    loosened_.store(true);
+  }
   void begin(unsigned self, task& t) noexcept;
   entry begun(unsigned self, task& t) noexcept {
     begin(self, t);
@@ -128,27 +143,27 @@ class constrained_ws final : public policy {
 
   const settings settings_;
   unsigned workers_{0};
-  std::unique_ptr<station[]> stations_;    // by rank
+  std::unique_ptr<station[]> stations_;  // by rank
   steal_nodes nodes_;
-  steal_tree next_tree_;                // of the iteration that ends; its memory serves again
-  std::atomic<unsigned> roots_{0};         // threads that are nobody's child and alive, one_root each; 1: see C6
+  steal_tree next_tree_;                     // of the iteration that ends; its memory serves again
+  std::atomic<unsigned> roots_{0};           // threads that are nobody's child and alive, one_root each; 1: see C6
   std::atomic<unsigned> root_home_{nobody};  // where the root of a recorded iteration was
-  std::atomic<std::uintptr_t> groups_{0};  // numbers groups that could begin an iteration
+  std::atomic<std::uintptr_t> groups_{0};    // numbers groups that could begin an iteration
 
-  // The iteration that runs. busy_: somebody has it, and alone writes what follows; its tasks read it, ordered by the lists
-  // that they came by. mode_ and loosened_ are read by anybody as hints.
+  // The iteration that runs. busy_: somebody has it, and alone writes what follows; its tasks read it, ordered by the
+  // lists that they came by. mode_ and loosened_ are read by anybody as hints.
   std::atomic<bool> busy_{false};
-  std::atomic<bool> closing_{false};       // its root has ended it, though tasks of it are alive
+  std::atomic<bool> closing_{false};  // its root has ended it, though tasks of it are alive
   std::atomic<mode> mode_{mode::none};
-  std::atomic<bool> loosened_{false};      // strict: the order of pieces is given up
-  std::atomic<std::size_t> misfits_{0};    // strict: tasks that the record does not know
+  std::atomic<bool> loosened_{false};    // strict: the order of pieces is given up
+  std::atomic<std::size_t> misfits_{0};  // strict: tasks that the record does not know
   site* current_{nullptr};
-  void* opener_{nullptr};                  // the group that began it; null: a fork
+  void* opener_{nullptr};  // the group that began it; null: a fork
   steal_node* root_{nullptr};
   bool recorded_before_{false};
 
   std::unique_ptr<site[]> sites_;
-  unsigned next_site_{0};                  // to be used, or reused
+  unsigned next_site_{0};  // to be used, or reused
 };
 
 }  // namespace heddle::policy

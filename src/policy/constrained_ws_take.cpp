@@ -9,7 +9,7 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned idle_enough = 4;   // searches: what is being taken at the moment looks idle, too
+constexpr unsigned idle_enough = 4;  // searches: what is being taken at the moment looks idle, too
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void constrained_ws::begin(unsigned self, task& t) noexcept {
       station& mine = stations_[self];
       if (at.recorded != nobody) {
         if (mode_.load() == mode::strict) mine.begun.fetch_add(1, std::memory_order_relaxed);  // its own
-        else stations_[at.recorded].left.fetch_sub(1, std::memory_order_relaxed);  // a hint
+        else stations_[at.recorded].left.fetch_sub(1, std::memory_order_relaxed);              // a hint
       }
       if (steal_node* n = at.node; n != nullptr) {
         n->worker = self;
@@ -109,13 +109,16 @@ entry constrained_ws::acquire(unsigned self, effort how) noexcept {
   if (how == effort::insist) check_stuck(self);
   entry found = next_own(self);
   if (found == 0 && workers_ > 1) {
-    if (mode_.load() == mode::relaxed && mine.left.load(std::memory_order_relaxed) != 0 && mine.in_vain < settings_.patience) {  // a hint
+    // a hint
+    if (mode_.load() == mode::relaxed && mine.left.load(std::memory_order_relaxed) != 0 &&
+        mine.in_vain < settings_.patience) {
       if (how == effort::insist) ++mine.in_vain;
       return 0;
     }
     unsigned victim = host_->random(self, workers_ - 1);
     victim += victim >= self ? 1u : 0u;
-    for (unsigned i = 0; found == 0 && i < (how == effort::insist ? workers_ : 1); ++i, victim = (victim + 1) % workers_) {
+    for (unsigned i = 0; found == 0 && i < (how == effort::insist ? workers_ : 1);
+         ++i, victim = (victim + 1) % workers_) {
       if (victim != self) found = steal_from(self, victim, how);
     }
   }

@@ -1,5 +1,6 @@
-// What almost deterministic work stealing lays tasks out with: distribution ranges, and the tree of the groups that were laid
-// out, by which idle workers know whose work they may take. Source: the ADWS thesis, sections 4.3.2 and 4.3.3; docs/papers.md.
+// What almost deterministic work stealing lays tasks out with: distribution ranges,
+// and the tree of the groups that were laid out, by which idle workers know whose work
+// they may take. Source: the ADWS thesis, sections 4.3.2 and 4.3.3; docs/papers.md.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace heddle::policy {
 
 inline constexpr double rounding = 1e-6;
-inline constexpr double near_enough = 1.0 / 64;   // of a member's share; ours
+inline constexpr double near_enough = 1.0 / 64;  // of a member's share; ours
 
 // An interval of the number line of members: member i is [i, i + 1).
 struct distribution_range {
@@ -35,9 +36,9 @@ struct distribution_range {
   unsigned last() const noexcept { return std::max(owner(), static_cast<unsigned>(std::max(std::ceil(to), 1.0)) - 1); }
   bool covers_last() const noexcept { return to >= last() + 1.0; }
 
-  // Splits the upper part off, `share` of the whole in [0, 1]: Algorithm 4.2, line 11. A cut that misses the end of a member
-  // by rounding alone is put there, or that member would own a task of no length; and so is one that misses an end inside the
-  // range by little, or the border between two members would be sought down to the leaves.
+  // Splits the upper part off, `share` of the whole in [0, 1]: Algorithm 4.2, line 11. A cut that misses the end of a
+  // member by rounding alone is put there, or that member would own a task of no length; and so is one that misses an
+  // end inside the range by little, or the border between two members would be sought down to the leaves.
   distribution_range split_upper(double share) noexcept {
     double cut = to - (to - from) * share;
     const double nearest = std::round(cut);
@@ -53,10 +54,10 @@ struct distribution_range {
 // What a task carries, in task::room. Its tree is task::word.
 struct laid_out {
   distribution_range range;
-  double left;               // work of the present group not given to children yet; NaN: not known
-  double bytes;              // the task touches so many, as far as hints tell; 0: not known
-  std::uint32_t domain;      // whose number line the range is on
-  std::uint32_t base;        // on the way back from a group: what the owner's worker had before it (station::base)
+  double left;           // work of the present group not given to children yet; NaN: not known
+  double bytes;          // the task touches so many, as far as hints tell; 0: not known
+  std::uint32_t domain;  // whose number line the range is on
+  std::uint32_t base;    // on the way back from a group: what the owner's worker had before it (station::base)
 };
 inline constexpr std::uint32_t unchanged = ~0u;
 
@@ -65,32 +66,34 @@ inline laid_out& layout_of(task& t) noexcept {
   return *std::launder(reinterpret_cast<laid_out*>(t.room));
 }
 
-// A group of a search-root task. Thieves read the first part at any time, of nodes that are free again, too: they may then
-// look at the wrong range, never at memory that is gone. A freed node keeps its parent, so that its descendants find theirs.
+// A group of a search-root task. Thieves read the first part at any time, of nodes
+// that are free again, too: they may then look at the wrong range, never at memory
+// that is gone. A freed node keeps its parent, so that its descendants find theirs.
 struct alignas(64) tree_node {
-  // Written by the group's owner; read by thieves as hints: `active` is seq_cst, and looked at again after a fence before sleep.
+  // Written by the group's owner; read by thieves as hints: `active`
+  // is seq_cst, and looked at again after a fence before sleep.
   std::atomic<double> from{0}, to{0};
   std::atomic<std::uint32_t> domain{0};
   std::atomic<bool> active{false};
-  std::atomic<std::uint32_t> uses{0};    // how often it was opened: a thief's choice holds for one use
+  std::atomic<std::uint32_t> uses{0};  // how often it was opened: a thief's choice holds for one use
   std::atomic<tree_node*> parent{nullptr};
 
   // The owner's.
-  laid_out saved;            // of the owner, when the group began
+  laid_out saved;  // of the owner, when the group began
   task* owner{nullptr};
   const void* label{nullptr};  // of the group's first child
-  unsigned opener{0};        // the worker that began the group
-  unsigned base{0};          // of that worker, when the group began
-  unsigned back{0};          // the member where the owner goes on at its end
-  unsigned expected{0};      // children, when hints do not tell
-  double hinted{0};          // sum of the children's hints
-  bool waits{false};         // the owner is at its wait
-  unsigned home{0};          // whose free list it belongs to
+  unsigned opener{0};          // the worker that began the group
+  unsigned base{0};            // of that worker, when the group began
+  unsigned back{0};            // the member where the owner goes on at its end
+  unsigned expected{0};        // children, when hints do not tell
+  double hinted{0};            // sum of the children's hints
+  bool waits{false};           // the owner is at its wait
+  unsigned home{0};            // whose free list it belongs to
   tree_node* next_free{nullptr};
 };
 
-// The nodes of one worker: a stack of them in the common case, so that the same group of an iterative program has the same
-// node in each iteration.
+// The nodes of one worker: a stack of them in the common case, so that the
+// same group of an iterative program has the same node in each iteration.
 class tree_nodes {
  public:
   void start(unsigned worker) {
@@ -118,7 +121,7 @@ class tree_nodes {
   static constexpr unsigned most = 512;
   detail::spin_word lock_;
   std::unique_ptr<tree_node[]> all_;
-  tree_node* free_{nullptr};   // under lock_
+  tree_node* free_{nullptr};  // under lock_
 };
 
 // How many children groups had, by the code of their first child: the guess for groups without hints.
@@ -126,7 +129,7 @@ class group_memory {
  public:
   struct guess {
     unsigned children;
-    double work;               // 0: not known
+    double work;  // 0: not known
   };
   guess recall(const void* label) const noexcept {
     const line& l = lines_[place(label)];

@@ -1,10 +1,10 @@
-// Hierarchical work stealing: a thief first tries random victims in its own innermost memory group; after some failures it
-// tries the next larger group, and so on; a success brings it back to the innermost one. Child first.
-// Sources: Min, Iancu, Yelick, "Hierarchical work stealing on manycore clusters" (PGAS 2011), the thief's side of HotSLAW;
-// Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010). As the baseline of the ADWS thesis (section 4.4) describes it.
-// Deviations: no chunks are taken (a fork queue's oldest entry is the largest piece there is). The papers name no number of
-// attempts: ours is twice the number of victims in the ring, or `attempts`. A thief that insists tries every victim, nearest
-// first, for otherwise a far one in a long leaf would keep its work.
+// Hierarchical work stealing: a thief first tries random victims in its own innermost memory group; after some failures
+// it tries the next larger group, and so on; a success brings it back to the innermost one. Child first.
+// Sources: Min, Iancu, Yelick, "Hierarchical work stealing on manycore clusters" (PGAS 2011), the thief's side of
+// HotSLAW; Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010). As the baseline of the ADWS thesis (section
+// 4.4) describes it. Deviations: no chunks are taken (a fork queue's oldest entry is the largest piece there is). The
+// papers name no number of attempts: ours is twice the number of victims in the ring, or `attempts`. A thief that
+// insists tries every victim, nearest first, for otherwise a far one in a long leaf would keep its work.
 #include "policy/hierarchical_ws.hpp"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ void hierarchical_ws::start(scheduler& host) {
     };
     std::sort(t.victims.begin(), t.victims.end(), nearer);
     for (unsigned i = 0; i < t.victims.size(); ++i) {
-      const bool last = i + 1 == t.victims.size() || host.distance(self, t.victims[i + 1]) != host.distance(self, t.victims[i]);
+      const bool last =
+          i + 1 == t.victims.size() || host.distance(self, t.victims[i + 1]) != host.distance(self, t.victims[i]);
       if (last) t.ring_ends.push_back(i + 1);
     }
   }

@@ -18,10 +18,10 @@ class hierarchical_ws final : public policy {
 
  private:
   struct alignas(64) thief {
-    std::vector<unsigned> victims;     // nearest first
-    std::vector<unsigned> ring_ends;   // victims[0, ring_ends[i]) are within the i-th distance
-    unsigned ring{0};                  // tried now
-    unsigned failures{0};              // in this ring
+    std::vector<unsigned> victims;    // nearest first
+    std::vector<unsigned> ring_ends;  // victims[0, ring_ends[i]) are within the i-th distance
+    unsigned ring{0};                 // tried now
+    unsigned failures{0};             // in this ring
   };
 
   const unsigned attempts_;

@@ -1,15 +1,20 @@
-// HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs global tasks and
-// alone steals them from other groups; its other workers, the slaves, steal from each other.
-// Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), section 3.2, describe it.
-// Deviations, and why:
-// - A group is a memory group of the topmost level that has several (worker_groups.hpp); its leader is its first worker.
-// - The paper's limit is the user's: `level`; ours, when 0, is the smallest l with 2^l >= 4 groups. A task of level l is global.
-// - The leader feeds its group on signs of starvation. heddle's leader may be in a long leaf just then: the slave that has searched
-//   in vain `attempts` times (ours: twice the group's workers) takes the oldest global task, which is local from then on. A root
-//   stays global: local, it would keep a whole program within one group.
-// - A leader that insists works on what its group has, instead of idling through a long local phase; so does, always, the
+// HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs global
+// tasks and alone steals them from other groups; its other workers, the slaves, steal from each other.
+// Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010),
+// as Chen and Guo (2017), section 3.2, describe it. Deviations, and why:
+// - A group is a memory group of the topmost level that has several
+// (worker_groups.hpp); its leader is its first worker.
+// - The paper's limit is the user's: `level`; ours, when 0, is the
+// smallest l with 2^l >= 4 groups. A task of level l is global.
+// - The leader feeds its group on signs of starvation. heddle's
+// leader may be in a long leaf just then: the slave that has searched
+//   in vain `attempts` times (ours: twice the group's workers) takes the oldest global task, which is local from then
+//   on. A root stays global: local, it would keep a whole program within one group.
+// - A leader that insists works on what its group has, instead of
+// idling through a long local phase; so does, always, the
 //   one worker of a group. Leaders that insist rob such lone workers, too, for nobody else could.
-// - Local children of a global task are queued for the slaves; below them, child first. What is woken by a slave goes to its group.
+// - Local children of a global task are queued for the slaves; below
+// them, child first. What is woken by a slave goes to its group.
 #include "policy/hws.hpp"
 
 #include <new>
@@ -20,7 +25,7 @@ namespace heddle::policy {
 
 namespace {
 
-char mark;                                 // the word of every global task; a local one has none
+char mark;  // the word of every global task; a local one has none
 
 unsigned& level_of(task& t) noexcept { return *std::launder(reinterpret_cast<unsigned*>(t.room)); }
 
@@ -91,7 +96,8 @@ entry hws::take_global(unsigned self, group& mine) noexcept {
   for (unsigned i = 0; i < count_; ++i) {
     group& other = groups_[(offset + i) % count_];
     if (&other == &mine) continue;
-    if (const entry found = taken(other.global.pop_back()); found != 0) return found;  // the oldest: the most work a steal
+    // the oldest: the most work a steal
+    if (const entry found = taken(other.global.pop_back()); found != 0) return found;
   }
   return 0;
 }
@@ -113,7 +119,7 @@ entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
 
 entry hws::make_local(group& mine) noexcept {
   task* t = mine.global.pop_back();
-  if (t != nullptr && t->word != nullptr && level_of(*t) > 0) t->word = nullptr;     // with all that it will spawn
+  if (t != nullptr && t->word != nullptr && level_of(*t) > 0) t->word = nullptr;  // with all that it will spawn
   return taken(t);
 }
 

@@ -16,7 +16,9 @@ class hws final : public policy {
   hws(unsigned level, unsigned attempts) noexcept : limit_(level), attempts_(attempts) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
-  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false}; }
+  policy_wants wants() const noexcept override {
+    return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false};
+  }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
@@ -32,8 +34,8 @@ class hws final : public policy {
  private:
   struct alignas(64) group {
     worker_group workers{0, 0};
-    shared_task_list global;               // newest first; leaders take from it
-    shared_task_list local;                // newest first; the group's slaves take from it
+    shared_task_list global;  // newest first; leaders take from it
+    shared_task_list local;   // newest first; the group's slaves take from it
   };
 
   bool leads(unsigned rank) const noexcept { return groups_[of_[rank]].workers.first == rank; }
@@ -43,15 +45,15 @@ class hws final : public policy {
   entry take_local(unsigned self, group& mine, effort how) noexcept;
   entry make_local(group& mine) noexcept;
 
-  unsigned limit_;                         // tasks of this level and above are global; the root's level is 0
-  const unsigned attempts_;                // of a slave before it takes a global task
+  unsigned limit_;           // tasks of this level and above are global; the root's level is 0
+  const unsigned attempts_;  // of a slave before it takes a global task
   std::unique_ptr<group[]> groups_;
   unsigned count_{0};
-  std::vector<unsigned> of_;               // by rank
+  std::vector<unsigned> of_;  // by rank
   struct alignas(64) hunger {
     unsigned failures{0};
   };
-  std::unique_ptr<hunger[]> hunger_;       // by rank
+  std::unique_ptr<hunger[]> hunger_;  // by rank
 };
 
 }  // namespace heddle::policy

@@ -1,5 +1,6 @@
-// The "workers" of a level of scheduling. In single-level scheduling they are the workers; in multi-level scheduling, memory
-// groups, each represented by its head, the worker of smallest rank. Source: the ADWS thesis, Algorithms 4.1, 4.3 and 5.2.
+// The "workers" of a level of scheduling. In single-level scheduling they are the
+// workers; in multi-level scheduling, memory groups, each represented by its head,
+// the worker of smallest rank. Source: the ADWS thesis, Algorithms 4.1, 4.3 and 5.2.
 #pragma once
 
 #include <atomic>
@@ -59,25 +60,25 @@ class stash {
   entry& at(unsigned i) noexcept { return entries_[(first_ + i) % most]; }
 
   detail::spin_word lock_;
-  const std::unique_ptr<entry[]> entries_;   // under lock_
-  const std::unique_ptr<entry[]> scratch_;   // the filling worker's
-  unsigned first_{0};                        // under lock_
-  std::atomic<unsigned> size_{0};            // written under lock_
+  const std::unique_ptr<entry[]> entries_;  // under lock_
+  const std::unique_ptr<entry[]> scratch_;  // the filling worker's
+  unsigned first_{0};                       // under lock_
+  std::atomic<unsigned> size_{0};           // written under lock_
 };
 
-// Algorithm 4.1's WORKER, 5.2's MEMORYGROUP. Its local and migration queue are: what its head has in its fork queue while it
-// acts for this member (of the one that `uses_migrated` names), on top of what is put aside here; and below that, in the
-// migration queue, the tasks passed to it.
+// Algorithm 4.1's WORKER, 5.2's MEMORYGROUP. Its local and migration queue are: what its head has in its fork queue
+// while it acts for this member (of the one that `uses_migrated` names), on top of what is put aside here; and below
+// that, in the migration queue, the tasks passed to it.
 struct alignas(64) member {
-  unsigned head{0};                          // rank
+  unsigned head{0};  // rank
   unsigned level{0};
-  std::uint64_t capacity{0};                 // bytes; 0: not known
-  bool leaf{true};                           // one worker: nothing can be laid out below it
-  std::atomic<tree_node*> tree{nullptr};     // written by the head; thieves of this member walk up from it
-  std::atomic<bool> uses_migrated{false};    // written by the head; read by thieves as a hint
-  std::atomic<bool> is_passed_to{false};     // audit builds: somebody is passing a task
-  shared_task_list search_roots;             // by Theorem 2 one at most, when a single program is laid out
-  shared_task_list passed;                   // oldest first: the head takes the oldest, a thief the newest
+  std::uint64_t capacity{0};               // bytes; 0: not known
+  bool leaf{true};                         // one worker: nothing can be laid out below it
+  std::atomic<tree_node*> tree{nullptr};   // written by the head; thieves of this member walk up from it
+  std::atomic<bool> uses_migrated{false};  // written by the head; read by thieves as a hint
+  std::atomic<bool> is_passed_to{false};   // audit builds: somebody is passing a task
+  shared_task_list search_roots;           // by Theorem 2 one at most, when a single program is laid out
+  shared_task_list passed;                 // oldest first: the head takes the oldest, a thief the newest
   stash local;
   stash migrated;
 
@@ -88,11 +89,11 @@ struct alignas(64) member {
 
 // Members that share a level, side by side on one number line.
 struct domain {
-  unsigned root{0};                          // the memory group whose descendants they are
+  unsigned root{0};  // the memory group whose descendants they are
   unsigned level{0};
   bool leaf{true};
   std::vector<unsigned> members;
-  std::vector<unsigned> place_of_worker;     // which of the members a worker belongs to; meaningless for others
+  std::vector<unsigned> place_of_worker;  // which of the members a worker belongs to; meaningless for others
 };
 
 }  // namespace heddle::policy

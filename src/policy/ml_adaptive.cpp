@@ -1,48 +1,67 @@
-// Multi-level scheduling whose idle workers leave their level: the layout of ml-adws, and where that leaves a worker without
-// work, greedy stealing. Ours. The ADWS thesis names the idle time of multi-level scheduling as its open problem (chapter 7):
-// a memory group runs one root task at a time, and a root task with fewer leaves than the group has workers leaves them idle.
+// Multi-level scheduling whose idle workers leave their level: the layout of ml-adws, and where
+// that leaves a worker without work, greedy stealing. Ours. The ADWS thesis names the idle time
+// of multi-level scheduling as its open problem (chapter 7): a memory group runs one root task
+// at a time, and a root task with fewer leaves than the group has workers leaves them idle.
 //
 // Rules, on top of those of ml_adws.cpp:
-// R1. A worker first takes what ml-adws would let it take. Only when it has insisted `patience` times in a row in vain (each
-//     time: its own queues, and every victim of its active range) does it take anything else. A worker whose R2 found something bears
-//     half as many next time, one that found its own by itself twice as many, between 1 and the parameter.
-// R2. Then it takes the oldest task of any worker, nearest first: so a further root task is admitted to a memory group whose
-//     workers idle before one is taken from another group. Then a search root that waits for a worker that is busy. Last, a
-//     head takes a root task of its own that waits above the group that it has opened.
-// R3. A root task admitted so is not laid out: the workers of its group are not free. It runs as under random stealing, child
+// R1. A worker first takes what ml-adws would let it take. Only when
+// it has insisted `patience` times in a row in vain (each
+//     time: its own queues, and every victim of its active range) does it take anything else. A worker whose R2 found
+//     something bears half as many next time, one that found its own by itself twice as many, between 1 and the
+//     parameter.
+// R2. Then it takes the oldest task of any worker, nearest first: so
+// a further root task is admitted to a memory group whose
+//     workers idle before one is taken from another group. Then a search root that waits for a worker that is busy.
+//     Last, a head takes a root task of its own that waits above the group that it has opened.
+// R3. A root task admitted so is not laid out: the workers of its
+// group are not free. It runs as under random stealing, child
 //     first, and idle workers take its continuations by R2.
-// R4. A fork that touches its data once goes down to the leaves of its range at once: levels would have the heads alone run it until
-//     the pieces fit, and each piece wait for the last worker of the one before. Such are forks whose bytes nobody gave, and those
-//     of a place in the program (the code of the second half) which have ended before without a fork of another place inside them,
-//     laid out: loops, merges. Learned anew when such a fork turns up.
-// (R5, levels given up where workers idle, gained nothing beside the rest and is gone: docs/investigations/ml-adaptive.md.)
-// R6. A program that has forked halves of unlike work (the larger one above 0.6), and inside one of them again at the same place, by forks
-//     of R4, loses more to the ends of ranges than to data that moves: after `near` searches in vain its workers look at one worker
-//     of the nearest distance, too, after four times as many at one of the next, but never beyond the last shared cache. near=0: never.
-//     Loops that are cut in the middle of whole pieces never do so: their halves differ by one piece, which is above 0.6 for three alone.
-// R7. A fork of unlike halves (above 0.55) whose bytes are given and fit into no group below its level is space-bounded: the rules of sb.cpp (sb-d)
-//     hold for its second half and for everything that its owner forks until it has ended, so that several root tasks are
-//     admitted to a cache while they fit together. The owner keeps its place in a node of the tree and returns to it at the end.
-//     Groups are not: their children may be many and small, and all would stand in one queue. bound=off: never.
-// R8. Patience is worth what the move costs, and that falls with the distance: a fourth of the patience of R1 is borne before a worker that
-//     insists takes what workers of the next to farthest distance have below their leaves, a fourth of that before the next nearer one's.
-//     It admits no root task, and what it finds leaves the patience of R1 as it is. near=0: never.
+// R4. A fork that touches its data once goes down to the leaves of
+// its range at once: levels would have the heads alone run it until
+//     the pieces fit, and each piece wait for the last worker of the one before. Such are forks whose bytes nobody
+//     gave, and those of a place in the program (the code of the second half) which have ended before without a fork of
+//     another place inside them, laid out: loops, merges. Learned anew when such a fork turns up.
+// (R5, levels given up where workers idle, gained nothing beside the
+// rest and is gone: docs/investigations/ml-adaptive.md.)
+// R6. A program that has forked halves of unlike work (the larger one
+// above 0.6), and inside one of them again at the same place, by forks
+//     of R4, loses more to the ends of ranges than to data that moves: after `near` searches in vain its workers look
+//     at one worker of the nearest distance, too, after four times as many at one of the next, but never beyond the
+//     last shared cache. near=0: never. Loops that are cut in the middle of whole pieces never do so: their halves
+//     differ by one piece, which is above 0.6 for three alone.
+// R7. A fork of unlike halves (above 0.55) whose bytes are given and fit into no group below its level is
+// space-bounded: the rules of sb.cpp (sb-d)
+//     hold for its second half and for everything that its owner forks until it has ended, so that several root tasks
+//     are admitted to a cache while they fit together. The owner keeps its place in a node of the tree and returns to
+//     it at the end. Groups are not: their children may be many and small, and all would stand in one queue. bound=off:
+//     never.
+// R8. Patience is worth what the move costs, and that falls with the
+// distance: a fourth of the patience of R1 is borne before a worker that
+//     insists takes what workers of the next to farthest distance have below their leaves, a fourth of that before the
+//     next nearer one's. It admits no root task, and what it finds leaves the patience of R1 as it is. near=0: never.
 //
 // Invariants:
-// - M1. What may_find sees, acquire takes after at most `patience` insisting searches of that worker: both go over the same
-//   queues. The exception: an owner on its way back to its station is left to that worker; others do not sleep until it has gone.
-// - M2. Greedy up to patience: a worker idles while a task is queued anywhere for at most `patience` searches that insist, that is
-//   O(patience * workers) attempts. So T_P <= T_1 / P + T_inf + steals * O(patience * P) attempts, as for random stealing but for
-//   the factor: a lower bound on locality is traded against it, never progress.
-// - M3. Over-admission is bounded: a worker runs one thread at a time, so a memory group of n workers has at most n root tasks
+// - M1. What may_find sees, acquire takes after at most `patience`
+// insisting searches of that worker: both go over the same
+//   queues. The exception: an owner on its way back to its station is left to that worker; others do not sleep until it
+//   has gone.
+// - M2. Greedy up to patience: a worker idles while a task is queued
+// anywhere for at most `patience` searches that insist, that is
+//   O(patience * workers) attempts. So T_P <= T_1 / P + T_inf + steals * O(patience * P) attempts, as for random
+//   stealing but for the factor: a lower bound on locality is traded against it, never progress.
+// - M3. Over-admission is bounded: a worker runs one thread at a
+// time, so a memory group of n workers has at most n root tasks
 //   that were admitted by R2 running, beside the one that is laid out.
 // - M4. No two workers act for one member: who admits acts for its own leaf.
-// - M5. A task has the word of the layout or that of sb, never both; each call of the seam goes to the one whose word it is. The word
+// - M5. A task has the word of the layout or that of sb, never both;
+// each call of the seam goes to the one whose word it is. The word
 //   of a fork's owner changes at its outermost space-bounded fork and is restored at that one's end, both by the owner.
-// - M6. While `bound_owners_` is not 0, idle workers look into sb's queues at each search and before they sleep, first of all; it is
-//   raised before the first task is queued there and lowered after the last one has ended. So M1 and M2 hold with them, and the
-//   bound of sb on what is anchored under a cache holds among its own tasks.
-// - M7. What is queued for a member whose head is awake, and perhaps in a long leaf, wakes somebody else: a search root would else wait for its head
+// - M6. While `bound_owners_` is not 0, idle workers look into sb's
+// queues at each search and before they sleep, first of all; it is
+//   raised before the first task is queued there and lowered after the last one has ended. So M1 and M2 hold with them,
+//   and the bound of sb on what is anchored under a cache holds among its own tasks.
+// - M7. What is queued for a member whose head is awake, and perhaps in a
+// long leaf, wakes somebody else: a search root would else wait for its head
 //   while workers sleep that may take it by R2.
 #include "policy/ml_adaptive.hpp"
 
@@ -56,16 +75,19 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr double even_share = 0.55;        // of the larger half, at most
-constexpr double unlike_share = 0.6;       // R6
+constexpr double even_share = 0.55;   // of the larger half, at most
+constexpr double unlike_share = 0.6;  // R6
 
 bool halves_differ(const fork_info& info, double share = even_share) noexcept {
   const double all = info.first + info.second;
   return info.first >= 0 && info.second >= 0 && std::isfinite(all) && std::max(info.first, info.second) > share * all;
 }
 
-// Of a task whose forks are space-bounded: where it was laid out; null: it is such a task's descendant. In `room`, behind what sb keeps there.
-tree_node*& kept_of(task& t) noexcept { return *std::launder(reinterpret_cast<tree_node**>(t.room + sizeof t.room - sizeof(tree_node*))); }
+// Of a task whose forks are space-bounded: where it was laid out; null:
+// it is such a task's descendant. In `room`, behind what sb keeps there.
+tree_node*& kept_of(task& t) noexcept {
+  return *std::launder(reinterpret_cast<tree_node**>(t.room + sizeof t.room - sizeof(tree_node*)));
+}
 
 // Of the node of a fork, which has no hints of children to sum up.
 bool is_unlike(const tree_node& n) noexcept { return n.hinted != 0; }
@@ -83,10 +105,12 @@ void ml_adaptive::start(scheduler& host) {
     s.patience = settings_.patience;
     for (unsigned i = 1; i < workers; ++i) s.victims.push_back((rank + i) % workers);
     std::sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) {
-      return std::pair(host.distance(rank, a), (a + workers - rank) % workers) < std::pair(host.distance(rank, b), (b + workers - rank) % workers);
+      return std::pair(host.distance(rank, a), (a + workers - rank) % workers) <
+             std::pair(host.distance(rank, b), (b + workers - rank) % workers);
     });
     for (unsigned i = 0; i < s.victims.size(); ++i) {
-      if (i + 1 == s.victims.size() || host.distance(rank, s.victims[i]) != host.distance(rank, s.victims[i + 1])) s.rings.push_back(i + 1);
+      if (i + 1 == s.victims.size() || host.distance(rank, s.victims[i]) != host.distance(rank, s.victims[i + 1]))
+        s.rings.push_back(i + 1);
     }
   }
   if (domains_.size() > 1 && settings_.bound) bound_.start(host);
@@ -125,7 +149,7 @@ bool ml_adaptive::bind(unsigned self, const fork_info& info) noexcept {
   n.owner = &info.owner;
   n.label = nullptr;
   n.waits = false;
-  n.expected = 0;                                // forks of its own that have not ended
+  n.expected = 0;  // forks of its own that have not ended
   n.back = owner_of(at);
   n.parent.store(static_cast<tree_node*>(info.owner.word), std::memory_order_relaxed);  // nobody walks from here
   bound_owners_.fetch_add(1);
@@ -165,7 +189,9 @@ placement ml_adaptive::fork(unsigned self, const fork_info& info, task& child) n
   if (own.is_of(info.label) && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;  // a guess
   const auto& around = *static_cast<const tree_node*>(info.owner.word);
   const bool unlike = halves_differ(info, unlike_share);
-  if (unlike && known.bytes == 0 && around.label == info.label && is_unlike(around)) uneven_.store(true, std::memory_order_relaxed);  // a hint
+  // a hint
+  if (unlike && known.bytes == 0 && around.label == info.label && is_unlike(around))
+    uneven_.store(true, std::memory_order_relaxed);
   const placement where = ml_adws::fork(self, known, child);
   auto& own_node = *static_cast<tree_node*>(info.owner.word);
   own_node.label = info.label;
@@ -202,9 +228,13 @@ void ml_adaptive::place(unsigned self, task& t, const placement& where) noexcept
   is_bound(t) ? bound_.place(self, t, where) : ml_adws::place(self, t, where);
 }
 
-placement ml_adaptive::ready(unsigned self, task& t) noexcept { return is_bound(t) ? bound_.ready(self, t) : ml_adws::ready(self, t); }
+placement ml_adaptive::ready(unsigned self, task& t) noexcept {
+  return is_bound(t) ? bound_.ready(self, t) : ml_adws::ready(self, t);
+}
 
-void ml_adaptive::task_end(unsigned self, task& t) noexcept { is_bound(t) ? bound_.task_end(self, t) : ml_adws::task_end(self, t); }
+void ml_adaptive::task_end(unsigned self, task& t) noexcept {
+  is_bound(t) ? bound_.task_end(self, t) : ml_adws::task_end(self, t);
+}
 
 void ml_adaptive::group_begin(unsigned self, group_info& info) noexcept {
   if (!is_bound(info.owner)) ml_adws::group_begin(self, info);

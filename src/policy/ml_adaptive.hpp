@@ -57,21 +57,23 @@ class ml_adaptive : public ml_adws {
 
  private:
   struct alignas(64) searcher {
-    unsigned patience{0};                  // how many it bears before it takes anything
-    unsigned in_vain{0};                   // searches in a row that insisted and found nothing
-    unsigned glances{0};                   // searches in a row that found nothing
-    std::vector<unsigned> victims;         // nearest first
-    std::vector<unsigned> rings;           // where in `victims` each distance ends
+    unsigned patience{0};           // how many it bears before it takes anything
+    unsigned in_vain{0};            // searches in a row that insisted and found nothing
+    unsigned glances{0};            // searches in a row that found nothing
+    std::vector<unsigned> victims;  // nearest first
+    std::vector<unsigned> rings;    // where in `victims` each distance ends
   };
 
-  // What is known of the forks of one place in the program. The words are read and written apart, by any worker, and two places may share them:
-  // what is read may be a mixture. A wrong guess costs a layout that does not suit, never a task; so all accesses are relaxed.
+  // What is known of the forks of one place in the program. The words are read and written
+  // apart, by any worker, and two places may share them: what is read may be a mixture. A
+  // wrong guess costs a layout that does not suit, never a task; so all accesses are relaxed.
   struct fork_shape {
     std::atomic<const void*> label{nullptr};
-    std::atomic<bool> nests{false};        // forks of other places were made inside
-    std::atomic<bool> only_cuts{false};    // one of them has ended and none were
+    std::atomic<bool> nests{false};      // forks of other places were made inside
+    std::atomic<bool> only_cuts{false};  // one of them has ended and none were
 
-    bool is_of(const void* place) const noexcept { return label.load(std::memory_order_relaxed) == place; }  // a guess, as below
+    // a guess, as below
+    bool is_of(const void* place) const noexcept { return label.load(std::memory_order_relaxed) == place; }
     void begin(const void* place, bool nested) noexcept {
       nests.store(nested, std::memory_order_relaxed);
       only_cuts.store(false, std::memory_order_relaxed);
@@ -89,17 +91,19 @@ class ml_adaptive : public ml_adws {
   void note_nesting(const tree_node& above, const void* label) noexcept;
 
   // relaxed: whoever has a task with that word came by it after the word was stored
-  bool is_bound(const task& t) const noexcept { return t.word != nullptr && t.word == bound_word_.load(std::memory_order_relaxed); }
+  bool is_bound(const task& t) const noexcept {
+    return t.word != nullptr && t.word == bound_word_.load(std::memory_order_relaxed);
+  }
   bool bind(unsigned self, const fork_info& info) noexcept;
   placement unbind(unsigned self, task& owner, tree_node& n) noexcept;
 
   const settings settings_;
   std::unique_ptr<searcher[]> searchers_;  // by rank
   fork_shape shapes_[256];
-  std::atomic<bool> uneven_{false};        // the present program has forked halves of unlike work
-  sb bound_{0.5, 0.2, true};               // those of its own paper
+  std::atomic<bool> uneven_{false};               // the present program has forked halves of unlike work
+  sb bound_{0.5, 0.2, true};                      // those of its own paper
   std::atomic<const void*> bound_word_{nullptr};  // the word of its tasks
-  std::atomic<unsigned> bound_owners_{0};  // tasks whose forks it has at the moment
+  std::atomic<unsigned> bound_owners_{0};         // tasks whose forks it has at the moment
 };
 
 }  // namespace heddle::policy

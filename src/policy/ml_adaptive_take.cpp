@@ -13,7 +13,8 @@ entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
     const unsigned count = end - begin;
     const unsigned offset = host_->random(self, count);
     for (unsigned i = 0; i < count; ++i) {
-      if (const entry found = steal_from_anywhere(self, mine.victims[begin + (offset + i) % count], how); found != 0) return found;
+      if (const entry found = steal_from_anywhere(self, mine.victims[begin + (offset + i) % count], how); found != 0)
+        return found;
     }
     begin = end;
   }
@@ -49,7 +50,8 @@ entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
     const unsigned count = mine.rings[i] - begin;
     const unsigned offset = host_->random(self, count);
     for (unsigned k = 0; k < count; ++k) {
-      if (const entry found = steal_leaf(self, mine.victims[begin + (offset + k) % count], how); found != 0) return found;
+      if (const entry found = steal_leaf(self, mine.victims[begin + (offset + k) % count], how); found != 0)
+        return found;
     }
   }
   return 0;
@@ -88,7 +90,8 @@ entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
     if (found == 0 && how == effort::insist) {
       ++mine.in_vain;
       found = take_sooner(self, how);
-      if (found == 0 && mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0) mine.patience = std::max(mine.patience / 2, 1u);
+      if (found == 0 && mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0)
+        mine.patience = std::max(mine.patience / 2, 1u);
     }
   }
   if (found != 0) mine.in_vain = mine.glances = 0;

@@ -1,20 +1,25 @@
-// Multi-level almost deterministic work stealing: ADWS among the memory groups of a level, and within a group, once a task's
-// data fits there, among its children; so that what runs under a cache at the same time fits into it.
+// Multi-level almost deterministic work stealing: ADWS among the memory groups of a level, and within a group, once a
+// task's data fits there, among its children; so that what runs under a cache at the same time fits into it.
 // Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), sections 5.3 and 5.4,
 // Algorithms 5.2 and 5.3. What is said of single-level ADWS in adws.cpp holds here at each level.
-// Memory group aggregation, both rules: aggregation=range, that of section 5.3.3, by which the thesis was measured, sums the
-// capacities over the groups of the present distribution range; aggregation=group is lines 4 - 10 as printed, which sum over
-// the present group's descendants.
+// Memory group aggregation, both rules: aggregation=range, that of section 5.3.3, by which the thesis was measured,
+// sums the capacities over the groups of the present distribution range; aggregation=group is lines 4 - 10 as printed,
+// which sum over the present group's descendants.
 // Deviations, and why:
-// - A range that begins inside a group and descends begins with that group's first child: the owner is that group's head, and
+// - A range that begins inside a group and descends begins with that
+// group's first child: the owner is that group's head, and
 //   so need not move.
-// - Bytes that are not given: of the child of a group whose bytes are known, its share by work; else none known, and such a
-//   task goes down to the leaves at once, which is single-level ADWS. (A task that stayed above would be run by one worker.)
-// - A worker also acts for members below its own level (but not above the innermost group that it has opened): a group that
+// - Bytes that are not given: of the child of a group whose bytes are
+// known, its share by work; else none known, and such a
+//   task goes down to the leaves at once, which is single-level ADWS. (A task that stayed above would be run by one
+//   worker.)
+// - A worker also acts for members below its own level (but not above
+// the innermost group that it has opened): a group that
 //   skips a level passes tasks to workers that the algorithm as printed leaves at that level.
 // - A capacity that the machine does not tell counts as unlimited.
 // - Thieves walk up the tree to the end of their level, for groups of other levels are no victims of theirs.
-// - When no worker runs anything, a worker takes what waits at another of its levels (adws::rescue): tasks that wait for each
+// - When no worker runs anything, a worker takes what waits at
+// another of its levels (adws::rescue): tasks that wait for each
 //   other otherwise than by groups would else hang.
 #include "policy/ml_adws.hpp"
 
@@ -52,7 +57,8 @@ void ml_adws::survey() {
       for (const unsigned id : machine->groups_at(level)) {
         const machine::memory_group& g = machine->group(id);
         if (g.first_worker < root.first_worker || g.first_worker >= root.first_worker + root.worker_count) continue;
-        for (unsigned w = 0; w < g.worker_count; ++w) d.place_of_worker[g.first_worker + w] = static_cast<unsigned>(d.members.size());
+        for (unsigned w = 0; w < g.worker_count; ++w)
+          d.place_of_worker[g.first_worker + w] = static_cast<unsigned>(d.members.size());
         d.members.push_back(id);
         d.leaf = d.leaf && g.is_leaf();
       }
@@ -64,7 +70,11 @@ void ml_adws::survey() {
 
 laid_out ml_adws::root_layout() const noexcept {
   if (levels_ == 1) return adws::root_layout();
-  return {{0, 1}, std::numeric_limits<double>::quiet_NaN(), 0, domain_of_[host_->machine()->root().id * levels_], unchanged};
+  return {{0, 1},
+          std::numeric_limits<double>::quiet_NaN(),
+          0,
+          domain_of_[host_->machine()->root().id * levels_],
+          unchanged};
 }
 
 // Of the groups that the range lies on, at a level below theirs.
@@ -84,10 +94,12 @@ double ml_adws::capacity_of(const laid_out& at, unsigned level) const noexcept {
 void ml_adws::descend(unsigned self, laid_out& at, double bytes) const noexcept {
   const domain& now = domains_[at.domain];
   if (now.leaf) return;
-  // Above the leaves, in one group or by the rule of Algorithm 5.3: all that is below the group that the worker lies in.
+  // Above the leaves, in one group or by the rule of Algorithm 5.3:
+  // all that is below the group that the worker lies in.
   laid_out from = at;
   if (rule_ == aggregation::group || !at.range.is_search_root()) {
-    const unsigned which = now.members[now.place_of_worker[self]];  // not acts_for: its head may not be the one that runs the task
+    // not acts_for: its head may not be the one that runs the task
+    const unsigned which = now.members[now.place_of_worker[self]];
     if (members_[which].leaf) return;
     from.domain = domain_of_[which * levels_ + members_[which].level];
     from.range = {0, 1};

@@ -21,7 +21,7 @@ class ml_adws : public adws {
 
   const aggregation rule_;
   unsigned levels_{1};
-  std::vector<std::uint32_t> domain_of_;   // [memory group * levels_ + level]
+  std::vector<std::uint32_t> domain_of_;  // [memory group * levels_ + level]
 };
 
 }  // namespace heddle::policy

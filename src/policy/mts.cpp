@@ -1,11 +1,12 @@
-// MTS, multi-threaded shepherds: the workers of a memory group share one queue, newest task first. When it is empty one of them
-// steals for all: the oldest tasks of another group's queue, one for each worker of its own group.
-// Source: Olivier, Porterfield, Wheeler, Prins, "Scheduling task parallelism on multi-socket multicore systems" (ROSS 2011), as
-// Chen and Guo (2017), section 3.2, describe it. They found random and nearest victims alike: victim=random is the default.
-// Deviations, and why:
+// MTS, multi-threaded shepherds: the workers of a memory group share one queue, newest task first. When it is empty one
+// of them steals for all: the oldest tasks of another group's queue, one for each worker of its own group.
+// Source: Olivier, Porterfield, Wheeler, Prins, "Scheduling task parallelism on multi-socket
+// multicore systems" (ROSS 2011), as Chen and Guo (2017), section 3.2, describe it. They
+// found random and nearest victims alike: victim=random is the default. Deviations, and why:
 // - A socket is a memory group of the topmost level of the machine that has several (worker_groups.hpp).
 // - `batch` sets the number of tasks a steal; 0 is the paper's.
-// - Those who do not steal may sleep; the thief wakes them. A worker that insists also takes threads woken by a worker that is in
+// - Those who do not steal may sleep; the thief wakes them. A worker
+// that insists also takes threads woken by a worker that is in
 //   a long leaf, its own group's first: they stand with the worker that woke them, not in the queue.
 #include "policy/mts.hpp"
 
@@ -26,7 +27,9 @@ void mts::start(scheduler& host) {
     shepherd& s = shepherds_[g];
     s.workers = groups[g];
     for (unsigned i = 1; i < count_; ++i) s.victims.push_back((g + i) % count_);
-    const auto way = [&](unsigned to) { return std::pair(host.distance(groups[g].first, groups[to].first), (to + count_ - g) % count_); };
+    const auto way = [&](unsigned to) {
+      return std::pair(host.distance(groups[g].first, groups[to].first), (to + count_ - g) % count_);
+    };
     std::sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) { return way(a) < way(b); });
   }
 }
@@ -64,7 +67,8 @@ entry mts::fetch(unsigned self, shepherd& mine) noexcept {
 entry mts::acquire(unsigned self, effort how) noexcept {
   if (const entry found = take(self); found != 0) return found;
   shepherd& mine = shepherds_[of_[self]];
-  if (!mine.victims.empty() && !mine.fetching.load(std::memory_order_relaxed) && !mine.fetching.exchange(true)) {  // a hint, then the claim
+  // a hint, then the claim
+  if (!mine.victims.empty() && !mine.fetching.load(std::memory_order_relaxed) && !mine.fetching.exchange(true)) {
     const entry found = fetch(self, mine);
     mine.fetching.store(false);
     if (found != 0) return found;

@@ -24,8 +24,8 @@ unsigned parameters::choice(std::string_view name, std::string_view words) {
     if (bar == std::string_view::npos) break;
     rest = rest.substr(bar + 1);
   }
-  throw std::invalid_argument("policy " + std::string(policy_) + ": " + std::string(name) + "=" + std::string(p->value) + " is not one of " +
-                              std::string(words));
+  throw std::invalid_argument("policy " + std::string(policy_) + ": " + std::string(name) + "=" +
+                              std::string(p->value) + " is not one of " + std::string(words));
 }
 
 double parameters::number(std::string_view name, double standard, double least, double most) {
@@ -35,8 +35,8 @@ double parameters::number(std::string_view name, double standard, double least, 
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(value >= least && value <= most)) {
-    throw std::invalid_argument("policy " + std::string(policy_) + ": " + std::string(name) + "=" + text + " is not a number from " +
-                                std::to_string(least) + " to " + std::to_string(most));
+    throw std::invalid_argument("policy " + std::string(policy_) + ": " + std::string(name) + "=" + text +
+                                " is not a number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return value;
 }

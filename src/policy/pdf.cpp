@@ -1,11 +1,12 @@
-// Parallel depth first: workers run the ready tasks that come first in the order of the serial program, so that what runs at
-// the same time lies close together and shares a cache.
-// Sources: Blelloch, Gibbons, Matias, "Provably efficient scheduling for languages with fine-grained parallelism" (J. ACM 46(2),
-// 1999); Blelloch, Gibbons, "Effectively sharing a cache among threads" (SPAA 2004).
-// The order is kept as a list of all live tasks under one lock: a child stands before its parent (it precedes the parent's
-// continuation), the second half of a fork after its owner, whose first half precedes it.
-// Deviations: a task is not left for a child that precedes it: it goes on to its wait, and its children wait in the list.
-// A worker finds the first ready task by walking over those that are not. CONTROLLED-PDF's supernodes are not built.
+// Parallel depth first: workers run the ready tasks that come first in the order of the serial program, so that what
+// runs at the same time lies close together and shares a cache.
+// Sources: Blelloch, Gibbons, Matias, "Provably efficient scheduling for languages with fine-grained parallelism" (J.
+// ACM 46(2), 1999); Blelloch, Gibbons, "Effectively sharing a cache among threads" (SPAA 2004).
+// The order is kept as a list of all live tasks under one lock: a child stands before its parent (it precedes the
+// parent's continuation), the second half of a fork after its owner, whose first half precedes it.
+// Deviations: a task is not left for a child that precedes it: it goes on to its
+// wait, and its children wait in the list. A worker finds the first ready task
+// by walking over those that are not. CONTROLLED-PDF's supernodes are not built.
 #include "policy/pdf.hpp"
 
 #include <mutex>
@@ -17,7 +18,7 @@ namespace heddle::policy {
 
 namespace {
 
-char mark;                           // the word of every task in the list
+char mark;  // the word of every task in the list
 
 bool& is_ready(task& t) noexcept { return *std::launder(reinterpret_cast<bool*>(t.room)); }
 
@@ -56,7 +57,8 @@ void pdf::place(unsigned self, task& t, const placement&) noexcept {
   {
     std::lock_guard hold(lock_);
     is_ready(t) = true;
-    ready_.store(ready_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under lock_; a hint elsewhere
+    // under lock_; a hint elsewhere
+    ready_.store(ready_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   host_->wake_any(self == nobody ? 0 : self);
 }
@@ -78,7 +80,8 @@ entry pdf::take() noexcept {
   return 0;
 }
 
-bool pdf::may_find(unsigned) noexcept { return ready_.load(std::memory_order_relaxed) != 0; }  // ordered by the caller's fence
+// ordered by the caller's fence
+bool pdf::may_find(unsigned) noexcept { return ready_.load(std::memory_order_relaxed) != 0; }
 
 std::unique_ptr<policy> pdf::make(const std::vector<parameter>& given) {
   parameters("pdf", given).finish();

@@ -10,7 +10,9 @@ class pdf final : public policy {
  public:
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
 
-  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false}; }
+  policy_wants wants() const noexcept override {
+    return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false};
+  }
   entry acquire(unsigned, effort) noexcept override { return take(); }
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned, unsigned) noexcept override { return false; }
@@ -27,8 +29,8 @@ class pdf final : public policy {
   entry take() noexcept;
 
   detail::spin_word lock_;
-  task_list order_;                  // every live task, in the order of the serial program; under lock_
-  std::atomic<unsigned> ready_{0};   // of them; written under lock_
+  task_list order_;                 // every live task, in the order of the serial program; under lock_
+  std::atomic<unsigned> ready_{0};  // of them; written under lock_
 };
 
 }  // namespace heddle::policy

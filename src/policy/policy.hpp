@@ -2,9 +2,10 @@
 // tasks, memory groups, hints and a random source; never a kernel thread, a signal or a clock. What it does not ask for
 // in `wants` is not computed. How the published schedulers sit in it: docs/design/policies.md.
 //
-// Every function is called with preemption off, and on a worker that a preempted thread with malloc's lock may wait for: so none but start
-// allocates or shares a lock with user code, where there are preemptive threads; audit builds (HEDDLE_AUDIT) abort when one of them calls malloc for
-// a preemptive thread, between two threads, or in the run loop of a process that has preemptive threads.
+// Every function is called with preemption off, and on a worker that a preempted thread with malloc's lock may wait
+// for: so none but start allocates or shares a lock with user code, where there are preemptive threads; audit builds
+// (HEDDLE_AUDIT) abort when one of them calls malloc for a preemptive thread, between two threads, or in the run loop
+// of a process that has preemptive threads.
 #pragma once
 
 #include <cstddef>
@@ -34,23 +35,25 @@ inline constexpr unsigned nobody = ~0u;  // a foreign kernel thread, or no worke
 // What the mechanism switches on for a policy. spawns, forks and groups can be switched off and on again for a worker
 // (scheduler::watch): what runs meanwhile costs as much as under random_ws.
 struct policy_wants {
-  bool spawns = false;       // spawn: each child of a group; else they are queued, as second halves of forks are
-  bool forks = false;        // fork_begin: each second half of parallel_invoke, and of a loop that is cut; else it is queued
-  bool groups = false;       // group_begin, group_wait, group_end
-  bool roots = false;        // started: threads that are nobody's child; else like a woken one
-  bool picks = false;        // pick: at each change of threads; else the own queue, the ready threads, then acquire
-  bool limits = false;       // may_rob says whose work a worker is woken for; else everybody's
-  bool greedy = true;        // a promise: no worker sleeps while acquire could find it something; who was woken passes on what else there is
+  bool spawns = false;  // spawn: each child of a group; else they are queued, as second halves of forks are
+  // fork_begin: each second half of parallel_invoke, and of a loop that is cut; else it is queued
+  bool forks = false;
+  bool groups = false;  // group_begin, group_wait, group_end
+  bool roots = false;   // started: threads that are nobody's child; else like a woken one
+  bool picks = false;   // pick: at each change of threads; else the own queue, the ready threads, then acquire
+  bool limits = false;  // may_rob says whose work a worker is woken for; else everybody's
+  // a promise: no worker sleeps while acquire could find it something; who was woken passes on what else there is
+  bool greedy = true;
 };
 // ready and task_end are called for tasks whose `word` the policy has set, and for no other.
 
 // Where a task goes.
 struct placement {
   enum class kind : std::uint8_t {
-    child_first,             // a new task: run it now; the spawner's continuation becomes stealable
-    parent_first,            // a new task: queue it; the spawner goes on
-    stay,                    // a task that exists: where it is, or with the worker that woke it
-    send                     // the mechanism makes it ready to run, then calls place
+    child_first,   // a new task: run it now; the spawner's continuation becomes stealable
+    parent_first,  // a new task: queue it; the spawner goes on
+    stay,          // a task that exists: where it is, or with the worker that woke it
+    send           // the mechanism makes it ready to run, then calls place
   };
   kind how = kind::child_first;
   unsigned target = nobody;  // both the policy's own, for place
@@ -60,30 +63,30 @@ inline constexpr placement stay{placement::kind::stay, nobody, 0};
 
 // The n-th child of a group is made.
 struct spawn_info {
-  double work;               // hint of the child's work; NaN when not given
-  double group_work;         // hint of the group's total; NaN when not given
-  std::size_t bytes;         // hint of the group; 0 when not given
-  unsigned index;            // which child of its group, from 0
-  const void* label;         // address of the task's code: the class of AATS
+  double work;        // hint of the child's work; NaN when not given
+  double group_work;  // hint of the group's total; NaN when not given
+  std::size_t bytes;  // hint of the group; 0 when not given
+  unsigned index;     // which child of its group, from 0
+  const void* label;  // address of the task's code: the class of AATS
   task& child;
   task& parent;
-  void* group_data;          // of the group, as group_begin left it; null when that was not called
+  void* group_data;  // of the group, as group_begin left it; null when that was not called
 };
 
 // A group of children, from the first moment that it could have one to the end of its wait.
 struct group_info {
-  double work;               // NaN when not given
-  std::size_t bytes;         // 0 when not given
-  unsigned children;         // seen by spawn so far
+  double work;        // NaN when not given
+  std::size_t bytes;  // 0 when not given
+  unsigned children;  // seen by spawn so far
   task& owner;
-  void* data;                // the policy's word in the group: null at first
+  void* data;  // the policy's word in the group: null at first
 };
 
 // Two halves of a fork: the first is the caller's, the second can go elsewhere.
 struct fork_info {
-  double first;              // hints of work; NaN when not given
+  double first;  // hints of work; NaN when not given
   double second;
-  std::size_t bytes;         // of both together; 0 when not given
+  std::size_t bytes;  // of both together; 0 when not given
   task& owner;
   const void* label{nullptr};  // address of the second half's code; in `fork` alone
 };
@@ -110,10 +113,12 @@ class scheduler {
   // What acquire and pick return for a task that the policy holds; the task is then the caller's.
   virtual entry entry_of(task& t) noexcept = 0;
 
-  // If it sleeps: this worker, or anyone, beginning near `near`. After what it shall find was published. wake: false when it does not sleep.
+  // If it sleeps: this worker, or anyone, beginning near `near`. After
+  // what it shall find was published. wake: false when it does not sleep.
   virtual bool wake(unsigned rank) noexcept = 0;
   virtual void wake_any(unsigned near) noexcept = 0;
-  // may_rob says yes to more than it did: asks on behalf of those that sleep already, and wakes one for what there is. Microseconds.
+  // may_rob says yes to more than it did: asks on behalf of those that
+  // sleep already, and wakes one for what there is. Microseconds.
   virtual void widened() noexcept = 0;
   // No worker runs anything: all search or sleep. A hint; true when it stays true.
   virtual bool all_idle() const noexcept = 0;
@@ -178,10 +183,11 @@ class policy {
 
   // --- forks; always on the owner's worker ---
 
-  // Shall the second half become a task? False: it is queued, and its owner takes it back if no thief did. True need not
-  // come about: a thief may have taken the half meanwhile.
+  // Shall the second half become a task? False: it is queued, and its owner takes it back if no thief did. True need
+  // not come about: a thief may have taken the half meanwhile.
   virtual bool fork_begin(unsigned, const fork_info&) noexcept { return false; }
-  // It has become one, if fork_begin said so; for such forks alone the calls below follow. child_first (it runs before the first half, which is then stealable) or send.
+  // It has become one, if fork_begin said so; for such forks alone the calls below follow. child_first (it runs before
+  // the first half, which is then stealable) or send.
   virtual placement fork(unsigned, const fork_info&, task&) noexcept { return {}; }
   // The first half has ended; the second one may run still.
   virtual void fork_wait(unsigned, task&) noexcept {}
@@ -201,12 +207,13 @@ struct parameter {
 // One line of the table of policies: `heddle help policies`, `HEDDLE_POLICY` and runtime_options::policy read it.
 struct registration {
   const char* name;
-  const char* summary;       // one line with the source
+  const char* summary;  // one line with the source
   std::unique_ptr<policy> (*make)(const std::vector<parameter>& parameters);
 };
 
 const std::vector<registration>& all();
-// One more line, of a policy that is not heddle's. While no other thread reads the table: before the first runtime. Its texts live on.
+// One more line, of a policy that is not heddle's. While no other
+// thread reads the table: before the first runtime. Its texts live on.
 void add(const registration& line);
 
 // Makes the policy that `text` names: "name" or "name:key=value,key". Throws std::invalid_argument that names the text,

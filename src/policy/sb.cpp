@@ -1,17 +1,20 @@
 // Space-bounded scheduling (sb, and sb-d with distributed queues): a task that fits into a cache is anchored there, its
 // descendants run under that cache only, and the tasks anchored under a cache never need more than it holds.
-// Sources: Chowdhury, Silvestri, Blakeley, Ramachandran (IPDPS 2010); Blelloch, Fineman, Gibbons, Simhadri, "Scheduling
-// irregular parallel computations on hierarchical caches" (SPAA 2011); Simhadri, Blelloch, Fineman, Gibbons, Kyrola,
-// "Experimental analysis of space-bounded schedulers" (SPAA 2014), whose sigma = 0.5 and mu = 0.2 are the defaults.
-// A task of size S befits the smallest cache on a worker's path with S <= sigma M. If that is below its parent's anchor the
-// task is maximal: before it runs, S is added to what is occupied of every cache from there up to, not with, the anchor.
-// Deviations, and why:
-// - Sizes: heddle's hints give the bytes of groups; a child's size is its share of them by work. Without bytes: its share of its
+// Sources: Chowdhury, Silvestri, Blakeley, Ramachandran (IPDPS 2010); Blelloch, Fineman, Gibbons, Simhadri,
+// "Scheduling irregular parallel computations on hierarchical caches" (SPAA 2011); Simhadri, Blelloch,
+// Fineman, Gibbons, Kyrola, "Experimental analysis of space-bounded schedulers" (SPAA 2014), whose sigma =
+// 0.5 and mu = 0.2 are the defaults. A task of size S befits the smallest cache on a worker's path with S
+// <= sigma M. If that is below its parent's anchor the task is maximal: before it runs, S is added to what
+// is occupied of every cache from there up to, not with, the anchor. Deviations, and why:
+// - Sizes: heddle's hints give the bytes of groups; a child's size is
+// its share of them by work. Without bytes: its share of its
 //   parent's size; when that is not known either, the task is anchored like its parent.
-// - mu bounds what the running pieces of tasks anchored above may use of a cache; it is not counted piece by piece: a share mu of
+// - mu bounds what the running pieces of tasks anchored above may use
+// of a cache; it is not counted piece by piece: a share mu of
 //   each cache is kept for them.
 // - A task larger than what mu leaves is admitted to a cache that is empty.
-// - Children are queued and their parent goes on (the papers queue both); below a leaf cache, child first without a queue.
+// - Children are queued and their parent goes on (the papers queue
+// both); below a leaf cache, child first without a queue.
 // - When no worker runs anything, a task is admitted over capacity: it may be what the others wait for.
 #include "policy/sb.hpp"
 
@@ -28,9 +31,9 @@ namespace heddle::policy {
 namespace {
 
 struct anchored {
-  double size;                // bytes; 0: not known
-  std::uint32_t anchor;       // a cache
-  std::uint32_t parents;      // its parent's anchor: what lies below it, down to the anchor, holds `size`
+  double size;            // bytes; 0: not known
+  std::uint32_t anchor;   // a cache
+  std::uint32_t parents;  // its parent's anchor: what lies below it, down to the anchor, holds `size`
 };
 
 anchored& state_of(task& t) noexcept {
@@ -40,7 +43,7 @@ anchored& state_of(task& t) noexcept {
 
 constexpr placement queued{placement::kind::send, nobody, 0};
 constexpr unsigned tries = 8;
-char mark;                    // the word of every task that has an anchor above the leaves
+char mark;  // the word of every task that has an anchor above the leaves
 
 }  // namespace
 
@@ -102,7 +105,7 @@ void sb::wake_under(unsigned self, unsigned top, double bytes) noexcept {
 
 void sb::place(unsigned self, task& t, const placement& where) noexcept {
   const unsigned near = self == nobody ? 0 : self;
-  const anchored at = state_of(t);        // it may run and end once it is in a list
+  const anchored at = state_of(t);  // it may run and end once it is in a list
   const bool woken = where.slot != 0;
   const unsigned top = woken ? at.anchor : at.parents;
   cache& c = caches_[top];
@@ -112,8 +115,8 @@ void sb::place(unsigned self, task& t, const placement& where) noexcept {
     c.fresh[list_of(self, c)].push_front(t);
     changes_.fetch_add(1);
   }
-  // Below the root, and for a task that needs room, one sleeper is not enough: it might refuse the task, or be none of these. Who is
-  // passed over for want of room is woken by whoever makes room, and finds the task in its list.
+  // Below the root, and for a task that needs room, one sleeper is not enough: it might refuse the task, or be none of
+  // these. Who is passed over for want of room is woken by whoever makes room, and finds the task in its list.
   if (top == 0 && (woken || at.size <= 0)) return host_->wake_any(near);
   wake_under(self, top, woken ? 0 : at.size);
 }
@@ -130,7 +133,9 @@ placement sb::spawn(unsigned, const spawn_info& info) noexcept {
   if (info.parent.word == nullptr) return {};
   const anchored& at = state_of(info.parent);
   const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.size;
-  const double share = info.work >= 0 && info.group_work > 0 && std::isfinite(info.group_work) ? std::min(info.work / info.group_work, 1.0) : 0.5;
+  const double share = info.work >= 0 && info.group_work > 0 && std::isfinite(info.group_work)
+                           ? std::min(info.work / info.group_work, 1.0)
+                           : 0.5;
   info.child.word = &mark;
   state_of(info.child) = {bytes * share, at.anchor, at.anchor};
   return queued;
@@ -141,9 +146,10 @@ bool sb::fork_begin(unsigned, const fork_info& info) noexcept { return info.owne
 placement sb::fork(unsigned, const fork_info& info, task& child) noexcept {
   anchored& at = state_of(info.owner);
   const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.size;
-  const double share = info.first >= 0 && info.second >= 0 && info.first + info.second > 0 && std::isfinite(info.first + info.second)
-                           ? info.second / (info.first + info.second)
-                           : 0.5;
+  const double share =
+      info.first >= 0 && info.second >= 0 && info.first + info.second > 0 && std::isfinite(info.first + info.second)
+          ? info.second / (info.first + info.second)
+          : 0.5;
   child.word = &mark;
   state_of(child) = {bytes * share, at.anchor, at.anchor};
   return queued;
@@ -182,7 +188,8 @@ bool sb::fits(unsigned rank, unsigned top, double bytes) const noexcept {
   return true;
 }
 
-// Anchors the task for a worker under its parent's anchor. Refused: a cache on the way has no room; nothing is occupied then.
+// Anchors the task for a worker under its parent's anchor. Refused: a
+// cache on the way has no room; nothing is occupied then.
 sb::admission sb::admit(unsigned self, task& t, bool over_capacity) noexcept {
   anchored& at = state_of(t);
   at.anchor = at.parents;
@@ -225,7 +232,8 @@ task* sb::take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept {
       gave_up = gave_up || answer == admission::given_up;
       return answer == admission::granted;
     });
-    // Others may have been refused what this one held for a moment. It comes once for each task that was admitted meanwhile at most.
+    // Others may have been refused what this one held for a moment. It
+    // comes once for each task that was admitted meanwhile at most.
     if (gave_up) made_room(self, top);
     if (t != nullptr) return t;
   }
@@ -274,6 +282,8 @@ std::unique_ptr<policy> make_sb(const char* name, bool distributed, const std::v
 }  // namespace
 
 std::unique_ptr<policy> sb::make(const std::vector<parameter>& given) { return make_sb("sb", false, given); }
-std::unique_ptr<policy> sb::make_distributed(const std::vector<parameter>& given) { return make_sb("sb-d", true, given); }
+std::unique_ptr<policy> sb::make_distributed(const std::vector<parameter>& given) {
+  return make_sb("sb-d", true, given);
+}
 
 }  // namespace heddle::policy

@@ -16,7 +16,9 @@ class sb final : public policy {
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
   static std::unique_ptr<policy> make_distributed(const std::vector<parameter>& given);
 
-  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false}; }
+  policy_wants wants() const noexcept override {
+    return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false};
+  }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
@@ -34,10 +36,11 @@ class sb final : public policy {
   struct cache {
     unsigned parent{0};
     unsigned first_worker{0}, worker_count{0};
-    double capacity{0};                      // bytes
-    std::atomic<double> occupied{0};         // by tasks anchored here or below, of parents anchored above; never above capacity
+    double capacity{0};  // bytes
+    // by tasks anchored here or below, of parents anchored above; never above capacity
+    std::atomic<double> occupied{0};
     std::vector<unsigned> children;
-    shared_task_list woken;                  // anchored here; they are run first
+    shared_task_list woken;                     // anchored here; they are run first
     std::unique_ptr<shared_task_list[]> fresh;  // of parents anchored here: one list, or (distributed) one a child
     unsigned lists{1};
   };
@@ -56,7 +59,7 @@ class sb final : public policy {
 
   const double sigma_, mu_;
   const bool distributed_;
-  std::unique_ptr<cache[]> caches_;          // by memory group; the root first
+  std::unique_ptr<cache[]> caches_;  // by memory group; the root first
   unsigned count_{0};
   std::vector<std::vector<unsigned>> path_;  // by rank: leaf first, root last
   std::atomic<std::uint64_t> changes_{0};    // tasks added, and those that made room

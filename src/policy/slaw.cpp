@@ -1,14 +1,19 @@
 // SLAW: each spawn runs the child first or the parent first, whichever suits what has happened to the worker lately.
-// Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010), as Chen and
-// Guo (2017), section 3.2, describe it. In this order: a worker whose stack is S deep spawns parent first; one with many tasks
-// queued that have not begun, child first; one from which many were stolen in its last interval, parent first; else child first.
-// Deviations, and why:
-// - The book gives no numbers: depth=256, fresh=64, interval=64 (spawns), steals=8 are ours; a worker begins child first.
-// - heddle's threads have stacks of their own: the depth is the number of child-first spawns between a task and its root.
-// - Nothing tells a policy that a queued task has begun before that task spawns, is woken or ends: a leaf that runs is still
+// Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010), as
+// Chen and Guo (2017), section 3.2, describe it. In this order: a worker whose stack is S deep spawns parent first; one
+// with many tasks queued that have not begun, child first; one from which many were stolen in its last interval, parent
+// first; else child first. Deviations, and why:
+// - The book gives no numbers: depth=256, fresh=64, interval=64
+// (spawns), steals=8 are ours; a worker begins child first.
+// - heddle's threads have stacks of their own: the depth is the
+// number of child-first spawns between a task and its root.
+// - Nothing tells a policy that a queued task has begun before that
+// task spawns, is woken or ends: a leaf that runs is still
 //   counted as fresh, which is at most one a worker.
-// - Victims are drawn from all workers: the book does not describe SLAW's places. A thief that insists tries every worker.
-// - Forks (parallel_invoke, loops) stay in the queue as under random_ws: neither half is run "first" in the paper's sense.
+// - Victims are drawn from all workers: the book does not describe
+// SLAW's places. A thief that insists tries every worker.
+// - Forks (parallel_invoke, loops) stay in the queue as under
+// random_ws: neither half is run "first" in the paper's sense.
 #include "policy/slaw.hpp"
 
 #include <new>
@@ -20,12 +25,12 @@ namespace heddle::policy {
 // A task's room.
 struct slaw::nesting {
   unsigned depth;
-  unsigned counted_by;                   // worker in whose `fresh` it is; nobody: in none
+  unsigned counted_by;  // worker in whose `fresh` it is; nobody: in none
 };
 
 namespace {
 
-char mark;                               // the word of every child
+char mark;  // the word of every child
 
 }  // namespace
 
@@ -73,7 +78,8 @@ placement slaw::spawn(unsigned self, const spawn_info& info) noexcept {
   }
   bool parent_first = mine.parent_first;
   if (depth >= at_.depth) parent_first = true;
-  else if (mine.fresh.load(std::memory_order_relaxed) > at_.fresh) parent_first = false;  // a hint: how many lie in the queue
+  // a hint: how many lie in the queue
+  else if (mine.fresh.load(std::memory_order_relaxed) > at_.fresh) parent_first = false;
 
   if (parent_first) mine.fresh.fetch_add(1, std::memory_order_relaxed);
   ::new (info.child.room) nesting{parent_first ? depth : depth + 1, parent_first ? self : nobody};
@@ -93,7 +99,8 @@ std::unique_ptr<policy> slaw::make(const std::vector<parameter>& given) {
   const auto number = [&p](const char* name, double standard, double least) {
     return static_cast<unsigned>(p.number(name, standard, least, 1e9));
   };
-  const thresholds at{number("depth", 256, 0), number("fresh", 64, 0), number("interval", 64, 1), number("steals", 8, 0)};
+  const thresholds at{number("depth", 256, 0), number("fresh", 64, 0), number("interval", 64, 1),
+                      number("steals", 8, 0)};
   p.finish();
   return std::make_unique<slaw>(at);
 }

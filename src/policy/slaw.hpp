@@ -11,10 +11,10 @@ namespace heddle::policy {
 class slaw final : public policy {
  public:
   struct thresholds {
-    unsigned depth;          // S: from here on parent first
-    unsigned fresh;          // more tasks that have not begun: child first
-    unsigned interval;       // spawns of a worker
-    unsigned steals;         // more tasks stolen from it in an interval: parent first in the next one
+    unsigned depth;     // S: from here on parent first
+    unsigned fresh;     // more tasks that have not begun: child first
+    unsigned interval;  // spawns of a worker
+    unsigned steals;    // more tasks stolen from it in an interval: parent first in the next one
   };
 
   explicit slaw(const thresholds& at) noexcept : at_(at) {}
@@ -30,11 +30,12 @@ class slaw final : public policy {
  private:
   struct nesting;
   struct alignas(64) account {
-    std::atomic<unsigned> stolen{0};    // from this worker, ever; written by thieves
-    std::atomic<unsigned> fresh{0};     // queued by this worker and not known to have begun; written by whoever runs them
-    unsigned seen{0};                   // `stolen` at the start of the interval; this worker's, as those below
-    unsigned spawns{0};                 // in the interval
-    bool parent_first{false};           // in this interval
+    std::atomic<unsigned> stolen{0};  // from this worker, ever; written by thieves
+    // queued by this worker and not known to have begun; written by whoever runs them
+    std::atomic<unsigned> fresh{0};
+    unsigned seen{0};          // `stolen` at the start of the interval; this worker's, as those below
+    unsigned spawns{0};        // in the interval
+    bool parent_first{false};  // in this interval
   };
 
   void has_begun(nesting& n) noexcept;

@@ -105,7 +105,8 @@ steal_node* steal_tree::build(steal_node& root, unsigned workers) noexcept {
     while (slots_[i].id != 0 && slots_[i].id != n->id) i = (i + 1) & (slots_.size() - 1);
     if (slots_[i].id != 0) continue;
     const bool piece = n->is_piece();
-    slots_[i] = {n->id, n->worker, n->order, piece, n->inner.load(std::memory_order_relaxed)};  // all tasks have been joined
+    // all tasks have been joined
+    slots_[i] = {n->id, n->worker, n->order, piece, n->inner.load(std::memory_order_relaxed)};
     ++size_;
     if (!piece) continue;
     ++pieces_;

@@ -1,8 +1,8 @@
-// The steal tree of an iteration: which tasks began on another worker than the task that made them, and where. Recorded while
-// the iteration runs as a tree of nodes, of which whole subtrees that stayed on one worker are dropped as soon as they have
-// ended; kept between iterations as a table by the tasks' identities.
-// Source: Lifflander, Krishnamoorthy, Kale, "Steal tree" (PLDI 2013). Deviation: a task is known by its path, hashed, and not by
-// level and step within a working phase, so that an identity holds whatever was stolen.
+// The steal tree of an iteration: which tasks began on another worker than the task that made them, and where. Recorded
+// while the iteration runs as a tree of nodes, of which whole subtrees that stayed on one worker are dropped as soon as
+// they have ended; kept between iterations as a table by the tasks' identities.
+// Source: Lifflander, Krishnamoorthy, Kale, "Steal tree" (PLDI 2013). Deviation: a task is known by its path, hashed,
+// and not by level and step within a working phase, so that an identity holds whatever was stolen.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,12 @@ inline constexpr std::uint64_t root_identity = 1;
 struct steal_node {
   std::uint64_t id;
   steal_node* parent;
-  steal_node* first_child;             // newest first; the task's thread alone adds
-  steal_node* sibling;                 // also links free nodes
-  std::uint32_t worker;                // where it began; nobody: it has not
-  std::uint32_t order;                 // of a piece: so many began on its worker before it
-  // A descendant began elsewhere than its parent, or may outlive it. Written by any descendant, read by the task's end, which
-  // its descendants' joins order, and by the walks of other descendants.
+  steal_node* first_child;  // newest first; the task's thread alone adds
+  steal_node* sibling;      // also links free nodes
+  std::uint32_t worker;     // where it began; nobody: it has not
+  std::uint32_t order;      // of a piece: so many began on its worker before it
+  // A descendant began elsewhere than its parent, or may outlive it. Written by any descendant, read by the task's end,
+  // which its descendants' joins order, and by the walks of other descendants.
   std::atomic<bool> inner;
 
   bool is_piece() const noexcept { return parent != nullptr && worker != parent->worker; }
@@ -63,7 +63,7 @@ class steal_nodes {
   };
 
   detail::spin_word lock_;
-  chunk* chunks_{nullptr};             // under lock_, all three
+  chunk* chunks_{nullptr};  // under lock_, all three
   unsigned count_{0};
   steal_node* free_{nullptr};
 };
@@ -75,11 +75,12 @@ class steal_tree {
     std::uint64_t id{0};
     std::uint32_t worker{0};
     std::uint32_t order{0};
-    bool piece{false};                 // began on another worker than its parent
-    bool inner{false};                 // a descendant did; its children have lines of their own
+    bool piece{false};  // began on another worker than its parent
+    bool inner{false};  // a descendant did; its children have lines of their own
   };
 
-  // Of the nodes below `root`, which are chained through `sibling` and returned. Throws nothing: without memory the tree is empty.
+  // Of the nodes below `root`, which are chained through `sibling`
+  // and returned. Throws nothing: without memory the tree is empty.
   steal_node* build(steal_node& root, unsigned workers) noexcept;
   const line* find(std::uint64_t id) const noexcept;
 
@@ -96,7 +97,7 @@ class steal_tree {
   template <class T>
   using table = std::vector<T, platform::page_allocator<T>>;
 
-  table<line> slots_;                  // open addressing, a power of two, at most half full; id 0: empty
+  table<line> slots_;  // open addressing, a power of two, at most half full; id 0: empty
   std::size_t size_{0};
   std::size_t pieces_{0};
   table<unsigned> of_worker_;

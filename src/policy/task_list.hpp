@@ -60,8 +60,9 @@ class alignas(64) shared_task_list {
   }
   task* pop_front() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_front); }
   task* pop_back() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_back); }
-  // The first of the `tries` foremost that `accept` agrees to, which is called under the lock: short, and without another one.
-  // Those that it refuses never leave the list, so nobody falls asleep because they are in another worker's hands.
+  // The first of the `tries` foremost that `accept` agrees to, which is called under
+  // the lock: short, and without another one. Those that it refuses never leave the
+  // list, so nobody falls asleep because they are in another worker's hands.
   template <class Accept>
   task* pop_first_of(unsigned tries, Accept&& accept) noexcept {
     if (looks_empty()) return nullptr;
@@ -81,7 +82,8 @@ class alignas(64) shared_task_list {
 
  private:
   void count(std::size_t change) noexcept {
-    size_.store(size_.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);  // both under lock_; read as a hint
+    // both under lock_; read as a hint
+    size_.store(size_.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
   }
   task* taken(task* (task_list::*take)() noexcept) noexcept {
     std::lock_guard hold(lock_);
@@ -91,8 +93,8 @@ class alignas(64) shared_task_list {
   }
 
   detail::spin_word lock_;
-  task_list list_;                       // under lock_
-  std::atomic<std::size_t> size_{0};     // written under lock_
+  task_list list_;                    // under lock_
+  std::atomic<std::size_t> size_{0};  // written under lock_
 };
 
 }  // namespace heddle::policy

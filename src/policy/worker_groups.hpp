@@ -10,12 +10,13 @@
 namespace heddle::policy {
 
 struct worker_group {
-  unsigned first, count;     // ranks [first, first + count); the first one leads
+  unsigned first, count;  // ranks [first, first + count); the first one leads
 
   bool has(unsigned rank) const noexcept { return rank - first < count; }
 };
 
-// The topmost level of the machine with several groups, if one of them has several workers; else all workers are one group.
+// The topmost level of the machine with several groups, if one of
+// them has several workers; else all workers are one group.
 inline std::vector<worker_group> worker_groups(const scheduler& host) {
   std::vector<worker_group> groups;
   const machine::topology* machine = host.machine();
@@ -27,7 +28,8 @@ inline std::vector<worker_group> worker_groups(const scheduler& host) {
         if (g.worker_count != 0) groups.push_back({g.first_worker, g.worker_count});
       }
     }
-    std::sort(groups.begin(), groups.end(), [](const worker_group& a, const worker_group& b) { return a.first < b.first; });
+    std::sort(groups.begin(), groups.end(),
+              [](const worker_group& a, const worker_group& b) { return a.first < b.first; });
   }
   const bool shared = std::any_of(groups.begin(), groups.end(), [](const worker_group& g) { return g.count > 1; });
   if (groups.size() < 2 || !shared) groups.assign(1, {0, host.workers()});

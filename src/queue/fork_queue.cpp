@@ -37,8 +37,11 @@ slot* nowhere(const fork_queue& q) noexcept { return q.end + 1; }
 
 // Owner's slow paths only: stores the limits, then makes the new public part and its tag visible (rule R2).
 bool commit(fork_queue& q, std::uint64_t& seen, std::uint64_t next, bool hungry) noexcept {
-  q.pop_limit.store(q.every_join || platform::simulated ? nowhere(q) : q.base + public_part(next).split(), std::memory_order_relaxed);  // both pair with request and
-  q.push_limit.store(hungry || q.every_fork || platform::simulated ? q.base : q.end + 1, std::memory_order_relaxed);             // force_steal: by the CAS below
+  // both pair with request and
+  q.pop_limit.store(q.every_join || platform::simulated ? nowhere(q) : q.base + public_part(next).split(),
+                    std::memory_order_relaxed);
+  // force_steal: by the CAS below
+  q.push_limit.store(hungry || q.every_fork || platform::simulated ? q.base : q.end + 1, std::memory_order_relaxed);
   return q.open.compare_exchange_strong(seen, next);
 }
 
@@ -51,8 +54,8 @@ bool take_request(fork_queue& q) noexcept {
 
 enum class given : std::uint8_t { retry, nothing, something };
 
-// One try to commit the state `seen` with the private part [split, end), its oldest entry published if a thief asked and
-// nothing is public yet.
+// One try to commit the state `seen` with the private part [split, end),
+// its oldest entry published if a thief asked and nothing is public yet.
 given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted) noexcept {
   const public_part x(seen);
   const std::uint32_t share = wanted && x.count() < public_part::most && end > x.split() ? 1 : 0;
@@ -62,16 +65,17 @@ given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted)
   return wanted && !hungry ? given::something : given::nothing;
 }
 
-// Commits, and looks again: a request that came during a slow path may have had its poison overwritten. Ends when requests are
-// answered, or stand with push_limit poisoned and nothing private. True: something was given.
+// Commits, and looks again: a request that came during a slow path may have had its poison overwritten. Ends when
+// requests are answered, or stand with push_limit poisoned and nothing private. True: something was given.
 bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted) noexcept {
   bool gave = false;
   std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
   while (commit_first || q.requested.load()) {
     if (!commit_first) {
-      seen = q.open.load(std::memory_order_relaxed);            // as above
+      seen = q.open.load(std::memory_order_relaxed);  // as above
       const public_part x(seen);
-      if (x.count() == 0 && x.top() == end && q.push_limit.load(std::memory_order_relaxed) == q.base) break;  // stands already
+      // stands already
+      if (x.count() == 0 && x.top() == end && q.push_limit.load(std::memory_order_relaxed) == q.base) break;
       wanted = take_request(q);
     }
     given result;
@@ -89,7 +93,7 @@ void attach(fork_queue& q, slot* memory, std::size_t capacity) noexcept {
   HEDDLE_CHECK(capacity <= largest_capacity, "queue of %zu slots", capacity);
   q.base = memory + 1;
   q.end = q.base + capacity;
-  q.bottom.store(q.base, std::memory_order_relaxed);     // before any other thread sees the queue, as the next two
+  q.bottom.store(q.base, std::memory_order_relaxed);  // before any other thread sees the queue, as the next two
   q.pop_limit.store(q.base, std::memory_order_relaxed);
   q.push_limit.store(q.end + 1, std::memory_order_relaxed);
 }
@@ -98,7 +102,7 @@ slow_outcome push(fork_queue& q, slot* position) noexcept {
   if (position >= q.end) {
     q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in pop
     const slow_outcome taken_back = pop(q, position);
-    return {!taken_back.done, taken_back.published};      // not taken back: a thief was quicker, so it was queued
+    return {!taken_back.done, taken_back.published};  // not taken back: a thief was quicker, so it was queued
   }
   const bool wanted = take_request(q);
   const bool gave = settle(q, static_cast<std::uint32_t>(position + 1 - q.base), true, wanted);
@@ -117,7 +121,8 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
       const bool more = settle(q, at, false, false);
       return {true, result == given::something || more};
     }
-    if (x.top() <= at) {  // public: taken back, with the younger half of what is below it, so that n of them cost log n of these
+    // public: taken back, with the younger half of what is below it, so that n of them cost log n of these
+    if (x.top() <= at) {
       const std::uint32_t keep = x.top() + (at - x.top() + 1) / 2;
       const bool hungry = wanted && keep == x.top();
       if (!commit(q, seen, x.renewed(keep - x.top(), x.top()), hungry)) continue;
@@ -127,7 +132,7 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
     }
     // Stolen, and so is everything below: the queue is empty and begins at its base again.
     // bottom goes first: whoever reads the new `open` must not see the old bottom.
-    q.bottom.store(q.base, std::memory_order_relaxed);          // pairs with force_steal: by the CAS
+    q.bottom.store(q.base, std::memory_order_relaxed);  // pairs with force_steal: by the CAS
     if (!commit(q, seen, x.renewed(0, 0), wanted)) continue;
     if (wanted) q.requested.store(true);
     return {false, settle(q, 0, false, false)};
@@ -138,9 +143,11 @@ entry take_newest_slow(fork_queue& q, bool& published) noexcept {
   published = false;
   slot* position = q.bottom.load(std::memory_order_relaxed) - 1;  // own variable
   const entry item = position->load(std::memory_order_relaxed);   // only the owner writes slots
-  q.bottom.store(position, std::memory_order_relaxed);            // pairs with force_steal through its heavy fence: the entry is mine
+  // pairs with force_steal through its heavy fence: the entry is mine
+  q.bottom.store(position, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (position >= q.pop_limit.load(std::memory_order_relaxed)) [[likely]] return item;  // as in the fast pop
+  if (position >= q.pop_limit.load(std::memory_order_relaxed)) [[likely]]
+    return item;  // as in the fast pop
   const slow_outcome outcome = pop(q, position);
   published = outcome.published;
   return outcome.done ? item : 0;
@@ -151,14 +158,16 @@ entry steal(fork_queue& q, bool& left) noexcept {
   std::uint64_t seen = q.open.load(std::memory_order_acquire);  // pairs with commit: slots and jobs below split
   const public_part x(seen);
   if (x.count() == 0) return 0;
-  const entry item = q.base[x.top()].load(std::memory_order_relaxed);  // meant if the CAS succeeds: no new tag in between
+  // meant if the CAS succeeds: no new tag in between
+  const entry item = q.base[x.top()].load(std::memory_order_relaxed);
   if (!q.open.compare_exchange_strong(seen, x.without_oldest())) return 0;
   left = x.count() > 1;
   return item;
 }
 
 void request(fork_queue& q) noexcept {
-  // The exchange orders the request before the poisons: an owner that overwrote a poison and then reads no request is earlier.
+  // The exchange orders the request before the poisons: an owner that
+  // overwrote a poison and then reads no request is earlier.
   if (q.requested.load() || q.requested.exchange(true)) return;
   q.pop_limit.store(nowhere(q));
   q.push_limit.store(q.base);
@@ -166,12 +175,13 @@ void request(fork_queue& q) noexcept {
 
 bool withdraw_request(fork_queue& q) noexcept {
   q.requested.store(false);
-  return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, false);  // own variable
+  // own variable
+  return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, false);
 }
 
 void stand(fork_queue& q) noexcept {
-  q.requested.store(true, std::memory_order_relaxed);    // own slow paths and make_ready read it; pairs with nothing
-  q.push_limit.store(q.base, std::memory_order_relaxed); // own variable but for poisons, which are the same
+  q.requested.store(true, std::memory_order_relaxed);     // own slow paths and make_ready read it; pairs with nothing
+  q.push_limit.store(q.base, std::memory_order_relaxed);  // own variable but for poisons, which are the same
 }
 
 entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
@@ -184,10 +194,12 @@ entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
   if (q.bottom.load(std::memory_order_relaxed) <= q.base + x.top()) return 0;  // a hint that saves the fence
   q.pop_limit.store(nowhere(q));
   heavy_fence();
-  slot* const end = q.bottom.load(std::memory_order_acquire);  // pairs with push: slots and jobs; with pop: the heavy fence
+  // pairs with push: slots and jobs; with pop: the heavy fence
+  slot* const end = q.bottom.load(std::memory_order_acquire);
   if (end <= q.base + x.top()) return 0;
   const std::uint32_t more = std::min(static_cast<std::uint32_t>(end - (q.base + x.top())) - 1, public_part::most);
-  const entry item = q.base[x.top()].load(std::memory_order_relaxed);  // covered by the acquire above; meant if the CAS succeeds
+  // covered by the acquire above; meant if the CAS succeeds
+  const entry item = q.base[x.top()].load(std::memory_order_relaxed);
   return q.open.compare_exchange_strong(seen, x.forced(more)) ? item : 0;
 }
 
@@ -203,7 +215,9 @@ bool has_any(const fork_queue& q) noexcept {
 bool watch_every_fork(fork_queue& q, bool on, bool joins) noexcept {
   q.every_fork = on;
   q.every_join = joins;
-  return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, take_request(q));  // own variable
+  // own variable
+  return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true,
+                take_request(q));
 }
 
 }  // namespace heddle::queue

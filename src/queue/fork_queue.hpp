@@ -14,8 +14,8 @@ using detail::slot;
 
 inline constexpr std::size_t largest_capacity = (std::size_t{1} << 20) - 2;  // bits of top
 
-// Slots a queue of `capacity` needs: an empty one below base, so that an owner may look there, and one at the end, where a push
-// stores before it looks.
+// Slots a queue of `capacity` needs: an empty one below base, so that an owner
+// may look there, and one at the end, where a push stores before it looks.
 constexpr std::size_t slots_for(std::size_t capacity) noexcept { return capacity + 2; }
 
 // Gives the queue its memory, zeroed, and a capacity of at most largest_capacity.
@@ -58,7 +58,8 @@ void stand(fork_queue& queue) noexcept;
 bool has_public(const fork_queue& queue) noexcept;
 bool has_any(const fork_queue& queue) noexcept;
 
-// Owner, or before its start: every fork goes to push_slow from now on, or no longer. True: a request was answered with an entry.
+// Owner, or before its start: every fork goes to push_slow from now
+// on, or no longer. True: a request was answered with an entry.
 [[nodiscard]] bool watch_every_fork(fork_queue& queue, bool on, bool joins = false) noexcept;
 
 }  // namespace heddle::queue

@@ -10,7 +10,7 @@ namespace heddle::sync {
 class idle_set {
  public:
   explicit idle_set(unsigned workers)
-      : words_((workers + 63) / 64), asleep_(new std::atomic<std::uint64_t>[words_]{}) {}
+      : words_((workers + 63) / 64), asleep_(new std::atomic<std::uint64_t>[words_] {}) {}
 
   // The worker is about to sleep. After this and a heavy fence it must look at every source of work once more.
   void announce(unsigned rank) noexcept {
@@ -57,9 +57,10 @@ class idle_set {
   static std::uint64_t bit(unsigned rank) noexcept { return std::uint64_t{1} << (rank % 64); }
 
   const unsigned words_;
-  const std::unique_ptr<std::atomic<std::uint64_t>[]> asleep_;  // bit set: asleep or about to; cleared by one waker or the worker
-  alignas(64) std::atomic<int> sleepers_{0};   // number of bits set, give or take those being changed
-  std::atomic<int> searching_{0};              // workers that look for work, or have been chosen and will
+  // bit set: asleep or about to; cleared by one waker or the worker
+  const std::unique_ptr<std::atomic<std::uint64_t>[]> asleep_;
+  alignas(64) std::atomic<int> sleepers_{0};  // number of bits set, give or take those being changed
+  std::atomic<int> searching_{0};             // workers that look for work, or have been chosen and will
 };
 
 }  // namespace heddle::sync

@@ -1,4 +1,5 @@
-// A mutex between kernel threads, whichever kind the platform has. Never held across a suspension of a user-level thread.
+// A mutex between kernel threads, whichever kind the platform has.
+// Never held across a suspension of a user-level thread.
 #pragma once
 
 #include <atomic>
@@ -58,8 +59,9 @@ using mutex = std::mutex;
 #endif
 #endif
 
-// One that is held while memory is allocated and kernel threads are started: its holder may be preempted, as in malloc, so the same holds for whoever
-// waits for it: a thread that is not preemptive must not, where preemptive ones do (docs/guide/preemption.md). Audit builds let it be.
+// One that is held while memory is allocated and kernel threads are started: its holder may be preempted, as in malloc,
+// so the same holds for whoever waits for it: a thread that is not preemptive must not, where preemptive ones do
+// (docs/guide/preemption.md). Audit builds let it be.
 #if defined(HEDDLE_SIM)
 using slow_mutex = mutex;
 #else

@@ -15,16 +15,19 @@ class owner_lock {
   // Owner only (the worker, on whichever kernel thread carries it).
   void enter() noexcept {
     base::lock_is_taken("an owner_lock");
-    if (!knock()) [[unlikely]] wait_outside();
+    if (!knock()) [[unlikely]]
+      wait_outside();
   }
   // False: a visitor is at it.
   [[nodiscard]] bool try_enter() noexcept {
     base::lock_is_taken("an owner_lock");
-    if (knock()) [[likely]] return true;
+    if (knock()) [[likely]]
+      return true;
     leave();
     return false;
   }
-  void leave() noexcept { inside_.store(false, std::memory_order_release); }  // pairs with try_visit: what the owner wrote
+  // pairs with try_visit: what the owner wrote
+  void leave() noexcept { inside_.store(false, std::memory_order_release); }
 
   // Anybody else. False: another visitor is at it, or the owner is inside.
   [[nodiscard]] bool try_visit() noexcept {

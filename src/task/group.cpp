@@ -9,8 +9,8 @@
 #include "arch/arch.hpp"
 #include "base/contracts.hpp"
 #include "task/spawn.hpp"
-#include "worker/runtime.hpp"
 #include "worker/inline.hpp"
+#include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
 
@@ -34,29 +34,34 @@ void count_end(group_state& group) noexcept {
 
 [[gnu::always_inline]] inline void free_child(group_child& child) noexcept {
   fork_queue* w = current_queue();
-  if (child.home != w) [[unlikely]] return static_cast<worker::worker*>(child.home)->give_back_child(child);
+  if (child.home != w) [[unlikely]]
+    return static_cast<worker::worker*>(child.home)->give_back_child(child);
   child.next = w->spare_children;
   w->spare_children = &child;
 }
 
 // The entry at `position`, if it is the newest of this worker's queue and a child of the group.
 group_child* take_own_child(const group_state& group, ticket position) noexcept {
-  // relaxed: only its worker writes a slot. What it names may have been stolen and be gone: it is looked at when it is ours.
+  // relaxed: only its worker writes a slot. What it names may have
+  // been stolen and be gone: it is looked at when it is ours.
   const entry item = position->load(std::memory_order_relaxed);
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
   // relaxed: a child's word is its code and does not change; of other jobs it may, to nothing that is this
-  if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child)) [[likely]] {
+  if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child))
+      [[likely]] {
     auto* child = static_cast<group_child*>(work);
     if (child->group == &group) return child;
   }
-  if (push(item) == nullptr) worker::worker::current()->make_ready(*worker::worker::current()->thread_for(item));  // cannot be: it came from there
+  // cannot be: it came from there
+  if (push(item) == nullptr) worker::worker::current()->make_ready(*worker::worker::current()->thread_for(item));
   return nullptr;
 }
 
 constexpr std::ptrdiff_t most_queued_by_others = 1024;
 
-// Whether a child that fits goes to the queue. Policies and traces that watch children, and whoever has enough of them queued, start them.
+// Whether a child that fits goes to the queue. Policies and traces that
+// watch children, and whoever has enough of them queued, start them.
 bool is_queued(const worker::worker& w, const group_state& group) noexcept {
   if (!w.queues_children) return false;
   if (w.running == group.owner) return group.owed < group.most_owed;
@@ -100,8 +105,8 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
 }
 
-[[gnu::always_inline]] inline child_place furnish(block& t, void* top, group_state& group, std::size_t bytes, std::size_t alignment,
-                                                  void (*call)(void*) noexcept) noexcept {
+[[gnu::always_inline]] inline child_place furnish(block& t, void* top, group_state& group, std::size_t bytes,
+                                                  std::size_t alignment, void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
   t.argument = room;
   t.group = &group;
@@ -109,8 +114,10 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
 }
 
-// By a preemptive thread or a foreign one, or of a group or runtime that says how children are preempted; or the worker has no block at hand.
-[[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
+// By a preemptive thread or a foreign one, or of a group or runtime that
+// says how children are preempted; or the worker has no block at hand.
+[[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment,
+                                             void (*call)(void*) noexcept) {
   const worker::section inside;
   block* t = worker::here().new_block(0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
@@ -121,7 +128,8 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 
 policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
   // relaxed: the number of children is a hint
-  return {group.work, group.bytes, group.index.load(std::memory_order_relaxed), w.current_thread()->scheduling, group.policy_data};
+  return {group.work, group.bytes, group.index.load(std::memory_order_relaxed), w.current_thread()->scheduling,
+          group.policy_data};
 }
 
 }  // namespace
@@ -132,9 +140,10 @@ bool take_spawner_back(block& self) noexcept {
   block* parent = self.parent;
   const entry mine = continuation_of(*parent);
   slot* position = w->bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
-  // relaxed twice: only this worker writes its slots; an entry in the queue keeps the parent from running and changing `spawns`
-  if (position->load(std::memory_order_relaxed) != mine || parent->spawns.load(std::memory_order_relaxed) != self.parent_spawn ||
-      !pop(mine, position)) {
+  // relaxed twice: only this worker writes its slots; an entry in the
+  // queue keeps the parent from running and changing `spawns`
+  if (position->load(std::memory_order_relaxed) != mine ||
+      parent->spawns.load(std::memory_order_relaxed) != self.parent_spawn || !pop(mine, position)) {
     return false;
   }
   w->came_back(self, *parent);
@@ -148,12 +157,14 @@ bool take_spawner_back(block& self) noexcept {
 }
 
 void offer_continuation(block* parent) {
-  if (push(continuation_of(*parent)) == nullptr) [[unlikely]] continue_as_ready(*parent);
+  if (push(continuation_of(*parent)) == nullptr) [[unlikely]]
+    continue_as_ready(*parent);
 }
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]] return make_any_child(group, bytes, alignment, call);
+  if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]]
+    return make_any_child(group, bytes, alignment, call);
   if (is_queued(*w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
     if (group_child* c = w->new_child(); c != nullptr) {
       c->call = call;
@@ -161,7 +172,8 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
     }
   }
   block* t = w->cached_block();
-  if (t == nullptr) [[unlikely]] return make_any_child(group, bytes, alignment, call);
+  if (t == nullptr) [[unlikely]]
+    return make_any_child(group, bytes, alignment, call);
   renew_thread(*t, w->home);
   return furnish(*t, t, group, bytes, alignment, call);
 }
@@ -181,7 +193,8 @@ void queue_child(group_state& group, group_child& child) noexcept {
   if (counted) group.outstanding.fetch_add(1);
   else ++group.owed;
   const ticket position = push(entry_of(&child));  // the child is now its taker's, and gone perhaps
-  if (position == nullptr) [[unlikely]] start_unqueued(child);
+  if (position == nullptr) [[unlikely]]
+    start_unqueued(child);
   if (!counted) group.newest = position;
 }
 
@@ -206,15 +219,16 @@ void run_children(group_state& group) noexcept {
     const bool counted = std::exchange(child->counted, false);
     child->call(child->room);
     free_child(*child);
-    if (counted) [[unlikely]] count_end(group);
+    if (counted) [[unlikely]]
+      count_end(group);
     else --group.owed;
   }
   group.runs_child = false;
 }
 
 // The child runs at once, in its spawner's place, whose continuation is offered.
-[[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group, block& child,
-                                                          void (*entry)(block*) noexcept) noexcept {
+[[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
+                                                          block& child, void (*entry)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
   child.parent = &self;
   // relaxed: read by this spawn's child only while the spawner stands still
@@ -229,9 +243,11 @@ void run_children(group_state& group) noexcept {
 }
 
 // By a foreign thread or a preemptive one, of a kind of its own, watched by the policy or traced.
-[[gnu::noinline]] static void start_any_child(group_state& group, block& child, double work, const void* label) noexcept {
+[[gnu::noinline]] static void start_any_child(group_state& group, block& child, double work,
+                                              const void* label) noexcept {
   worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w)) return worker::in_section([&] { start_any_child(group, child, work, label); });
+  if (w != nullptr && worker::is_user_code(w))
+    return worker::in_section([&] { start_any_child(group, child, work, label); });
   block* self = w != nullptr ? w->current_thread() : nullptr;
   const bool preemptive = child.preemptive != nullptr;
   void (*entry)(block*) noexcept = preemptive ? enter<false, true> : enter<false, false>;
@@ -251,8 +267,9 @@ void run_children(group_state& group) noexcept {
     where.how = policy::placement::kind::parent_first;  // whatever the policy does with others
   } else if (w->watches_spawns || group.policy_data != nullptr) {
     // relaxed: a number, and the policy orders what it makes of it
-    const policy::spawn_info info{work, group.work, group.bytes, group.index.fetch_add(1, std::memory_order_relaxed), label,
-                                  child.scheduling, self->scheduling, self == group.owner ? group.policy_data : nullptr};
+    const policy::spawn_info info{
+        work,  group.work,       group.bytes,      group.index.fetch_add(1, std::memory_order_relaxed),
+        label, child.scheduling, self->scheduling, self == group.owner ? group.policy_data : nullptr};
     where = w->home.scheduler_policy().spawn(w->rank, info);
   }
   if (where.how == policy::placement::kind::child_first) return run_child_first(*w, *self, group, child, entry);
@@ -282,7 +299,8 @@ void wait_group_slow(group_state& group) {
   if (self != group.owner) {
     throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
   }
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { wait_group_slow(group); });
+  if (w != nullptr && worker::is_user_code(w)) [[unlikely]]
+    return worker::in_section([&] { wait_group_slow(group); });
   if (group.open && w->home.watches_groups()) [[unlikely]] {
     policy::group_info info = info_of(group, *w);
     w->home.scheduler_policy().group_wait(w->rank, info);
@@ -293,14 +311,17 @@ void wait_group_slow(group_state& group) {
   if (owed == 0 && group.outstanding.load(std::memory_order_acquire) == 0) return;
   if (group.outstanding.fetch_add(owed) + owed == 0) return;
   waiter sleeper("task group");
-  suspend(sleeper, [](void* data, waiter& me) noexcept {
-    auto& g = *static_cast<group_state*>(data);
-    g.sleeper = &me;
-    const std::int64_t before = g.outstanding.fetch_add(group_state::waiting);
-    if (before != 0) return true;
-    g.outstanding.store(0);  // nobody is left to see `waiting`
-    return false;
-  }, &group);
+  suspend(
+      sleeper,
+      [](void* data, waiter& me) noexcept {
+        auto& g = *static_cast<group_state*>(data);
+        g.sleeper = &me;
+        const std::int64_t before = g.outstanding.fetch_add(group_state::waiting);
+        if (before != 0) return true;
+        g.outstanding.store(0);  // nobody is left to see `waiting`
+        return false;
+      },
+      &group);
 }
 
 void* foreign_owner() noexcept { return arch::thread_pointer(); }
@@ -320,7 +341,8 @@ void set_kind(group_state& group, preemption technique, tls storage) {
 }
 
 void child_threw(group_state& group) noexcept {
-  if (group.failed.exchange(true)) return;  // on the child's own thread: current_exception() is in its thread-local storage
+  // on the child's own thread: current_exception() is in its thread-local storage
+  if (group.failed.exchange(true)) return;
   group.error = std::current_exception();
   group.cancelled.store(true);
 }

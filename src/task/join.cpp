@@ -25,15 +25,17 @@ template <class Push>
 }  // namespace
 
 ticket push_slow(fork_queue* queue, slot* position) noexcept {
-  if (worker::is_user_code(queue)) [[unlikely]] return push_from_preemptive(queue, position, [](entry item) { return push(item); });
+  if (worker::is_user_code(queue)) [[unlikely]]
+    return push_from_preemptive(queue, position, [](entry item) { return push(item); });
   auto& self = static_cast<worker::worker&>(*queue);
   if constexpr (platform::simulated) {  // every fork comes here: its time passes before the entry can be seen
-    queue->bottom.store(position, std::memory_order_relaxed);      // own variable, as below
+    queue->bottom.store(position, std::memory_order_relaxed);  // own variable, as below
     platform::charge(platform::operation::fork);
     queue->bottom.store(position + 1, std::memory_order_relaxed);
   }
   const queue::slow_outcome outcome = queue::push(self, position);
-  if (self.ring != nullptr && outcome.done && (!platform::simulated || self.every_fork || outcome.published)) [[unlikely]] {
+  if (self.ring != nullptr && outcome.done && (!platform::simulated || self.every_fork || outcome.published))
+      [[unlikely]] {
     const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
     if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
       // relaxed, and after the push: a thief's own word may stand there already; then the function stays unknown
@@ -63,7 +65,8 @@ ticket push_fork_slow(fork_queue* queue, slot* position) noexcept {
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
   auto& self = static_cast<worker::worker&>(*queue);
-  if constexpr (platform::simulated) {  // every join: what was computed before it takes its time while thieves can have the entry
+  // every join: what was computed before it takes its time while thieves can have the entry
+  if constexpr (platform::simulated) {
     queue->bottom.store(position + 1, std::memory_order_relaxed);  // own variable, as below
     platform::charge(platform::operation::join);
     queue->bottom.store(position, std::memory_order_relaxed);
@@ -71,8 +74,8 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
   const queue::slow_outcome outcome = queue::pop(self, position);
   if (outcome.published) self.announce_work();
   if (outcome.done && self.every_join) [[unlikely]] {
-    // The caller takes a job that is its own for one that was stolen, and comes by join_slow and note_join: the places where
-    // its end can be told.
+    // The caller takes a job that is its own for one that was stolen, and
+    // comes by join_slow and note_join: the places where its end can be told.
     const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
     if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
       trace::emit<trace::event::second_half>(self.ring, item);
@@ -100,7 +103,8 @@ bool was_taken_back(const job& work) noexcept {
       return pop(reinterpret_cast<entry>(&work), newest) || was_taken_back(work);
     });
   }
-  if (me == nullptr || me->taken_back != reinterpret_cast<entry>(&work)) [[likely]] return false;
+  if (me == nullptr || me->taken_back != reinterpret_cast<entry>(&work)) [[likely]]
+    return false;
   me->taken_back = 0;
   return true;
 }
@@ -114,9 +118,11 @@ void note_join(const job& work) noexcept {
 void complete_job(job& work, std::uintptr_t status) noexcept {
   worker::worker* me = worker::worker::current();
   if (me != nullptr) {
-    if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([&] { complete_job(work, status); });
+    if (worker::is_user_code(me)) [[unlikely]]
+      return worker::in_section([&] { complete_job(work, status); });
     trace::emit<trace::event::task_end>(me->ring, &work);  // before the owner can go on
-    if (fiber::schedulable& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]] end_half(*me, half);
+    if (fiber::schedulable& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]]
+      end_half(*me, half);
   }
   const std::uintptr_t before = work.word.exchange(status);
   if ((before & job_waiter_bit) != 0) wake(*reinterpret_cast<waiter*>(before & ~job_waiter_bit));
@@ -125,19 +131,25 @@ void complete_job(job& work, std::uintptr_t status) noexcept {
 join_outcome join_slow(job& work, ticket position) noexcept {
   if (position == nullptr || was_taken_back(work)) return join_outcome::run_here;
   const worker::section inside;
-  if (position == apart_ticket) [[unlikely]] wait_apart();
-  std::uintptr_t word = work.word.load(std::memory_order_acquire);  // pairs with complete_job: the second half's effects
+  if (position == apart_ticket) [[unlikely]]
+    wait_apart();
+  // pairs with complete_job: the second half's effects
+  std::uintptr_t word = work.word.load(std::memory_order_acquire);
   if (word != job_done && word != job_failed) {
     waiter w("join");
     w.payload = reinterpret_cast<void*>(word);  // the code: a thief that comes after this finds it there
-    suspend(w, [](void* data, waiter& me) noexcept {
-      auto& pending = *static_cast<job*>(data);
-      auto code = reinterpret_cast<std::uintptr_t>(me.payload);
-      return pending.word.compare_exchange_strong(code, reinterpret_cast<std::uintptr_t>(&me) | job_waiter_bit);
-    }, &work);
+    suspend(
+        w,
+        [](void* data, waiter& me) noexcept {
+          auto& pending = *static_cast<job*>(data);
+          auto code = reinterpret_cast<std::uintptr_t>(me.payload);
+          return pending.word.compare_exchange_strong(code, reinterpret_cast<std::uintptr_t>(&me) | job_waiter_bit);
+        },
+        &work);
     word = work.word.load(std::memory_order_acquire);  // pairs with complete_job: the second half's effects
   }
-  if (position == apart_ticket) [[unlikely]] end_apart();
+  if (position == apart_ticket) [[unlikely]]
+    end_apart();
   return word == job_failed ? join_outcome::failed : join_outcome::done;
 }
 

@@ -47,8 +47,11 @@ base::option_values values_of(const runtime_options& o) {
   if (o.signal_stacks) v.signal_stacks = *o.signal_stacks;
   if (o.machine) v.machine = *o.machine;
   if (o.preempt && *o.preempt != preemption::as_runtime) v.preempt = technique_names[static_cast<unsigned>(*o.preempt)];
-  if (o.preempt_tls && *o.preempt_tls != tls::as_runtime) v.preempt_tls = *o.preempt_tls == tls::own ? "own" : "carrier";
-  if (o.preempt_interval) v.preempt_interval = static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(o.preempt_interval->count(), 0));
+  if (o.preempt_tls && *o.preempt_tls != tls::as_runtime)
+    v.preempt_tls = *o.preempt_tls == tls::own ? "own" : "carrier";
+  if (o.preempt_interval)
+    v.preempt_interval =
+        static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(o.preempt_interval->count(), 0));
   if (o.preempt_timer) v.preempt_timer = *o.preempt_timer;
   if (o.preempt_klt) v.preempt_klt = *o.preempt_klt;
   if (o.priority_mode) v.priority_mode = *o.priority_mode == priority_mode::strict ? "strict" : "aging";
@@ -85,12 +88,14 @@ machine::topology other_machine(const runtime_options& given, const base::option
 
 worker::settings settings_from(const runtime_options& given, const base::option_values& v) {
   if (!v.trace.empty() && !trace::is_trace_name(v.trace)) {
-    name_option("trace", given.trace.has_value(), v.trace, "expected NAME.heddle (for heddle report) or NAME.json (for Perfetto)");
+    name_option("trace", given.trace.has_value(), v.trace,
+                "expected NAME.heddle (for heddle report) or NAME.json (for Perfetto)");
   }
   const machine::topology& here = machine::topology::here();
   const bool other = !v.machine.empty() && here.is_this_machine();  // a simulated machine is what it is
   const machine::topology on = other ? other_machine(given, v) : here;
-  const machine::worker_plan plan = machine::plan(on, on.is_this_machine() ? machine::read_limits() : machine::limits(), v);
+  const machine::worker_plan plan =
+      machine::plan(on, on.is_this_machine() ? machine::read_limits() : machine::limits(), v);
   worker::settings s;
   s.machine = std::make_shared<const machine::topology>(on.for_workers(plan.units));
   s.units = plan.units;
@@ -123,8 +128,9 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   return s;
 }
 
-// Held, in this order, while the global runtime and while any runtime is made; and by fork(), so that no child finds either locked by a kernel
-// thread that it does not have, nor what is computed once a process on the way (the machine's topology).
+// Held, in this order, while the global runtime and while any runtime is made; and
+// by fork(), so that no child finds either locked by a kernel thread that it does
+// not have, nor what is computed once a process on the way (the machine's topology).
 sync::slow_mutex making_global;
 sync::slow_mutex making;
 
@@ -147,8 +153,10 @@ sync::slow_mutex making;
 
 runtime::runtime(const runtime_options& options) {
   if (fiber::unknown_to_thread_sanitizer()) {
-    throw std::runtime_error("this program is compiled with ThreadSanitizer and libheddle is not, so that neither knows the other's stacks: build heddle with "
-                             "-DHEDDLE_SANITIZE=thread (preset tsan-gcc or tsan-clang), install that, and link it");
+    throw std::runtime_error(
+        "this program is compiled with ThreadSanitizer and libheddle is not, so that neither knows the other's stacks: "
+        "build heddle with "
+        "-DHEDDLE_SANITIZE=thread (preset tsan-gcc or tsan-clang), install that, and link it");
   }
   std::lock_guard hold(making);
   const base::option_values values = values_of(options);
@@ -164,7 +172,8 @@ runtime::runtime(const runtime_options& options) {
 runtime::~runtime() = default;
 
 runtime& runtime::global() {
-  // Not destroyed: threads may run until the process ends. In a forked child the workers do not exist; it makes its own.
+  // Not destroyed: threads may run until the process ends. In a
+  // forked child the workers do not exist; it makes its own.
   static std::atomic<runtime*> instance{nullptr};
   static std::atomic<std::uint64_t> made_in{0};
   runtime* existing = instance.load();
@@ -202,9 +211,11 @@ unsigned runtime::workers() const noexcept { return core_->workers(); }
 
 void runtime::set_active_workers(unsigned n) {
   if (n == 0 || n > workers()) {
-    throw std::invalid_argument("heddle: set_active_workers(" + std::to_string(n) + "): expected 1 to " + std::to_string(workers()));
+    throw std::invalid_argument("heddle: set_active_workers(" + std::to_string(n) + "): expected 1 to " +
+                                std::to_string(workers()));
   }
-  if (!core_->can_pack()) throw std::invalid_argument("heddle: policy " + policy() + " counts on all its workers; none can be switched off");
+  if (!core_->can_pack())
+    throw std::invalid_argument("heddle: policy " + policy() + " counts on all its workers; none can be switched off");
   const worker::section inside;
   core_->set_active(n);
 }
@@ -248,7 +259,8 @@ runtime_statistics runtime::statistics() const noexcept {
 worker::runtime& worker::here() {
   worker* w = worker::current();
   if (w == nullptr) return heddle::runtime::global().core();
-  if (is_user_code(w)) [[unlikely]] return *static_cast<fiber::preemptible*>(static_cast<detail::fork_queue*>(w))->self().home;
+  if (is_user_code(w)) [[unlikely]]
+    return *static_cast<fiber::preemptible*>(static_cast<detail::fork_queue*>(w))->self().home;
   return w->home;
 }
 

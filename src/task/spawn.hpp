@@ -1,4 +1,5 @@
-// How a child that runs before its spawner hands the worker back. Used by children of groups and second halves of forks.
+// How a child that runs before its spawner hands the worker back.
+// Used by children of groups and second halves of forks.
 #pragma once
 
 #include "fiber/thread.hpp"
@@ -7,7 +8,8 @@ namespace heddle::detail {
 
 // Runs on the child's stack once the spawner is complete in memory: its continuation becomes stealable.
 void offer_continuation(fiber::thread* parent);
-// A child's last act: true when nobody took its spawner's continuation, which now goes on when the child's entry returns.
+// A child's last act: true when nobody took its spawner's
+// continuation, which now goes on when the child's entry returns.
 [[nodiscard]] bool take_spawner_back(fiber::thread& child) noexcept;
 
 }  // namespace heddle::detail

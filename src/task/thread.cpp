@@ -48,7 +48,8 @@ void complete(void* data, void*) {
 
 template <bool Preemptive>
 void enter(block* self) noexcept {
-  auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);  // a plain thread belongs to no group: the word is free
+  // a plain thread belongs to no group: the word is free
+  auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);
   if constexpr (Preemptive) worker::begin_preemptive(*self->preemptive);
   else base::allow_malloc();
   call(self->argument);
@@ -72,18 +73,22 @@ void enter(block* self) noexcept {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
-    if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr && !self->home->has_priorities()) {
-      w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);  // no one competes for a join
+    if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
+        !self->home->has_priorities()) {
+      // no one competes for a join
+      w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
         leave_stack(*static_cast<block*>(data));
-        static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);  // pairs with join_thread's look
+        // pairs with join_thread's look
+        static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);
       });
     }
   }
   depart_in_turn(*self);
 }
 
-[[gnu::always_inline]] inline made_thread prepare(block& t, const thread_options& options, fiber::kind how, std::size_t bytes, std::size_t alignment,
+[[gnu::always_inline]] inline made_thread prepare(block& t, const thread_options& options, fiber::kind how,
+                                                  std::size_t bytes, std::size_t alignment,
                                                   void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(worker::top_of(t, how), bytes, alignment < 16 ? 16 : alignment);
   if (how.preemptive()) {  // no joiner calls it: its own storage and kernel thread would have to come back with it
@@ -98,27 +103,34 @@ void enter(block* self) noexcept {
   return {reinterpret_cast<thread_handle*>(&t), room};
 }
 
-// Threads that are not preemptive, of the normal level, with stacks of the usual size and small closures, are lent a stack when they begin.
-bool is_light(std::size_t bytes, std::size_t alignment) noexcept { return bytes <= fiber::light_threads::room && alignment <= alignof(block); }
+// Threads that are not preemptive, of the normal level, with stacks of
+// the usual size and small closures, are lent a stack when they begin.
+bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
+  return bytes <= fiber::light_threads::room && alignment <= alignof(block);
+}
 
 [[noreturn, gnu::noinline]] void throw_no_stack(worker::runtime& home, std::size_t bytes) {
   throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                          "heddle: no stack of " + std::to_string(bytes == 0 ? home.options().stack_size : bytes) + " bytes for a thread (" +
-                              std::to_string(home.stacks().live()) + " live)");
+                          "heddle: no stack of " + std::to_string(bytes == 0 ? home.options().stack_size : bytes) +
+                              " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
 }
 
-// By a preemptive thread or a foreign one, or of a kind, size or runtime that was asked for; or the worker has no block at hand. Nothing is
-// thrown inside the section: its end changes the thread-local storage that exceptions are handled with.
-[[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
+// By a preemptive thread or a foreign one, or of a kind, size or runtime that was
+// asked for; or the worker has no block at hand. Nothing is thrown inside the
+// section: its end changes the thread-local storage that exceptions are handled with.
+[[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
+                                              void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
   home.use_priority(options.priority);
   made_thread made{nullptr, nullptr};
   {
     const worker::section inside;
-    const bool light = !how.preemptive() && options.stack_size == 0 && options.priority == priority::normal && is_light(bytes, alignment);
+    const bool light = !how.preemptive() && options.stack_size == 0 && options.priority == priority::normal &&
+                       is_light(bytes, alignment);
     if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
-      t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);  // published with the thread itself
+      // published with the thread itself
+      t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);
       made = prepare(*t, options, how, bytes, alignment, call);
     }
   }
@@ -128,28 +140,34 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept { return bytes 
 
 }  // namespace
 
-made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
+made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
+                        void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
   // All questions at once.
-  const std::uintptr_t unusual = reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
-                                 (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
-                                 static_cast<unsigned char>(options.priority);
-  if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
+  const std::uintptr_t unusual =
+      reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
+      (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
+      static_cast<unsigned char>(options.priority);
+  if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]]
+    return make_any_thread(options, bytes, alignment, call);
   if (is_light(bytes, alignment)) [[likely]] {
     block* t = w->cached_light();
-    if (t == nullptr) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
+    if (t == nullptr) [[unlikely]]
+      return make_any_thread(options, bytes, alignment, call);
     worker::renew_light(*t, w->home);
     return prepare(*t, options, {}, bytes, alignment, call);
   }
   block* t = w->cached_block();
-  if (t == nullptr) [[unlikely]] return make_any_thread(options, bytes, alignment, call);
+  if (t == nullptr) [[unlikely]]
+    return make_any_thread(options, bytes, alignment, call);
   worker::renew_thread(*t, w->home);
   return prepare(*t, options, {}, bytes, alignment, call);
 }
 
 void start_thread(thread_handle* handle) noexcept {
   worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { start_thread(handle); });
+  if (w != nullptr && worker::is_user_code(w)) [[unlikely]]
+    return worker::in_section([&] { start_thread(handle); });
   block* t = block_of(handle);
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
   t->home->count_made(w);
@@ -163,7 +181,8 @@ void join_thread(thread_handle* handle) noexcept {
   worker::worker* w = worker::worker::current();
   block* t = block_of(handle);
   if (w != nullptr) [[likely]] {
-    if (worker::is_user_code(w)) [[unlikely]] return worker::in_section([&] { join_thread(handle); });
+    if (worker::is_user_code(w)) [[unlikely]]
+      return worker::in_section([&] { join_thread(handle); });
     if (&w->home == t->home) [[likely]] {
       block* self = w->current_thread();
       self->waits_for = "thread";
@@ -177,10 +196,14 @@ void join_thread(thread_handle* handle) noexcept {
   if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
     if (w != nullptr) w->learn_from_join();
     waiter sleeper("thread");
-    suspend(sleeper, [](void* data, waiter& me) noexcept {
-      std::uintptr_t expected = fiber::running;
-      return static_cast<block*>(data)->completion.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&me));
-    }, t);
+    suspend(
+        sleeper,
+        [](void* data, waiter& me) noexcept {
+          std::uintptr_t expected = fiber::running;
+          return static_cast<block*>(data)->completion.compare_exchange_strong(expected,
+                                                                               reinterpret_cast<std::uintptr_t>(&me));
+        },
+        t);
     w = worker::worker::current();
   }
   if (w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);

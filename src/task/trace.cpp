@@ -15,7 +15,8 @@ constinit std::atomic<int> recording_runtimes{0};
 // A program that is to be traced tells of itself before its first runtime is there, and after the last one.
 [[maybe_unused]] static const bool asked_for = [] {
   const char* const file = std::getenv("HEDDLE_TRACE");
-  if (file != nullptr && *file != '\0') recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
+  // is_recording: a hint
+  if (file != nullptr && *file != '\0') recording_runtimes.fetch_add(1, std::memory_order_relaxed);
   return true;
 }();
 

@@ -27,9 +27,7 @@ class reader {
     return value;
   }
 
-  std::string text(const char* what) {
-    return std::string(take(number<std::uint64_t>(what), what));
-  }
+  std::string text(const char* what) { return std::string(take(number<std::uint64_t>(what), what)); }
 
   // A count of things that take at least `each` bytes.
   template <class T>
@@ -72,8 +70,7 @@ std::vector<known_event> read_legend(reader& in) {
     in.text("legend");
     in.text("legend");
     for (const event_info& e : detail::events) {
-      if (e.id != event::none && e.name == found.name && legend_fields(e) == fields)
-        found.id = e.id;
+      if (e.id != event::none && e.name == found.name && legend_fields(e) == fields) found.id = e.id;
     }
     if (by_number.size() <= number) by_number.resize(number + std::size_t{1});
     by_number[number] = std::move(found);
@@ -96,8 +93,7 @@ worker_log read_worker(reader& in, const std::vector<known_event>& legend,
     std::memcpy(&r, bytes.data() + i * sizeof r, sizeof r);
     const auto number = static_cast<std::size_t>(r.event);
     if (number >= legend.size() || legend[number].name.empty()) {
-      throw trace_error(fmt::format(
-          "damaged trace: event number {} is not in its legend; record it again", number));
+      throw trace_error(fmt::format("damaged trace: event number {} is not in its legend; record it again", number));
     }
     if (r.worker != log.worker || (!log.records.empty() && r.ns < log.records.back().ns))
       reader::damaged("a record's worker or time");
@@ -127,29 +123,25 @@ recording decode_binary(std::string_view bytes) {
   }
   if (bytes.size() < header_size) {
     throw trace_error(
-        fmt::format("truncated trace: {} bytes, the header alone has {}; record it again",
-                    bytes.size(), header_size));
+        fmt::format("truncated trace: {} bytes, the header alone has {}; record it again", bytes.size(), header_size));
   }
   reader head(bytes.substr(binary_magic.size()));
   const auto version = head.number<std::uint32_t>("header");
   if (version == 0 || version > binary_version) {
-    throw trace_error(fmt::format(
-        "trace format {}, this heddle reads formats up to {}; record it again with this version", version,
-        binary_version));
+    throw trace_error(
+        fmt::format("trace format {}, this heddle reads formats up to {}; record it again with this version", version,
+                    binary_version));
   }
   head.number<std::uint32_t>("header");
   const auto size = head.number<std::uint64_t>("header");
   const auto sum = head.number<std::uint64_t>("header");
   const std::string_view payload = bytes.substr(header_size);
   if (payload.size() < size) {
-    throw trace_error(fmt::format("truncated trace: {} of {} bytes; copy or record it again",
-                                  payload.size(), size));
+    throw trace_error(fmt::format("truncated trace: {} of {} bytes; copy or record it again", payload.size(), size));
   }
   if (payload.size() > size)
-    throw trace_error(fmt::format("damaged trace: {} bytes too many; copy or record it again",
-                                  payload.size() - size));
-  if (checksum(payload) != sum)
-    throw trace_error("damaged trace: wrong checksum; copy or record it again");
+    throw trace_error(fmt::format("damaged trace: {} bytes too many; copy or record it again", payload.size() - size));
+  if (checksum(payload) != sum) throw trace_error("damaged trace: wrong checksum; copy or record it again");
 
   reader in(payload);
   recording result;
@@ -186,8 +178,7 @@ recording decode_binary(std::string_view bytes) {
     for (const worker_log& other : result.workers) {
       if (other.worker == log.worker) reader::damaged("a second log of the same worker");
     }
-    if (!log.records.empty() && log.records.back().ns > result.end_ns)
-      reader::damaged("a record after the end");
+    if (!log.records.empty() && log.records.back().ns > result.end_ns) reader::damaged("a record after the end");
     result.workers.push_back(std::move(log));
   }
   if (!in.at_end()) reader::damaged("the end");

@@ -11,8 +11,7 @@
 namespace heddle::trace {
 namespace {
 
-static_assert(std::endian::native == std::endian::little,
-              "the format is little-endian and copied from memory");
+static_assert(std::endian::native == std::endian::little, "the format is little-endian and copied from memory");
 
 class writer {
  public:

@@ -18,17 +18,14 @@ namespace {
 constexpr std::uint32_t process = 1;
 constexpr std::uint32_t foreign_track = 100'000;
 
-std::uint32_t track(std::uint16_t worker) {
-  return worker == foreign_worker ? foreign_track : worker;
-}
+std::uint32_t track(std::uint16_t worker) { return worker == foreign_worker ? foreign_track : worker; }
 
 class chrome_writer : public replay_visitor {
  public:
   explicit chrome_writer(const recording& what) : what_(what) {
     std::optional<std::uint64_t> first;
     for (const worker_log& log : what.workers) {
-      if (!log.records.empty())
-        first = std::min(first.value_or(log.records.front().ns), log.records.front().ns);
+      if (!log.records.empty()) first = std::min(first.value_or(log.records.front().ns), log.records.front().ns);
     }
     zero_ = first.value_or(0);
   }
@@ -40,18 +37,16 @@ class chrome_writer : public replay_visitor {
     std::uint64_t lost = 0;
     for (const worker_log& log : what_.workers) {
       lost += log.lost;
-      std::string name =
-          log.worker == foreign_worker ? "foreign threads" : fmt::format("worker {}", log.worker);
+      std::string name = log.worker == foreign_worker ? "foreign threads" : fmt::format("worker {}", log.worker);
       if (!log.place.empty()) name += " (" + log.place + ")";
-      line(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})", process,
-           track(log.worker), json_string(name));
-      line(
-          R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})",
-          process, track(log.worker), track(log.worker));
+      line(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})", process, track(log.worker),
+           json_string(name));
+      line(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", process,
+           track(log.worker), track(log.worker));
     }
     replay(what_, *this);
-    fmt::format_to(std::back_inserter(out_),
-                   "\n],\"otherData\":{{\"machine\":{},\"policy\":{}", json_string(what_.machine), json_string(what_.policy));
+    fmt::format_to(std::back_inserter(out_), "\n],\"otherData\":{{\"machine\":{},\"policy\":{}",
+                   json_string(what_.machine), json_string(what_.policy));
     for (const auto& [key, value] : what_.attributes)
       fmt::format_to(std::back_inserter(out_), ",{}:{}", json_string(key), json_string(value));
     fmt::format_to(std::back_inserter(out_), ",\"lost_records\":{}}}}}\n", lost);
@@ -60,23 +55,15 @@ class chrome_writer : public replay_visitor {
 
   void event(const record& r) override {
     switch (r.event) {
-      case event::steal_attempt:
-        attempts_[r.worker] = r.ns;
-        break;
-      case event::steal_success:
-        steal_arrow(r);
-        break;
+      case event::steal_attempt: attempts_[r.worker] = r.ns; break;
+      case event::steal_success: steal_arrow(r); break;
       case event::thread_wake:
         instant(r);
         arrow('s', "wake", r.a, r.worker, r.ns);
         woken_.insert(r.a);
         break;
-      case event::blocking_begin:
-        blocking('b', r);
-        break;
-      case event::blocking_end:
-        blocking('e', r);
-        break;
+      case event::blocking_begin: blocking('b', r); break;
+      case event::blocking_end: blocking('e', r); break;
       default:
         if (info(r.event).does.what == action::point) instant(r);
     }
@@ -84,17 +71,14 @@ class chrome_writer : public replay_visitor {
 
   void opened(std::uint16_t worker, const open_span& s, std::uint64_t ns) override {
     ++depth_[worker];
-    line(R"({{"ph":"B","pid":{},"tid":{},"ts":{},"cat":"{}","name":{},"args":{}}})", process,
-         track(worker), at(ns), info(s.kind).name, json_string(name_of(s)),
-         s.by == nullptr ? "{}" : arguments(*s.by));
-    if (s.kind == span::thread && woken_.erase(s.by->a) > 0)
-      arrow('f', "wake", s.by->a, worker, ns);
+    line(R"({{"ph":"B","pid":{},"tid":{},"ts":{},"cat":"{}","name":{},"args":{}}})", process, track(worker), at(ns),
+         info(s.kind).name, json_string(name_of(s)), s.by == nullptr ? "{}" : arguments(*s.by));
+    if (s.kind == span::thread && woken_.erase(s.by->a) > 0) arrow('f', "wake", s.by->a, worker, ns);
   }
 
   void closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity) override {
     --depth_[worker];
-    line(R"({{"ph":"E","pid":{},"tid":{},"ts":{},"cat":"{}"}})", process, track(worker), at(ns),
-         info(s.kind).name);
+    line(R"({{"ph":"E","pid":{},"tid":{},"ts":{},"cat":"{}"}})", process, track(worker), at(ns), info(s.kind).name);
   }
 
  private:
@@ -110,8 +94,8 @@ class chrome_writer : public replay_visitor {
   }
 
   void instant(const record& r) {
-    line(R"({{"ph":"i","s":"t","pid":{},"tid":{},"ts":{},"cat":"event","name":"{}","args":{}}})",
-         process, track(r.worker), at(r.ns), info(r.event).name, arguments(r));
+    line(R"({{"ph":"i","s":"t","pid":{},"tid":{},"ts":{},"cat":"event","name":"{}","args":{}}})", process,
+         track(r.worker), at(r.ns), info(r.event).name, arguments(r));
   }
 
   // Slices are bound to the arrow's ends by track and time, hence a start on the victim's track at
@@ -125,36 +109,27 @@ class chrome_writer : public replay_visitor {
     attempts_.erase(attempt);
   }
 
-  void arrow(char phase, std::string_view kind, std::uint64_t id, std::uint16_t worker,
-             std::uint64_t ns) {
-    line(R"({{"ph":"{}","pid":{},"tid":{},"ts":{},"cat":"{}","name":"{}","id":"{:#x}"{}}})", phase,
-         process, track(worker), at(ns), kind, kind, id, phase == 'f' ? R"(,"bp":"e")" : "");
+  void arrow(char phase, std::string_view kind, std::uint64_t id, std::uint16_t worker, std::uint64_t ns) {
+    line(R"({{"ph":"{}","pid":{},"tid":{},"ts":{},"cat":"{}","name":"{}","id":"{:#x}"{}}})", phase, process,
+         track(worker), at(ns), kind, kind, id, phase == 'f' ? R"(,"bp":"e")" : "");
   }
 
   void blocking(char phase, const record& r) {
-    line(
-        R"({{"ph":"{}","pid":{},"tid":{},"ts":{},"cat":"blocking","name":"blocking call","id":"{:#x}","args":{{}}}})",
-        phase, process, track(r.worker), at(r.ns), r.a);
+    line(R"({{"ph":"{}","pid":{},"tid":{},"ts":{},"cat":"blocking","name":"blocking call","id":"{:#x}","args":{{}}}})",
+         phase, process, track(r.worker), at(r.ns), r.a);
   }
 
   std::string name_of(const open_span& s) const {
     if (s.by == nullptr) return std::string(info(s.kind).name);
     std::string name;
     switch (s.kind) {
-      case span::task:
-        name = s.by->b == 0 ? fmt::format("task {}", s.by->a) : address(s.by->b);
-        break;
-      case span::thread:
-        name = fmt::format("thread {}", s.by->a);
-        break;
+      case span::task: name = s.by->b == 0 ? fmt::format("task {}", s.by->a) : address(s.by->b); break;
+      case span::thread: name = fmt::format("thread {}", s.by->a); break;
       case span::region:
         name = s.by->arg < what_.texts.size() ? what_.texts[s.by->arg] : fmt::format("region {}", s.by->arg);
         break;
-      case span::steal:
-        name = fmt::format("steal from {}", s.by->arg);
-        break;
-      default:
-        name = info(s.kind).name;
+      case span::steal: name = fmt::format("steal from {}", s.by->arg); break;
+      default: name = info(s.kind).name;
     }
     return s.resumed ? name + " (goes on)" : name;
   }
@@ -178,22 +153,17 @@ class chrome_writer : public replay_visitor {
 
   std::string value(unit kind, std::uint64_t word) const {
     switch (kind) {
-      case unit::address:
-        return json_string(address(word));
+      case unit::address: return json_string(address(word));
       case unit::work: {
         const auto number = std::bit_cast<double>(word);
         const std::string text = fmt::format("{}", number);
         return number - number == 0 ? text : json_string(text);  // JSON has no infinity
       }
       case unit::reason:
-        return word < park_reason_names.size() ? json_string(park_reason_names[word])
-                                               : fmt::format("{}", word);
-      case unit::text:
-        return word < what_.texts.size() ? json_string(what_.texts[word]) : fmt::format("{}", word);
-      case unit::pair:
-        return fmt::format("[{},{}]", word >> 32, word & 0xffffffff);
-      default:
-        return fmt::format("{}", word);
+        return word < park_reason_names.size() ? json_string(park_reason_names[word]) : fmt::format("{}", word);
+      case unit::text: return word < what_.texts.size() ? json_string(what_.texts[word]) : fmt::format("{}", word);
+      case unit::pair: return fmt::format("[{},{}]", word >> 32, word & 0xffffffff);
+      default: return fmt::format("{}", word);
     }
   }
 

@@ -1,5 +1,6 @@
-// The recording is gone through once, in order of time. Every thread carries the length of the longest path to its present
-// point; time on a worker lengthens that path; forks copy it and joins take the larger one (README.md, "Work and span").
+// The recording is gone through once, in order of time. Every thread carries the
+// length of the longest path to its present point; time on a worker lengthens that
+// path; forks copy it and joins take the larger one (README.md, "Work and span").
 #include "trace/dag.hpp"
 
 #include <fmt/format.h>
@@ -49,8 +50,8 @@ struct child_record {
 };
 
 struct group {
-  path ended;             // the longest of the children that have ended
-  double hint = 0;        // the group's own
+  path ended;       // the longest of the children that have ended
+  double hint = 0;  // the group's own
   double spawn_hints = 0;
   std::vector<std::uint64_t> children;
   std::vector<child_record> done;
@@ -115,9 +116,7 @@ class builder : public replay_visitor {
         on.running = false;
         break;
       case event::worker_stop:
-      case event::idle_begin:
-        on.running = false;
-        break;
+      case event::idle_begin: on.running = false; break;
       case event::thread_wake:
         if (self != nullptr) threads_[r.a].woken.join(self->at);
         break;
@@ -174,14 +173,14 @@ class builder : public replay_visitor {
         break;
       case event::region_begin:
         if (self != nullptr) {
-          self->regions.push_back(function(r.arg < what_.texts.size() ? what_.texts[r.arg] : fmt::format("region {}", r.arg)));
+          self->regions.push_back(
+              function(r.arg < what_.texts.size() ? what_.texts[r.arg] : fmt::format("region {}", r.arg)));
         }
         break;
       case event::region_end:
         if (self != nullptr && !self->regions.empty()) self->regions.pop_back();
         break;
-      default:
-        break;
+      default: break;
     }
   }
 
@@ -208,9 +207,9 @@ class builder : public replay_visitor {
     path left;  // the thread that left last
   };
   struct fork_state {
-    path at;        // the fork
-    path end;       // the stolen half's end
-    double work;    // the stolen half's
+    path at;      // the fork
+    path end;     // the stolen half's end
+    double work;  // the stolen half's
     bool ended;
     std::uint32_t function;
     std::size_t depth;  // frames of the forker at the fork
@@ -231,7 +230,8 @@ class builder : public replay_visitor {
     const auto [known, fresh] = by_address_.try_emplace(address, 0);
     if (fresh) {
       const auto symbol = what_.symbols.find(address);
-      known->second = function(symbol == what_.symbols.end() ? fmt::format("{:#x}", address) : plain_name(symbol->second));
+      known->second =
+          function(symbol == what_.symbols.end() ? fmt::format("{:#x}", address) : plain_name(symbol->second));
     }
     return known->second;
   }
@@ -323,7 +323,8 @@ class builder : public replay_visitor {
   }
 
   void end_task(thread_state& self, std::uint64_t task) {
-    const auto inner = std::find_if(self.inside.rbegin(), self.inside.rend(), [&](const frame& f) { return !f.half && f.task == task; });
+    const auto inner = std::find_if(self.inside.rbegin(), self.inside.rend(),
+                                    [&](const frame& f) { return !f.half && f.task == task; });
     if (inner == self.inside.rend()) return;
     const double work = self.work - inner->work_before;
     const std::uint32_t of = inner->function;
@@ -434,7 +435,8 @@ dag_summary analyse(const recording& what, const dag_options& options) {
   b.finish();
   const std::uint64_t cuts = dag.forks + dag.spawns;
   dag.grain_ns = dag.work_ns / static_cast<double>(cuts + 1);
-  dag.scheduling_ns = static_cast<double>(dag.forks) * options.fork_ns + static_cast<double>(dag.spawns) * options.spawn_ns;
+  dag.scheduling_ns =
+      static_cast<double>(dag.forks) * options.fork_ns + static_cast<double>(dag.spawns) * options.spawn_ns;
   for (const unsigned p : options.workers) {
     speedup_estimate e;
     e.workers = p;

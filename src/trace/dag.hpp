@@ -1,8 +1,8 @@
-// Work, span and parallelism of a traced program, and what its scheduling costs do to them: the program as a directed acyclic
-// graph of strands, read from forks, joins, spawns and wakes in its trace.
+// Work, span and parallelism of a traced program, and what its scheduling costs do to them: the program as a directed
+// acyclic graph of strands, read from forks, joins, spawns and wakes in its trace.
 //
-// Sources: He, Leiserson, Leiserson, "The Cilkview scalability analyzer" (SPAA 2010), for burdened span and the estimate of
-// speedup; Blumofe, Leiserson (JACM 1999) for work and span.
+// Sources: He, Leiserson, Leiserson, "The Cilkview scalability analyzer" (SPAA 2010), for burdened span and the
+// estimate of speedup; Blumofe, Leiserson (JACM 1999) for work and span.
 #pragma once
 
 #include <array>
@@ -40,12 +40,12 @@ struct path_segment {
 struct function_profile {
   std::string name;
   std::uint64_t count = 0;
-  double work_ns = 0;      // of the tasks and all that they forked
-  double own_ns = 0;       // without what they forked
-  double on_path_ns = 0;   // of its own time, on the critical path
-  std::uint64_t hinted = 0;     // children of task groups whose hint could be compared with their work
-  std::uint64_t wrong = 0;      // of these, by more than a factor of 2
-  double worst = 1;             // the worst factor
+  double work_ns = 0;        // of the tasks and all that they forked
+  double own_ns = 0;         // without what they forked
+  double on_path_ns = 0;     // of its own time, on the critical path
+  std::uint64_t hinted = 0;  // children of task groups whose hint could be compared with their work
+  std::uint64_t wrong = 0;   // of these, by more than a factor of 2
+  double worst = 1;          // the worst factor
 };
 
 struct speedup_estimate {
@@ -55,33 +55,35 @@ struct speedup_estimate {
 };
 
 struct dag_summary {
-  double work_ns = 0;            // T1, without the cost of tracing
-  double span_ns = 0;            // T_inf
+  double work_ns = 0;  // T1, without the cost of tracing
+  double span_ns = 0;  // T_inf
   double burdened_span_ns = 0;
-  std::uint64_t forks = 0;       // forks and loop pieces
-  std::uint64_t spawns = 0;      // children of task groups
+  std::uint64_t forks = 0;   // forks and loop pieces
+  std::uint64_t spawns = 0;  // children of task groups
   std::uint64_t threads = 0;
   std::uint64_t steals = 0;
-  std::uint64_t lost = 0;        // events that the rings did not keep: then the figures tell of the end of the run only
-  bool forks_traced = false;     // every fork and join is in the recording; else forks that nobody took count as serial code
-  double grain_ns = 0;           // mean work between two forks or spawns
-  double scheduling_ns = 0;      // forks and spawns at their cost when nobody takes them
-  // Stretches of the path that took far longer than is usual for their function, and their time: what the system did meanwhile,
-  // most likely. Of real runs.
+  std::uint64_t lost = 0;  // events that the rings did not keep: then the figures tell of the end of the run only
+  // every fork and join is in the recording; else forks that nobody took count as serial code
+  bool forks_traced = false;
+  double grain_ns = 0;       // mean work between two forks or spawns
+  double scheduling_ns = 0;  // forks and spawns at their cost when nobody takes them
+  // Stretches of the path that took far longer than is usual for their function,
+  // and their time: what the system did meanwhile, most likely. Of real runs.
   std::uint64_t outliers = 0;
   double outlier_ns = 0;
   std::vector<speedup_estimate> speedups;
-  std::vector<path_segment> path;          // by time
-  std::vector<function_profile> functions; // by work
+  std::vector<path_segment> path;           // by time
+  std::vector<function_profile> functions;  // by work
   std::vector<std::string> warnings;
 
   [[nodiscard]] double parallelism() const { return span_ns > 0 ? work_ns / span_ns : 0; }
   [[nodiscard]] double burdened_parallelism() const { return burdened_span_ns > 0 ? work_ns / burdened_span_ns : 0; }
 };
 
-// Runs of the same serial program (one worker), at least one: the first becomes a run in which each stretch between two events
-// takes the median of its times. The shortest ones would be below what tracing costs, which is subtracted. What an idle worker does
-// is left out. False, and nothing is changed, if the program's events differ, or there are more workers.
+// Runs of the same serial program (one worker), at least one: the first becomes a run in which
+// each stretch between two events takes the median of its times. The shortest ones would be
+// below what tracing costs, which is subtracted. What an idle worker does is left out. False,
+// and nothing is changed, if the program's events differ, or there are more workers.
 [[nodiscard]] bool take_typical(std::vector<recording>& runs);
 
 [[nodiscard]] dag_summary analyse(const recording& what, const dag_options& options = {});

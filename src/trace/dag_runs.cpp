@@ -1,4 +1,5 @@
-// Several runs of one serial program: what the system did between two events of one of them, it hardly did there in most.
+// Several runs of one serial program: what the system did between two
+// events of one of them, it hardly did there in most.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -63,13 +64,16 @@ bool take_typical(std::vector<recording>& runs) {
     if (log == nullptr || log->lost != 0) return false;
     events.push_back(events_of_the_program(*log));
     const auto alike = [](const record& a, const record& b) { return a.event == b.event; };
-    if (events.back().empty() || !std::equal(events[0].begin(), events[0].end(), events.back().begin(), events.back().end(), alike)) return false;
+    if (events.back().empty() ||
+        !std::equal(events[0].begin(), events[0].end(), events.back().begin(), events.back().end(), alike))
+      return false;
   }
   recording& into = runs.front();
   for (const char* cost : {"event_ns", "fork_ns"}) {
     std::vector<double> values;
     for (const recording& run : runs) {
-      if (const auto known = run.attributes.find(cost); known != run.attributes.end()) values.push_back(std::strtod(known->second.c_str(), nullptr));
+      if (const auto known = run.attributes.find(cost); known != run.attributes.end())
+        values.push_back(std::strtod(known->second.c_str(), nullptr));
     }
     if (values.size() == runs.size()) into.attributes[cost] = std::to_string(median(values));
   }

@@ -22,12 +22,13 @@ enum class complaint : std::uint8_t {
   off_cpu,      // busy workers' kernel threads sleep in the kernel
   crowded,      // or have no processor
 };
-inline constexpr std::string_view complaint_names[] = {"serial", "outside", "imbalance", "small_tasks", "lock", "asleep", "waiting", "off_cpu", "crowded"};
+inline constexpr std::string_view complaint_names[] = {"serial", "outside", "imbalance", "small_tasks", "lock",
+                                                       "asleep", "waiting", "off_cpu",   "crowded"};
 
 struct finding {
   complaint what = complaint::serial;
-  double share = 0;  // of all workers' time, lost by it
-  std::string text;  // a sentence or two
+  double share = 0;          // of all workers' time, lost by it
+  std::string text;          // a sentence or two
   std::uint16_t worker = 0;  // where to look: the longest stretch of it
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
@@ -35,7 +36,8 @@ struct finding {
 // "sim.cpp:40" of an address, or "" if it is not known.
 using line_finder = std::function<std::string(std::uint64_t address)>;
 
-// What lost at least a twentieth of the workers' time, the worst first; nothing, then, of a program that is balanced. Algorithm: README.md, "Diagnosis".
+// What lost at least a twentieth of the workers' time, the worst first; nothing,
+// then, of a program that is balanced. Algorithm: README.md, "Diagnosis".
 [[nodiscard]] std::vector<finding> diagnose(const recording& what, const line_finder& line_of = {});
 
 }  // namespace heddle::trace

@@ -29,7 +29,9 @@ diagnosis_observer::diagnosis_observer(const recording& what) : what_(what), par
   now_ = begin_;
 }
 
-std::string diagnosis_observer::text(std::uint32_t number) const { return number < what_.texts.size() ? what_.texts[number] : fmt::format("text {}", number); }
+std::string diagnosis_observer::text(std::uint32_t number) const {
+  return number < what_.texts.size() ? what_.texts[number] : fmt::format("text {}", number);
+}
 
 code diagnosis_observer::function_at(std::uint64_t address) const {
   const auto symbol = what_.symbols.find(address);
@@ -39,16 +41,13 @@ code diagnosis_observer::function_at(std::uint64_t address) const {
 
 code diagnosis_observer::code_of(const open_span& s, const lane& on) const {
   switch (s.kind) {
-    case span::region:
-      return {text(s.by->arg), 0};
-    case span::task:
-      return function_at(s.by->b);
+    case span::region: return {text(s.by->arg), 0};
+    case span::task: return function_at(s.by->b);
     case span::thread: {
       const auto known = functions_.find(s.by->a);
       return function_at(known == functions_.end() ? 0 : known->second);
     }
-    default:
-      return on.open.empty() ? code() : on.open.back().at;
+    default: return on.open.empty() ? code() : on.open.back().at;
   }
 }
 
@@ -68,18 +67,14 @@ void diagnosis_observer::event(const record& r) {
   advance(r.ns);
   lane& on = lanes_[r.worker];
   switch (r.event) {
-    case event::cpu_time:
-      return take_sample(on, r);
+    case event::cpu_time: return take_sample(on, r);
     case event::region_begin:
     case event::region_end:
     case event::piece:
     case event::tree_piece:
     case event::policy_note:
-    case event::hint_warning:
-      return;
-    case event::thread_create:
-      functions_[r.a] = r.b;
-      break;
+    case event::hint_warning: return;
+    case event::thread_create: functions_[r.a] = r.b; break;
     case event::thread_switch_in:
       on.thread = r.a;
       on.running = true;
@@ -122,20 +117,11 @@ void diagnosis_observer::event(const record& r) {
     case event::task_begin:
       if (r.arg == 0) jobs_[r.a] = function_at(r.b);
       break;
-    case event::join:
-      jobs_.erase(r.a);
-      break;
-    case event::spawn:
-      children_.insert(r.a);
-      break;
-    case event::task_end:
-      children_.erase(r.a);
-      break;
-    case event::park_begin:
-      ++on.parks;
-      break;
-    default:
-      break;
+    case event::join: jobs_.erase(r.a); break;
+    case event::spawn: children_.insert(r.a); break;
+    case event::task_end: children_.erase(r.a); break;
+    case event::park_begin: ++on.parks; break;
+    default: break;
   }
   on.since = r.ns;
 }
@@ -195,7 +181,8 @@ void diagnosis_observer::charge_idle(double ns, unsigned idle, unsigned busy, st
   const auto& [worker, on] = *longest;
   const bool parallel = busy > 1 || !jobs_.empty() || !children_.empty();
   const code& at = on.open.back().at;
-  if (!now_beside_.open || now_beside_.worker != worker || now_beside_.since != on.since || now_beside_.parallel != parallel || now_beside_.at != at) {
+  if (!now_beside_.open || now_beside_.worker != worker || now_beside_.since != on.since ||
+      now_beside_.parallel != parallel || now_beside_.at != at) {
     end_stretch();
     now_beside_ = {worker, on.since, parallel, at, jobs_.empty() ? code() : jobs_.begin()->second, 0, now_, now_, true};
   }
@@ -212,7 +199,8 @@ void diagnosis_observer::end_stretch() {
   if (!s.beside.name.empty()) to[s.at].beside = s.beside;
 }
 
-void diagnosis_observer::add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker, std::uint64_t begin, std::uint64_t end) {
+void diagnosis_observer::add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker,
+                             std::uint64_t begin, std::uint64_t end) {
   account& a = to[at];
   a.lost += lost;
   a.ns += ns;
@@ -224,7 +212,8 @@ void diagnosis_observer::add(accounts& to, const code& at, double lost, double n
   a.worker = worker;
 }
 
-// A busy worker's kernel thread that used less than the time since the last sample was asleep, or without a processor, for the rest of it.
+// A busy worker's kernel thread that used less than the time since the
+// last sample was asleep, or without a processor, for the rest of it.
 void diagnosis_observer::take_sample(lane& on, const record& r) {
   const std::optional<record> before = std::exchange(on.sample, r);
   const std::map<code, double> busy = std::exchange(on.busy, {});

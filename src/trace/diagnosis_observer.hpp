@@ -1,4 +1,5 @@
-// Goes through a recording once and charges the time of idle workers to what kept them from working: README.md, "Diagnosis".
+// Goes through a recording once and charges the time of idle workers
+// to what kept them from working: README.md, "Diagnosis".
 #pragma once
 
 #include <array>
@@ -26,12 +27,12 @@ struct code {
 
 // What was charged to one cause.
 struct account {
-  double lost = 0;  // of idle workers' time, or of time off the processor, in ns
-  double ns = 0;    // for how long it went on
-  std::uint64_t begin_ns = 0, end_ns = 0;  // the longest stretch
+  double lost = 0;                                 // of idle workers' time, or of time off the processor, in ns
+  double ns = 0;                                   // for how long it went on
+  std::uint64_t begin_ns = 0, end_ns = 0;          // the longest stretch
   std::uint64_t run_begin_ns = 0, run_end_ns = 0;  // the one that goes on
   std::uint16_t worker = 0;
-  code beside;      // imbalance: what the workers that wait had a part of
+  code beside;  // imbalance: what the workers that wait had a part of
 };
 
 struct lock_account {
@@ -40,7 +41,7 @@ struct lock_account {
   std::uint64_t waits = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;  // the longest wait
   std::uint16_t worker = 0;
-  std::map<code, double> asked, held;      // waited time by who waited, and by who let it go on
+  std::map<code, double> asked, held;  // waited time by who waited, and by who let it go on
 };
 
 class diagnosis_observer : public replay_visitor {
@@ -52,7 +53,9 @@ class diagnosis_observer : public replay_visitor {
   void closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity counts_as) override;
   void finish();
 
-  [[nodiscard]] double workers_time() const { return static_cast<double>(lanes_.size()) * static_cast<double>(wall_ns()); }
+  [[nodiscard]] double workers_time() const {
+    return static_cast<double>(lanes_.size()) * static_cast<double>(wall_ns());
+  }
   [[nodiscard]] std::uint64_t begin_ns() const { return begin_; }
   [[nodiscard]] std::uint64_t wall_ns() const { return end_ - begin_; }
   [[nodiscard]] std::size_t workers() const { return lanes_.size(); }
@@ -99,7 +102,8 @@ class diagnosis_observer : public replay_visitor {
   void advance(std::uint64_t ns);
   void charge_idle(double ns, unsigned idle, unsigned busy, std::uint64_t until);
   void end_stretch();
-  static void add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker, std::uint64_t begin, std::uint64_t end);
+  static void add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker, std::uint64_t begin,
+                  std::uint64_t end);
   [[nodiscard]] code code_of(const open_span& s, const lane& on) const;
   [[nodiscard]] code function_at(std::uint64_t address) const;
   [[nodiscard]] std::string text(std::uint32_t number) const;

@@ -28,8 +28,7 @@ constexpr std::uint64_t to_word(T value) noexcept {
   } else if constexpr (std::is_pointer_v<T>) {
     return reinterpret_cast<std::uintptr_t>(value);
   } else {
-    static_assert(std::is_enum_v<T> || std::is_integral_v<T>,
-                  "only fields of unit work are floating-point");
+    static_assert(std::is_enum_v<T> || std::is_integral_v<T>, "only fields of unit work are floating-point");
     return static_cast<std::uint64_t>(value);
   }
 }
@@ -43,8 +42,7 @@ constexpr std::uint64_t to_word(T value) noexcept {
 template <event Event, class... Args>
 inline void emit(ring* to, Args... args) noexcept {
   static_assert(Event != event::none);
-  static_assert(sizeof...(Args) == arity(Event),
-                "the arguments must be the event's fields in events.def");
+  static_assert(sizeof...(Args) == arity(Event), "the arguments must be the event's fields in events.def");
   if (to == nullptr) [[likely]]
     return;
   constexpr std::array<std::size_t, 3> slots = detail::used_slots(Event);

@@ -24,35 +24,19 @@ enum class span : std::uint8_t {
 // What a worker's time counts as.
 enum class activity : std::uint8_t { busy, idle, overhead, off };
 inline constexpr std::size_t activity_count = 4;
-inline constexpr std::array<std::string_view, activity_count> activity_names{"busy", "idle",
-                                                                             "overhead", "off"};
+inline constexpr std::array<std::string_view, activity_count> activity_names{"busy", "idle", "overhead", "off"};
 
 enum class span_owner : std::uint8_t { worker, thread };
 
 // The meaning of a field's bits. `work` is a double; `reason` a park_reason; `text` a number given
 // by recorder::text. `pair`: two numbers of 32 bits, the first one in the high half.
-enum class unit : std::uint8_t {
-  none,
-  count,
-  id,
-  worker,
-  thread,
-  task,
-  address,
-  bytes,
-  work,
-  reason,
-  text,
-  pair
-};
-inline constexpr std::array<std::string_view, 12> unit_names{
-    "none",    "count", "id",   "worker", "thread", "task",
-    "address", "bytes", "work", "reason", "text", "pair"};
+enum class unit : std::uint8_t { none, count, id, worker, thread, task, address, bytes, work, reason, text, pair };
+inline constexpr std::array<std::string_view, 12> unit_names{"none",    "count", "id",   "worker", "thread", "task",
+                                                             "address", "bytes", "work", "reason", "text",   "pair"};
 
 // Field `reason` of thread_park. `ended`: the thread will not come back.
 enum class park_reason : std::uint32_t { wait, yield, preempted, moved, ended };
-inline constexpr std::array<std::string_view, 5> park_reason_names{"wait", "yield", "preempted",
-                                                                   "moved", "ended"};
+inline constexpr std::array<std::string_view, 5> park_reason_names{"wait", "yield", "preempted", "moved", "ended"};
 
 enum class action : std::uint8_t { point, open, close, resume, suspend };
 
@@ -95,21 +79,17 @@ constexpr effect closes(span s) { return {action::close, s}; }
 constexpr effect closes_as(span s, activity a) { return {action::close, s, true, a}; }
 
 inline constexpr field_info none{};
-constexpr field_info field(unit kind, std::string_view name, std::string_view meaning) {
-  return {kind, name, meaning};
-}
+constexpr field_info field(unit kind, std::string_view name, std::string_view meaning) { return {kind, name, meaning}; }
 
 inline constexpr event_info events[] = {
     {},
-#define HEDDLE_EVENT(name, effect, meaning, arg, a, b) \
-  {event::name, #name, effect, meaning, {arg, a, b}},
+#define HEDDLE_EVENT(name, effect, meaning, arg, a, b) {event::name, #name, effect, meaning, {arg, a, b}},
 #include "trace/events.def"
 };
 
 inline constexpr span_info spans[] = {
     {},
-#define HEDDLE_SPAN(name, counts, owner, meaning) \
-  {span::name, #name, activity::counts, span_owner::owner, meaning},
+#define HEDDLE_SPAN(name, counts, owner, meaning) {span::name, #name, activity::counts, span_owner::owner, meaning},
 #include "trace/events.def"
 };
 

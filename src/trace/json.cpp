@@ -17,14 +17,10 @@ std::size_t sequence(std::string_view text) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
   if (first >= 0xe0 && first <= 0xef) {
-    return follows(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf) && follows(2) ? 3
-                                                                                              : 0;
+    return follows(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
   }
   if (first >= 0xf0 && first <= 0xf4) {
-    return follows(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf) && follows(2) &&
-                   follows(3)
-               ? 4
-               : 0;
+    return follows(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf) && follows(2) && follows(3) ? 4 : 0;
   }
   return 0;
 }

@@ -17,8 +17,7 @@ std::string arguments(const event_info& e, std::string_view separator) {
   std::string text;
   for (const field_info& f : e.fields) {
     if (f.kind == unit::none) continue;
-    fmt::format_to(std::back_inserter(text), "{}{}: {}", text.empty() ? "" : separator, f.name,
-                   f.meaning);
+    fmt::format_to(std::back_inserter(text), "{}{}: {}", text.empty() ? "" : separator, f.name, f.meaning);
   }
   return text;
 }
@@ -41,18 +40,13 @@ std::string legend_fields(const event_info& e) {
 
 std::string legend_effect(const event_info& e) {
   switch (e.does.what) {
-    case action::point:
-      return "point";
-    case action::open:
-      return fmt::format("opens {}", info(e.does.target).name);
+    case action::point: return "point";
+    case action::open: return fmt::format("opens {}", info(e.does.target).name);
     case action::close:
-      return fmt::format("closes {}{}{}", info(e.does.target).name,
-                         e.does.reclassified ? " as " : "",
+      return fmt::format("closes {}{}{}", info(e.does.target).name, e.does.reclassified ? " as " : "",
                          e.does.reclassified ? activity_name(e.does.as) : "");
-    case action::resume:
-      return "resumes thread";
-    case action::suspend:
-      return "suspends thread";
+    case action::resume: return "resumes thread";
+    case action::suspend: return "suspends thread";
   }
   return "point";
 }
@@ -60,15 +54,12 @@ std::string legend_effect(const event_info& e) {
 std::string legend_text() {
   std::string out = "spans\n";
   for (const span_info& s : all_spans()) {
-    fmt::format_to(std::back_inserter(out), "  {:<18}{:<10}{}\n", s.name,
-                   activity_name(s.counts_as), s.meaning);
+    fmt::format_to(std::back_inserter(out), "  {:<18}{:<10}{}\n", s.name, activity_name(s.counts_as), s.meaning);
   }
   out += "events\n";
   for (const event_info& e : all_events()) {
-    fmt::format_to(std::back_inserter(out), "  {:<18}{:<22}{}\n", e.name, legend_effect(e),
-                   e.meaning);
-    if (arity(e.id) > 0)
-      fmt::format_to(std::back_inserter(out), "  {:<18}{:<22}  {}\n", "", "", arguments(e, "; "));
+    fmt::format_to(std::back_inserter(out), "  {:<18}{:<22}{}\n", e.name, legend_effect(e), e.meaning);
+    if (arity(e.id) > 0) fmt::format_to(std::back_inserter(out), "  {:<18}{:<22}  {}\n", "", "", arguments(e, "; "));
   }
   return out;
 }
@@ -76,13 +67,13 @@ std::string legend_text() {
 std::string legend_markdown() {
   std::string out = "| span | counts as | belongs to | meaning |\n| --- | --- | --- | --- |\n";
   for (const span_info& s : all_spans()) {
-    fmt::format_to(std::back_inserter(out), "| `{}` | {} | {} | {} |\n", s.name,
-                   activity_name(s.counts_as), owner_name(s.owner), s.meaning);
+    fmt::format_to(std::back_inserter(out), "| `{}` | {} | {} | {} |\n", s.name, activity_name(s.counts_as),
+                   owner_name(s.owner), s.meaning);
   }
   out += "\n| event | effect | meaning | fields |\n| --- | --- | --- | --- |\n";
   for (const event_info& e : all_events()) {
-    fmt::format_to(std::back_inserter(out), "| `{}` | {} | {} | {} |\n", e.name, legend_effect(e),
-                   e.meaning, arguments(e, "; "));
+    fmt::format_to(std::back_inserter(out), "| `{}` | {} | {} | {} |\n", e.name, legend_effect(e), e.meaning,
+                   arguments(e, "; "));
   }
   return out;
 }

@@ -16,7 +16,8 @@ void add_outside(recording& into, const recording& other) {
   into.end_ns = std::max(into.end_ns, other.end_ns);
   for (const worker_log& log : other.workers) {
     if (log.worker != foreign_worker) continue;
-    auto to = std::find_if(into.workers.begin(), into.workers.end(), [](const worker_log& w) { return w.worker == foreign_worker; });
+    auto to = std::find_if(into.workers.begin(), into.workers.end(),
+                           [](const worker_log& w) { return w.worker == foreign_worker; });
     if (to == into.workers.end()) {
       to = into.workers.emplace(to);
       to->worker = foreign_worker;
@@ -28,7 +29,8 @@ void add_outside(recording& into, const recording& other) {
       if (r.event == event::outside_begin) r.arg += first;
       to->records.push_back(r);
     }
-    std::inplace_merge(to->records.begin(), to->records.begin() + old, to->records.end(), [](const record& a, const record& b) { return a.ns < b.ns; });
+    std::inplace_merge(to->records.begin(), to->records.begin() + old, to->records.end(),
+                       [](const record& a, const record& b) { return a.ns < b.ns; });
   }
 }
 

@@ -67,9 +67,7 @@ class flattener : public replay_visitor {
     if (r.worker == foreign_worker) return;
     lane& on = lanes_[r.worker];
     switch (r.event) {
-      case event::thread_create:
-        thread_names_[r.a] = name_at(r.b);
-        break;
+      case event::thread_create: thread_names_[r.a] = name_at(r.b); break;
       case event::steal_attempt:
         on.attempt = r.ns;
         ++thefts_[{r.worker, static_cast<std::uint16_t>(r.arg)}].tried;
@@ -97,11 +95,8 @@ class flattener : public replay_visitor {
       case event::thread_park:
       case event::thread_switch_in:
       case event::idle_begin:
-      case event::loop_end:
-        end_piece(on, r.ns);
-        break;
-      default:
-        break;
+      case event::loop_end: end_piece(on, r.ns); break;
+      default: break;
     }
   }
 
@@ -139,7 +134,8 @@ class flattener : public replay_visitor {
         column.put(std::uint64_t{s.name} << 2 | static_cast<std::uint64_t>(s.what));
         at = s.end;
       }
-      fmt::format_to(std::back_inserter(out), "{}[{},{},\"{}\"]", out.size() > 1 ? "," : "", worker, on.slices.size(), column.base64());
+      fmt::format_to(std::back_inserter(out), "{}[{},{},\"{}\"]", out.size() > 1 ? "," : "", worker, on.slices.size(),
+                     column.base64());
     }
     return out + "]";
   }
@@ -156,7 +152,8 @@ class flattener : public replay_visitor {
     }
     std::string out = fmt::format("{{\"count\":{},\"data\":\"{}\",\"matrix\":[", steals_.size(), column.base64());
     for (const auto& [pair, n] : thefts_) {
-      fmt::format_to(std::back_inserter(out), "{}[{},{},{},{},{}]", out.back() == '[' ? "" : ",", pair.first, pair.second, n.tried, n.got, n.level);
+      fmt::format_to(std::back_inserter(out), "{}[{},{},{},{},{}]", out.back() == '[' ? "" : ",", pair.first,
+                     pair.second, n.tried, n.got, n.level);
     }
     return out + "]}";
   }
@@ -182,8 +179,8 @@ class flattener : public replay_visitor {
         at = p.begin;
       }
       const std::string label = key.first < what_.texts.size() ? what_.texts[key.first] : fmt::format("{}", key.first);
-      fmt::format_to(std::back_inserter(out), "{}{{\"name\":{},\"tree\":{},\"count\":{},\"data\":\"{}\"}}", out.size() > 1 ? "," : "",
-                     json_string(label), set.tree, set.told.size(), column.base64());
+      fmt::format_to(std::back_inserter(out), "{}{{\"name\":{},\"tree\":{},\"count\":{},\"data\":\"{}\"}}",
+                     out.size() > 1 ? "," : "", json_string(label), set.tree, set.told.size(), column.base64());
     }
     return out + "]";
   }
@@ -233,10 +230,8 @@ class flattener : public replay_visitor {
   // Loops and groups say less than the task or region that they stand in.
   std::uint32_t name_of(const open_span& s, const lane& on) {
     switch (s.kind) {
-      case span::worker:
-        return 0;
-      case span::task:
-        return s.by->b == 0 ? name("task") : name_at(s.by->b);
+      case span::worker: return 0;
+      case span::task: return s.by->b == 0 ? name("task") : name_at(s.by->b);
       case span::region:
         return name(s.by->arg < what_.texts.size() ? what_.texts[s.by->arg] : fmt::format("region {}", s.by->arg));
       case span::thread: {
@@ -244,10 +239,8 @@ class flattener : public replay_visitor {
         return known == thread_names_.end() ? name("thread") : known->second;
       }
       case span::group:
-      case span::loop:
-        return on.open.empty() ? 0 : on.open.back().name;
-      default:
-        return name(std::string(info(s.kind).name));
+      case span::loop: return on.open.empty() ? 0 : on.open.back().name;
+      default: return name(std::string(info(s.kind).name));
     }
   }
 
@@ -284,8 +277,8 @@ std::string outside(const recording& what, std::uint64_t zero) {
   std::string out = "[";
   for (const outside_part& p : outside_parts(what)) {
     if (p.end_ns <= zero) continue;  // before there were workers
-    fmt::format_to(std::back_inserter(out), "{}[{},{},{},{},{}]", out.size() > 1 ? "," : "", p.kernel_thread, p.depth, std::max(p.begin_ns, zero) - zero, p.end_ns - zero,
-                   json_string(p.name));
+    fmt::format_to(std::back_inserter(out), "{}[{},{},{},{},{}]", out.size() > 1 ? "," : "", p.kernel_thread, p.depth,
+                   std::max(p.begin_ns, zero) - zero, p.end_ns - zero, json_string(p.name));
   }
   return out + "]";
 }
@@ -305,26 +298,31 @@ std::string run_data(const page_run& run) {
   const auto to = std::back_inserter(out);
   std::uint64_t events = 0;
   for (const worker_log& log : run.what.workers) events += log.records.size();
-  fmt::format_to(to, "{{\"name\":{},\"program\":{},\"machine\":{},\"policy\":{},\"attributes\":{{", json_string(run.name),
-                 json_string(run.what.program), json_string(run.what.machine), json_string(run.what.policy));
+  fmt::format_to(to, "{{\"name\":{},\"program\":{},\"machine\":{},\"policy\":{},\"attributes\":{{",
+                 json_string(run.name), json_string(run.what.program), json_string(run.what.machine),
+                 json_string(run.what.policy));
   for (const auto& [key, value] : run.what.attributes) {
     fmt::format_to(to, "{}{}:{}", out.back() == '{' ? "" : ",", json_string(key), json_string(value));
   }
   fmt::format_to(to, "}},\"events\":{},\"lost\":{},\"wall\":{},\"workers\":[", events, sums.lost, sums.wall_ns());
   for (const worker_summary& w : sums.workers) {
     if (w.worker == foreign_worker) continue;
-    fmt::format_to(to,
-                   "{}{{\"number\":{},\"place\":{},\"busy\":{},\"idle\":{},\"overhead\":{},\"off\":{},\"tasks\":{},\"steals\":{},"
-                   "\"tried\":{},\"parks\":{},\"switches\":{}}}",
-                   out.back() == '[' ? "" : ",", w.worker, json_string(w.place), w.seen.time(activity::busy), w.seen.time(activity::idle),
-                   w.seen.time(activity::overhead), w.seen.time(activity::off), w.seen.count(event::task_begin),
-                   w.seen.count(event::steal_success), w.seen.count(event::steal_attempt), w.seen.count(event::park_begin),
-                   w.seen.count(event::thread_switch_in));
+    fmt::format_to(
+        to,
+        "{}{{\"number\":{},\"place\":{},\"busy\":{},\"idle\":{},\"overhead\":{},\"off\":{},\"tasks\":{},\"steals\":{},"
+        "\"tried\":{},\"parks\":{},\"switches\":{}}}",
+        out.back() == '[' ? "" : ",", w.worker, json_string(w.place), w.seen.time(activity::busy),
+        w.seen.time(activity::idle), w.seen.time(activity::overhead), w.seen.time(activity::off),
+        w.seen.count(event::task_begin), w.seen.count(event::steal_success), w.seen.count(event::steal_attempt),
+        w.seen.count(event::park_begin), w.seen.count(event::thread_switch_in));
   }
-  fmt::format_to(to, "],{},{},{},{},\"imbalance\":{},\"diagnosis\":{},\"outside\":{},\"dag\":{},\"path\":{},\"slices\":{},\"thefts\":{},\"pieces\":{},\"names\":[",
+  fmt::format_to(to,
+                 "],{},{},{},{},\"imbalance\":{},\"diagnosis\":{},\"outside\":{},\"dag\":{},\"path\":{},\"slices\":{},"
+                 "\"thefts\":{},\"pieces\":{},\"names\":[",
                  statistics("task_slice", sums.task_slice), statistics("idle_spell", sums.idle_spell),
-                 statistics("steal_latency", sums.steal_latency), statistics("wake_latency", sums.wake_latency), number(sums.imbalance()),
-                 findings_json(run.findings), outside(run.what, flat.zero()), dag_json(run.what, dag), path, flat.slices(), flat.steals(), flat.pieces());
+                 statistics("steal_latency", sums.steal_latency), statistics("wake_latency", sums.wake_latency),
+                 number(sums.imbalance()), findings_json(run.findings), outside(run.what, flat.zero()),
+                 dag_json(run.what, dag), path, flat.slices(), flat.steals(), flat.pieces());
   for (const std::string& n : flat.names()) fmt::format_to(to, "{}{}", out.back() == '[' ? "" : ",", json_string(n));
   return out + "]}";
 }

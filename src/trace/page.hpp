@@ -15,9 +15,10 @@ struct page_run {
   std::vector<finding> findings = {};
 };
 
-// The page: `pattern` with the data of all runs in the place of its mark. `figures` is a JSON array: the rows of `heddle sim
-// --json`; "[]" when there are none. Nothing in the data can end the script element that holds it.
-[[nodiscard]] std::string write_page(const std::vector<page_run>& runs, const std::string& figures, std::string_view pattern);
+// The page: `pattern` with the data of all runs in the place of its mark. `figures` is a JSON array: the rows of
+// `heddle sim --json`; "[]" when there are none. Nothing in the data can end the script element that holds it.
+[[nodiscard]] std::string write_page(const std::vector<page_run>& runs, const std::string& figures,
+                                     std::string_view pattern);
 
 // The data alone: a JSON object. Streams of numbers in it are base64 of LEB128.
 [[nodiscard]] std::string page_data(const std::vector<page_run>& runs, const std::string& figures);

@@ -8,8 +8,8 @@
 namespace heddle::trace {
 namespace {
 
-// Nanoseconds that one event costs, by the recorder's own clock: what an analysis of short tasks has to subtract. Zero for a
-// virtual clock, which stands still.
+// Nanoseconds that one event costs, by the recorder's own clock: what an analysis of short tasks has to subtract. Zero
+// for a virtual clock, which stands still.
 std::uint64_t cost_of_event(clock_function now) {
   constexpr unsigned rounds = 3, events = 1024;
   std::uint64_t least = ~std::uint64_t{0};
@@ -27,12 +27,16 @@ std::atomic<std::uint64_t> recorders{0};  // made so far; orders nothing
 }  // namespace
 
 recorder::recorder(unsigned workers, recorder_options options)
-    : serial_(++recorders), options_(std::move(options)), places_(workers), texts_(most_texts), room_(new char[text_room]) {
+    : serial_(++recorders),
+      options_(std::move(options)),
+      places_(workers),
+      texts_(most_texts),
+      room_(new char[text_room]) {
   if (options_.now == nullptr) throw std::invalid_argument("trace::recorder: a clock is required");
-  if (workers >= foreign_worker)
-    throw std::invalid_argument("trace::recorder: at most 65,534 workers");
+  if (workers >= foreign_worker) throw std::invalid_argument("trace::recorder: at most 65,534 workers");
   options_.attributes.try_emplace("clock", "real");
-  if (!options_.attributes.contains("event_ns")) options_.attributes["event_ns"] = std::to_string(cost_of_event(options_.now));
+  if (!options_.attributes.contains("event_ns"))
+    options_.attributes["event_ns"] = std::to_string(cost_of_event(options_.now));
   rings_.reserve(workers + std::size_t{1});
   for (unsigned i = 0; i < workers; ++i) {
     rings_.push_back(
@@ -93,8 +97,7 @@ recording recorder::collect() const {
       const event_info& e = info(r.event);
       const std::uint64_t words[3] = {r.arg, r.a, r.b};
       for (std::size_t i = 0; i < 3; ++i) {
-        if (e.fields[i].kind == unit::address && words[i] != 0)
-          result.symbols.try_emplace(words[i]);
+        if (e.fields[i].kind == unit::address && words[i] != 0) result.symbols.try_emplace(words[i]);
       }
     }
   }

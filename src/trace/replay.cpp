@@ -43,29 +43,18 @@ class player {
 
   void play(lane& on, const record& r) {
     const effect does = info(r.event).does;
-    if (r.worker == foreign_worker)
-      return visitor_.event(r);  // many threads in one ring: their spans would not nest
+    if (r.worker == foreign_worker) return visitor_.event(r);  // many threads in one ring: their spans would not nest
     if (!on.begun) {
       on.begun = true;
-      if (r.event != event::worker_start)
-        push(on, r.worker, {span::worker, r.ns, nullptr, false}, r.ns);
+      if (r.event != event::worker_start) push(on, r.worker, {span::worker, r.ns, nullptr, false}, r.ns);
     }
     visitor_.event(r);
     switch (does.what) {
-      case action::point:
-        break;
-      case action::open:
-        push(on, r.worker, {does.target, r.ns, &r, false}, r.ns);
-        break;
-      case action::close:
-        close(on, r, does);
-        break;
-      case action::resume:
-        resume(on, r);
-        break;
-      case action::suspend:
-        suspend(on, r);
-        break;
+      case action::point: break;
+      case action::open: push(on, r.worker, {does.target, r.ns, &r, false}, r.ns); break;
+      case action::close: close(on, r, does); break;
+      case action::resume: resume(on, r); break;
+      case action::suspend: suspend(on, r); break;
     }
   }
 
@@ -97,8 +86,7 @@ class player {
 
   void suspend(lane& on, const record& r) {
     if (find(on, span::thread) == on.spans.size()) return visitor_.stray(r);
-    const bool ended =
-        r.event == event::thread_park && r.arg == static_cast<std::uint32_t>(park_reason::ended);
+    const bool ended = r.event == event::thread_park && r.arg == static_cast<std::uint32_t>(park_reason::ended);
     leave(on, r, !ended);
   }
 
@@ -138,8 +126,7 @@ class player {
   const recording& what_;
   replay_visitor& visitor_;
   std::vector<lane> lanes_;
-  std::map<std::uint64_t, std::vector<open_span>>
-      away_;  // open spans of threads that are on no worker, by thread id
+  std::map<std::uint64_t, std::vector<open_span>> away_;  // open spans of threads that are on no worker, by thread id
 };
 
 }  // namespace

@@ -11,10 +11,9 @@ namespace heddle::trace {
 
 struct open_span {
   span kind = span::none;
-  std::uint64_t since = 0;  // when it was opened here
-  const record* by =
-      nullptr;  // the event that opened it; null for a worker span whose beginning was lost
-  bool resumed = false;  // opened before, on this worker or another, and carried here by its thread
+  std::uint64_t since = 0;     // when it was opened here
+  const record* by = nullptr;  // the event that opened it; null for a worker span whose beginning was lost
+  bool resumed = false;        // opened before, on this worker or another, and carried here by its thread
 };
 
 // What replay tells. For one record: event first, then the spans it closes (innermost first), then
@@ -25,8 +24,7 @@ class replay_visitor {
   virtual void event(const record&) {}
   virtual void opened(std::uint16_t /*worker*/, const open_span&, std::uint64_t /*ns*/) {}
   // `counts_as`: what the time since this worker's last opening or closing was.
-  virtual void closed(std::uint16_t /*worker*/, const open_span&, std::uint64_t /*ns*/,
-                      activity /*counts_as*/) {}
+  virtual void closed(std::uint16_t /*worker*/, const open_span&, std::uint64_t /*ns*/, activity /*counts_as*/) {}
   // An event closes a span whose opening is not in the recording.
   virtual void stray(const record&) {}
 };

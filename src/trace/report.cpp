@@ -101,27 +101,22 @@ struct statistic {
   std::function<std::string(const summary&)> show;
 };
 
-std::string show(const distribution& d) {
-  return d.count == 0 ? "-" : fmt::format("{} / {}", d.median, d.max);
-}
+std::string show(const distribution& d) { return d.count == 0 ? "-" : fmt::format("{} / {}", d.median, d.max); }
 
 // Below each table of workers, and the rows of the comparison.
 const std::vector<statistic>& statistics() {
   static const std::vector<statistic> all{
       {"wall ns", [](const summary& s) { return fmt::format("{}", s.wall_ns()); }},
-      {"busy workers, average",
-       [](const summary& s) { return fmt::format("{:.2f}", s.parallelism()); }},
-      {"busiest worker over the mean",
-       [](const summary& s) { return fmt::format("{:.2f}", s.imbalance()); }},
+      {"busy workers, average", [](const summary& s) { return fmt::format("{:.2f}", s.parallelism()); }},
+      {"busiest worker over the mean", [](const summary& s) { return fmt::format("{:.2f}", s.imbalance()); }},
       {"steals that succeed, %",
        [](const summary& s) {
-         return fmt::format("{:.1f}", percent(s.total.count(event::steal_success),
-                                              s.total.count(event::steal_attempt)));
+         return fmt::format("{:.1f}",
+                            percent(s.total.count(event::steal_success), s.total.count(event::steal_attempt)));
        }},
       {"task slice ns, median / max", [](const summary& s) { return show(s.task_slice); }},
       {"idle spell ns, median / max", [](const summary& s) { return show(s.idle_spell); }},
-      {"attempt to stolen work ns, median / max",
-       [](const summary& s) { return show(s.steal_latency); }},
+      {"attempt to stolen work ns, median / max", [](const summary& s) { return show(s.steal_latency); }},
       {"wake to awake ns, median / max", [](const summary& s) { return show(s.wake_latency); }},
   };
   return all;
@@ -151,8 +146,7 @@ std::string findings_text(const std::vector<finding>& findings) {
 std::string one_trace(const named_summary& t) {
   const summary& s = t.what;
   std::string out = t.name;
-  for (const auto& [key, value] :
-       {std::pair{"program", &s.program}, {"policy", &s.policy}, {"machine", &s.machine}}) {
+  for (const auto& [key, value] : {std::pair{"program", &s.program}, {"policy", &s.policy}, {"machine", &s.machine}}) {
     if (!value->empty()) fmt::format_to(std::back_inserter(out), "\n{}: {}", key, *value);
   }
   out += "\n\n" + findings_text(t.findings) + "\n" + worker_table(s) + "\n";
@@ -168,11 +162,9 @@ std::string one_trace(const named_summary& t) {
                    s.lost, s.written);
   }
   if (s.strays > 0)
-    fmt::format_to(std::back_inserter(out), "note: {} events end what began before the recording\n",
-                   s.strays);
+    fmt::format_to(std::back_inserter(out), "note: {} events end what began before the recording\n", s.strays);
   for (const auto& [name, n] : s.unknown) {
-    fmt::format_to(std::back_inserter(out),
-                   "note: {} events {} are unknown to this version and left out\n", n, name);
+    fmt::format_to(std::back_inserter(out), "note: {} events {} are unknown to this version and left out\n", n, name);
   }
   return out;
 }
@@ -188,24 +180,20 @@ std::string comparison(const std::vector<named_summary>& traces) {
   };
   add("policy", [](const summary& s) { return s.policy.empty() ? std::string("-") : s.policy; });
   add("workers", [](const summary& s) {
-    return fmt::format(
-        "{}", std::count_if(s.workers.begin(), s.workers.end(),
-                            [](const worker_summary& w) { return w.worker != foreign_worker; }));
+    return fmt::format("{}", std::count_if(s.workers.begin(), s.workers.end(),
+                                           [](const worker_summary& w) { return w.worker != foreign_worker; }));
   });
   for (std::size_t i = 0; i < activity_count; ++i) {
     const auto a = static_cast<activity>(i);
-    if (a == activity::off && std::none_of(traces.begin(), traces.end(),
-                                           [](const named_summary& t) { return any_off(t.what); }))
+    if (a == activity::off &&
+        std::none_of(traces.begin(), traces.end(), [](const named_summary& t) { return any_off(t.what); }))
       continue;
-    add(fmt::format("{} ns", activity_names[i]),
-        [a](const summary& s) { return fmt::format("{}", s.total.time(a)); });
-    add(fmt::format("{} %", activity_names[i]), [a](const summary& s) {
-      return fmt::format("{:.1f}", percent(s.total.time(a), s.total.lifetime()));
-    });
+    add(fmt::format("{} ns", activity_names[i]), [a](const summary& s) { return fmt::format("{}", s.total.time(a)); });
+    add(fmt::format("{} %", activity_names[i]),
+        [a](const summary& s) { return fmt::format("{:.1f}", percent(s.total.time(a), s.total.lifetime())); });
   }
   for (const shown_count& shown : shown_counts) {
-    add(heading(shown),
-        [&shown](const summary& s) { return fmt::format("{}", s.total.count(shown.of)); });
+    add(heading(shown), [&shown](const summary& s) { return fmt::format("{}", s.total.count(shown.of)); });
   }
   for (const statistic& stat : statistics()) add(std::string(stat.name), stat.show);
   add("lost events", [](const summary& s) { return fmt::format("{}", s.lost); });
@@ -224,8 +212,7 @@ std::string json_counters(const counters& c) {
   const char* separator = "";
   for (std::size_t i = 1; i <= event_count; ++i) {
     if (c.events[i] == 0) continue;
-    fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", separator, detail::events[i].name,
-                   c.events[i]);
+    fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", separator, detail::events[i].name, c.events[i]);
     separator = ",";
   }
   return out + "}";
@@ -239,8 +226,8 @@ std::string json_trace(const named_summary& t) {
   const summary& s = t.what;
   std::string out = fmt::format(
       R"({{"file":{},"program":{},"machine":{},"policy":{},"wall_ns":{},"written":{},"lost":{},"strays":{},"unknown":{{)",
-      json_string(t.name), json_string(s.program), json_string(s.machine), json_string(s.policy),
-      s.wall_ns(), s.written, s.lost, s.strays);
+      json_string(t.name), json_string(s.program), json_string(s.machine), json_string(s.policy), s.wall_ns(),
+      s.written, s.lost, s.strays);
   const char* separator = "";
   for (const auto& [name, n] : s.unknown) {
     fmt::format_to(std::back_inserter(out), "{}{}:{}", separator, json_string(name), n);
@@ -250,8 +237,7 @@ std::string json_trace(const named_summary& t) {
   separator = "\n";
   for (const worker_summary& w : s.workers) {
     const std::string id = w.worker == foreign_worker ? "\"foreign\"" : fmt::format("{}", w.worker);
-    fmt::format_to(std::back_inserter(out),
-                   R"({}{{"worker":{},"place":{},"written":{},"lost":{},{}}})", separator, id,
+    fmt::format_to(std::back_inserter(out), R"({}{{"worker":{},"place":{},"written":{},"lost":{},{}}})", separator, id,
                    json_string(w.place), w.written, w.lost, json_counters(w.seen));
     separator = ",\n";
   }
@@ -260,9 +246,8 @@ std::string json_trace(const named_summary& t) {
       std::back_inserter(out),
       R"("statistics":{{"parallelism":{:.4f},"imbalance":{:.4f},"task_slice_ns":{},"idle_spell_ns":{},"steal_latency_ns":{},)"
       R"("wake_latency_ns":{},"steals_by_level":{{)",
-      s.parallelism(), s.imbalance(), json_distribution(s.task_slice),
-      json_distribution(s.idle_spell), json_distribution(s.steal_latency),
-      json_distribution(s.wake_latency));
+      s.parallelism(), s.imbalance(), json_distribution(s.task_slice), json_distribution(s.idle_spell),
+      json_distribution(s.steal_latency), json_distribution(s.wake_latency));
   separator = "";
   for (const auto& [level, n] : s.steals_by_level) {
     fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", separator, level, n);
@@ -276,8 +261,10 @@ std::string json_trace(const named_summary& t) {
 std::string findings_json(const std::vector<finding>& findings) {
   std::string out = "[";
   for (const finding& f : findings) {
-    fmt::format_to(std::back_inserter(out), R"({}{{"kind":"{}","share":{:.4f},"text":{},"worker":{},"begin_ns":{},"end_ns":{}}})", out.size() > 1 ? "," : "",
-                   complaint_names[static_cast<std::size_t>(f.what)], f.share, json_string(f.text), f.worker, f.begin_ns, f.end_ns);
+    fmt::format_to(std::back_inserter(out),
+                   R"({}{{"kind":"{}","share":{:.4f},"text":{},"worker":{},"begin_ns":{},"end_ns":{}}})",
+                   out.size() > 1 ? "," : "", complaint_names[static_cast<std::size_t>(f.what)], f.share,
+                   json_string(f.text), f.worker, f.begin_ns, f.end_ns);
   }
   return out + "]";
 }

@@ -21,8 +21,7 @@ constexpr std::size_t max_records = std::size_t{1} << 32;  // 128 GiB: more is a
 // modulo 2^16) tells a record from the one that stood there a round earlier; event::none says
 // "being written".
 constexpr std::uint64_t tag_of(event id, std::uint64_t lap, std::uint32_t arg) {
-  return static_cast<std::uint64_t>(id) | (lap & 0xffff) << 16 |
-         static_cast<std::uint64_t>(arg) << 32;
+  return static_cast<std::uint64_t>(id) | (lap & 0xffff) << 16 | static_cast<std::uint64_t>(arg) << 32;
 }
 constexpr event event_of(std::uint64_t tag) { return static_cast<event>(tag & 0xffff); }
 constexpr std::uint64_t lap_of(std::uint64_t tag) { return tag >> 16 & 0xffff; }
@@ -47,12 +46,15 @@ ring::~ring() { std::free(words_); }
 void ring::write(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t ns = put(id, arg, a, b);
   // relaxed: read and written by whoever writes the ring
-  if (ns > sampled_.load(std::memory_order_relaxed) + between_samples) [[unlikely]] sample(ns);
+  if (ns > sampled_.load(std::memory_order_relaxed) + between_samples) [[unlikely]]
+    sample(ns);
 }
 
-// After the record of a boundary between two states, so that what was used since the last sample belongs to the states before.
+// After the record of a boundary between two states, so that what was
+// used since the last sample belongs to the states before.
 void ring::sample(std::uint64_t ns) noexcept {
-  sampled_.store(ns, std::memory_order_relaxed);  // as above; before the record, whose own write must not come back here
+  // as above; before the record, whose own write must not come back here
+  sampled_.store(ns, std::memory_order_relaxed);
   const usage now = use_();
   put(event::cpu_time, now.sleeps, now.cpu_ns, now.kernel_thread);
 }
@@ -85,12 +87,10 @@ ring_snapshot ring::snapshot() const {
     const std::uint64_t tag = word(slot[0]).load(std::memory_order_acquire);
     if (event_of(tag) == event::none || lap_of(tag) != (position >> shift_ & 0xffff)) continue;
     record r;
-    r.ns = word(slot[1]).load(
-        std::memory_order_acquire);  // pairs with ring::write: a newer word brings the cleared tag
-    r.a = word(slot[2]).load(
-        std::memory_order_acquire);  // pairs with ring::write: a newer word brings the cleared tag
-    r.b = word(slot[3]).load(
-        std::memory_order_acquire);  // pairs with ring::write: a newer word brings the cleared tag
+    r.ns =
+        word(slot[1]).load(std::memory_order_acquire);    // pairs with ring::write: a newer word brings the cleared tag
+    r.a = word(slot[2]).load(std::memory_order_acquire);  // pairs with ring::write: a newer word brings the cleared tag
+    r.b = word(slot[3]).load(std::memory_order_acquire);  // pairs with ring::write: a newer word brings the cleared tag
     // pairs with ring::write, first store: if a word above belongs to a later record, the tag has
     // changed
     if (word(slot[0]).load(std::memory_order_relaxed) != tag) continue;

@@ -14,7 +14,8 @@ namespace heddle::trace {
 // in a signal handler.
 using clock_function = std::uint64_t (*)();
 
-// What the calling kernel thread has used so far. Called inside emit now and then, so it must be safe in a signal handler, too.
+// What the calling kernel thread has used so far. Called inside emit
+// now and then, so it must be safe in a signal handler, too.
 struct usage {
   std::uint64_t cpu_ns = 0;
   std::uint32_t sleeps = 0;  // times that it gave its processor up by itself
@@ -81,7 +82,8 @@ class ring {
   // Position of the next record. Written by writers; publishes nothing: a slot says itself whether
   // it is complete.
   alignas(64) std::atomic<std::uint64_t> next_{0};
-  // When cpu_time was written last; never with no `use`. By writers, for themselves: two at a time both write it, at worst.
+  // When cpu_time was written last; never with no `use`. By writers,
+  // for themselves: two at a time both write it, at worst.
   std::atomic<std::uint64_t> sampled_;
 };
 

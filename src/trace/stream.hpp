@@ -22,8 +22,10 @@ class number_stream {
     out.reserve((bytes_.size() + 2) / 3 * 4);
     for (std::size_t i = 0; i < bytes_.size(); i += 3) {
       std::uint32_t three = 0;
-      for (std::size_t k = 0; k < 3; ++k) three = three << 8 | (i + k < bytes_.size() ? static_cast<unsigned char>(bytes_[i + k]) : 0u);
-      for (std::size_t k = 0; k < 4; ++k) out.push_back(i + k > bytes_.size() ? '=' : letters[three >> (18 - 6 * k) & 63]);
+      for (std::size_t k = 0; k < 3; ++k)
+        three = three << 8 | (i + k < bytes_.size() ? static_cast<unsigned char>(bytes_[i + k]) : 0u);
+      for (std::size_t k = 0; k < 4; ++k)
+        out.push_back(i + k > bytes_.size() ? '=' : letters[three >> (18 - 6 * k) & 63]);
     }
     return out;
   }

@@ -35,28 +35,21 @@ class accountant : public replay_visitor {
     account& of = accounts_[r.worker];
     ++into_.workers[of.to].seen.events[static_cast<std::size_t>(r.event)];
     switch (r.event) {
-      case event::steal_attempt:
-        of.attempt = r.ns;
-        break;
+      case event::steal_attempt: of.attempt = r.ns; break;
       case event::steal_success:
         if (of.attempt) steal_latency_.push_back(r.ns - *of.attempt);
         of.attempt.reset();
         ++into_.steals_by_level[r.a];
         break;
-      case event::wake_sent:
-        sent_.try_emplace(static_cast<std::uint16_t>(r.arg), r.ns);
-        break;
-      case event::park_begin:
-        sent_.erase(r.worker);
-        break;  // a wake sent before this sleep says nothing about it
+      case event::wake_sent: sent_.try_emplace(static_cast<std::uint16_t>(r.arg), r.ns); break;
+      case event::park_begin: sent_.erase(r.worker); break;  // a wake sent before this sleep says nothing about it
       case event::park_end:
         if (const auto sent = sent_.find(r.worker); sent != sent_.end()) {
           wake_latency_.push_back(r.ns - sent->second);
           sent_.erase(sent);
         }
         break;
-      default:
-        break;
+      default: break;
     }
   }
 
@@ -69,8 +62,7 @@ class accountant : public replay_visitor {
     of.inside.push_back(info(s.kind).counts_as);
   }
 
-  void closed(std::uint16_t worker, const open_span& s, std::uint64_t ns,
-              activity counts_as) override {
+  void closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity counts_as) override {
     account& of = accounts_[worker];
     charge(of, ns, counts_as);
     of.inside.pop_back();
@@ -116,9 +108,7 @@ class accountant : public replay_visitor {
 
 }  // namespace
 
-std::uint64_t counters::lifetime() const {
-  return std::accumulate(ns.begin(), ns.end(), std::uint64_t{0});
-}
+std::uint64_t counters::lifetime() const { return std::accumulate(ns.begin(), ns.end(), std::uint64_t{0}); }
 
 counters& counters::operator+=(const counters& other) {
   for (std::size_t i = 0; i < ns.size(); ++i) ns[i] += other.ns[i];
@@ -127,9 +117,7 @@ counters& counters::operator+=(const counters& other) {
 }
 
 double summary::parallelism() const {
-  return wall_ns() == 0
-             ? 0
-             : static_cast<double>(total.time(activity::busy)) / static_cast<double>(wall_ns());
+  return wall_ns() == 0 ? 0 : static_cast<double>(total.time(activity::busy)) / static_cast<double>(wall_ns());
 }
 
 double summary::imbalance() const {
@@ -140,9 +128,7 @@ double summary::imbalance() const {
     workers_with_time += w.seen.lifetime() > 0;
   }
   const std::uint64_t sum = total.time(activity::busy);
-  return sum == 0 ? 0
-                  : static_cast<double>(most) * static_cast<double>(workers_with_time) /
-                        static_cast<double>(sum);
+  return sum == 0 ? 0 : static_cast<double>(most) * static_cast<double>(workers_with_time) / static_cast<double>(sum);
 }
 
 summary summarise(const recording& what) {

@@ -24,7 +24,7 @@ struct recorder_options {
   std::string machine;
   std::string policy;
   std::map<std::string, std::string> attributes;  // recording::attributes; the recorder adds those it knows itself
-  usage_function use = nullptr;  // of a worker's kernel thread; null: not told
+  usage_function use = nullptr;                   // of a worker's kernel thread; null: not told
   // Name of the function at an address, empty if unknown; asked by collect.
   std::string (*symbol)(std::uint64_t) = nullptr;
   code_place (*place)(std::uint64_t) = nullptr;  // the same of its place in a file
@@ -46,8 +46,9 @@ class recorder {
   void place(unsigned worker, std::string where);
 
   // A number for a text, to be given as a field of unit text. The same text has the same number.
-  // Any thread; locks, so not in a signal handler: policies ask when they start. Allocates nothing: preemptive threads ask while nobody else may have
-  // their worker. Beyond what there is room for all have one number, that of "(further texts)".
+  // Any thread; locks, so not in a signal handler: policies ask when they start.
+  // Allocates nothing: preemptive threads ask while nobody else may have their worker.
+  // Beyond what there is room for all have one number, that of "(further texts)".
   [[nodiscard]] std::uint32_t text(std::string_view words);
 
   // Tells this recorder from all others of the process, ended ones included.
@@ -61,14 +62,14 @@ class recorder {
   std::uint64_t serial_;
   recorder_options options_;
   std::vector<std::unique_ptr<ring>> rings_;  // the last one is the foreign threads'
-  mutable sync::slow_mutex places_mutex_;      // guards places_
+  mutable sync::slow_mutex places_mutex_;     // guards places_
   std::vector<std::string> places_;
   static constexpr std::size_t most_texts = 4096, text_room = std::size_t{256} << 10;
-  sync::mutex texts_mutex_;                    // held by who adds one
-  std::vector<std::string_view> texts_;        // of most_texts, in room_; those below text_count_ do not change
+  sync::mutex texts_mutex_;              // held by who adds one
+  std::vector<std::string_view> texts_;  // of most_texts, in room_; those below text_count_ do not change
   std::unique_ptr<char[]> room_;
-  std::size_t room_used_{0};                   // under texts_mutex_
-  std::atomic<std::size_t> text_count_{0};     // written under texts_mutex_, publishes texts
+  std::size_t room_used_{0};                // under texts_mutex_
+  std::atomic<std::size_t> text_count_{0};  // written under texts_mutex_, publishes texts
 };
 
 }  // namespace heddle::trace

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int attempts = 10000;
 
-// Where threads are preempted nobody makes a kernel thread on a worker: that allocates, and a thread which was preempted inside malloc may wait
-// for this very worker. So somebody else makes it, and others run meanwhile.
+// Where threads are preempted nobody makes a kernel thread on a worker: that allocates, and a thread which was
+// preempted inside malloc may wait for this very worker. So somebody else makes it, and others run meanwhile.
 [[gnu::noinline]] blocking_state begin_blocking_patiently() noexcept {
   for (int i = 0; i < attempts; ++i) {
     fork_queue* const queue = current_queue();
@@ -24,7 +24,8 @@ constexpr int attempts = 10000;
     worker::worker* w = worker::worker::current();
     const blocking_state state{w->current_thread(), w->by};
     if (w->home.lend_worker(*w, true)) {
-      if (caller != nullptr) worker::begin_blocking_on_block(*caller);  // preemption stays off: there is no worker that could go on
+      // preemption stays off: there is no worker that could go on
+      if (caller != nullptr) worker::begin_blocking_on_block(*caller);
       return state;
     }
     if (caller != nullptr) worker::leave_runtime(*caller);
@@ -38,7 +39,8 @@ constexpr int attempts = 10000;
 worker::runtime* home_of_caller() noexcept {
   fork_queue* const queue = current_queue();
   if (queue == nullptr) return nullptr;
-  return worker::is_user_code(queue) ? static_cast<fiber::preemptible*>(queue)->self().home : &static_cast<worker::worker*>(queue)->home;
+  return worker::is_user_code(queue) ? static_cast<fiber::preemptible*>(queue)->self().home
+                                     : &static_cast<worker::worker*>(queue)->home;
 }
 
 }  // namespace
@@ -63,9 +65,11 @@ void end_blocking(const blocking_state& state) noexcept {
   auto& self = *static_cast<worker::thread*>(state.thread);
   auto& on = *static_cast<worker::carrier*>(state.carrier);
   self.home->end_blocking_call();
-  if (self.preemptive != nullptr) [[unlikely]] worker::end_blocking_on_block(*self.preemptive, on);
+  if (self.preemptive != nullptr) [[unlikely]]
+    worker::end_blocking_on_block(*self.preemptive, on);
   self.home->return_from_blocking(self, on);
-  if (self.preemptive != nullptr) [[unlikely]] worker::leave_runtime(*self.preemptive);
+  if (self.preemptive != nullptr) [[unlikely]]
+    worker::leave_runtime(*self.preemptive);
 }
 
 }  // namespace heddle::detail
@@ -76,8 +80,11 @@ void runtime::admit_blocking_call() noexcept {
   if (blocking_calls_.try_acquire()) return;
   if (!told_of_blocking_limit_.exchange(true)) {
     char text[240];
-    const int length = std::snprintf(text, sizeof text, "heddle: %u calls of heddle::blocking are under way, each with a kernel thread of its own; further ones wait "
-                                     "(HEDDLE_BLOCKING_LIMIT; for sockets wait_readable needs no kernel thread)\n", settings_.blocking_limit);
+    const int length = std::snprintf(
+        text, sizeof text,
+        "heddle: %u calls of heddle::blocking are under way, each with a kernel thread of its own; further ones wait "
+        "(HEDDLE_BLOCKING_LIMIT; for sockets wait_readable needs no kernel thread)\n",
+        settings_.blocking_limit);
     platform::write_error(text, static_cast<std::size_t>(length));
   }
   blocking_calls_.acquire();

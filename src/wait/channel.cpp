@@ -37,9 +37,10 @@ void copy(void* to, const void* from, std::size_t bytes) noexcept {
 // One operation that may have to wait, on the stack of its thread.
 struct channel_core::request {
   channel_core* object;
-  const void* to_send;           // or null
-  void* received;                // or null
-  segment* spare;                // a sender that waits brings the memory that its item may need; comes back if it was not
+  const void* to_send;  // or null
+  void* received;       // or null
+  // a sender that waits brings the memory that its item may need; comes back if it was not
+  segment* spare;
   const std::stop_token* stop;
   outcome result{outcome::not_now};
   bool linked{false};
@@ -62,7 +63,10 @@ struct channel_core::both {
 };
 
 channel_core::channel_core(std::size_t capacity, std::size_t item_bytes) noexcept
-    : capacity_(capacity), item_bytes_(item_bytes), segment_items_((segment_bytes - sizeof(segment)) / item_bytes), write_at_(segment_items_) {}
+    : capacity_(capacity),
+      item_bytes_(item_bytes),
+      segment_items_((segment_bytes - sizeof(segment)) / item_bytes),
+      write_at_(segment_items_) {}
 
 channel_core::~channel_core() {
   segment* s = read_ != nullptr ? read_ : first_.load();
@@ -77,7 +81,8 @@ channel_core::~channel_core() {
 channel_core::segment* channel_core::make_segment() const { return ::new (::operator new(segment_bytes)) segment; }
 
 channel_core::segment* channel_core::spare_or_null() noexcept {
-  return spare_.load(std::memory_order_relaxed) != nullptr ? spare_.exchange(nullptr) : nullptr;  // the exchange decides
+  // the exchange decides
+  return spare_.load(std::memory_order_relaxed) != nullptr ? spare_.exchange(nullptr) : nullptr;
 }
 
 // Not within a section: it may free memory.
@@ -87,7 +92,9 @@ void channel_core::keep_or_free(segment* s) noexcept {
 
 // --- The queue itself. Senders' side under send_guard_.
 
-bool channel_core::has_room_in_segment(const segment* fresh) const noexcept { return write_at_ < segment_items_ || fresh != nullptr; }
+bool channel_core::has_room_in_segment(const segment* fresh) const noexcept {
+  return write_at_ < segment_items_ || fresh != nullptr;
+}
 
 void channel_core::append(const void* item, segment*& fresh) noexcept {
   if (write_at_ == segment_items_) {
@@ -106,7 +113,7 @@ void channel_core::append(const void* item, segment*& fresh) noexcept {
 bool channel_core::remove_oldest(void* item, segment*& drained) noexcept {
   const std::size_t at = received_.load(std::memory_order_relaxed);  // written under this lock only
   if (at == seen_sent_) {
-    seen_sent_ = sent_.load(std::memory_order_acquire);              // pairs with append
+    seen_sent_ = sent_.load(std::memory_order_acquire);  // pairs with append
     if (at == seen_sent_) return false;
   }
   if (read_ == nullptr) read_ = first_.load(std::memory_order_relaxed);  // seen through sent_
@@ -115,7 +122,7 @@ bool channel_core::remove_oldest(void* item, segment*& drained) noexcept {
     read_at_ = 0;
   }
   copy(item, read_->items + read_at_++ * item_bytes_, item_bytes_);
-  received_.store(at + 1, std::memory_order_release);                // pairs with put: the place is free
+  received_.store(at + 1, std::memory_order_release);  // pairs with put: the place is free
   return true;
 }
 
@@ -129,11 +136,12 @@ channel_core::fast channel_core::put(const void* item, segment*& fresh) noexcept
     ~unlock() { of.unlock(); }
   } at_end{send_guard_};
   if (closed_.load(std::memory_order_relaxed)) return fast::closed;  // under the lock
-  if (senders_wait_ || receivers_wait_ || capacity_ == 0) [[unlikely]] return fast::slow;
+  if (senders_wait_ || receivers_wait_ || capacity_ == 0) [[unlikely]]
+    return fast::slow;
   if (capacity_ != unbounded) {
     const std::size_t sent = sent_.load(std::memory_order_relaxed);  // written under this lock only
     if (sent - seen_received_ >= capacity_) {
-      seen_received_ = received_.load(std::memory_order_acquire);    // pairs with remove_oldest
+      seen_received_ = received_.load(std::memory_order_acquire);  // pairs with remove_oldest
       if (sent - seen_received_ >= capacity_) return fast::not_now;
     }
   }
@@ -212,7 +220,8 @@ bool channel_core::enqueue_sender(void* data, waiter& w) noexcept {
   {
     const both hold(*r.object);
     r.result = r.object->send_now(r, served);
-    stay = r.result == outcome::not_now && (r.stop == nullptr || !r.stop->stop_requested());  // its callback ran, or will find w
+    // its callback ran, or will find w
+    stay = r.result == outcome::not_now && (r.stop == nullptr || !r.stop->stop_requested());
     if (stay) {
       w.payload = &r;
       r.linked = true;
@@ -247,7 +256,8 @@ void channel_core::leave(waiter_list& list, waiter& w) noexcept {
   list.remove(w);
 }
 
-channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list, patience p) noexcept {
+channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list,
+                                         patience p) noexcept {
   wake_reason reason;
   {
     const auto let_go = [this, &r, &list]() noexcept {
@@ -263,27 +273,24 @@ channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, wait
     std::optional<std::stop_callback<decltype(let_go)>> on_stop;
     if (p.stop != nullptr) on_stop.emplace(*p.stop, let_go);
     reason = p.limit == nullptr ? suspend(r.w, enqueue, &r) : suspend_until(r.w, enqueue, &r, *p.limit);
-    // A callback under way is waited for here, in the kernel; as for condition variables its thread may be a preempted one.
+    // A callback under way is waited for here, in the kernel; as for
+    // condition variables its thread may be a preempted one.
     if (p.stop != nullptr && worker::has_preemption() && p.stop->stop_requested()) blocking([&] { on_stop.reset(); });
   }
   switch (reason) {
-    case wake_reason::notified:
-      return outcome::done;
-    case wake_reason::cancelled:
-      return outcome::closed;
-    case wake_reason::timed_out:
-      leave(list, r.w);
-      return outcome::not_now;
-    case wake_reason::none:
-      break;
+    case wake_reason::notified: return outcome::done;
+    case wake_reason::cancelled: return outcome::closed;
+    case wake_reason::timed_out: leave(list, r.w); return outcome::not_now;
+    case wake_reason::none: break;
   }
   return r.result;  // possible, or closed, at the last look
 }
 
-// Before a wait: the other side may be at work on another worker, and have made room, or filled some, long before a suspension and
-// the way back are over. It is left alone for a microsecond or two at a time, so that it gets ahead by many items and the line with
-// its count passes over seldom; once it has begun, for up to eight looks more, until `amount` says `enough`, as long as it keeps up
-// its pace. Where no look found anything, 2, 4 .. 1,024 waits do without.
+// Before a wait: the other side may be at work on another worker, and have made room, or filled
+// some, long before a suspension and the way back are over. It is left alone for a microsecond
+// or two at a time, so that it gets ahead by many items and the line with its count passes over
+// seldom; once it has begun, for up to eight looks more, until `amount` says `enough`, as long
+// as it keeps up its pace. Where no look found anything, 2, 4 .. 1,024 waits do without.
 template <class Amount>
 [[gnu::noinline]] bool channel_core::comes_soon(Amount amount, std::size_t enough) noexcept {
   if (platform::simulated || capacity_ < least_worth_a_look) return false;  // its time does not pass by itself
@@ -346,8 +353,9 @@ channel_core::outcome channel_core::try_send(const void* item) {
 channel_core::outcome channel_core::send(const void* item, patience p) {
   do {
     if (const outcome result = try_send(item); result != outcome::not_now) return result;
-  } while (p.limit == nullptr && comes_soon([this] { return closed_.load() ? capacity_ : capacity_ - std::min(size(), capacity_); },
-                                            std::min(capacity_ / 2, longest_batch)));
+  } while (p.limit == nullptr &&
+           comes_soon([this] { return closed_.load() ? capacity_ : capacity_ - std::min(size(), capacity_); },
+                      std::min(capacity_ / 2, longest_batch)));
   segment* spare = spare_or_null();
   if (spare == nullptr) spare = make_segment();
   request r{this, item, nullptr, spare, p.stop, outcome::not_now, false, waiter("channel, to send")};
@@ -378,7 +386,8 @@ channel_core::outcome channel_core::try_receive(void* item) noexcept {
 channel_core::outcome channel_core::receive(void* item, patience p) noexcept {
   do {
     if (try_receive(item) == outcome::done) return outcome::done;
-  } while (p.limit == nullptr && !closed_.load() && comes_soon([this] { return std::size_t{size() != 0 || closed_.load()}; }, 1));
+  } while (p.limit == nullptr && !closed_.load() &&
+           comes_soon([this] { return std::size_t{size() != 0 || closed_.load()}; }, 1));
   request r{this, nullptr, item, nullptr, p.stop, outcome::not_now, false, waiter("channel, to receive")};
   const outcome result = wait(r, enqueue_receiver, receivers_, p);
   keep_or_free(r.spare);
@@ -401,7 +410,8 @@ void channel_core::close() noexcept {
 }
 
 std::size_t channel_core::size() const noexcept {
-  const std::size_t received = received_.load(std::memory_order_acquire);  // first, so that it is not more than the other
+  // first, so that it is not more than the other
+  const std::size_t received = received_.load(std::memory_order_acquire);
   return sent_.load(std::memory_order_acquire) - received;
 }
 

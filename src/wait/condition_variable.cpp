@@ -82,7 +82,8 @@ bool condition_variable::wait_stoppable(mutex& m, const std::stop_token& stop, c
     };
     std::optional<std::stop_callback<decltype(let_go)>> on_stop(std::in_place, stop, let_go);
     in_time = wait_with(r, limit);
-    // A callback under way is waited for here, in the kernel. Its thread may be a preempted one that waits for this very worker.
+    // A callback under way is waited for here, in the kernel. Its
+    // thread may be a preempted one that waits for this very worker.
     if (worker::has_preemption() && stop.stop_requested()) blocking([&] { on_stop.reset(); });
   }
   leaving_.fetch_sub(1);  // the last access to *this

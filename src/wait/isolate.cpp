@@ -17,7 +17,8 @@ void end_isolation(const isolation& begun) noexcept {
   const isolation now = begin_isolation();
   HEDDLE_CHECK(now.thread == begun.thread && now.runtime == begun.runtime,
                "an isolated region was entered by thread %llu of runtime %p and left by thread %llu of runtime %p",
-               static_cast<unsigned long long>(begun.thread), begun.runtime, static_cast<unsigned long long>(now.thread), now.runtime);
+               static_cast<unsigned long long>(begun.thread), begun.runtime,
+               static_cast<unsigned long long>(now.thread), now.runtime);
 }
 
 }  // namespace heddle::detail

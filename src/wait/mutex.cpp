@@ -36,9 +36,11 @@ bool mutex::enqueue(void* request, detail::waiter& w) noexcept {
       m.guard_.unlock();
       return false;
     }
-  } while (!m.state_.word.compare_exchange_weak(word, (r.was_woken ? word & ~state::woken : word) | state::has_waiters));
+  } while (
+      !m.state_.word.compare_exchange_weak(word, (r.was_woken ? word & ~state::woken : word) | state::has_waiters));
   m.waiters_.push_back(w);
-  if (worker::levels_are_used()) [[unlikely]] worker::begin_to_lend(m.state_, w);
+  if (worker::levels_are_used()) [[unlikely]]
+    worker::begin_to_lend(m.state_, w);
   m.guard_.unlock();
   return true;
 }
@@ -51,9 +53,11 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
     for (unsigned i = 0;; ++i) {
       std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
       while ((word & state::locked) == 0) {
-        const std::uintptr_t next = (request.was_woken ? word & ~state::woken : word) | detail::current_holder() | state::locked;
+        const std::uintptr_t next =
+            (request.was_woken ? word & ~state::woken : word) | detail::current_holder() | state::locked;
         // acquire pairs with unlock: what the last holder wrote
-        if (!state_.word.compare_exchange_weak(word, next, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+        if (!state_.word.compare_exchange_weak(word, next, std::memory_order_acquire, std::memory_order_relaxed))
+          continue;
         if ((next & state::has_waiters) != 0) inherit();
         return true;
       }
@@ -79,8 +83,7 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
         if (worker::levels_are_used()) worker::end_waiting(state_, w, waiters_);
         guard_.unlock();
         return false;
-      default:
-        break;  // free at the last look
+      default: break;  // free at the last look
     }
   }
 }
@@ -88,13 +91,15 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
 std::uintptr_t detail::holder_of(const mutex* object) noexcept {
   std::uintptr_t word = 0;
   std::uintptr_t holder = 0;
-  const bool known = platform::read_memory(&object->state_.word, &word, sizeof word) && platform::read_memory(&object->holder_, &holder, sizeof holder);
+  const bool known = platform::read_memory(&object->state_.word, &word, sizeof word) &&
+                     platform::read_memory(&object->holder_, &holder, sizeof holder);
   return known && (word & lendable::locked) != 0 ? holder : 0;
 }
 
 // The caller has taken the mutex, and others wait for it.
 void mutex::inherit() noexcept {
-  if (!worker::levels_are_used()) [[likely]] return;
+  if (!worker::levels_are_used()) [[likely]]
+    return;
   const worker::section inside;
   guard_.lock();
   worker::inherit(state_, waiters_);
@@ -129,14 +134,17 @@ void mutex::unlock_slow() noexcept {
     const bool hand_over = w != nullptr && w->payload == &impatient_mark;
     if (hand_over) w->payload = &owner_mark;
     else if (w != nullptr) state_.word.fetch_or(state::woken);
-    if (worker::levels_are_used()) [[unlikely]] worker::leave(state_, w, hand_over);
+    if (worker::levels_are_used()) [[unlikely]]
+      worker::leave(state_, w, hand_over);
     else if (hand_over) worker::set_holder(state_, *w);
-    if (hand_over && worker::levels_are_used()) [[unlikely]] worker::inherit(state_, waiters_);
+    if (hand_over && worker::levels_are_used()) [[unlikely]]
+      worker::inherit(state_, waiters_);
     guard_.unlock();
     if (w != nullptr) {
       if (!hand_over) state_.word.fetch_and(state::has_waiters | state::woken);  // the last access to the mutex
       // Before the waiter can be seen to go on.
-      if (worker::worker* me = worker::worker::current(); me != nullptr) trace::emit<trace::event::lock_passed>(me->ring, this, place);
+      if (worker::worker* me = worker::worker::current(); me != nullptr)
+        trace::emit<trace::event::lock_passed>(me->ring, this, place);
       detail::resume(*w);
       return;
     }

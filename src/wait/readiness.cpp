@@ -24,7 +24,7 @@ namespace {
 // What is waited for at one descriptor. Never freed: descriptors are small numbers that are used again.
 struct entry {
   spin_word guard;
-  waiter_list readers, writers;   // under guard
+  waiter_list readers, writers;  // under guard
 
   waiter_list& of(direction which) noexcept { return which == direction::read ? readers : writers; }
 };
@@ -32,35 +32,46 @@ struct entry {
 // All waits of a process, and the kernel thread that watches for them.
 class watcher {
  public:
-  // The process's own: made at first use, and again in a forked child, which lacks the kernel thread. Throws std::system_error, std::bad_alloc.
+  // The process's own: made at first use, and again in a forked child, which
+  // lacks the kernel thread. Throws std::system_error, std::bad_alloc.
   static watcher& here();
 
   watcher() {
-    if (const int error = platform::open_queue(queue_); error != 0) throw std::system_error(error, std::generic_category(), "heddle: epoll");
-    const int error = platform::start(kernel_, [](void* self) { static_cast<watcher*>(self)->watch(); }, this, "heddle-io");
-    if (error != 0) throw std::system_error(error, std::generic_category(), "heddle: the kernel thread that watches file descriptors");
+    if (const int error = platform::open_queue(queue_); error != 0)
+      throw std::system_error(error, std::generic_category(), "heddle: epoll");
+    const int error =
+        platform::start(kernel_, [](void* self) { static_cast<watcher*>(self)->watch(); }, this, "heddle-io");
+    if (error != 0)
+      throw std::system_error(error, std::generic_category(),
+                              "heddle: the kernel thread that watches file descriptors");
   }
 
   // Throws std::bad_alloc.
   entry& at(int descriptor) {
     std::atomic<chunk*>& place = chunks_[static_cast<unsigned>(descriptor) / chunk_size];
-    chunk* known = place.load(std::memory_order_acquire);   // pairs with the exchange below: the entries, empty
+    chunk* known = place.load(std::memory_order_acquire);  // pairs with the exchange below: the entries, empty
     if (known == nullptr) {
       auto fresh = std::make_unique<chunk>();
       if (place.compare_exchange_strong(known, fresh.get())) known = fresh.release();
     }
     return (*known)[static_cast<unsigned>(descriptor) % chunk_size];
   }
-  static bool possible(int descriptor) noexcept { return descriptor >= 0 && static_cast<unsigned>(descriptor) < chunk_size * chunk_count; }
+  static bool possible(int descriptor) noexcept {
+    return descriptor >= 0 && static_cast<unsigned>(descriptor) < chunk_size * chunk_count;
+  }
 
-  // Under the entry's guard: asks to be told, once, when one of the directions is ready that somebody waits for. 0, or an errno value.
-  int arm(int descriptor, const entry& e) noexcept { return platform::arm(queue_, descriptor, !e.readers.empty(), !e.writers.empty()); }
+  // Under the entry's guard: asks to be told, once, when one of the
+  // directions is ready that somebody waits for. 0, or an errno value.
+  int arm(int descriptor, const entry& e) noexcept {
+    return platform::arm(queue_, descriptor, !e.readers.empty(), !e.writers.empty());
+  }
 
  private:
-  // Null: there is none yet in this process. made_in_ is written after instance_, so whoever sees this process's count sees its watcher.
+  // Null: there is none yet in this process. made_in_ is written after
+  // instance_, so whoever sees this process's count sees its watcher.
   static watcher* existing() noexcept { return made_in_.load() == platform::fork_count() ? instance_.load() : nullptr; }
 
-  static constexpr unsigned chunk_size = 256, chunk_count = 4096;   // descriptors up to 2^20, the kernel's usual limit
+  static constexpr unsigned chunk_size = 256, chunk_count = 4096;  // descriptors up to 2^20, the kernel's usual limit
   using chunk = std::array<entry, chunk_size>;
 
   void watch() noexcept;
@@ -71,8 +82,8 @@ class watcher {
   std::array<std::atomic<chunk*>, chunk_count> chunks_{};
 
   static std::atomic<watcher*> instance_;
-  static std::atomic<std::uint64_t> made_in_;   // the count of its process
-  static std::atomic<std::uint64_t> maker_;     // 1 + the count of the process whose thread makes one; 0: nobody does
+  static std::atomic<std::uint64_t> made_in_;  // the count of its process
+  static std::atomic<std::uint64_t> maker_;    // 1 + the count of the process whose thread makes one; 0: nobody does
 };
 
 std::atomic<watcher*> watcher::instance_{nullptr};
@@ -84,18 +95,19 @@ watcher& watcher::here() {
     if (watcher* const w = existing(); w != nullptr) return *w;
     const std::uint64_t mine = platform::fork_count() + 1;
     std::uint64_t maker = maker_.load();
-    // One at a time. What a parent's thread left here while another one forked does not count: that thread does not exist in this process.
+    // One at a time. What a parent's thread left here while another one
+    // forked does not count: that thread does not exist in this process.
     if (maker == mine || !maker_.compare_exchange_strong(maker, mine)) continue;
     struct until_return {
       ~until_return() { maker_.store(0); }
     } const made;
-    if (watcher* const w = existing(); w != nullptr) return *w;   // somebody was done between the looks
+    if (watcher* const w = existing(); w != nullptr) return *w;  // somebody was done between the looks
     // As a foreign kernel thread, which no tick interrupts: memory is allocated and a kernel thread started.
     return *blocking([] {
       auto fresh = std::make_unique<watcher>();
       instance_.store(fresh.get());
       made_in_.store(platform::fork_count());
-      return fresh.release();   // ends with the process
+      return fresh.release();  // ends with the process
     });
   }
 }
@@ -110,7 +122,8 @@ void watcher::watch() noexcept {
 
 void watcher::let_go(const platform::ready_descriptor& ready) noexcept {
   waiter_list chosen;
-  entry& e = (*chunks_[static_cast<unsigned>(ready.descriptor) / chunk_size].load())[static_cast<unsigned>(ready.descriptor) % chunk_size];
+  entry& e = (*chunks_[static_cast<unsigned>(ready.descriptor) / chunk_size]
+                   .load())[static_cast<unsigned>(ready.descriptor) % chunk_size];
   e.guard.lock();
   const auto take = [&](waiter_list& list) {
     while (waiter* w = list.pop_front()) {
@@ -119,7 +132,8 @@ void watcher::let_go(const platform::ready_descriptor& ready) noexcept {
   };
   if (ready.readable) take(e.readers);
   if (ready.writable) take(e.writers);
-  if (!e.readers.empty() || !e.writers.empty()) (void)arm(ready.descriptor, e);   // it can only fail for a descriptor that was closed while waited for
+  // it can only fail for a descriptor that was closed while waited for
+  if (!e.readers.empty() || !e.writers.empty()) (void)arm(ready.descriptor, e);
   e.guard.unlock();
   while (waiter* w = chosen.pop_front()) resume(*w);
 }
@@ -144,14 +158,15 @@ struct request {
     r.error = r.by->arm(r.descriptor, e);
     const bool waits = r.error == 0;
     if (!waits) e.of(r.which).remove(w);
-    e.guard.unlock();   // the waiter may be gone from here on
+    e.guard.unlock();  // the waiter may be gone from here on
     return waits;
   }
 };
 
 wake_reason wait_at(request& r, waiter& w, const deadline* limit) noexcept {
   const worker::section inside;
-  const wake_reason reason = limit == nullptr ? suspend(w, request::enqueue, &r) : suspend_until(w, request::enqueue, &r, *limit);
+  const wake_reason reason =
+      limit == nullptr ? suspend(w, request::enqueue, &r) : suspend_until(w, request::enqueue, &r, *limit);
   if (reason == wake_reason::timed_out) {
     r.at->guard.lock();
     r.at->of(r.which).remove(w);
@@ -176,7 +191,8 @@ bool look_again_and_again(int descriptor, direction which, const deadline* limit
 
 bool wait_ready(int descriptor, direction which, const deadline* limit, const std::stop_token* stop) {
   if constexpr (platform::simulated) return look_again_and_again(descriptor, which, limit, stop);
-  if (!watcher::possible(descriptor)) throw std::system_error(EBADF, std::generic_category(), "heddle: waiting for a file descriptor");
+  if (!watcher::possible(descriptor))
+    throw std::system_error(EBADF, std::generic_category(), "heddle: waiting for a file descriptor");
   watcher& by = watcher::here();
   request r{&by, &by.at(descriptor), descriptor, which, stop};
   waiter w(which == direction::read ? "readable descriptor" : "writable descriptor");
@@ -199,7 +215,7 @@ bool wait_ready(int descriptor, direction which, const deadline* limit, const st
     // As for condition variables: a callback under way may be a preempted thread's that waits for this very worker.
     if (worker::has_preemption() && stop->stop_requested()) blocking([&] { on_stop.reset(); });
   }
-  if (r.error == EPERM) return true;   // of no kind that could be watched: always ready
+  if (r.error == EPERM) return true;  // of no kind that could be watched: always ready
   if (r.error != 0) throw std::system_error(r.error, std::generic_category(), "heddle: waiting for a file descriptor");
   return reason == wake_reason::notified;
 }

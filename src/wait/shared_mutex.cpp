@@ -108,7 +108,8 @@ void shared_mutex::unlock_shared_slow() noexcept {
   }
 }
 
-// The waiter's time ran out. Readers that wait only because of a writer in front of them come in when it was the last one.
+// The waiter's time ran out. Readers that wait only because of a
+// writer in front of them come in when it was the last one.
 void shared_mutex::withdraw(bool exclusive, detail::waiter& w) noexcept {
   detail::waiter_list chosen;
   guard_.lock();

@@ -1,5 +1,5 @@
-// Calls from foreign kernel threads: the caller's kernel thread is the carrier of a sleeping worker for the call's time. Protocol L1-L7 and
-// proof: README.md, "Calls from outside".
+// Calls from foreign kernel threads: the caller's kernel thread is the carrier of a sleeping worker for the call's
+// time. Protocol L1-L7 and proof: README.md, "Calls from outside".
 #include <cxxabi.h>
 
 #include "arch/arch.hpp"
@@ -19,7 +19,8 @@ namespace {
 constexpr unsigned insist_after_us = 5;  // as in idle.cpp
 constexpr unsigned settle_us = 2;        // how long others may need to fall idle after the last piece of the call
 
-// The worker that this kernel thread had last; any number will do. Of the kernel thread: the functions here that touch it do not switch.
+// The worker that this kernel thread had last; any number will do. Of
+// the kernel thread: the functions here that touch it do not switch.
 constinit thread_local unsigned last_borrowed __attribute__((tls_model("initial-exec"))) = 0;
 constinit thread_local bool has_alternate_stack __attribute__((tls_model("initial-exec"))) = false;
 
@@ -42,7 +43,8 @@ bool runtime::try_to_borrow(worker& w) noexcept {  // L1
   std::uint32_t now = w.token.load(std::memory_order_relaxed);  // the exchange decides
   if (now != state::asleep && now != state::held && now != state::stale) return false;
   if (!w.token.compare_exchange_strong(now, now == state::asleep ? state::lent : state::lent_again)) return false;
-  // A waker may have chosen it, whose token finds it lent, or awake. And if a preemptive thread has run here what comes of that is for its own carrier.
+  // A waker may have chosen it, whose token finds it lent, or awake. And if a
+  // preemptive thread has run here what comes of that is for its own carrier.
   if (has_creator() || (now == state::asleep && !idle_.retract(w.rank))) {
     w.token.store(state::awake);
     platform::wake_one(w.token);
@@ -61,7 +63,8 @@ worker* runtime::borrow() noexcept {
   unsigned first = last_borrowed < workers() ? last_borrowed : 0;
   if (workers_[first]->processing_unit >= 0) {
     const int unit = platform::current_unit();
-    for (unsigned r = 0; r < workers() && workers_[first]->processing_unit != unit; ++r) first = (first + 1) % workers();
+    for (unsigned r = 0; r < workers() && workers_[first]->processing_unit != unit; ++r)
+      first = (first + 1) % workers();
   }
   for (unsigned i = 0; i < workers(); ++i) {
     const unsigned r = (first + i) % workers();
@@ -85,15 +88,18 @@ void runtime::enter_stay(thread* self) noexcept {
     w->depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
   }
-  w->depart(*self, w->thread_for(w->pick()), [](void* block, void* data) {
-    thread& t = *static_cast<thread*>(block);
-    worker* here = worker::current();
-    if (t.cache != nullptr && t.cache != here) t.cache->give_back(t);
-    else here->free_thread(t);
-    std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
-    ended.store(1);
-    platform::wake_one(ended);  // the call may be over: only the word's address is used
-  }, &s);
+  w->depart(
+      *self, w->thread_for(w->pick()),
+      [](void* block, void* data) {
+        thread& t = *static_cast<thread*>(block);
+        worker* here = worker::current();
+        if (t.cache != nullptr && t.cache != here) t.cache->give_back(t);
+        else here->free_thread(t);
+        std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
+        ended.store(1);
+        platform::wake_one(ended);  // the call may be over: only the word's address is used
+      },
+      &s);
 }
 
 // Nothing else runs here but this call, and what else is counted was made by it. A hint.
@@ -107,8 +113,8 @@ bool runtime::is_alone() const noexcept {
   return alive == 1 && lent == 1;
 }
 
-// L2. The call's thread waits or has gone to another worker. What this kernel thread may run meanwhile: what the call has made, for the call waits for
-// that in any case. Null: nothing, or for too long.
+// L2. The call's thread waits or has gone to another worker. What this kernel thread may run meanwhile: what the call
+// has made, for the call waits for that in any case. Null: nothing, or for too long.
 thread* runtime::next_of_stay(worker& w, const stay& s) noexcept {
   const std::uint64_t rate = platform::ticks_per_microsecond();
   const std::uint64_t start = platform::ticks();
@@ -161,7 +167,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
   fiber::describe_native_stack(mine.native);
   const exception_state handled = mine.leave_exceptions();
   w->by = &mine;
-  w->idle.store(false, std::memory_order_relaxed);     // ordered by the fence
+  w->idle.store(false, std::memory_order_relaxed);      // ordered by the fence
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in worker::find_work
   set_current_queue(w);
   stay s{call, data, mine, t};
@@ -185,7 +191,8 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
   base::allow_malloc();
   // acquire pairs with enter_stay: what the call did. From here on the runtime may be gone
   while (!s.ended_here && s.ended.load(std::memory_order_acquire) == 0) platform::wait_on(s.ended, 0);
-  if (handled.any()) [[unlikely]] *mine.exceptions = handled;
+  if (handled.any()) [[unlikely]]
+    *mine.exceptions = handled;
   return true;
 }
 
@@ -204,8 +211,9 @@ void runtime::wake_lender(worker& w) noexcept {
 
 // What is there that nobody may look for if the worker sleeps now.
 bool runtime::must_wake_lender(const worker& w) noexcept {
-  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || has_common_work() || w.stands_aside() || stopping() ||
-         (timers_.next() != timer_heap::never && timekeeper_.load() < 0) || (asks_before_picks() && policy_->may_find(w.rank));
+  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || has_common_work() || w.stands_aside() ||
+         stopping() || (timers_.next() != timer_heap::never && timekeeper_.load() < 0) ||
+         (asks_before_picks() && policy_->may_find(w.rank));
 }
 
 // A hint, after a while's patience.
@@ -222,7 +230,8 @@ bool runtime::others_fall_idle(const worker& w) const noexcept {
   return true;
 }
 
-// L5: S1 to S5 of sync/README.md, without the heavy fence, for all others are idle. False: they are not, or something is there; it is not listed.
+// L5: S1 to S5 of sync/README.md, without the heavy fence, for all others
+// are idle. False: they are not, or something is there; it is not listed.
 bool runtime::settle(worker& w) noexcept {
   idle_.announce(w.rank);  // S1
   w.unlisted = false;
@@ -230,7 +239,8 @@ bool runtime::settle(worker& w) noexcept {
   for (const auto& other : workers_) {
     if (other.get() != &w) queue::request(*other);  // S2
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: a busy one is seen here, or we are by it
+  // pairs with the fence of worker::find_work: a busy one is seen here, or we are by it
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
   if (may && !must_wake_lender(w)) return true;  // S5
   w.unlisted = idle_.retract(w.rank);
@@ -253,7 +263,7 @@ void runtime::give_back(worker& w) noexcept {
   while (now != state::wanted) {
     if (!token.compare_exchange_strong(now, sleeps ? state::asleep : state::held)) continue;
     if (!sleeps && now == state::lent) platform::wake_one(token);  // L6: it shall nap. The worker may be gone
-    return;                                                         // L7
+    return;                                                        // L7
   }
   token.store(state::awake);
   platform::wake_one(token);  // as above

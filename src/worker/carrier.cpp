@@ -1,4 +1,5 @@
-// Carriers, and how a worker changes them in blocking(). Protocol B1-B7 and proof: src/wait/README.md, "Blocking calls".
+// Carriers, and how a worker changes them in blocking(). Protocol
+// B1-B7 and proof: src/wait/README.md, "Blocking calls".
 #include "worker/carrier.hpp"
 
 #include <cxxabi.h>
@@ -18,7 +19,7 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr platform::nanoseconds patience = 1'000'000'000;         // of a spare beyond these
+constexpr platform::nanoseconds patience = 1'000'000'000;  // of a spare beyond these
 
 }  // namespace
 
@@ -27,7 +28,8 @@ void runtime::carry(void* argument) {
   const platform::alternate_stack for_faults;
   self.signals.alternate_stack = for_faults.memory();
   self.signals.alternate_bytes = for_faults.bytes();
-  self.signals.blocked = self.home.blocked_signals_;  // not those of whoever made this kernel thread, in the middle of whatever
+  // not those of whoever made this kernel thread, in the middle of whatever
+  self.signals.blocked = self.home.blocked_signals_;
   platform::take_signals(self.signals);
   fiber::describe_native_stack(self.native);
   self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
@@ -104,8 +106,9 @@ carrier* runtime::make_carrier(int processing_unit, bool offers_itself) noexcept
   return c;
 }
 
-// B7: true when `self` is to end: it was still a spare, there are more than are kept, and it is one no longer. It cannot join
-// itself: the next one that ends does it, or the destructor, whoever takes it from the list of all carriers.
+// B7: true when `self` is to end: it was still a spare, there are more than are
+// kept, and it is one no longer. It cannot join itself: the next one that ends
+// does it, or the destructor, whoever takes it from the list of all carriers.
 bool runtime::dismiss(carrier& self) noexcept {
   carrier* before = nullptr;
   {
@@ -119,7 +122,8 @@ bool runtime::dismiss(carrier& self) noexcept {
     --spare_count_;
     before = std::exchange(dismissed_, &self);
     if (before != nullptr) {
-      for (place = &carriers_; *place != nullptr && *place != before; place = &(*place)->next_all) {}
+      for (place = &carriers_; *place != nullptr && *place != before; place = &(*place)->next_all) {
+      }
       if (*place == nullptr) before = nullptr;  // the destructor has it
       else *place = before->next_all;
     }
@@ -160,28 +164,35 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
   blocking_.fetch_add(1);
   const int unit = w.processing_unit;
-  old->assigned = nullptr;        // B2: read by this kernel thread, and by the runtime's destructor once all threads have ended
+  // B2: read by this kernel thread, and by the runtime's destructor once all threads have ended
+  old->assigned = nullptr;
   set_current_queue(nullptr);
   ticks::stop(*old);
   w.running = nullptr;
-  hand_over(w, *fresh);           // B3, B4
+  hand_over(w, *fresh);              // B3, B4
   if (unit >= 0) bind_to(*old, -1);  // the worker needs its processing unit, whatever the call turns out to do
   return true;
 }
 
 void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
   blocking_.fetch_sub(1);
-  if (recorder_ != nullptr) trace::emit<trace::event::blocking_end>(recorder_->foreign(), self.id);  // no worker's ring: c has none
+  // no worker's ring: c has none
+  if (recorder_ != nullptr) trace::emit<trace::event::blocking_end>(recorder_->foreign(), self.id);
   const exception_state mine = c.leave_exceptions();
   fiber::before_switch(&self, nullptr, c.native, false);
-  heddle_switch(&self.stack_pointer, c.stack_pointer, [](void* a, void* b) {
-    // B5, on the carrier's own stack: the thread goes on elsewhere, this kernel thread goes back through worker::run.
-    auto& back = *static_cast<carrier*>(b);
-    fiber::after_switch(nullptr, back.native);
-    back.home.submit(*static_cast<thread*>(a));
-  }, &self, &c);
+  heddle_switch(
+      &self.stack_pointer, c.stack_pointer,
+      [](void* a, void* b) {
+        // B5, on the carrier's own stack: the thread goes on elsewhere, this kernel thread goes back through
+        // worker::run.
+        auto& back = *static_cast<carrier*>(b);
+        fiber::after_switch(nullptr, back.native);
+        back.home.submit(*static_cast<thread*>(a));
+      },
+      &self, &c);
   if (self.preemptive == nullptr) base::allow_malloc();  // a preemptive one is not in its own code yet
-  if (mine.any()) [[unlikely]] *worker::current()->by->exceptions = mine;
+  if (mine.any()) [[unlikely]]
+    *worker::current()->by->exceptions = mine;
 }
 
 }  // namespace heddle::worker

@@ -25,29 +25,31 @@ struct carrier {
   explicit carrier(runtime& owner) noexcept : home(owner) {}
 
   runtime& home;
-  void* stack_pointer{nullptr};           // of its own stack, while it runs a user-level thread
+  void* stack_pointer{nullptr};  // of its own stack, while it runs a user-level thread
   fiber::native_stack native;
   platform::kernel_thread kernel;
-  exception_state* exceptions{nullptr};   // of this kernel thread; empty whenever a thread starts or goes on
-  worker* assigned{nullptr};              // written before `signal` is raised
-  std::atomic<std::uint32_t> signal{0};   // 1: a worker is assigned, 2: end; futex word of a spare carrier
-  bool passing{false};                    // a spare beyond those that are kept: ends when nobody needs it for a while
-  bool offers_itself{false};              // made without a worker in view: among the spares as soon as it can take one
-  carrier* next_spare{nullptr};           // under the runtime's carrier mutex, or of the worker in whose pool it is
-  int bound_to{-2};                       // processing unit; -1 none; -2 not said yet. Its own, or who is about to raise `signal`
-  void* thread_pointer{nullptr};          // of its own
-  std::atomic<int> id{0};                 // of its kernel thread, for ticks; 0: it has not begun
-  platform::tick_timer timer;             // its own; ticks come to it
-  platform::signal_state signals;         // its own
+  exception_state* exceptions{nullptr};  // of this kernel thread; empty whenever a thread starts or goes on
+  worker* assigned{nullptr};             // written before `signal` is raised
+  std::atomic<std::uint32_t> signal{0};  // 1: a worker is assigned, 2: end; futex word of a spare carrier
+  bool passing{false};                   // a spare beyond those that are kept: ends when nobody needs it for a while
+  bool offers_itself{false};             // made without a worker in view: among the spares as soon as it can take one
+  carrier* next_spare{nullptr};          // under the runtime's carrier mutex, or of the worker in whose pool it is
+  // processing unit; -1 none; -2 not said yet. Its own, or who is about to raise `signal`
+  int bound_to{-2};
+  void* thread_pointer{nullptr};   // of its own
+  std::atomic<int> id{0};          // of its kernel thread, for ticks; 0: it has not begun
+  platform::tick_timer timer;      // its own; ticks come to it
+  platform::signal_state signals;  // its own
   // relaxed: its own, and of the signal handler that interrupts it
   enum class ticking : std::uint8_t { no, once, always };
   std::atomic<ticking> ticks{ticking::no};
-  carrier* next_all{nullptr};             // under the runtime's carrier mutex
+  carrier* next_all{nullptr};  // under the runtime's carrier mutex
 
   // Before the running thread is switched away from: what it must give back to the carrier it goes on on.
   [[nodiscard]] exception_state leave_exceptions() noexcept {
     const exception_state mine = *exceptions;
-    if (mine.any()) [[unlikely]] *exceptions = {};
+    if (mine.any()) [[unlikely]]
+      *exceptions = {};
     return mine;
   }
 };

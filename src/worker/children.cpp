@@ -1,4 +1,5 @@
-// Blocks of groups' children that have not begun: a list a worker, and whole slabs of memory that live as long as it does.
+// Blocks of groups' children that have not begun: a list a worker,
+// and whole slabs of memory that live as long as it does.
 #include <heddle/task_group.hpp>
 
 #include <new>
@@ -17,7 +18,8 @@ detail::group_child* worker::new_child() noexcept {
   using detail::group_child;
   if (spare_children == nullptr) spare_children = returned_children_.exchange(nullptr);
   if (spare_children == nullptr) {
-    void* memory = ::operator new(blocks_in_slab * sizeof(group_child), std::align_val_t{alignof(group_child)}, std::nothrow);
+    void* memory =
+        ::operator new(blocks_in_slab * sizeof(group_child), std::align_val_t{alignof(group_child)}, std::nothrow);
     if (memory == nullptr) return nullptr;
     auto* blocks = static_cast<group_child*>(memory);
     for (std::size_t i = 0; i < blocks_in_slab; ++i) {

@@ -1,4 +1,5 @@
-// The creator: a kernel thread of a runtime with preemptive threads, which does for the workers what allocates. README.md, S6.
+// The creator: a kernel thread of a runtime with preemptive threads,
+// which does for the workers what allocates. README.md, S6.
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,8 @@ void runtime::wake_creator() noexcept {
   platform::wake_one(creator_calls_);
 }
 
-// Makes carriers outside of signal handlers. It may wait for locks that a preempted thread holds: that thread goes on meanwhile.
+// Makes carriers outside of signal handlers. It may wait for locks
+// that a preempted thread holds: that thread goes on meanwhile.
 void runtime::create_carriers(void* argument) {
   auto& self = *static_cast<creator*>(argument);
   while (self.verdict.load() == creator::open) platform::wait_on(self.verdict, creator::open);
@@ -49,8 +51,9 @@ void runtime::create_carriers(void* argument) {
       continue;
     }
     ++begun;
-    if (home.make_carrier(-1, true) != nullptr) continue;  // it offers itself once it has begun, and counts itself as served
-    home.carriers_served_.fetch_add(wanted - begun + 1);    // the next tick asks again
+    // it offers itself once it has begun, and counts itself as served
+    if (home.make_carrier(-1, true) != nullptr) continue;
+    home.carriers_served_.fetch_add(wanted - begun + 1);  // the next tick asks again
     begun = wanted;
     home.tell_of_missing_carrier();
   }
@@ -60,13 +63,16 @@ void runtime::create_carriers(void* argument) {
 void runtime::tell_of_missing_carrier() noexcept {
   if (std::exchange(told_of_missing_carrier_, true)) return;
   char text[600];
-  const int length = std::snprintf(text, sizeof text, "heddle: no kernel thread could be started for KLT-switching or a blocking call (%s): "
-                                   "preemptive threads keep their turns, blocking calls their worker, until one can be had\n",
-                                   platform::why_not_started(start_error_.load()).text);
+  const int length =
+      std::snprintf(text, sizeof text,
+                    "heddle: no kernel thread could be started for KLT-switching or a blocking call (%s): "
+                    "preemptive threads keep their turns, blocking calls their worker, until one can be had\n",
+                    platform::why_not_started(start_error_.load()).text);
   platform::write_error(text, static_cast<std::size_t>(length));
 }
 
-// A carrier tells it, not the creator: until then it may wait for locks of the C library, on the way to its first instruction of ours.
+// A carrier tells it, not the creator: until then it may wait for
+// locks of the C library, on the way to its first instruction of ours.
 void runtime::carrier_made() noexcept {
   carriers_served_.fetch_add(1);
   for (const auto& w : workers_) {
@@ -76,13 +82,15 @@ void runtime::carrier_made() noexcept {
   }
 }
 
-// Called by user code, preemptive threads' too, so without a lock: of several that come at once each starts one, and one stays.
+// Called by user code, preemptive threads' too, so without a lock: of
+// several that come at once each starts one, and one stays.
 void runtime::start_creator() {
   if (has_creator()) return;
   auto mine = std::make_unique<creator>(*this);
   if (const int error = platform::start(mine->kernel, create_carriers, mine.get(), "heddle-creator"); error != 0) {
     throw std::system_error(std::error_code(error, std::generic_category()),
-                            std::string("heddle: no kernel thread that makes others, which preemptive threads need: ") + platform::why_not_started(error).text);
+                            std::string("heddle: no kernel thread that makes others, which preemptive threads need: ") +
+                                platform::why_not_started(error).text);
   }
   creator* nobody = nullptr;
   const bool first = creator_.compare_exchange_strong(nobody, mine.get());

@@ -1,5 +1,5 @@
-// Writing the thread-local pointer to the current queue (heddle/detail/current.hpp), for code that may change kernel threads: a
-// compiler that knew the variable could keep its address over a switch.
+// Writing the thread-local pointer to the current queue (heddle/detail/current.hpp), for code that may change kernel
+// threads: a compiler that knew the variable could keep its address over a switch.
 #pragma once
 
 #include <heddle/detail/current.hpp>
@@ -9,7 +9,10 @@ namespace heddle::worker {
 [[gnu::always_inline]] inline void set_current_queue(detail::fork_queue* queue) noexcept {
 #if defined(__x86_64__)
   detail::fork_queue* offset;
-  asm volatile("movq heddle_current_queue@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" : "=&r"(offset) : "r"(queue) : "memory");
+  asm volatile("movq heddle_current_queue@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)"
+               : "=&r"(offset)
+               : "r"(queue)
+               : "memory");
 #elif defined(__aarch64__)
   void* offset;
   void* pointer;

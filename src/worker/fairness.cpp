@@ -1,5 +1,5 @@
-// How busy workers share the preemptive threads among them: at a tick, the one that has fewer takes over from the one that has more. The bounds
-// that follow, and why: README.md, "Fairness".
+// How busy workers share the preemptive threads among them: at a tick, the one that has fewer takes over from the one
+// that has more. The bounds that follow, and why: README.md, "Fairness".
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
@@ -9,15 +9,17 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned looked_at = 8;      // workers at a tick: a look costs a cache miss
-constexpr unsigned short_round = 3;    // so many that wait, and fewer: a difference of one is a good part of the share
-constexpr unsigned patience = 2;       // intervals that a worker may be without a choice before who waits there counts as stuck
+constexpr unsigned looked_at = 8;    // workers at a tick: a look costs a cache miss
+constexpr unsigned short_round = 3;  // so many that wait, and fewer: a difference of one is a good part of the share
+// intervals that a worker may be without a choice before who waits there counts as stuck
+constexpr unsigned patience = 2;
 
 // Its carrier runs something that ends no turns: whoever waits there for a turn has none.
 bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept {
   // relaxed: hints, of whoever looked last
   const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);
-  if (picks == w.picks_seen.load(std::memory_order_relaxed)) return now - w.stands_since.load(std::memory_order_relaxed) > patience * interval;
+  if (picks == w.picks_seen.load(std::memory_order_relaxed))
+    return now - w.stands_since.load(std::memory_order_relaxed) > patience * interval;
   w.picks_seen.store(picks, std::memory_order_relaxed);
   w.stands_since.store(now, std::memory_order_relaxed);
   return false;
@@ -29,8 +31,8 @@ thread* worker::take_over_turn() noexcept {
   ++turns_ended_;
   if (home.pools().in_force()) return nullptr;  // pools even out by themselves
   const unsigned own = ready.turns_waited_for();
-  // From one that has one more: once a round, so that the threads which share a worker with one more are not always the same. At which turn of a
-  // long round is left to chance, or it would be the same thread that goes to and fro.
+  // From one that has one more: once a round, so that the threads which share a worker with one more are not always the
+  // same. At which turn of a long round is left to chance, or it would be the same thread that goes to and fro.
   const bool may_rotate = own <= short_round || turns_ended_ > own + random.below(own);
   const std::uint64_t interval = home.ticks().plan().interval * platform::ticks_per_microsecond() / 1000;
   const std::uint64_t now = platform::ticks();

@@ -30,10 +30,12 @@ constexpr std::size_t frames_shown = 24;
   va_start(values, format);
   const int length = std::vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  platform::write_error(text, length < static_cast<int>(sizeof text) ? static_cast<std::size_t>(length) : sizeof text - 1);
+  platform::write_error(text,
+                        length < static_cast<int>(sizeof text) ? static_cast<std::size_t>(length) : sizeof text - 1);
 }
 
-// These look at threads while others run them: a dump is of a program that hangs or has failed, and what it says of the rest is a hint.
+// These look at threads while others run them: a dump is of a program
+// that hangs or has failed, and what it says of the rest is a hint.
 HEDDLE_NO_TSAN const char* name_of(const thread& t) noexcept { return t.name != nullptr ? t.name : "unnamed"; }
 
 HEDDLE_NO_TSAN unsigned long long id_of(const thread& t) noexcept { return static_cast<unsigned long long>(t.id); }
@@ -54,7 +56,8 @@ void print_code(const char* before, const platform::symbol& s, const char* addre
   const auto into = static_cast<std::size_t>(address - static_cast<const char*>(s.start));
   const char* const module = s.module == nullptr ? "" : short_name(s.module);
   try {
-    say("%s%s+0x%zx (%s+0x%zx)\n", before, base::readable(s.name).c_str(), into, module, static_cast<std::size_t>(s.offset));
+    say("%s%s+0x%zx (%s+0x%zx)\n", before, base::readable(s.name).c_str(), into, module,
+        static_cast<std::size_t>(s.offset));
   } catch (const std::exception&) {
     say("%s%s+0x%zx (%s+0x%zx)\n", before, s.name, into, module, static_cast<std::size_t>(s.offset));
   }
@@ -62,7 +65,8 @@ void print_code(const char* before, const platform::symbol& s, const char* addre
 
 // `certain`: it is a return address; else a word that may be one.
 bool print_frame(const char* address, bool certain) noexcept {
-  const platform::symbol s = reinterpret_cast<std::uintptr_t>(address) < 4096 ? platform::symbol{} : platform::symbol_at(address);
+  const platform::symbol s =
+      reinterpret_cast<std::uintptr_t>(address) < 4096 ? platform::symbol{} : platform::symbol_at(address);
   if (s.name == nullptr && s.module == nullptr) return false;
   if (!certain && (s.start == address || !arch::follows_call(address))) return false;
   print_code("      ", s, address);
@@ -76,21 +80,23 @@ struct seen_wait {
   const void* place{nullptr};
 };
 
-// A parked thread's waiter lies somewhere on its stack, known by the two words that nobody else has beside each other: found by looking, so that
-// suspending has nothing to write down.
+// A parked thread's waiter lies somewhere on its stack, known by the two words that nobody else has beside each other:
+// found by looking, so that suspending has nothing to write down.
 HEDDLE_NO_TSAN seen_wait wait_of(const thread& t) noexcept {
   using detail::waiter;
   static_assert(offsetof(waiter, what) == offsetof(waiter, thread) + sizeof(void*));
   seen_wait found{t.waits_for};
   const thread* const stack = t.stack;
-  if (found.what == nullptr || stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack) return found;
+  if (found.what == nullptr || stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack)
+    return found;
   const auto* top = reinterpret_cast<const std::uintptr_t*>(stack);
   constexpr std::size_t object = (offsetof(waiter, object) - offsetof(waiter, thread)) / sizeof(void*);
   constexpr std::size_t place = (offsetof(waiter, place) - offsetof(waiter, thread)) / sizeof(void*);
   const auto* word = static_cast<const std::uintptr_t*>(t.stack_pointer);
   if (reinterpret_cast<std::uintptr_t>(word) % sizeof(void*) != 0) return found;
   for (; word + std::max(object, place) < top; ++word) {
-    if (word[0] != reinterpret_cast<std::uintptr_t>(&t) || word[1] != reinterpret_cast<std::uintptr_t>(found.what)) continue;
+    if (word[0] != reinterpret_cast<std::uintptr_t>(&t) || word[1] != reinterpret_cast<std::uintptr_t>(found.what))
+      continue;
     found.object = reinterpret_cast<const void*>(word[object]);
     found.place = reinterpret_cast<const void*>(word[place]);
     break;
@@ -100,7 +106,9 @@ HEDDLE_NO_TSAN seen_wait wait_of(const thread& t) noexcept {
 
 // An address on the stack of whoever holds what is waited for; 0: that is not known.
 std::uintptr_t holder_of(const seen_wait& w) noexcept {
-  return w.object != nullptr && std::strcmp(w.what, "mutex") == 0 ? detail::holder_of(static_cast<const mutex*>(w.object)) : 0;
+  return w.object != nullptr && std::strcmp(w.what, "mutex") == 0
+             ? detail::holder_of(static_cast<const mutex*>(w.object))
+             : 0;
 }
 
 void print_wait(runtime& home, const seen_wait& w) noexcept {
@@ -127,8 +135,8 @@ const thread* holder_of(const thread& t) noexcept {
   return holder == 0 ? nullptr : t.pool->whose_stack(reinterpret_cast<const void*>(holder));
 }
 
-// The stack of a parked thread: unwound where nobody can resume it meanwhile (in the simulator), else code addresses found by a
-// scan: stale ones may show, none is missed. A debugger unwinds exactly (docs/guide/debugging.md).
+// The stack of a parked thread: unwound where nobody can resume it meanwhile (in the simulator), else code addresses
+// found by a scan: stale ones may show, none is missed. A debugger unwinds exactly (docs/guide/debugging.md).
 HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
   std::array<const void*, frames_shown> frames;
   if (const std::size_t found = platform::unwind(t.stack_pointer, frames.data(), frames.size()); found != 0) {
@@ -136,7 +144,8 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
     return;
   }
   const thread* const stack = t.stack;
-  if (stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack) return;  // its stack went back to the system meanwhile
+  // its stack went back to the system meanwhile
+  if (stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack) return;
   const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
   const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
   const auto* top = reinterpret_cast<const std::uintptr_t*>(stack);
@@ -152,18 +161,21 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
 void explain_fault(const void* address) noexcept {
   const worker* w = worker::current();
   if (w == nullptr) return;
-  // A preemptive thread's queue, which is no worker, has a thread. Not that thread's guard alone: a switch and a spawn are on the stack of the one
-  // before, or the spawner, when `running` is the next already.
+  // A preemptive thread's queue, which is no worker, has a thread. Not that thread's guard alone: a switch and a spawn
+  // are on the stack of the one before, or the spawner, when `running` is the next already.
   const thread* running = w->current_thread();
   const thread* found = (running != nullptr ? running->home : &w->home)->stacks().whose_guard(address);
   if (found == nullptr) return;
   const thread& t = *found;
-  say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by thread_options::stack_size, "
-      "runtime_options::stack_size or HEDDLE_STACK_SIZE\n", id_of(t), name_of(t), t.stack->stack_bytes >> 10);
+  say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by "
+      "thread_options::stack_size, "
+      "runtime_options::stack_size or HEDDLE_STACK_SIZE\n",
+      id_of(t), name_of(t), t.stack->stack_bytes >> 10);
 }
 
 void dump_threads(runtime& home) noexcept {
-  say("heddle: %u workers, policy %s, %zu control blocks in use or in caches\n", home.workers(), home.options().policy.c_str(), home.stacks().live());
+  say("heddle: %u workers, policy %s, %zu control blocks in use or in caches\n", home.workers(),
+      home.options().policy.c_str(), home.stacks().live());
   for (unsigned rank = 0; rank < home.workers(); ++rank) {
     const thread* t = running_on(home.at(rank));
     if (t == nullptr) say("  worker %u: %s\n", rank, home.idle().is_asleep(rank) ? "asleep" : "searches");
@@ -200,7 +212,8 @@ bool in_deadlock(runtime& home, bool tell) noexcept {
     found = true;
     if (!tell) return;
     say("  these wait for each other for ever: thread %llu (%s)", id_of(first), name_of(first));
-    for (const thread* next = holder_of(first); next != nullptr && next != &first && length-- >= 0; next = holder_of(*next)) {
+    for (const thread* next = holder_of(first); next != nullptr && next != &first && length-- >= 0;
+         next = holder_of(*next)) {
       say(", held up by thread %llu (%s)", id_of(*next), name_of(*next));
     }
     say(", held up by the first\n");

@@ -9,7 +9,8 @@ class worker;
 // Names a fault in the guard of the running user-level thread's stack on standard error. Async-signal-safe.
 void explain_fault(const void* address) noexcept;
 
-// Threads that wait for mutexes of each other, in a circle; `tell` prints them. May miss those that come to be meanwhile.
+// Threads that wait for mutexes of each other, in a circle; `tell`
+// prints them. May miss those that come to be meanwhile.
 bool in_deadlock(runtime& home, bool tell) noexcept;
 // It has a thread that runs. A hint.
 bool is_running(const worker& w) noexcept;

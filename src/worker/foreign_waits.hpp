@@ -15,12 +15,12 @@ struct foreign_wait_place {
   std::atomic<const void*> stack{nullptr};  // of the waiter; null: nobody's
   std::atomic<const char*> what{nullptr};   // these: written by whoever has the place
   std::atomic<const void*> object{nullptr}, code{nullptr};
-  std::atomic<std::uint64_t> process{0};    // its fork count: a parent's waiters do not wait here
+  std::atomic<std::uint64_t> process{0};  // its fork count: a parent's waiters do not wait here
 };
 
-// A copy of what its waiter says, in a table of the process, from before it sleeps until after. A reader meets a place that is taken or given up at
-// this moment; what it copies is then a mixture, each part of which was true of some wait: a hint, as all that a dump says. Nothing is locked, and no memory of the waiter's is read:
-// its stack may be gone.
+// A copy of what its waiter says, in a table of the process, from before it sleeps until after. A reader meets a place
+// that is taken or given up at this moment; what it copies is then a mixture, each part of which was true of some wait:
+// a hint, as all that a dump says. Nothing is locked, and no memory of the waiter's is read: its stack may be gone.
 class foreign_wait {
  public:
   explicit foreign_wait(const detail::waiter& w) noexcept {
@@ -28,7 +28,7 @@ class foreign_wait {
       const void* nobody = nullptr;
       // relaxed: whether the place is free is decided by the exchange
       if (p.stack.load(std::memory_order_relaxed) != nullptr || !p.stack.compare_exchange_strong(nobody, &w)) continue;
-      p.what.store(w.what, std::memory_order_relaxed);      // hints
+      p.what.store(w.what, std::memory_order_relaxed);  // hints
       p.object.store(w.object, std::memory_order_relaxed);
       p.code.store(w.place, std::memory_order_relaxed);
       p.process.store(platform::fork_count(), std::memory_order_relaxed);
@@ -42,13 +42,15 @@ class foreign_wait {
   foreign_wait(const foreign_wait&) = delete;
   foreign_wait& operator=(const foreign_wait&) = delete;
 
-  // f(stack address, what, object, code) for each of this process; beyond as many as there are places they are not known.
+  // f(stack address, what, object, code) for each of this process;
+  // beyond as many as there are places they are not known.
   template <class F>
   static void for_each(F&& f) {
     for (const foreign_wait_place& p : places) {
       const void* const stack = p.stack.load();
       const char* const what = p.what.load(std::memory_order_relaxed);  // hints
-      if (stack == nullptr || what == nullptr || p.process.load(std::memory_order_relaxed) != platform::fork_count()) continue;
+      if (stack == nullptr || what == nullptr || p.process.load(std::memory_order_relaxed) != platform::fork_count())
+        continue;
       f(stack, what, p.object.load(std::memory_order_relaxed), p.code.load(std::memory_order_relaxed));
     }
   }

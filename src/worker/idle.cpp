@@ -13,7 +13,8 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned insist_after_us = 5;    // a request unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md)
+// a request unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md)
+constexpr unsigned insist_after_us = 5;
 constexpr unsigned least_spin_us = 2;
 constexpr platform::nanoseconds nap = 500'000;  // of a carrier whose worker is held for a foreign kernel thread
 
@@ -25,7 +26,8 @@ worker::end worker::run(carrier& mine) noexcept {
     worker* w = mine.assigned;
     if (w == nullptr) return end::lent;  // through return_from_blocking; the worker is somebody else's
     if (!w->must_pass()) {
-      if (w->stands_aside()) [[unlikely]] w->stand_aside();
+      if (w->stands_aside()) [[unlikely]]
+        w->stand_aside();
       thread* next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
       if (next == nullptr && !w->must_pass()) next = w->find_work();
       if (next != nullptr) {
@@ -61,7 +63,8 @@ void worker::stand_aside() noexcept {
 
 entry worker::look_everywhere(bool insist) noexcept {
   home.fire_timers();
-  if (raised_seen_ != home.raised()) [[unlikely]] sort_ready();
+  if (raised_seen_ != home.raised()) [[unlikely]]
+    sort_ready();
   if (thread* t = home.levels().take_high(1); t != nullptr) return ready_entry(*t);
   const bool packed = home.pools().in_force();
   if (packed) {
@@ -70,11 +73,13 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
   policy::policy& policy = home.scheduler_policy();
-  if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0) return item;
+  if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0)
+    return item;
   if (packed) {
     if (thread* t = home.pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
   }
-  if (!home.levels().any_low(lowest_level)) [[likely]] return 0;
+  if (!home.levels().any_low(lowest_level)) [[likely]]
+    return 0;
   // Before a thread of a low level runs, what others have of the normal one is taken without their help.
   if (!insist && policy.may_find(rank)) {
     if (const entry item = policy.acquire(rank, policy::effort::insist); item != 0) return item;
@@ -88,15 +93,16 @@ thread* worker::find_work() noexcept {
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
   idle.begin_search();
-  this->idle.store(true, std::memory_order_relaxed);  // pairs with runtime::settle through its fence: nothing is queued here
+  // pairs with runtime::settle through its fence: nothing is queued here
+  this->idle.store(true, std::memory_order_relaxed);
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   entry found = 0;
   bool listed = false;
   for (unsigned round = 1; !stands_aside(); ++round) {
     found = look_everywhere(false);
-    // In this order: the thread of a job, which nobody counts, may have been preempted after all who waited for it have ended, and its
-    // kernel thread sleeps until somebody comes to it.
+    // In this order: the thread of a job, which nobody counts, may have been preempted after all who waited for it have
+    // ended, and its kernel thread sleeps until somebody comes to it.
     if (found != 0 || home.stopping()) break;
     arch::pause();
     if (home.crowded()) platform::yield_processor();
@@ -112,7 +118,8 @@ thread* worker::find_work() noexcept {
       listed = true;
       if (sleep()) {
         const std::uint64_t slept = platform::ticks() - now;
-        if (slept < home.options().spin * rate) spin_us_ = 2 * home.options().spin;  // spinning so long would have been right
+        // spinning so long would have been right
+        if (slept < home.options().spin * rate) spin_us_ = 2 * home.options().spin;
         start = insisted = platform::ticks();
       } else {
         spin_us_ = std::max(spin_us_, home.options().spin);  // it was not in vain: work comes and goes
@@ -123,7 +130,8 @@ thread* worker::find_work() noexcept {
   }
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // ordered by the fence
-  // Pairs with the fences of runtime::wake_one_for: what was published; and of runtime::settle: who finds us idle has asked us before our next push.
+  // Pairs with the fences of runtime::wake_one_for: what was published; and
+  // of runtime::settle: who finds us idle has asked us before our next push.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found == 0) {
     home.wake_one_for(rank);  // stopped or switched off: what was left to this one is somebody else's to find
@@ -173,16 +181,19 @@ void worker::wait_for_token() noexcept {
 // False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
 bool worker::sleep() noexcept {
   sync::idle_set& idle = home.idle();
-  if (!platform::arrives(by->timer)) [[unlikely]] ticks::stop(*by);  // by their signal: no tick of it comes here that would
+  // by their signal: no tick of it comes here that would
+  if (!platform::arrives(by->timer)) [[unlikely]]
+    ticks::stop(*by);
   token.store(state::settling, std::memory_order_relaxed);  // before announce: no waker before it
-  idle.announce(rank);                                 // S1
-  for (unsigned r = 0; r < home.workers(); ++r) {      // S2: the next fork or wake-up anywhere comes to us
+  idle.announce(rank);                                      // S1
+  for (unsigned r = 0; r < home.workers(); ++r) {           // S2: the next fork or wake-up anywhere comes to us
     if (home.may_rob(rank, r)) queue::request(home.at(r));
   }
-  idle.end_search();                                   // S3
-  platform::heavy_fence();                             // S4
-  const bool work =  // S5
-      home.has_common_work() || !ready.looks_empty() || home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
+  idle.end_search();        // S3
+  platform::heavy_fence();  // S4
+  const bool work =         // S5
+      home.has_common_work() || !ready.looks_empty() || home.stopping() || stands_aside() ||
+      home.scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.store(state::awake, std::memory_order_relaxed);  // whoever woke it unasked finds that it looks
@@ -191,7 +202,7 @@ bool worker::sleep() noexcept {
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
   if (!work) home.check_drained();
-  wait_for_token();                                      // S6
+  wait_for_token();  // S6
   // Woken for a timer or by the end, or a foreign kernel thread has had the worker: nobody has counted us.
   if (std::exchange(unlisted, false) || idle.retract(rank)) idle.begin_search();
   trace::emit<trace::event::park_end>(ring);
@@ -210,7 +221,9 @@ bool runtime::has_sleeping_thief(unsigned rank) const noexcept {
 }
 
 // Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
-bool runtime::has_queued(unsigned rank) const noexcept { return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty(); }
+bool runtime::has_queued(unsigned rank) const noexcept {
+  return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty();
+}
 
 // Of what others have, or nobody in particular; but for the policy's own. As has_queued.
 bool runtime::has_something_for(unsigned rank) const noexcept {

@@ -31,7 +31,8 @@ class inbox {
     }
     return oldest;
   }
-  bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }  // a hint, or after a heavy fence
+  // a hint, or after a heavy fence
+  bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
 
  private:
   alignas(64) std::atomic<fiber::thread*> head_{nullptr};  // pushed by anyone, emptied by workers; publishes the thread

@@ -13,18 +13,23 @@ using detail::lendable;
 
 namespace {
 
-// Of the process, for locks know no runtime. Taken inside guards, by threads in the runtime and foreign kernel threads only, for some steps along a
-// chain of holders that wait. Inside it no lock is taken but those of lists of ready threads.
+// Of the process, for locks know no runtime. Taken inside guards, by threads in the
+// runtime and foreign kernel threads only, for some steps along a chain of holders
+// that wait. Inside it no lock is taken but those of lists of ready threads.
 constinit detail::spin_word loans;
 constinit std::atomic<bool> used{false};
 
 // Null: nobody to lend to.
 thread* holder_of(const lendable& l) noexcept {
   const std::uintptr_t word = l.word.load();
-  return (word & lendable::locked) != 0 && (word & lendable::leaving) == 0 ? reinterpret_cast<thread*>(word & ~lendable::bits) : nullptr;
+  return (word & lendable::locked) != 0 && (word & lendable::leaving) == 0
+             ? reinterpret_cast<thread*>(word & ~lendable::bits)
+             : nullptr;
 }
 
-int level_of(const detail::waiter& w) noexcept { return w.thread == nullptr ? 0 : static_cast<const thread*>(w.thread)->level.load(); }
+int level_of(const detail::waiter& w) noexcept {
+  return w.thread == nullptr ? 0 : static_cast<const thread*>(w.thread)->level.load();
+}
 
 static_assert(std::extent_v<decltype(thread::lent)> == highest_level - lowest_level + 1);
 std::uint16_t& loans_of(thread& t, int level) noexcept { return t.lent[level - lowest_level]; }
@@ -39,7 +44,8 @@ int level_with_loans(thread& t) noexcept {
 // What `l` lends to its holder `h` is `level` from here on, if that is more than h's own.
 void set_loan(lendable& l, thread& h, int level) noexcept {
   if (h.loans == 0) h.own_level = h.level.load();
-  if (l.lent != lendable::nothing && h.loans != 0) {  // else who held it has ended with it, and the block is another thread's
+  // else who held it has ended with it, and the block is another thread's
+  if (l.lent != lendable::nothing && h.loans != 0) {
     --loans_of(h, l.lent);
     --h.loans;
   }
@@ -52,8 +58,9 @@ void set_loan(lendable& l, thread& h, int level) noexcept {
   h.level.store(static_cast<std::int8_t>(level_with_loans(h)));
 }
 
-// From the lock that is waited for to its holder, on to the lock that this one waits for, and so on. Each step raises a level, so it ends, also where
-// threads wait in a circle. A lock on the way is there: the holder before stands in its list, and leaves that only under `loans` (blocked_on).
+// From the lock that is waited for to its holder, on to the lock that this one waits for, and so on. Each step raises a
+// level, so it ends, also where threads wait in a circle. A lock on the way is there: the holder before stands in its
+// list, and leaves that only under `loans` (blocked_on).
 void lend(lendable* to, int level) noexcept {
   while (to != nullptr) {
     to->word.fetch_or(lendable::lends);  // before the look at the holder: who let go without seeing it has done so
@@ -114,7 +121,8 @@ void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
   std::lock_guard hold(loans);
   auto* const successor = next != nullptr ? static_cast<thread*>(next->thread) : nullptr;
   if (successor != nullptr) successor->blocked_on = nullptr;
-  if (thread* const h = holder_of(from); h != nullptr && from.lent != lendable::nothing) set_loan(from, *h, lowest_level);
+  if (thread* const h = holder_of(from); h != nullptr && from.lent != lendable::nothing)
+    set_loan(from, *h, lowest_level);
   from.lent = lendable::nothing;
   if (hand_over) set_holder(from, *next);
   else from.word.fetch_or(lendable::leaving);
@@ -130,7 +138,8 @@ void runtime::level_was_raised(thread& t, int before) noexcept {
     return evict_for(t.level.load());
   }
   if (before != 0) return;  // who is about to put it into a list looks at its level once more
-  // It may be among a worker's ready threads, or in the inbox: a worker takes it out at its next choice, which a tick brings about.
+  // It may be among a worker's ready threads, or in the inbox: a
+  // worker takes it out at its next choice, which a tick brings about.
   raised_.fetch_add(1);
   const int level = t.level.load();
   for (const auto& w : workers_) {

@@ -1,5 +1,5 @@
-// The worker's short paths: what every yield, spawn, join and end of a thread goes through. Inline in the few files that do these, since
-// the calls between them and the registers saved around each took a tenth of their time.
+// The worker's short paths: what every yield, spawn, join and end of a thread goes through. Inline in the few files
+// that do these, since the calls between them and the registers saved around each took a tenth of their time.
 #pragma once
 
 #include "base/audit.hpp"
@@ -13,7 +13,8 @@ inline constexpr unsigned fairness_interval = 61;  // picks between two looks at
 
 // --- switching ---------------------------------------------------------------------------------------------------
 
-// Audit builds: a thread that is not preemptive is in its own code as soon as it goes on, as far as can be told; a preemptive one after L.
+// Audit builds: a thread that is not preemptive is in its own code as
+// soon as it goes on, as far as can be told; a preemptive one after L.
 [[gnu::always_inline]] inline void goes_on(const thread& t) noexcept {
   if constexpr (base::audits_malloc) {
     if (t.preemptive == nullptr) base::allow_malloc();
@@ -33,24 +34,29 @@ inline void worker::charge_switch([[maybe_unused]] thread* to) const noexcept {
   platform::charge(platform::operation::thread_switch);
   if constexpr (platform::simulated) {
     if (to == nullptr) return;
-    if (to->worker_rank != static_cast<std::uint16_t>(rank) && to->worker_rank != fiber::no_worker) platform::charge(platform::operation::migration);
+    if (to->worker_rank != static_cast<std::uint16_t>(rank) && to->worker_rank != fiber::no_worker)
+      platform::charge(platform::operation::migration);
     to->worker_rank = static_cast<std::uint16_t>(rank);
   }
 }
 
 // What a switch to it loads.
 inline void* context_of(thread& t) noexcept {
-  if (fiber::is_not_begun(t.stack_pointer)) [[unlikely]] begin(t);
+  if (fiber::is_not_begun(t.stack_pointer)) [[unlikely]]
+    begin(t);
   return t.stack_pointer;
 }
 
 template <bool Traced>
-[[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
+[[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a,
+                                                 void* b, bool last) noexcept {
   charge_switch(to);
   void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
   void* load = to != nullptr ? context_of(*to) : by->stack_pointer;
-  if (Traced && from != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_park>(ring, 0u, from->id);
-  if (Traced && to != nullptr && ring != nullptr) [[unlikely]] trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  if (Traced && from != nullptr && ring != nullptr) [[unlikely]]
+    trace::emit<trace::event::thread_park>(ring, 0u, from->id);
+  if (Traced && to != nullptr && ring != nullptr) [[unlikely]]
+    trace::emit<trace::event::thread_switch_in>(ring, to->id);
   running = to;
   base::forbid_malloc("by a worker between two threads");
   fiber::before_switch(from, to, by->native, last);
@@ -64,7 +70,8 @@ template <bool Traced>
   if (from != nullptr) goes_on(*from);
 }
 
-inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept {
+inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*),
+                          void (*entry)(thread*)) noexcept {
   platform::charge(platform::operation::spawn);
   if constexpr (platform::simulated) child.worker_rank = static_cast<std::uint16_t>(rank);
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
@@ -75,14 +82,16 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
   // These tools want to see each change of stacks: the child starts like any thread, and leaves by came_back.
   start_at(child, stack_top, entry);
   running = &self;
-  cross(&self, &child, [](void* a, void* b) { reinterpret_cast<void (*)(thread*)>(b)(static_cast<thread*>(a)); }, &self,
-        reinterpret_cast<void*>(after), false);
+  cross(
+      &self, &child, [](void* a, void* b) { reinterpret_cast<void (*)(thread*)>(b)(static_cast<thread*>(a)); }, &self,
+      reinterpret_cast<void*>(after), false);
 #else
   heddle_spawn(&self.stack_pointer, stack_top, reinterpret_cast<void (*)(void*)>(after), &self,
                reinterpret_cast<void (*)(void*)>(entry), &child);
 #endif
   goes_on(self);
-  if (handled.any()) [[unlikely]] *current()->by->exceptions = handled;
+  if (handled.any()) [[unlikely]]
+    *current()->by->exceptions = handled;
 }
 
 inline void worker::came_back(thread& child, thread& parent) noexcept {
@@ -95,17 +104,20 @@ inline void worker::came_back(thread& child, thread& parent) noexcept {
 #endif
 }
 
-// Nothing waits for `t` but `self`, and `self` for nothing else: so whichever worker `t` ends on goes on with `self`, by a return.
-inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread& t, [[maybe_unused]] void (*entry)(thread*)) noexcept {
+// Nothing waits for `t` but `self`, and `self` for nothing else: so
+// whichever worker `t` ends on goes on with `self`, by a return.
+inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread& t,
+                         [[maybe_unused]] void (*entry)(thread*)) noexcept {
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
-  return false;   // these tools want to see each change of stacks
+  return false;  // these tools want to see each change of stacks
 #else
   if (platform::simulated || ring != nullptr || self.scheduling.word != nullptr) return false;
-  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return false;  // something else may come first
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
+    return false;                                                        // something else may come first
   const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
   if (tick % fairness_interval == 0 || !ready.take_new(t)) return false;
-  picks.store(tick, std::memory_order_relaxed);                          // own counter
-  t.completion.store(fiber::called, std::memory_order_relaxed);          // read by `t` alone
+  picks.store(tick, std::memory_order_relaxed);                  // own counter
+  t.completion.store(fiber::called, std::memory_order_relaxed);  // read by `t` alone
   t.parent = &self;
   const bool light = fiber::is_light(t);
   spawn(self, t, light ? lend_stack(t) : t.argument, [](thread*) {}, entry);
@@ -120,7 +132,8 @@ inline thread* worker::thread_for(entry item) noexcept {
   if (item == 0) return nullptr;
   auto* t = reinterpret_cast<thread*>(item & ~entry{3});
   if ((item & ready_tag) != 0) {
-    if (t->preemptive == nullptr || t->preemptive->bound == nullptr) [[likely]] return t;
+    if (t->preemptive == nullptr || t->preemptive->bound == nullptr) [[likely]]
+      return t;
     passing_to = t;
     return nullptr;
   }
@@ -132,7 +145,9 @@ inline thread* worker::thread_for(entry item) noexcept {
 }
 
 inline entry worker::pick(const thread* stays) noexcept {
-  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return pick_specially(stays, count_pick());  // seen at the next look
+  // seen at the next look
+  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
+    return pick_specially(stays, count_pick());
   return pick_ordinarily();
 }
 
@@ -150,7 +165,8 @@ inline entry worker::pick_ordinarily() noexcept {
 
 [[gnu::always_inline]] inline void worker::make_ready_here(thread& t) noexcept {
   const bool next = will_pick() && ready.looks_empty();  // this worker runs it at once
-  if (!ready.try_push(t)) [[unlikely]] return make_ready_later(t);
+  if (!ready.try_push(t)) [[unlikely]]
+    return make_ready_later(t);
   if (!next) tell_of_ready();
 }
 
@@ -158,19 +174,23 @@ inline entry worker::pick_ordinarily() noexcept {
   // After the push: with a sleeper's {request, heavy fence, look} these are Dekker's two sides.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time
-  if (requested.load(std::memory_order_relaxed)) [[unlikely]] share_ready();
+  if (requested.load(std::memory_order_relaxed)) [[unlikely]]
+    share_ready();
 }
 
 // Of a thread that its maker, who runs here, has just made, and may join.
 inline void worker::make_new_ready(thread& t) noexcept {
-  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] return make_ready_slowly(t);  // as in make_ready
-  if (!ready.try_push_new(t)) [[unlikely]] return make_ready_later(t);
+  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]]
+    return make_ready_slowly(t);  // as in make_ready
+  if (!ready.try_push_new(t)) [[unlikely]]
+    return make_ready_later(t);
   tell_of_ready();
 }
 
 inline void worker::make_ready(thread& t) noexcept {
   // relaxed: whoever hands us a thread with a priority has seen it set
-  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] return make_ready_slowly(t);
+  if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]]
+    return make_ready_slowly(t);
   make_ready_here(t);
 }
 

@@ -1,5 +1,5 @@
-// Thread-local storage of a thread's own: who has which block, and where a thread's code begins and ends on it. README.md, "Own thread-local
-// storage"; what a block is: platform/linux/own_tls.cpp.
+// Thread-local storage of a thread's own: who has which block, and where a thread's code begins and ends on it.
+// README.md, "Own thread-local storage"; what a block is: platform/linux/own_tls.cpp.
 #include <new>
 #include <utility>
 
@@ -17,10 +17,12 @@ using fiber::preemptible;
 
 namespace {
 
-// Of the process: blocks live for ever, and are the parent's after fork(). Locked in the runtime and by kernel threads without workers only, so no holder is preempted.
+// Of the process: blocks live for ever, and are the parent's after fork(). Locked in the runtime and by kernel threads
+// without workers only, so no holder is preempted.
 detail::spin_word blocks_lock;
-platform::own_tls* blocks = nullptr;       // under blocks_lock
-constinit detail::waiter_list in_want;     // under blocks_lock; `payload` is where the block goes. Not empty: there are no blocks
+platform::own_tls* blocks = nullptr;  // under blocks_lock
+// under blocks_lock; `payload` is where the block goes. Not empty: there are no blocks
+constinit detail::waiter_list in_want;
 
 // In a child of fork(), which may be a preemptive thread's.
 void forget_blocks() noexcept {
@@ -62,14 +64,15 @@ void give_block(platform::own_tls& block) noexcept {
 
 // What the current queue is on a block that is not the calling kernel thread's at the moment.
 detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
-  const std::ptrdiff_t offset = reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
+  const std::ptrdiff_t offset =
+      reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
   return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
 }
 
 }  // namespace
 
-// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this one waits. A thread that
-// finds none has one made, whoever gets it then: so there will be one for each.
+// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this
+// one waits. A thread that finds none has one made, whoever gets it then: so there will be one for each.
 void runtime::give_own_tls(preemptible& self) noexcept {
   blocks_lock.lock();
   self.block = blocks;
@@ -92,7 +95,9 @@ bool runtime::make_blocks() noexcept {
     platform::own_tls* made = platform::make_own_tls(count);
     if (made == nullptr) {
       if (!lack_of_blocks_told_.exchange(true)) {
-        static constexpr char text[] = "heddle: no memory, or no kernel thread, for the thread-local storage of threads (ulimit -u, pids.max?); they wait for it\n";
+        static constexpr char text[] =
+            "heddle: no memory, or no kernel thread, for the thread-local storage of threads (ulimit -u, pids.max?); "
+            "they wait for it\n";
         platform::write_error(text, sizeof text - 1);
       }
       return false;
@@ -114,7 +119,8 @@ void begin_preemptive(preemptible& self) noexcept {
 void end_preemptive(preemptible& self) noexcept {
   const bool reusable = self.block != nullptr && platform::end_own_tls(*self.block);
   enter_runtime(self);
-  if (self.own_signals && worker::current()->by->signals.known) [[unlikely]] platform::take_signals(worker::current()->by->signals);
+  if (self.own_signals && worker::current()->by->signals.known) [[unlikely]]
+    platform::take_signals(worker::current()->by->signals);
   platform::own_tls* const block = std::exchange(self.block, nullptr);
   if (reusable) give_block(*block);
 }

@@ -17,8 +17,8 @@ thread* packing::pop(unsigned index) noexcept {
   std::lock_guard hold(p.lock);
   thread* t = p.first.load(std::memory_order_relaxed);  // under lock
   if (t == nullptr) return nullptr;
-  p.first.store(t->next, std::memory_order_relaxed);    // under lock
-  p.load.fetch_sub(1, std::memory_order_relaxed);       // a hint
+  p.first.store(t->next, std::memory_order_relaxed);  // under lock
+  p.load.fetch_sub(1, std::memory_order_relaxed);     // a hint
   ready_.fetch_sub(1);
   return t;
 }
@@ -39,10 +39,10 @@ void packing::serves(packing_turns& turns, int index) noexcept {
 
 unsigned packing::emptiest(unsigned from) const noexcept {
   unsigned best = from;
-  int least = pools_[best].load.load(std::memory_order_relaxed);            // a hint
+  int least = pools_[best].load.load(std::memory_order_relaxed);  // a hint
   for (unsigned i = 1, index = best; i < total_ && least > 0; ++i) {
     index = index + 1 == total_ ? 0 : index + 1;
-    const int load = pools_[index].load.load(std::memory_order_relaxed);    // a hint
+    const int load = pools_[index].load.load(std::memory_order_relaxed);  // a hint
     if (load < least) {
       least = load;
       best = index;
@@ -52,10 +52,11 @@ unsigned packing::emptiest(unsigned from) const noexcept {
 }
 
 thread* packing::take(unsigned rank, packing_turns& turns) noexcept {
-  const unsigned active = active_.load(std::memory_order_relaxed);  // a number: a worker that does not know of a change yet serves as before
+  // a number: a worker that does not know of a change yet serves as before
+  const unsigned active = active_.load(std::memory_order_relaxed);
   if (active == 0 || rank >= active || !any()) return nullptr;
-  const unsigned each = total_ / active;                            // private pools a worker: rank, rank + active, ...
-  const unsigned shared = total_ - active * each;                   // the last ones
+  const unsigned each = total_ / active;           // private pools a worker: rank, rank + active, ...
+  const unsigned shared = total_ - active * each;  // the last ones
   turns.to_shared = !turns.to_shared;
   for (int kind = 0; kind < 2; ++kind) {
     if (turns.to_shared) {
@@ -89,12 +90,14 @@ void runtime::set_active(unsigned count) noexcept {
   apply_active(std::min(asked_active_, allowed_active_));
 }
 
-// With as many workers as the process had processors, or fewer: as many as it has now. With more, which then take turns, the same share of them.
+// With as many workers as the process had processors, or fewer: as many as
+// it has now. With more, which then take turns, the same share of them.
 void runtime::follow_limits() noexcept {
   if (!can_pack()) return;
   const unsigned now = std::max(settings_.allowed(), 1u);
   unsigned count = std::min(workers(), now);
-  if (workers() > allowed_at_start_) count = std::clamp(static_cast<unsigned>(std::uint64_t{workers()} * now / allowed_at_start_), 1u, workers());
+  if (workers() > allowed_at_start_)
+    count = std::clamp(static_cast<unsigned>(std::uint64_t{workers()} * now / allowed_at_start_), 1u, workers());
   std::lock_guard hold(active_mutex_);
   if (count == allowed_active_) return;
   allowed_active_ = count;

@@ -1,7 +1,8 @@
-// Thread packing: N pools of ready threads, one for each worker that the runtime has, served by the n workers that are active. After
-// Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). What differs: it takes a worker's private pools in turn, and the shared ones, where the
-// listing begins with the first each time (two private pools with threads that never wait would give all turns to one); a worker that
-// finds nothing takes from whichever pool has something. Invariants: README.md, "Packing".
+// Thread packing: N pools of ready threads, one for each worker that the runtime has, served by the n
+// workers that are active. After Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). What differs:
+// it takes a worker's private pools in turn, and the shared ones, where the listing begins with the
+// first each time (two private pools with threads that never wait would give all turns to one); a
+// worker that finds nothing takes from whichever pool has something. Invariants: README.md, "Packing".
 #pragma once
 
 #include <atomic>
@@ -16,8 +17,8 @@ namespace heddle::worker {
 
 // What a worker remembers between two looks.
 struct packing_turns {
-  unsigned own{0};      // private pools taken from so far
-  unsigned shared{0};   // the same of shared ones
+  unsigned own{0};        // private pools taken from so far
+  unsigned shared{0};     // the same of shared ones
   bool to_shared{false};  // the last one was a shared one's thread
   int serves{-1};         // the pool whose thread it took last and may still run
 };
@@ -56,7 +57,8 @@ class packing {
     return true;
   }
 
-  // One thread of the private pools of active worker `rank` and one of the shared pools, by turns; null: these are empty.
+  // One thread of the private pools of active worker `rank` and one
+  // of the shared pools, by turns; null: these are empty.
   [[nodiscard]] fiber::thread* take(unsigned rank, packing_turns& turns) noexcept;
   // Of any pool. Null: the worker runs none.
   [[nodiscard]] fiber::thread* take_any(unsigned rank, packing_turns& turns) noexcept;
@@ -64,9 +66,11 @@ class packing {
   void rests(packing_turns& turns) noexcept { serves(turns, -1); }
   // A hint, or exact after a heavy fence.
   bool any() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
-  // The pool of a thread that is new or was woken: one with the fewest threads that are ready or run, as far as can be seen.
-  [[nodiscard]] unsigned deal() noexcept { return emptiest(dealt_.fetch_add(1, std::memory_order_relaxed) % total_); }  // any beginning will do
-  // The pool of a thread whose turn ended: its own, unless another one has fewer. So equal threads come to have equal shares.
+  // The pool of a thread that is new or was woken: one with the fewest threads
+  // that are ready or run, as far as can be seen. any beginning will do
+  [[nodiscard]] unsigned deal() noexcept { return emptiest(dealt_.fetch_add(1, std::memory_order_relaxed) % total_); }
+  // The pool of a thread whose turn ended: its own, unless another
+  // one has fewer. So equal threads come to have equal shares.
   [[nodiscard]] unsigned settle(unsigned index) const noexcept {
     const int load = pools_[index].load.load(std::memory_order_relaxed);  // hints
     if (load <= 0) return index;
@@ -88,8 +92,8 @@ class packing {
 
   const unsigned total_;
   const std::unique_ptr<pool[]> pools_;
-  std::atomic<unsigned> active_{0};              // 0: no packing. Written by begin and end
-  alignas(64) std::atomic<int> ready_{0};        // threads in all pools; written under the pool's lock
+  std::atomic<unsigned> active_{0};        // 0: no packing. Written by begin and end
+  alignas(64) std::atomic<int> ready_{0};  // threads in all pools; written under the pool's lock
   std::atomic<unsigned> dealt_{0};
 };
 

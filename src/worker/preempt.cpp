@@ -1,5 +1,6 @@
-// Preemption: into and out of the runtime, what a tick does, the two techniques. Protocols P1-P7 and the argument that all of it may
-// run in a signal handler: README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
+// Preemption: into and out of the runtime, what a tick does, the two techniques.
+// Protocols P1-P7 and the argument that all of it may run in a signal handler:
+// README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -23,11 +24,10 @@ namespace {
 
 constexpr unsigned most_pooled = 8;  // carriers a worker keeps; more go to the pool of all
 
-// Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first out, so every preempted
-// thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a third would keep it from running for ever.
-void make_ready_after(void* t, void*) {
-  worker::current()->requeue(*static_cast<thread*>(t));
-}
+// Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first
+// out, so every preempted thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a
+// third would keep it from running for ever.
+void make_ready_after(void* t, void*) { worker::current()->requeue(*static_cast<thread*>(t)); }
 
 }  // namespace
 
@@ -50,7 +50,9 @@ void go_on(preemptible& self) noexcept {
   self.on = w;
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);
   if (w->home.has_priorities()) [[unlikely]] {
-    w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(), std::memory_order_relaxed);  // a hint
+    // a hint
+    w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
+                          std::memory_order_relaxed);
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
   set_current_queue(&self);
@@ -70,18 +72,21 @@ void give_usual_kind(thread& self, preemptible& was) noexcept {
 
 namespace {
 
-// There is no timer there, and the call would have to wait for the turns of `self`: it goes back among the ready, and the worker to its carrier.
+// There is no timer there, and the call would have to wait for the turns
+// of `self`: it goes back among the ready, and the worker to its carrier.
 void keep_off_foreign_kernel_threads(thread& self) noexcept {
   while (worker::current()->lender != nullptr) [[unlikely]] {
     worker& w = *worker::current();
     w.wants_lender = true;
     const exception_state handled = w.by->leave_exceptions();
     w.switch_to_run_loop(self, make_ready_after, &self, nullptr);
-    if (handled.any()) [[unlikely]] *worker::current()->by->exceptions = handled;
+    if (handled.any()) [[unlikely]]
+      *worker::current()->by->exceptions = handled;
   }
 }
 
-// In the runtime, on behalf of `self`, whose turn is over if anything else is ready. `what`: as for switch_from_preempted.
+// In the runtime, on behalf of `self`, whose turn is over if anything
+// else is ready. `what`: as for switch_from_preempted.
 void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
@@ -106,7 +111,8 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
 }
 
 // On top of whatever this kernel thread does. Async-signal-safe: README.md, "Preemption".
-[[maybe_unused]] void handle_tick(void* owner, platform::interrupted& what) noexcept {  // ThreadSanitizer: nobody preempts
+// ThreadSanitizer: nobody preempts
+[[maybe_unused]] void handle_tick(void* owner, platform::interrupted& what) noexcept {
   auto* by = static_cast<carrier*>(owner);
   if (by != nullptr && by->ticks.load(std::memory_order_relaxed) == carrier::ticking::once) {
     by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
@@ -152,7 +158,8 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
   preemptible& p = *self.preemptive;
   if (what != nullptr) {
     p.in_handler = what->frame != nullptr;
-    platform::leave_interrupted(*what, by->signals, next != nullptr && next->preemptive != nullptr && next->preemptive->in_handler);
+    platform::leave_interrupted(*what, by->signals,
+                                next != nullptr && next->preemptive != nullptr && next->preemptive->in_handler);
     p.own_signals |= what->own_stack || what->own_mask;
   }
   if (next != nullptr) switch_to(self, *next, make_ready_after, &self, nullptr);
@@ -164,7 +171,8 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
     p.in_handler = false;
     platform::return_to_interrupted(*what, here.signals);
   }
-  if (handled.any()) [[unlikely]] *here.exceptions = handled;
+  if (handled.any()) [[unlikely]]
+    *here.exceptions = handled;
 }
 
 // --- KLT-switching -------------------------------------------------------------------------------------------------
@@ -174,8 +182,10 @@ void runtime::hand_over(worker& w, carrier& to, bool in_handler) noexcept {
   w.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until it says itself where it is
   to.assigned = &w;
   const int id = to.id.load(std::memory_order_relaxed);  // a number; 0: it has not begun, and binds itself when it does
-  // A kernel thread that bound itself would first wait for the processor that it was on, where another worker's carrier computes.
-  if (id != 0 && to.bound_to != w.processing_unit && platform::bind(id, w.processing_unit)) to.bound_to = w.processing_unit;
+  // A kernel thread that bound itself would first wait for the
+  // processor that it was on, where another worker's carrier computes.
+  if (id != 0 && to.bound_to != w.processing_unit && platform::bind(id, w.processing_unit))
+    to.bound_to = w.processing_unit;
   to.signal.store(1, std::memory_order_release);  // pairs with carry, switch_carrier: everything of the worker
   if (in_handler && klt() == klt_means::naive) platform::send_tick(id);
   else platform::wake_one(to.signal);
@@ -219,7 +229,8 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
     if (to != nullptr) w.wants_carrier.store(false);
   }
   const bool to_handler = to == nullptr && w.must_pass();
-  if (to_handler) {  // whatever the means: where no spare can be had for want of a lock that the next thread holds, it must go on
+  // whatever the means: where no spare can be had for want of a lock that the next thread holds, it must go on
+  if (to_handler) {
     next = std::exchange(w.passing_to, nullptr);
     to = std::exchange(next->preemptive->bound, nullptr);
   } else if (to == nullptr) {
@@ -228,15 +239,16 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
   }
   w.count_pick();  // only now: what comes to nothing is no progress in the watchdog's eyes, at no moment
   w.running = to_handler ? next : nullptr;
-  w.first = to_handler ? nullptr : next;  // null: the run loop has to pass the worker on, or picks, or the worker stands aside
+  // null: the run loop has to pass the worker on, or picks, or the worker stands aside
+  w.first = to_handler ? nullptr : next;
   trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);
   if (to_handler) trace::emit<trace::event::thread_switch_in>(w.ring, next->id);
   preemptible& p = *self.preemptive;
   p.bound = &mine;
   mine.assigned = nullptr;
   ticks::stop(mine);
-  w.requeue(self);            // P5: complete but for the sleep; who takes it finds `signal` of this carrier
-  set_current_queue(&p);      // off: a tick that comes to this kernel thread does not touch the worker
+  w.requeue(self);        // P5: complete but for the sleep; who takes it finds `signal` of this carrier
+  set_current_queue(&p);  // off: a tick that comes to this kernel thread does not touch the worker
   hand_over(w, *to, to_handler);
   // acquire pairs with hand_over: everything of the worker that has come
   while (mine.signal.load(std::memory_order_acquire) == 0) {
@@ -288,14 +300,18 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
     const char* why = platform::why_no_own_tls();
 #endif
     if (why == nullptr) forget_blocks_in_children();
-    if (why != nullptr) throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: threads cannot have thread-local storage of their own: ") + why);
+    if (why != nullptr)
+      throw std::system_error(ENOTSUP, std::generic_category(),
+                              std::string("heddle: threads cannot have thread-local storage of their own: ") + why);
   }
 #if defined(HEDDLE_TSAN)
-  throw std::system_error(ENOTSUP, std::generic_category(),
-                          "heddle: no preemption under ThreadSanitizer, which delays signals until the program calls something");
+  throw std::system_error(
+      ENOTSUP, std::generic_category(),
+      "heddle: no preemption under ThreadSanitizer, which delays signals until the program calls something");
 #else
   const int signal = platform::listen_for_ticks(handle_tick);
-  if (signal == 0) throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
+  if (signal == 0)
+    throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
   ticks_.come_by(*this, signal);
   if (const char* why = platform::why_no_timers(); why != nullptr && !ticks_.plan().by_user_interrupts) {
     throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: no preemptive threads: ") + why);
@@ -304,7 +320,8 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   base::preemption_is_used([]() noexcept {
     detail::fork_queue* const queue = detail::current_queue();
     // relaxed: the caller's own
-    return queue != nullptr && is_user_code(queue) && !static_cast<preemptible*>(queue)->off.load(std::memory_order_relaxed);
+    return queue != nullptr && is_user_code(queue) &&
+           !static_cast<preemptible*>(queue)->off.load(std::memory_order_relaxed);
   });
   preemption_is_used.store(true, std::memory_order_relaxed);  // as has_preemption says
   return how;

@@ -22,8 +22,8 @@ constexpr unsigned oldest_every = 16;  // picks of a worker from its pile: so th
 
 }  // namespace
 
-// The level is looked at again when the thread stands in its list: whoever raises it writes it first and then looks at `listed`, so that one of the
-// two sees the other (Dekker, sequentially consistent), and it ends up where it belongs.
+// The level is looked at again when the thread stands in its list: whoever raises it writes it first and then looks at
+// `listed`, so that one of the two sees the other (Dekker, sequentially consistent), and it ends up where it belongs.
 bool priorities::push(thread& t, unsigned rank, place where) noexcept {
   for (;;) {
     const int level = t.level.load();
@@ -140,7 +140,8 @@ void priorities::link_low(thread& t, unsigned rank, int index, place where) noex
 }
 
 void priorities::unlink_low(pile& from, thread& t) noexcept {
-  const int index = (-1 - t.listed.load(std::memory_order_relaxed)) % low_levels;  // under the pile's lock, as all below
+  // under the pile's lock, as all below
+  const int index = (-1 - t.listed.load(std::memory_order_relaxed)) % low_levels;
   pile::ends& e = from.levels[index];
   if (t.newer != nullptr) t.newer->next = t.next;
   else e.newest.store(t.next, std::memory_order_relaxed);  // under the lock
@@ -149,7 +150,9 @@ void priorities::unlink_low(pile& from, thread& t) noexcept {
   e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under the lock
   (t.waits_longer == nullptr ? from.first_ready : t.waits_longer->waits_shorter) = t.waits_shorter;
   (t.waits_shorter == nullptr ? from.last_ready : t.waits_shorter->waits_longer) = t.waits_longer;
-  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since, std::memory_order_relaxed);  // under the lock
+  // under the lock
+  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since,
+                          std::memory_order_relaxed);
   low_[index].fetch_sub(1);
   t.listed.store(0);
 }
@@ -164,7 +167,8 @@ bool priorities::any_low(int least) const noexcept {
 thread* priorities::take_from(unsigned rank, int index, bool own) noexcept {
   pile& from = piles_[rank];
   pile::ends& e = from.levels[index];
-  if (e.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // a hint; low_ tells the caller to try again
+  // a hint; low_ tells the caller to try again
+  if (e.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;
   std::lock_guard hold(from.lock);
   thread* t = e.newest.load(std::memory_order_relaxed);  // under the pile's lock
   if (t == nullptr) return nullptr;
@@ -233,8 +237,9 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
 void runtime::use_priority(priority level) {
   const int number = static_cast<int>(level);
   if (number < lowest_level || number > highest_level) {
-    throw std::invalid_argument("heddle: priority " + std::to_string(number) + ": expected " + std::to_string(lowest_level) + " (lowest) to " +
-                                std::to_string(highest_level) + " (highest), 0 is normal");
+    throw std::invalid_argument("heddle: priority " + std::to_string(number) + ": expected " +
+                                std::to_string(lowest_level) + " (lowest) to " + std::to_string(highest_level) +
+                                " (highest), 0 is normal");
   }
   if (number == 0 || has_priorities_.load()) return;
   const section inside;

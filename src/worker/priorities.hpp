@@ -23,22 +23,24 @@ enum class place : std::uint8_t {
   back,    // it was taken and did not run: as it was, with the time that it has waited
 };
 
-// Above normal: one queue a level, of the runtime, first in first out. Below: one pile a level and worker, last in first out. Every
-// function may be called by any kernel thread with preemption off, also in a signal handler: the locks are held in the runtime only.
-// `level` of a thread may be raised meanwhile (inheritance.cpp): it is read under the lock of the list that the thread joins.
+// Above normal: one queue a level, of the runtime, first in first out. Below: one pile a level and worker, last in
+// first out. Every function may be called by any kernel thread with preemption off, also in a signal handler: the locks
+// are held in the runtime only. `level` of a thread may be raised meanwhile (inheritance.cpp): it is read under the
+// lock of the list that the thread joins.
 class priorities {
  public:
   explicit priorities(unsigned workers) : workers_(workers), piles_(new pile[workers]) {}
 
-  // False: its level is the normal one (now): it belongs elsewhere. What was pushed is seen by any() of a worker that has announced its sleep and
-  // passed its heavy fence, or the caller sees it asleep.
+  // False: its level is the normal one (now): it belongs elsewhere. What was pushed is seen by any() of a worker that
+  // has announced its sleep and passed its heavy fence, or the caller sees it asleep.
   [[nodiscard]] bool push(fiber::thread& t, unsigned rank, place where) noexcept;
   // The oldest of the highest level that is not below `least`, 1 or more; null: none.
   [[nodiscard]] fiber::thread* take_high(int least) noexcept;
-  // The newest of the worker's own, else the oldest of another's, of the highest level from normal (exclusive) down to `least`; null: none.
-  // `even`: for the turn that ends of an equal thread: from a worker that has more of them.
+  // The newest of the worker's own, else the oldest of another's, of the highest level from normal (exclusive) down to
+  // `least`; null: none. `even`: for the turn that ends of an equal thread: from a worker that has more of them.
   [[nodiscard]] fiber::thread* take_low(unsigned rank, int least, bool even = false) noexcept;
-  // Of all that are here the one that has been ready for longest, if that is since before `limit` (platform::ticks); null: none is.
+  // Of all that are here the one that has been ready for longest, if
+  // that is since before `limit` (platform::ticks); null: none is.
   [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
   // Takes out that thread. False: it is in none of these lists.
   [[nodiscard]] bool remove(fiber::thread& t) noexcept;
@@ -55,18 +57,19 @@ class priorities {
   // thread::listed: 0, or the level above normal, or minus one minus rank * low_levels + index.
   int low_list(unsigned rank, int index) const noexcept { return -1 - static_cast<int>(rank) * low_levels - index; }
 
-  struct high_queue {                               // `next` of its threads leads to a newer one, `newer` back
+  struct high_queue {  // `next` of its threads leads to a newer one, `newer` back
     fiber::thread* first{nullptr};
     fiber::thread* last{nullptr};
   };
-  // `next` of a thread in a pile leads to an older one of its level, `newer` back; `waits_longer` and `waits_shorter` are links of all of a
-  // pile's threads in the order in which they became ready.
+  // `next` of a thread in a pile leads to an older one of its level, `newer` back; `waits_longer` and `waits_shorter`
+  // are links of all of a pile's threads in the order in which they became ready.
   struct alignas(64) pile {
     detail::spin_word lock;
-    unsigned taken{0};                              // by the owner; under lock
-    fiber::thread* first_ready{nullptr};            // under lock
-    fiber::thread* last_ready{nullptr};             // under lock
-    std::atomic<std::uint64_t> oldest_since{never};  // when first_ready became ready; written under lock, read by anyone as a hint
+    unsigned taken{0};                    // by the owner; under lock
+    fiber::thread* first_ready{nullptr};  // under lock
+    fiber::thread* last_ready{nullptr};   // under lock
+    // when first_ready became ready; written under lock, read by anyone as a hint
+    std::atomic<std::uint64_t> oldest_since{never};
     struct ends {
       std::atomic<fiber::thread*> newest{nullptr};  // written under lock; read by anyone as a hint
       fiber::thread* oldest{nullptr};               // under lock
@@ -83,9 +86,10 @@ class priorities {
   const unsigned workers_;
   alignas(64) std::atomic<std::uint32_t> high_{0};  // bit l - 1: level l is not empty; written under high_lock_
   detail::spin_word high_lock_;
-  high_queue queues_[highest_level];                // under high_lock_
-  std::atomic<int> low_[low_levels]{};              // ready threads of level -1 - index, over all piles; written under the pile's lock
-  const std::unique_ptr<pile[]> piles_;             // by rank
+  high_queue queues_[highest_level];  // under high_lock_
+  // ready threads of level -1 - index, over all piles; written under the pile's lock
+  std::atomic<int> low_[low_levels]{};
+  const std::unique_ptr<pile[]> piles_;  // by rank
 };
 
 }  // namespace heddle::worker

@@ -1,4 +1,5 @@
-// Where a thread that becomes ready goes: to its worker's ready threads, to all, or to where its level or its pool is; and what a worker gives up of its own.
+// Where a thread that becomes ready goes: to its worker's ready threads, to all,
+// or to where its level or its pool is; and what a worker gives up of its own.
 #include <utility>
 
 #include "worker/inline.hpp"
@@ -10,7 +11,9 @@ namespace heddle::worker {
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
   const int level = t.level.load();
   packing& pools = home.pools();
-  const bool listed = level != 0 && home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
+  const bool listed =
+      level != 0 &&
+      home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
   if (!listed && pools.in_force()) {
     // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
     if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
@@ -18,7 +21,8 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
     if (!pools.put(t, t.packed_in)) return false;
   } else if (!listed) {
     if (ends_turn || !home.has_priorities() || runs_below(level) || home.lowest_below(level) == nullptr) return false;
-    home.incoming().push(t);  // for a worker that runs something below it, which does not look at this one's ready threads
+    // for a worker that runs something below it, which does not look at this one's ready threads
+    home.incoming().push(t);
   }
   home.wake_one_for(rank);
   if (!ends_turn && home.has_priorities()) home.evict_for(level);
@@ -43,28 +47,32 @@ void worker::make_ready_later(thread& t) noexcept {
   tell_of_ready();
 }
 
-// A joiner that comes so soon after its thread went to another worker would have been quicker by itself. Elsewhere the thread costs two transfers
-// of cache lines and a change of workers, for it or for its joiner.
+// A joiner that comes so soon after its thread went to another worker would have been quicker by itself. Elsewhere the
+// thread costs two transfers of cache lines and a change of workers, for it or for its joiner.
 constexpr unsigned soon_us = 2;
 
-// relaxed, all of keeps_new, came_for_new, made_seen and made_seen_at: hints. Who reads an old one gives a thread away that could have stayed, or asks once
-// more; what is kept is announced all the same. threads_made is a counter of this worker's.
+// relaxed, all of keeps_new, came_for_new, made_seen and made_seen_at: hints. Who
+// reads an old one gives a thread away that could have stayed, or asks once more;
+// what is kept is announced all the same. threads_made is a counter of this worker's.
 bool worker::gives_up_new() noexcept {
   if (!keeps_new.load(std::memory_order_relaxed)) return true;
   const std::uint64_t now = platform::ticks();
   const std::uint64_t made = threads_made.load(std::memory_order_relaxed);
   if (made_seen.load(std::memory_order_relaxed) != made) {
-    made_seen.store(made, std::memory_order_relaxed);     // a hint
-    made_seen_at.store(now, std::memory_order_relaxed);   // a hint
+    made_seen.store(made, std::memory_order_relaxed);    // a hint
+    made_seen_at.store(now, std::memory_order_relaxed);  // a hint
     return false;
   }
-  if (now - made_seen_at.load(std::memory_order_relaxed) < soon_us * platform::ticks_per_microsecond()) return false;  // a hint
+  // a hint
+  if (now - made_seen_at.load(std::memory_order_relaxed) < soon_us * platform::ticks_per_microsecond()) return false;
   came_for_new.store(true, std::memory_order_relaxed);  // a hint
   return true;
 }
 
 void worker::learn_from_join() noexcept {
-  if (platform::ticks() - shared_new_at_ < soon_us * platform::ticks_per_microsecond()) keeps_new.store(true, std::memory_order_relaxed);  // a hint
+  // a hint
+  if (platform::ticks() - shared_new_at_ < soon_us * platform::ticks_per_microsecond())
+    keeps_new.store(true, std::memory_order_relaxed);
 }
 
 void worker::share_ready() noexcept {
@@ -77,7 +85,7 @@ void worker::share_ready() noexcept {
     shared_new_at_ = platform::ticks();
   }
   thread* oldest = ready.pop();
-  if (oldest == nullptr) return;  // a visitor was quicker
+  if (oldest == nullptr) return;                      // a visitor was quicker
   static_cast<void>(queue::withdraw_request(*this));  // announced below, in either case
   home.incoming().push(*oldest);
   announce_work();

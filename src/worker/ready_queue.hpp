@@ -23,13 +23,15 @@ class ready_queue {
   // The same; false: not now, somebody else is at the queue.
   [[nodiscard]] bool try_push(fiber::thread& t) noexcept {
     t.next = nullptr;
-    if (!lock_.try_enter()) [[unlikely]] return false;
+    if (!lock_.try_enter()) [[unlikely]]
+      return false;
     append(t);
     lock_.leave();
     return true;
   }
   [[nodiscard]] fiber::thread* pop() noexcept {
-    if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;  // only the owner adds: null is exact enough, a visitor takes
+    // only the owner adds: null is exact enough, a visitor takes
+    if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     lock_.enter();
     fiber::thread* t = take();
     lock_.leave();
@@ -38,7 +40,8 @@ class ready_queue {
   // Owner. As try_push, of a plain thread that has not begun: its joiner may take it from among the others.
   [[nodiscard]] bool try_push_new(fiber::thread& t) noexcept {
     t.next = nullptr;
-    if (!lock_.try_enter()) [[unlikely]] return false;
+    if (!lock_.try_enter()) [[unlikely]]
+      return false;
     t.parent = tail_;
     t.lies_in.store(this, std::memory_order_relaxed);  // under lock_
     append(t);
@@ -51,7 +54,7 @@ class ready_queue {
     lock_.enter();
     const bool mine = t.lies_in.load(std::memory_order_relaxed) == this;  // under lock_
     if (mine) {
-      t.lies_in.store(nullptr, std::memory_order_relaxed);  // under lock_
+      t.lies_in.store(nullptr, std::memory_order_relaxed);                                              // under lock_
       if (head_.load(std::memory_order_relaxed) == &t) head_.store(t.next, std::memory_order_relaxed);  // under lock_
       else unlink(t);
     }
@@ -61,7 +64,8 @@ class ready_queue {
 
   // Owner. The only one that is here was put here by try_push_new. A visitor may take it meanwhile.
   [[nodiscard]] bool has_one_new() const noexcept {
-    const fiber::thread* const oldest = head_.load(std::memory_order_relaxed);  // only the owner adds, and tail_ is the owner's to write
+    // only the owner adds, and tail_ is the owner's to write
+    const fiber::thread* const oldest = head_.load(std::memory_order_relaxed);
     return oldest != nullptr && oldest == tail_ && oldest->lies_in.load(std::memory_order_relaxed) == this;
   }
 
@@ -72,7 +76,8 @@ class ready_queue {
     lock_.end_visit();
     return t;
   }
-  // Preemptive threads in it, each of which waits for a turn, and since when the oldest of its threads does (its waits_since): hints to others.
+  // Preemptive threads in it, each of which waits for a turn, and since
+  // when the oldest of its threads does (its waits_since): hints to others.
   unsigned turns_waited_for() const noexcept { return preemptive_.load(std::memory_order_relaxed); }
   std::uint64_t oldest_waits_since() const noexcept { return oldest_since_.load(std::memory_order_relaxed); }
   // relaxed: a hint, or ordered by the caller's heavy fence
@@ -83,17 +88,21 @@ class ready_queue {
     if (head_.load(std::memory_order_relaxed) == nullptr) head_.store(&t, std::memory_order_relaxed);  // under lock_
     else tail_->next = &t;
     tail_ = &t;
-    if (t.preemptive != nullptr) [[unlikely]] joined(t);
+    if (t.preemptive != nullptr) [[unlikely]]
+      joined(t);
   }
   fiber::thread* take() noexcept {
     fiber::thread* t = head_.load(std::memory_order_relaxed);  // under lock_
     if (t == nullptr) return nullptr;
     fiber::thread* const follows = t->next;
     head_.store(follows, std::memory_order_relaxed);
-    if (fiber::is_not_begun(t->stack_pointer)) [[unlikely]] t->lies_in.store(nullptr, std::memory_order_relaxed);  // under lock_
-    if (t->preemptive != nullptr) [[unlikely]] left(follows);
-    // With hundreds of threads taking turns neither blocks nor stacks are in the first-level cache: the next one's stack and the
-    // block of the one after it are fetched while `t` runs.
+    // under lock_
+    if (fiber::is_not_begun(t->stack_pointer)) [[unlikely]]
+      t->lies_in.store(nullptr, std::memory_order_relaxed);
+    if (t->preemptive != nullptr) [[unlikely]]
+      left(follows);
+    // With hundreds of threads taking turns neither blocks nor stacks are in the first-level cache: the next one's
+    // stack and the block of the one after it are fetched while `t` runs.
     if (follows != nullptr) {
       __builtin_prefetch(follows->stack_pointer);
       __builtin_prefetch(follows->next);
@@ -101,7 +110,8 @@ class ready_queue {
     return t;
   }
 
-  // A new thread that is not the oldest: who stood in front of it when it came still does, unless it was unlinked as well.
+  // A new thread that is not the oldest: who stood in front of it
+  // when it came still does, unless it was unlinked as well.
   void unlink(fiber::thread& t) noexcept {
     fiber::thread* const before = t.parent;
     fiber::thread* const behind = t.next;
@@ -110,22 +120,25 @@ class ready_queue {
     else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->parent = before;  // under lock_
   }
 
-  // Under lock_, which orders the writers; relaxed everywhere: who reads without it (turns_waited_for, oldest_waits_since) takes what it finds for a hint. No
+  // Under lock_, which orders the writers; relaxed everywhere: who reads without
+  // it (turns_waited_for, oldest_waits_since) takes what it finds for a hint. No
   // calls here: they would make every change of threads save registers.
   void joined(const fiber::thread& t) noexcept {
-    if (head_.load(std::memory_order_relaxed) == &t) oldest_since_.store(t.preemptive->waits_since, std::memory_order_relaxed);
+    if (head_.load(std::memory_order_relaxed) == &t)
+      oldest_since_.store(t.preemptive->waits_since, std::memory_order_relaxed);
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  void left(const fiber::thread* now_first) noexcept {   // relaxed, as in joined
-    if (now_first != nullptr && now_first->preemptive != nullptr) oldest_since_.store(now_first->preemptive->waits_since, std::memory_order_relaxed);
+  void left(const fiber::thread* now_first) noexcept {  // relaxed, as in joined
+    if (now_first != nullptr && now_first->preemptive != nullptr)
+      oldest_since_.store(now_first->preemptive->waits_since, std::memory_order_relaxed);
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }
 
   alignas(64) std::atomic<fiber::thread*> head_{nullptr};  // written under lock_; read by anyone as a hint
   fiber::thread* tail_{nullptr};                           // under lock_; meaningful while head_ is not null
   sync::owner_lock lock_;
-  std::atomic<unsigned> preemptive_{0};                    // written under lock_; read by anyone as a hint
-  std::atomic<std::uint64_t> oldest_since_{0};             // of a preemptive thread at the head; as above
+  std::atomic<unsigned> preemptive_{0};         // written under lock_; read by anyone as a hint
+  std::atomic<std::uint64_t> oldest_since_{0};  // of a preemptive thread at the head; as above
 };
 
 }  // namespace heddle::worker

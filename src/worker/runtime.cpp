@@ -34,7 +34,8 @@ trace::code_place place_in_file(std::uint64_t address) {
   if (found.module == nullptr) return {};
   // The program's own name may be relative to a folder that it has left.
   std::error_code none;
-  const std::string module = found.module[0] == '/' ? found.module : std::filesystem::read_symlink("/proc/self/exe", none).string();
+  const std::string module =
+      found.module[0] == '/' ? found.module : std::filesystem::read_symlink("/proc/self/exe", none).string();
   return {module, found.offset};
 }
 
@@ -86,7 +87,8 @@ runtime::runtime(settings s)
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
   wants_ = policy_->wants();
-  lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits && !settings_.allowed;
+  lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits &&
+           !settings_.allowed;
   active_.store(count);
   asked_active_ = allowed_active_ = count;
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
@@ -120,31 +122,38 @@ runtime::runtime(settings s)
     const int error = start_error_.load();
     throw std::system_error(std::error_code(error, std::generic_category()),
                             "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
-                                " could not be started (" + platform::why_not_started(error).text + "); set HEDDLE_WORKERS lower, or raise the limit");
+                                " could not be started (" + platform::why_not_started(error).text +
+                                "); set HEDDLE_WORKERS lower, or raise the limit");
   }
   if (settings_.allowed && can_pack()) {
     allowed_at_start_ = std::max(settings_.allowed(), 1u);
     start_creator();
   }
-  platform::runtime_started(this, settings_.policy.c_str(), count, [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
+  platform::runtime_started(this, settings_.policy.c_str(), count,
+                            [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
 }
 
 runtime::~runtime() {
   watchdog_.reset();
   {
     const section inside;
-    HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this, "a runtime is destroyed by one of its own workers");
+    HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this,
+                 "a runtime is destroyed by one of its own workers");
   }
   draining_.store(true);
   while (!drained()) {
     detail::waiter w("end of a runtime");
-    detail::suspend(w, [](void* self, detail::waiter& me) noexcept {
-      auto& ending = *static_cast<runtime*>(self);
-      ending.ender_.store(&me);
-      // Who goes to sleep looks for the last end (check_drained): all shall do so once more, now that there is somebody to tell.
-      for (unsigned rank = 0; rank < ending.workers(); ++rank) ending.send_token(rank);
-      return true;
-    }, this);
+    detail::suspend(
+        w,
+        [](void* self, detail::waiter& me) noexcept {
+          auto& ending = *static_cast<runtime*>(self);
+          ending.ender_.store(&me);
+          // Who goes to sleep looks for the last end (check_drained): all
+          // shall do so once more, now that there is somebody to tell.
+          for (unsigned rank = 0; rank < ending.workers(); ++rank) ending.send_token(rank);
+          return true;
+        },
+        this);
   }
   while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit or place, past its push
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
@@ -187,15 +196,19 @@ void runtime::submit(thread& t) noexcept {
   const int level = t.level.load();
   if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top)) [[likely]] {
     inbox_.push(t);
-    if (raised_.load() != raised) [[unlikely]] raised_.fetch_add(1);  // perhaps that one: the workers have looked for it before it was there
+    // perhaps that one: the workers have looked for it before it was there
+    if (raised_.load() != raised) [[unlikely]]
+      raised_.fetch_add(1);
   }
   wake_one_for(0);
-  if (has_priorities()) [[unlikely]] evict_for(level);
+  if (has_priorities()) [[unlikely]]
+    evict_for(level);
   submitting_.fetch_sub(1);
 }
 
-// A worker outlives its call, for the destructor joins it before the policy goes. Any other kernel thread is where submit is: once
-// the policy has queued the thread, it may run and end, and with it the last reason for the runtime to stay.
+// A worker outlives its call, for the destructor joins it before the policy goes.
+// Any other kernel thread is where submit is: once the policy has queued the
+// thread, it may run and end, and with it the last reason for the runtime to stay.
 void runtime::place(unsigned self, thread& t, const policy::placement& where) noexcept {
   if (self != policy::nobody) return policy_->place(self, t.scheduling, where);
   submitting_.fetch_add(1);
@@ -255,7 +268,8 @@ void runtime::check_drained() noexcept {
 
 // --- waking ------------------------------------------------------------------------------------------------------
 
-// seq_cst throughout: a token that finds the worker settling or awake was sent after what it is sent for, which the worker's last look sees then.
+// seq_cst throughout: a token that finds the worker settling or awake was
+// sent after what it is sent for, which the worker's last look sees then.
 bool runtime::send_token(unsigned rank) noexcept {
   using state = worker::state;
   worker& w = *workers_[rank];
@@ -270,9 +284,10 @@ bool runtime::send_token(unsigned rank) noexcept {
 }
 
 void runtime::wake_one_for(unsigned rank) noexcept {
-  if (!idle_.anyone_asleep()) return;   // W1
-  std::atomic_thread_fence(std::memory_order_seq_cst);   // pairs with the fence of worker::find_work: what was published
-  if (idle_.anyone_searching()) return;   // W2
+  if (!idle_.anyone_asleep()) return;  // W1
+  // pairs with the fence of worker::find_work: what was published
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (idle_.anyone_searching()) return;  // W2
   const int chosen = idle_.choose(rank);
   if (chosen < 0) return;
   idle_.begin_search();  // on its behalf
@@ -283,15 +298,17 @@ void runtime::wake_one_for(unsigned rank) noexcept {
   send_token(static_cast<unsigned>(chosen));
 }
 
-// With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. Nobody is chosen, as in wake;
-// but who has been woken and has not said so yet is passed over, for it will take one thing and wake nobody.
+// With a policy that limits who robs whom, searchers do not count: they need not
+// be allowed to take it. Nobody is chosen, as in wake; but who has been woken and
+// has not said so yet is passed over, for it will take one thing and wake nobody.
 template <class MayTake>
 void runtime::wake_first(unsigned near, MayTake may_take) noexcept {
   if (!idle_.anyone_asleep()) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: what was published
   for (unsigned i = 0; i < workers(); ++i) {
     const unsigned r = (near + i) % workers();
-    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;  // a hint: then it is about to look
+    // a hint: then it is about to look
+    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;
     if (!may_take(r)) continue;
     send_token(r);
     return;
@@ -337,7 +354,8 @@ void runtime::timer_added() noexcept {
   // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
   const int keeper = timekeeper_.load();
   if (keeper >= 0 && send_token(static_cast<unsigned>(keeper))) return;
-  if (keeper >= 0) leave_timekeeping(static_cast<unsigned>(keeper));  // its worker is lent: its carrier sleeps on until the older deadline
+  // its worker is lent: its carrier sleeps on until the older deadline
+  if (keeper >= 0) leave_timekeeping(static_cast<unsigned>(keeper));
   if (keeper >= 0 || !looks_itself) wake_one_for(0);
 }
 
@@ -371,8 +389,8 @@ entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcep
   thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
   platform::charge(platform::operation::steal, platform::simulated ? distance(self, victim) : 0);
   trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
-  // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf would hide
-  // that fork until a forced steal.
+  // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf
+  // would hide that fork until a forced steal.
   if (!left) queue::request(from);
   else if (idle_.anyone_asleep()) wake_thief_of(victim);
   return found;
@@ -432,11 +450,15 @@ void runtime::place_running(const policy::placement& where) noexcept {
   } m{this, where, worker::current()->current_thread()};
   worker* w = worker::current();
   const exception_state handled = w->by->leave_exceptions();
-  w->switch_away(*m.self, [](void* data, void*) {
-    const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is placed
-    inner.home->policy_->place(worker::current()->rank, inner.self->scheduling, inner.where);
-  }, &m, nullptr);
-  if (handled.any()) [[unlikely]] *worker::current()->by->exceptions = handled;
+  w->switch_away(
+      *m.self,
+      [](void* data, void*) {
+        const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is placed
+        inner.home->policy_->place(worker::current()->rank, inner.self->scheduling, inner.where);
+      },
+      &m, nullptr);
+  if (handled.any()) [[unlikely]]
+    *worker::current()->by->exceptions = handled;
 }
 
 }  // namespace heddle::worker

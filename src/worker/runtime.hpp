@@ -1,4 +1,5 @@
-// A set of workers with one policy, their carriers, stacks, timers and inbox. The public heddle::runtime is a handle to it.
+// A set of workers with one policy, their carriers, stacks, timers
+// and inbox. The public heddle::runtime is a handle to it.
 #pragma once
 
 #include <atomic>
@@ -31,39 +32,43 @@
 
 namespace heddle::worker {
 
-inline constexpr unsigned spares_kept = 16;  // carriers without a worker, for ever; a burst of blocking calls may make thousands
+// carriers without a worker, for ever; a burst of blocking calls may make thousands
+inline constexpr unsigned spares_kept = 16;
 
-// How KLT-switching puts kernel threads to sleep and finds others: each is the one before and one improvement. All but the last are for comparison.
+// How KLT-switching puts kernel threads to sleep and finds others: each is
+// the one before and one improvement. All but the last are for comparison.
 enum class klt_means : std::uint8_t {
-  naive,    // sigsuspend and pthread_kill; one pool of carriers
-  futex,    // wait_on and wake_one
-  local,    // and a pool a worker, of carriers that are bound to its processing unit
-  direct,   // and from a preempted thread's carrier straight to the next one's
+  naive,   // sigsuspend and pthread_kill; one pool of carriers
+  futex,   // wait_on and wake_one
+  local,   // and a pool a worker, of carriers that are bound to its processing unit
+  direct,  // and from a preempted thread's carrier straight to the next one's
 };
 
 // Everything decided before a runtime starts; task/ makes it from options, machine and limits.
 struct settings {
-  std::vector<int> units;                 // one worker each, bound to that processing unit; -1: not bound
+  std::vector<int> units;  // one worker each, bound to that processing unit; -1: not bound
   std::shared_ptr<const machine::topology> machine;
   std::string policy{"random_ws"};
-  std::string program;                    // name of the executable, for traces
+  std::string program;  // name of the executable, for traces
   std::size_t stack_size{std::size_t{1} << 20};
-  std::size_t stack_cache{1024};          // idle stacks kept committed
-  unsigned spin{50};                      // microseconds
+  std::size_t stack_cache{1024};  // idle stacks kept committed
+  unsigned spin{50};              // microseconds
   std::uint64_t seed{42};
-  bool crowded{false};                    // more workers than processing units
-  unsigned watchdog{0};                   // seconds
+  bool crowded{false};   // more workers than processing units
+  unsigned watchdog{0};  // seconds
   std::string dump_signal{"off"};
-  std::string trace_file;                 // written by the destructor; "": off
-  bool trace_forks{false};                // each fork and join is an event
-  std::size_t trace_records{0};           // per worker; 0: off
-  void* handle{nullptr};                  // the public heddle::runtime
-  fiber::kind threads;                    // of threads that are made without a word on it, job runners included
+  std::string trace_file;        // written by the destructor; "": off
+  bool trace_forks{false};       // each fork and join is an event
+  std::size_t trace_records{0};  // per worker; 0: off
+  void* handle{nullptr};         // the public heddle::runtime
+  fiber::kind threads;           // of threads that are made without a word on it, job runners included
   tick_plan plan;
-  unsigned blocking_limit{4096};          // blocking calls under way at once
-  unsigned aging{20};                     // turns after which a thread that is ready has one, whatever is above it; 0: never
+  unsigned blocking_limit{4096};  // blocking calls under way at once
+  // turns after which a thread that is ready has one, whatever is above it; 0: never
+  unsigned aging{20};
   klt_means klt{klt_means::direct};
-  std::function<unsigned()> allowed;      // processors that the process may use now, for packing by itself; empty: no such thing
+  // processors that the process may use now, for packing by itself; empty: no such thing
+  std::function<unsigned()> allowed;
 };
 
 class runtime final : private policy::scheduler {
@@ -71,8 +76,8 @@ class runtime final : private policy::scheduler {
   // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (no kernel thread could be started;
   // fewer than asked for is not an error: see started()), std::bad_alloc.
   explicit runtime(settings s);
-  // Waits until every thread it was given has ended, then ends the carriers. Not callable from one of its own workers; suspends a thread
-  // of another runtime.
+  // Waits until every thread it was given has ended, then ends the carriers. Not
+  // callable from one of its own workers; suspends a thread of another runtime.
   ~runtime();
 
   const settings& options() const noexcept { return settings_; }
@@ -94,7 +99,8 @@ class runtime final : private policy::scheduler {
   void submit(thread& t) noexcept;
   // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
   void place(unsigned self, thread& t, const policy::placement& where) noexcept;
-  // A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class is that large.
+  // A control block of any size, made new, not prepared (start_at),
+  // from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
   // The same without a stack, which it is lent when it begins. Null: no memory, or none for its stack.
   [[nodiscard]] thread* new_light() noexcept;
@@ -102,13 +108,15 @@ class runtime final : private policy::scheduler {
   static void free_thread(thread& t) noexcept;
 
   // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.
-  // `w`: the worker that the caller is on, null for none. relaxed: own counters; drained() reads them after the idle protocol's fences
+  // `w`: the worker that the caller is on, null for none. relaxed: own
+  // counters; drained() reads them after the idle protocol's fences
   void count_made(worker* w) noexcept {
     if (w == nullptr || &w->home != this) outside_made_.fetch_add(1);
     else w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   static void count_finished(worker& w) noexcept {
-    w.threads_finished.store(w.threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as above
+    // as above
+    w.threads_finished.store(w.threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   bool watches_groups() const noexcept { return wants_.groups; }
@@ -120,18 +128,24 @@ class runtime final : private policy::scheduler {
   }
   unsigned distance_between(unsigned a, unsigned b) const noexcept { return distance(a, b); }
   bool limits_thieves() const noexcept { return wants_.limits; }
-  // Workers of this rank and above stand aside at their next switch or tick, and what they have goes to the others. Any thread but a handler.
+  // Workers of this rank and above stand aside at their next switch or
+  // tick, and what they have goes to the others. Any thread but a handler.
   void set_active(unsigned workers) noexcept;
   packing& pools() noexcept { return packing_; }
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
   bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || packing_.any(); }
-  unsigned active() const noexcept { return active_.load(std::memory_order_relaxed); }  // a number; who stands aside is told by its worker
+  // a number; who stands aside is told by its worker
+  unsigned active() const noexcept { return active_.load(std::memory_order_relaxed); }
   // Threads of levels beside the normal one. has_priorities: any was ever made.
   priorities& levels() noexcept { return priorities_; }
-  bool has_priorities() const noexcept { return has_priorities_.load(std::memory_order_relaxed); }  // seen by whoever gets to know such a thread
+  // seen by whoever gets to know such a thread
+  bool has_priorities() const noexcept { return has_priorities_.load(std::memory_order_relaxed); }
   // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
-  std::uint64_t aging_patience() const noexcept { return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000); }
-  // A thread's level was raised by a loan, from `before`: wherever it stands it is found at its new level. Under the lock of loans.
+  std::uint64_t aging_patience() const noexcept {
+    return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000);
+  }
+  // A thread's level was raised by a loan, from `before`: wherever it
+  // stands it is found at its new level. Under the lock of loans.
   void level_was_raised(thread& t, int before) noexcept;
   // How often one was raised that may stand among the ready threads of a worker.
   unsigned raised() const noexcept { return raised_.load(); }
@@ -141,8 +155,9 @@ class runtime final : private policy::scheduler {
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept;
 
-  // Runs call(data) on a user-level thread that the calling foreign kernel thread carries itself, with a worker that sleeps; returns when it has
-  // ended, wherever it went. False: no worker could be had, and nothing was run. borrow.cpp.
+  // Runs call(data) on a user-level thread that the calling foreign kernel thread
+  // carries itself, with a worker that sleeps; returns when it has ended, wherever
+  // it went. False: no worker could be had, and nothing was run. borrow.cpp.
   [[nodiscard]] bool run_borrowed(void (*call)(void*) noexcept, void* data) noexcept;
   // A foreign kernel thread's worker goes on with its own carrier.
   void wake_lender(worker& w) noexcept;
@@ -150,8 +165,8 @@ class runtime final : private policy::scheduler {
   [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
 
   void wake_one_for(unsigned rank) noexcept;
-  // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below gets a tick now, not at its timer's
-  // time. From any kernel thread, also in a handler.
+  // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
+  // gets a tick now, not at its timer's time. From any kernel thread, also in a handler.
   void evict_for(int level) noexcept;
   // The worker that runs the preemptive thread of the lowest level below that one, or null. A hint.
   [[nodiscard]] worker* lowest_below(int level) const noexcept;
@@ -159,11 +174,12 @@ class runtime final : private policy::scheduler {
   void wake_thief_of(unsigned rank) noexcept;
   // Somebody sleeps who may take what worker `rank` queues.
   [[nodiscard]] bool has_sleeping_thief(unsigned rank) const noexcept;
-  // W4: worker `rank` has found something and searches no more. What else it sees somebody else shall look for. `listed`: it has been in the
-  // idle set, asleep or only about to be, so somebody may have left something to it.
+  // W4: worker `rank` has found something and searches no more. What else it sees somebody else shall look for.
+  // `listed`: it has been in the idle set, asleep or only about to be, so somebody may have left something to it.
   void pass_search_on(unsigned rank, bool listed) noexcept;
   void fire_timers() noexcept {
-    if (timers_.next() != timer_heap::never) [[unlikely]] fire_due_timers();
+    if (timers_.next() != timer_heap::never) [[unlikely]]
+      fire_due_timers();
   }
   void timer_added() noexcept;
 
@@ -179,13 +195,14 @@ class runtime final : private policy::scheduler {
   bool drained() const noexcept;
   // Grows whenever a worker chooses what to run.
   std::uint64_t progress() const noexcept;
-  // All workers sleep, and the clock, a blocking call or a file descriptor will have somebody go on: no progress, and none is missing. A hint.
+  // All workers sleep, and the clock, a blocking call or a file descriptor
+  // will have somebody go on: no progress, and none is missing. A hint.
   bool waits_for_the_world() noexcept;
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
   fiber::kind threads_default() const noexcept { return settings_.threads; }
-  // What is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it cannot be had here.
-  // What its threads begin with.
+  // What is asked for, with the runtime's default put in. Throws
+  // std::system_error(not_supported) when it cannot be had here. What its threads begin with.
   const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
   [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
@@ -196,8 +213,9 @@ class runtime final : private policy::scheduler {
   // Carriers are to be had from the creator, as soon as there may be preemptive threads here.
   bool has_creator() const noexcept { return creator_.load() != nullptr; }
 
-  // KLT-switching: the worker of `self`, which a tick has interrupted, goes on with `item`, and the calling kernel thread sleeps with
-  // `self` until some worker comes to it. False: no kernel thread was at hand; one is being made, and `self` goes on.
+  // KLT-switching: the worker of `self`, which a tick has interrupted, goes on with
+  // `item`, and the calling kernel thread sleeps with `self` until some worker comes
+  // to it. False: no kernel thread was at hand; one is being made, and `self` goes on.
   [[nodiscard]] bool switch_carrier(worker& w, thread& self, entry item) noexcept;
   // The worker is the other carrier's from here on.
   void hand_over(worker& w, carrier& to, bool in_handler = false) noexcept;
@@ -216,7 +234,9 @@ class runtime final : private policy::scheduler {
   // policy::scheduler
   unsigned distance(unsigned a, unsigned b) const noexcept override;
   const machine::topology* machine() const noexcept override { return settings_.machine.get(); }
-  std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override { return workers_[self]->random.below(bound); }
+  std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override {
+    return workers_[self]->random.below(bound);
+  }
   entry steal(unsigned self, unsigned victim, policy::effort how) noexcept override;
   bool has_work(unsigned victim) const noexcept override;
   void request(unsigned self, unsigned victim) noexcept override;
@@ -264,7 +284,8 @@ class runtime final : private policy::scheduler {
   void wake_first(unsigned near, MayTake may_take) noexcept;
 
   settings settings_;
-  const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;  // outlives the runtime by the threads that are not joined
+  // outlives the runtime by the threads that are not joined
+  const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;
   std::unique_ptr<policy::policy> policy_;
   policy::policy_wants wants_;
   std::unique_ptr<trace::recorder> recorder_;
@@ -274,50 +295,54 @@ class runtime final : private policy::scheduler {
   inbox inbox_;
   priorities priorities_;
   packing packing_;
-  std::atomic<unsigned> raised_{0};              // see raised()
-  std::atomic<bool> has_priorities_{false};      // set once, under active_mutex_
-  unsigned asked_active_{0};                     // by set_active; under active_mutex_
-  unsigned allowed_active_{0};                   // by the limits of the process; under active_mutex_
+  std::atomic<unsigned> raised_{0};          // see raised()
+  std::atomic<bool> has_priorities_{false};  // set once, under active_mutex_
+  unsigned asked_active_{0};                 // by set_active; under active_mutex_
+  unsigned allowed_active_{0};               // by the limits of the process; under active_mutex_
   unsigned allowed_at_start_{0};
-  bool lends_{false};                            // foreign kernel threads may borrow workers
+  bool lends_{false};  // foreign kernel threads may borrow workers
   timer_heap timers_;
-  std::atomic<int> timekeeper_{-1};              // rank of the sleeping worker whose sleep ends at the next deadline
-  std::atomic<unsigned> active_{0};              // workers that do not stand aside; written by set_active
+  std::atomic<int> timekeeper_{-1};  // rank of the sleeping worker whose sleep ends at the next deadline
+  std::atomic<unsigned> active_{0};  // workers that do not stand aside; written by set_active
   sync::mutex active_mutex_;
-  std::atomic<bool> stopping_{false};            // set once by the destructor
-  std::atomic<bool> draining_{false};            // set once by the destructor
-  std::atomic<detail::waiter*> ender_{nullptr};  // the destructor, while it waits; taken by who sees that all threads have ended
-  std::atomic<std::uint64_t> outside_made_{0};   // counted threads made by foreign kernel threads
-  std::atomic<std::uint32_t> blocking_{0};       // threads that keep a carrier in blocking(); for the watchdog
-  std::atomic<std::uint32_t> submitting_{0};     // calls from outside of submit and place under way; the destructor waits for them
+  std::atomic<bool> stopping_{false};  // set once by the destructor
+  std::atomic<bool> draining_{false};  // set once by the destructor
+  // the destructor, while it waits; taken by who sees that all threads have ended
+  std::atomic<detail::waiter*> ender_{nullptr};
+  std::atomic<std::uint64_t> outside_made_{0};  // counted threads made by foreign kernel threads
+  std::atomic<std::uint32_t> blocking_{0};      // threads that keep a carrier in blocking(); for the watchdog
+  // calls from outside of submit and place under way; the destructor waits for them
+  std::atomic<std::uint32_t> submitting_{0};
   sync::mutex carrier_mutex_;
-  carrier* spares_{nullptr};                     // under carrier_mutex_
-  unsigned spare_count_{0};                      // under carrier_mutex_
-  carrier* dismissed_{nullptr};                  // under carrier_mutex_; has ended or is about to, not joined yet
-  carrier* carriers_{nullptr};                   // under carrier_mutex_
+  carrier* spares_{nullptr};     // under carrier_mutex_
+  unsigned spare_count_{0};      // under carrier_mutex_
+  carrier* dismissed_{nullptr};  // under carrier_mutex_; has ended or is about to, not joined yet
+  carrier* carriers_{nullptr};   // under carrier_mutex_
   class ticks ticks_;
-  const arch::floating_point_control floating_point_{arch::present_floating_point_control()};  // of whoever made the runtime
-  const std::uint64_t blocked_signals_{platform::blocked_signals()};  // those of the kernel thread that made the runtime: of all its carriers
+  // of whoever made the runtime
+  const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
+  // those of the kernel thread that made the runtime: of all its carriers
+  const std::uint64_t blocked_signals_{platform::blocked_signals()};
   // Makes carriers and blocks of thread-local storage, on a kernel thread of its own.
   struct creator {
     enum : std::uint32_t { open, chosen, beaten };
     explicit creator(runtime& owner) noexcept : home(owner) {}
     runtime& home;
     platform::kernel_thread kernel;
-    std::atomic<std::uint32_t> verdict{open};    // futex word of its beginning; written by who made it
+    std::atomic<std::uint32_t> verdict{open};  // futex word of its beginning; written by who made it
   };
-  std::atomic<creator*> creator_{nullptr};       // written once, by the quickest start_creator
+  std::atomic<creator*> creator_{nullptr};         // written once, by the quickest start_creator
   std::atomic<std::uint32_t> creator_calls_{0};    // futex word of the creator: raised after each request
   std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
   std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
   std::atomic<std::uint32_t> blocks_wanted_{0};    // blocks of thread-local storage to be made
   std::atomic<bool> lack_of_blocks_told_{false};
-  std::atomic<bool> creator_ends_{false};          // set once, by the destructor
-  bool told_of_missing_carrier_{false};            // the creator's
-  detail::semaphore_core blocking_calls_;        // further ones that may be under way
+  std::atomic<bool> creator_ends_{false};  // set once, by the destructor
+  bool told_of_missing_carrier_{false};    // the creator's
+  detail::semaphore_core blocking_calls_;  // further ones that may be under way
   std::atomic<bool> told_of_blocking_limit_{false};
-  std::atomic<int> start_error_{0};                // of the last kernel thread that could not be started
-  std::unique_ptr<watchdog> watchdog_;           // last: watches all of the above
+  std::atomic<int> start_error_{0};     // of the last kernel thread that could not be started
+  std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 
 // The runtime of the calling thread, else the global one (made by task/runtime.cpp at first use).

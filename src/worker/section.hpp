@@ -20,25 +20,29 @@ inline std::atomic<bool> preemption_is_used{false};  // set once
 inline bool has_preemption() noexcept { return preemption_is_used.load(std::memory_order_relaxed); }
 
 // The calling code is a preemptive thread's own.
-[[gnu::always_inline]] inline bool is_user_code(const detail::fork_queue* queue) noexcept { return queue->stands_for != nullptr; }
+[[gnu::always_inline]] inline bool is_user_code(const detail::fork_queue* queue) noexcept {
+  return queue->stands_for != nullptr;
+}
 
 // The thread whose code calls comes into the runtime: preemption off, the current queue is its worker.
 void enter_runtime(fiber::preemptible& caller) noexcept;
 // `self`, preemptive, goes on with its own code on the worker that it is on now. A tick that came meanwhile is taken.
 void leave_runtime(fiber::preemptible& self) noexcept;
 
-// What every function that user code may call puts around whatever it does with workers, queues, stacks and guards. Costs a
-// thread that is not preemptive two tests. Nests: the inner one finds a worker's queue and does nothing.
+// What every function that user code may call puts around whatever it does with workers, queues, stacks and guards.
+// Costs a thread that is not preemptive two tests. Nests: the inner one finds a worker's queue and does nothing.
 class section {
  public:
   section() noexcept {
     detail::fork_queue* queue = detail::current_queue();
-    if (queue == nullptr || !is_user_code(queue)) [[likely]] return;
+    if (queue == nullptr || !is_user_code(queue)) [[likely]]
+      return;
     caller_ = static_cast<fiber::preemptible*>(queue);
     enter_runtime(*caller_);
   }
   ~section() {
-    if (caller_ == nullptr) [[likely]] return;
+    if (caller_ == nullptr) [[likely]]
+      return;
     leave_runtime(*caller_);
   }
   section(const section&) = delete;
@@ -48,7 +52,8 @@ class section {
   fiber::preemptible* caller_{nullptr};
 };
 
-// The same for functions whose first act is to read the current worker: if (is_user_code(w)) return in_section([&] { the call again }).
+// The same for functions whose first act is to read the current worker:
+// if (is_user_code(w)) return in_section([&] { the call again }).
 template <class F>
 [[gnu::noinline]] auto in_section(F f) {
   const section here;
@@ -61,11 +66,13 @@ void end_preemptive(fiber::preemptible& self) noexcept;
 
 // Around the user code that a thread begins with.
 [[gnu::always_inline]] inline void begin_user_code(fiber::thread& self) noexcept {
-  if (self.preemptive != nullptr) [[unlikely]] return begin_preemptive(*self.preemptive);
+  if (self.preemptive != nullptr) [[unlikely]]
+    return begin_preemptive(*self.preemptive);
   base::allow_malloc();
 }
 [[gnu::always_inline]] inline void end_user_code(fiber::thread& self) noexcept {
-  if (self.preemptive != nullptr) [[unlikely]] return end_preemptive(*self.preemptive);
+  if (self.preemptive != nullptr) [[unlikely]]
+    return end_preemptive(*self.preemptive);
   base::forbid_malloc("at the end of a thread");
 }
 

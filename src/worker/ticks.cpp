@@ -24,7 +24,8 @@ tick_plan tick_plan_from(const std::string& text, std::uint64_t interval) {
     const std::string number = text.starts_with("hybrid:") ? text.substr(7) : "";
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), plan.groups);
     if (number.empty() || error != std::errc() || end != number.data() + number.size() || plan.groups == 0) {
-      throw std::invalid_argument("expected creation, aligned, one-to-all, chain, uintr, or hybrid: and a number of groups");
+      throw std::invalid_argument(
+          "expected creation, aligned, one-to-all, chain, uintr, or hybrid: and a number of groups");
     }
   }
   return plan;
@@ -46,7 +47,9 @@ std::atomic<bool> told{false};  // once a process
 bool has_timer(carrier& c, bool by_user_interrupts) noexcept {
   if (c.timer.id >= 0) return true;
   const char* why = "a kernel thread cannot have its user interrupts";
-  if (by_user_interrupts ? platform::make_by_user_interrupt(c.timer, &c) : (why = platform::make(c.timer, &c)) == nullptr) return true;
+  if (by_user_interrupts ? platform::make_by_user_interrupt(c.timer, &c)
+                         : (why = platform::make(c.timer, &c)) == nullptr)
+    return true;
   if (told.exchange(true)) return false;
   const auto say = [](const char* text) { platform::write_error(text, std::strlen(text)); };
   say("heddle: some preemptive threads keep their turns: ");
@@ -77,7 +80,8 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
   if (per_worker()) {
     const carrier& c = *w.by;
     // relaxed: of this kernel thread
-    if (c.ticks.load(std::memory_order_relaxed) == carrier::ticking::no || !platform::arrives(c.timer)) start(w, once, not_before);
+    if (c.ticks.load(std::memory_order_relaxed) == carrier::ticking::no || !platform::arrives(c.timer))
+      start(w, once, not_before);
     return;
   }
   // With an owner that gives up these are Dekker's two sides: it sees the wish, or we see that there is no owner.
@@ -92,17 +96,20 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
   }
 }
 
-// Such a tick is sent after the change, so the kernel thread that handles it sees the new signal. Where it finds a preemptive thread computing, or one in
-// the runtime, that thread's next step to its own code makes the timer anew (want). A kernel thread that has no number is on its way there itself.
+// Such a tick is sent after the change, so the kernel thread that handles it sees the new signal. Where it finds a
+// preemptive thread computing, or one in the runtime, that thread's next step to its own code makes the timer anew
+// (want). A kernel thread that has no number is on its way there itself.
 void ticks::come_by(runtime& home, int signal) noexcept {
   if (signal_.load(std::memory_order_relaxed) == signal) return;  // a number; whoever changed it sent the ticks
   if (signal_.exchange(signal) == 0) return;
   for (unsigned r = 0; r < home.workers(); ++r) {
-    if (const int to = home.at(r).kernel_thread.load(std::memory_order_relaxed); to != 0) platform::send_tick(to);  // as above
+    // as above
+    if (const int to = home.at(r).kernel_thread.load(std::memory_order_relaxed); to != 0) platform::send_tick(to);
   }
 }
 
-// relaxed: the first is a hint to who sends ticks; of the second only the worker itself makes its own rank come or go; the third is of this kernel thread
+// relaxed: the first is a hint to who sends ticks; of the second only the worker
+// itself makes its own rank come or go; the third is of this kernel thread
 void ticks::took_over(worker& w) noexcept {
   w.kernel_thread.store(w.by->id, std::memory_order_relaxed);
   if (per_worker() || owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank)) return;
@@ -111,7 +118,7 @@ void ticks::took_over(worker& w) noexcept {
 
 void ticks::stop(carrier& c) noexcept {
   if (c.ticks.load(std::memory_order_relaxed) != carrier::ticking::always) return;  // of this kernel thread
-  c.ticks.store(carrier::ticking::no, std::memory_order_relaxed);                     // as above
+  c.ticks.store(carrier::ticking::no, std::memory_order_relaxed);                   // as above
   platform::set(c.timer, 0, 0);
 }
 
@@ -120,7 +127,8 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
   const unsigned first = group_of(w.rank) * group_size_;
   const unsigned size = std::min(group_size_, workers_ - first);
   const int owner = owners_[group_of(w.rank)].load(std::memory_order_relaxed);  // a hint
-  const bool end_of_chain = !by_timer && owner == static_cast<int>(w.rank);       // it has come around, or was meant for another
+  // it has come around, or was meant for another
+  const bool end_of_chain = !by_timer && owner == static_cast<int>(w.rank);
   const unsigned start = owner >= 0 ? static_cast<unsigned>(owner) - first : 0;
   bool any = false;
   // From the worker after this one around to the owner, who began the chain.
@@ -129,8 +137,11 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
     if (!next.wants_ticks.load()) continue;
     any = true;
     // relaxed: a hint to who sends ticks
-    if (const auto until = next.undisturbed_until.load(std::memory_order_relaxed); until != 0 && platform::now() < until) continue;
-    if (end_of_chain || (plan_.from == tick_plan::source::one_to_all && !by_timer)) break;  // there only the owner passes on
+    if (const auto until = next.undisturbed_until.load(std::memory_order_relaxed);
+        until != 0 && platform::now() < until)
+      continue;
+    // there only the owner passes on
+    if (end_of_chain || (plan_.from == tick_plan::source::one_to_all && !by_timer)) break;
     const int to = next.kernel_thread.load(std::memory_order_relaxed);  // a hint
     if (to == 0) continue;
     platform::send_tick(to);
@@ -151,7 +162,8 @@ void ticks::begin_turn(worker& w, fiber::preemptible& self) noexcept {
   self.turn_lasts_until = platform::now() + std::min(interval << self.cut_calls, longest_stretch);
   if (!per_worker()) w.undisturbed_until.store(self.turn_lasts_until, std::memory_order_relaxed);  // a hint
   // A timer that ticks once is set by want. The early tick of one that goes on would cut the call short again.
-  if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always) start(w, false, self.turn_lasts_until);  // of this kernel thread
+  // of this kernel thread
+  if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always) start(w, false, self.turn_lasts_until);
 }
 
 bool ticks::is_early(const fiber::preemptible& self, bool sent) const noexcept {
@@ -168,7 +180,8 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   }
   if (!wanted) w.wants_ticks.store(false);
   std::atomic<int>& owner = owners_[group_of(w.rank)];
-  const bool mine = owner.load(std::memory_order_relaxed) == static_cast<int>(w.rank);  // only the worker makes its own rank come or go
+  // only the worker makes its own rank come or go
+  const bool mine = owner.load(std::memory_order_relaxed) == static_cast<int>(w.rank);
   if (by_timer && !mine) return stop(*w.by);
   const bool others = pass_on(w, by_timer);
   if (!mine || wanted || others) return;
@@ -176,7 +189,8 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   for (unsigned r = group_of(w.rank) * group_size_; r < workers_ && group_of(r) == group_of(w.rank); ++r) {
     int nobody = -1;
     if (!w.home.at(r).wants_ticks.load()) continue;
-    if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;  // it came too late to see that there is none
+    // it came too late to see that there is none
+    if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;
   }
   stop(*w.by);
 }

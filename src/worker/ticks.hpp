@@ -1,5 +1,6 @@
-// When the workers of a runtime get ticks, and from whom. Times, groups and the chain are those of Section 3.2.2 of S. Shiina's thesis
-// (docs/papers.md); what differs: a timer runs only while somebody in its group runs a preemptive thread.
+// When the workers of a runtime get ticks, and from whom. Times, groups and the
+// chain are those of Section 3.2.2 of S. Shiina's thesis (docs/papers.md); what
+// differs: a timer runs only while somebody in its group runs a preemptive thread.
 #pragma once
 
 #include <atomic>
@@ -16,43 +17,47 @@ class worker;
 
 struct tick_plan {
   enum class source : std::uint8_t {
-    creation,     // a timer a worker, from the moment the worker was made
-    aligned,      // a timer a worker, their phases spread over the interval
-    one_to_all,   // a timer; whose tick it is passes it on to all workers that run preemptive threads
-    chain,        // a timer a group; its tick goes from worker to worker, along those that run preemptive threads
+    creation,    // a timer a worker, from the moment the worker was made
+    aligned,     // a timer a worker, their phases spread over the interval
+    one_to_all,  // a timer; whose tick it is passes it on to all workers that run preemptive threads
+    chain,       // a timer a group; its tick goes from worker to worker, along those that run preemptive threads
   };
   source from{source::aligned};
-  unsigned groups{1};                          // of the chain; their timers' phases are spread over the interval
-  bool by_user_interrupts{false};              // the timers' ticks come without the kernel
+  unsigned groups{1};              // of the chain; their timers' phases are spread over the interval
+  bool by_user_interrupts{false};  // the timers' ticks come without the kernel
   platform::nanoseconds interval{1'000'000};
 };
 
-// "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS", "uintr" (aligned, by user interrupts). Throws std::invalid_argument.
+// "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS",
+// "uintr" (aligned, by user interrupts). Throws std::invalid_argument.
 tick_plan tick_plan_from(const std::string& text, std::uint64_t interval);
 
-// A worker that is about to run a preemptive thread's code wants ticks. With a timer a worker its carrier's timer then runs; with one a group
-// the first that wants ticks owns the group's timer (`owners_`), which is that of its carrier, until a tick finds nobody in the
-// group that wants any. Ticks are hints: one that is lost or comes twice changes when something happens, not what.
+// A worker that is about to run a preemptive thread's code wants ticks. With a timer a worker its
+// carrier's timer then runs; with one a group the first that wants ticks owns the group's timer
+// (`owners_`), which is that of its carrier, until a tick finds nobody in the group that wants
+// any. Ticks are hints: one that is lost or comes twice changes when something happens, not what.
 class ticks {
  public:
   // Throws std::system_error when there are no user interrupts and the plan wants them.
   ticks(const tick_plan& plan, unsigned workers);
 
-  // The worker's carrier, on the way to preemptive code. `once`: the thread will keep the kernel thread when it is preempted, so a
-  // periodic timer would go on for nothing. `not_before`: see begin_turn.
+  // The worker's carrier, on the way to preemptive code. `once`: the thread will keep the kernel thread when it is
+  // preempted, so a periodic timer would go on for nothing. `not_before`: see begin_turn.
   void want(worker& w, bool once, platform::nanoseconds not_before = 0) noexcept;
   // The calling kernel thread has got the worker.
   void took_over(worker& w) noexcept;
-  // A tick came to the worker's kernel thread: its own timer's, or one that was passed on. `wanted`: a preemptive thread runs here.
+  // A tick came to the worker's kernel thread: its own timer's, or
+  // one that was passed on. `wanted`: a preemptive thread runs here.
   void came(worker& w, bool by_timer, bool wanted) noexcept;
-  // A turn of `self` begins, at the end of a tick's handler: says how long it lasts at least. Where ticks come faster than they are handled, half an
-  // interval, or no code but handlers would ever run. Where they have cut a system call short, twice as long as the last one, up to a limit: a call that
-  // is made again with the time that was left is late by the kernel's timer slack for each tick, and at intervals below that slack would never end.
+  // A turn of `self` begins, at the end of a tick's handler: says how long it lasts at least. Where ticks come faster
+  // than they are handled, half an interval, or no code but handlers would ever run. Where they have cut a system call
+  // short, twice as long as the last one, up to a limit: a call that is made again with the time that was left is late
+  // by the kernel's timer slack for each tick, and at intervals below that slack would never end.
   void begin_turn(worker& w, fiber::preemptible& self) noexcept;
   // A tick came to `self`, which computes: it is too early to end the turn. `sent`: not by its carrier's own timer.
   bool is_early(const fiber::preemptible& self, bool sent) const noexcept;
-  // Ticks come by this signal, as listen_for_ticks says. When it is another than before, who runs gets none by its timer, and a tick here to begin anew.
-  // Any kernel thread.
+  // Ticks come by this signal, as listen_for_ticks says. When it is another than before, who runs gets none by its
+  // timer, and a tick here to begin anew. Any kernel thread.
   void come_by(runtime& home, int signal) noexcept;
   // The calling kernel thread, the carrier's, gives its worker away.
   static void stop(carrier& c) noexcept;
@@ -74,8 +79,10 @@ class ticks {
   const unsigned workers_;
   const unsigned group_size_;
   const platform::nanoseconds begin_;
-  std::atomic<int> signal_{0};                  // that ticks came by when a preemptive thread was last made; 0: none was
-  std::unique_ptr<std::atomic<int>[]> owners_;  // by group: rank of the worker whose carrier's timer is the group's; -1: it stands still
+  // that ticks came by when a preemptive thread was last made; 0: none was
+  std::atomic<int> signal_{0};
+  // by group: rank of the worker whose carrier's timer is the group's; -1: it stands still
+  std::unique_ptr<std::atomic<int>[]> owners_;
 };
 
 }  // namespace heddle::worker

@@ -1,8 +1,9 @@
-// Time limits of waiting threads. Fired by whichever worker looks first; a sleeping worker keeps time when nobody is awake.
+// Time limits of waiting threads. Fired by whichever worker looks
+// first; a sleeping worker keeps time when nobody is awake.
 //
-// A leftist heap (Crane 1972; Knuth, The Art of Computer Programming, vol. 3, 5.2.3) of the timers themselves, with links to
-// parents for removal: nothing is allocated, so that arming one cannot fail inside a suspension. Every operation takes at most
-// 2 log2 n steps, not only on average: the lock is a spin lock.
+// A leftist heap (Crane 1972; Knuth, The Art of Computer Programming, vol. 3, 5.2.3) of the timers themselves, with
+// links to parents for removal: nothing is allocated, so that arming one cannot fail inside a suspension. Every
+// operation takes at most 2 log2 n steps, not only on average: the lock is a spin lock.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ struct timer {
   timer* parent{nullptr};
   timer* left{nullptr};
   timer* right{nullptr};
-  std::uint32_t rank{0};     // 1 + nodes on the shortest way down to a free place; the right side's is never the larger
-  bool armed{false};         // in the heap
+  std::uint32_t rank{0};  // 1 + nodes on the shortest way down to a free place; the right side's is never the larger
+  bool armed{false};      // in the heap
 };
 
 class timer_heap {
@@ -50,8 +51,8 @@ class timer_heap {
     publish();
   }
 
-  // Claims and resumes every waiter whose time has come. The claim is made under the lock: a waiter that loses its timer
-  // may leave as soon as it has removed it.
+  // Claims and resumes every waiter whose time has come. The claim is made under the lock: a waiter that loses its
+  // timer may leave as soon as it has removed it.
   void fire(platform::nanoseconds now) noexcept {
     for (;;) {
       detail::waiter* due = nullptr;
@@ -74,7 +75,8 @@ class timer_heap {
 
  private:
   void publish() noexcept {
-    next_.store(root_ == nullptr ? never : root_->deadline, std::memory_order_relaxed);  // a hint; the heap is under lock_
+    // a hint; the heap is under lock_
+    next_.store(root_ == nullptr ? never : root_->deadline, std::memory_order_relaxed);
   }
 
   static std::uint32_t rank_of(const timer* t) noexcept { return t == nullptr ? 0 : t->rank; }
@@ -119,8 +121,8 @@ class timer_heap {
   }
 
   detail::spin_word lock_;
-  timer* root_{nullptr};                             // under lock_
-  std::atomic<platform::nanoseconds> next_{never};   // earliest deadline; written under lock_
+  timer* root_{nullptr};                            // under lock_
+  std::atomic<platform::nanoseconds> next_{never};  // earliest deadline; written under lock_
 };
 
 }  // namespace heddle::worker

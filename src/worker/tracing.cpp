@@ -24,23 +24,25 @@ namespace {
 constexpr platform::nanoseconds patience = 10'000'000'000;  // of an abort(), for traces to be written
 
 // What the handler and the keeper say to each other. The handler reads and writes these and nothing else.
-std::atomic<std::uint32_t> calls{0};    // futex word of the keeper: raised by the handler and by whoever ends the keeper
+// futex word of the keeper: raised by the handler and by whoever ends the keeper
+std::atomic<std::uint32_t> calls{0};
 std::atomic<int> deadly{0};             // the signal; written by handlers
 std::atomic<bool> aborting{false};      // whoever got it waits in its handler; written before `deadly`
 std::atomic<std::uint32_t> written{0};  // futex word of a handler that waits: the traces are written; set by the keeper
-std::atomic<std::uint64_t> keeper_of{~std::uint64_t{0}};  // the fork count of the process that has a keeper; written under `registry::mutex`
+// the fork count of the process that has a keeper; written under `registry::mutex`
+std::atomic<std::uint64_t> keeper_of{~std::uint64_t{0}};
 
-// Stays where it is until it is joined: the kernel thread begins with what lies in it. Each has an end of its own, for the next one may be there before
-// this one has seen it.
+// Stays where it is until it is joined: the kernel thread begins with what lies in it. Each has an end of its own, for
+// the next one may be there before this one has seen it.
 struct keeper_thread {
   platform::kernel_thread kernel;
   std::atomic<bool> ends{false};
 };
 
 struct registry {
-  sync::slow_mutex mutex;          // guards what follows, and is held while files are written
+  sync::slow_mutex mutex;             // guards what follows, and is held while files are written
   std::vector<const runtime*> homes;  // that record
-  std::uint64_t forks{0};          // of the process that they belong to
+  std::uint64_t forks{0};             // of the process that they belong to
   std::unique_ptr<keeper_thread> keeper;
 };
 
@@ -53,16 +55,19 @@ void say(const char* text) noexcept { platform::write_error(text, std::char_trai
 
 // Async-signal-safe: atomics, futex calls, write() and the platform's signal calls.
 void on_deadly_signal(int signal, bool aborts) noexcept {
-  if (keeper_of.load() != platform::fork_count()) return platform::die_of(signal);  // a child of fork(): its parent's traces are its parent's
+  // a child of fork(): its parent's traces are its parent's
+  if (keeper_of.load() != platform::fork_count()) return platform::die_of(signal);
   aborting.store(aborts);
   deadly.store(signal);
   calls.fetch_add(1);
   platform::wake_all(calls);
-  // An interrupted or terminated program goes on until the keeper ends it: it may hold what the keeper needs. One that aborts must not.
+  // An interrupted or terminated program goes on until the keeper ends
+  // it: it may hold what the keeper needs. One that aborts must not.
   if (!aborts) return;
   const platform::nanoseconds limit = platform::now() + patience;
   while (written.load() == 0 && platform::now() < limit) platform::wait_on(written, 0, limit);
-  if (written.load() == 0) say("heddle: the trace could not be written: the aborting thread holds what writing it needs\n");
+  if (written.load() == 0)
+    say("heddle: the trace could not be written: the aborting thread holds what writing it needs\n");
   platform::die_of(signal);
 }
 
@@ -142,10 +147,10 @@ void registration::leave(bool write) noexcept {
     const auto mine = std::find(all.homes.begin(), all.homes.end(), home);
     if (mine == all.homes.end()) return;
     if (write) try {
-      save(*home);
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "heddle: %s\n", e.what());
-    }
+        save(*home);
+      } catch (const std::exception& e) {
+        std::fprintf(stderr, "heddle: %s\n", e.what());
+      }
     all.homes.erase(mine);
     trace::detail::recording_runtimes.fetch_sub(1, std::memory_order_relaxed);  // is_recording: a hint
     if (!all.homes.empty() || all.keeper == nullptr) return;
@@ -197,7 +202,8 @@ struct known_name {
   const char* name;
   std::uint32_t number;
 };
-constinit thread_local known_name known[4] __attribute__((tls_model("initial-exec"))) = {};  // no malloc at the first access
+// no malloc at the first access
+constinit thread_local known_name known[4] __attribute__((tls_model("initial-exec"))) = {};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// The runtimes of the process that record a trace, and who writes their files: each runtime's destructor, the end of the process, flush(), and
-// signals that end it. Protocol and argument: ../trace/README.md, "P3. Traces of a program that is ended".
+// The runtimes of the process that record a trace, and who writes their files: each
+// runtime's destructor, the end of the process, flush(), and signals that end it.
+// Protocol and argument: ../trace/README.md, "P3. Traces of a program that is ended".
 #pragma once
 
 #include <heddle/detail/wait.hpp>
@@ -23,7 +24,8 @@ class registration {
   registration(const registration&) = delete;
   registration& operator=(const registration&) = delete;
 
-  // The runtime ends: its file is written for the last time. Whoever else writes is waited for. What cannot be written is told on standard error.
+  // The runtime ends: its file is written for the last time. Whoever else
+  // writes is waited for. What cannot be written is told on standard error.
   void finish() noexcept;
 
  private:
@@ -31,15 +33,16 @@ class registration {
   const runtime* home_;
 };
 
-// Writes the files of all runtimes that record; how many. Throws trace::trace_error, having written the others. Any thread outside of a section;
-// not a signal handler.
+// Writes the files of all runtimes that record; how many. Throws trace::trace_error, having written the others. Any
+// thread outside of a section; not a signal handler.
 unsigned save_all();
 
-// What kernel threads outside of the workers tell of themselves (trace::region in main). Made by the first call, never destroyed: whoever holds it
-// may outlive all runtimes. Throws std::bad_alloc.
+// What kernel threads outside of the workers tell of themselves (trace::region in main). Made by the first call, never
+// destroyed: whoever holds it may outlive all runtimes. Throws std::bad_alloc.
 trace::recorder& outside();
 
-// The recorder's number of a text that stays where it is, a literal's: kept for the calling kernel thread, which it does not leave meanwhile.
+// The recorder's number of a text that stays where it is, a literal's:
+// kept for the calling kernel thread, which it does not leave meanwhile.
 std::uint32_t number_of(trace::recorder& of, const char* text) noexcept;
 // What the running thread of a traced worker is about to wait for.
 void note_wait(worker& on, const detail::waiter& w) noexcept;

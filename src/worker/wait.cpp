@@ -37,7 +37,8 @@ void commit_suspension(void* data, void*) {
 
 // After a switch: the calling thread is on another carrier perhaps, and goes on handling what it handled.
 inline void take_back(const worker::exception_state& handled) noexcept {
-  if (handled.any()) [[unlikely]] *worker::worker::current()->by->exceptions = handled;
+  if (handled.any()) [[unlikely]]
+    *worker::worker::current()->by->exceptions = handled;
 }
 
 platform::nanoseconds to_platform(std::chrono::steady_clock::time_point time) noexcept {
@@ -69,8 +70,10 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
     if (commit(argument, w)) sleep_foreign(w, 0);
     return reason_of(w);
   }
-  if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([&] { return suspend(w, commit, argument); });
-  if (me->ring != nullptr) [[unlikely]] worker::tracing::note_wait(*me, w);
+  if (worker::is_user_code(me)) [[unlikely]]
+    return worker::in_section([&] { return suspend(w, commit, argument); });
+  if (me->ring != nullptr) [[unlikely]]
+    worker::tracing::note_wait(*me, w);
   thread* self = me->current_thread();
   w.thread = self;
   self->waits_for = w.what;
@@ -90,7 +93,8 @@ wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, vo
     if (commit(argument, w)) sleep_foreign(w, to_platform(deadline));
     return reason_of(w);
   }
-  if (worker::is_user_code(me)) [[unlikely]] return worker::in_section([&] { return suspend_until(w, commit, argument, deadline); });
+  if (worker::is_user_code(me)) [[unlikely]]
+    return worker::in_section([&] { return suspend_until(w, commit, argument, deadline); });
   struct timed {
     worker::timer timer;
     worker::runtime* home;
@@ -100,19 +104,22 @@ wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, vo
   } limit{{to_platform(deadline), &w}, &me->home, me->current_thread(), commit, argument};
   // Between the inner commit and the timer's arming a waker may already resume the waiter: it then leaves that to us.
   w.asleep.store(phase_committing);
-  const wake_reason reason = suspend(w, [](void* data, waiter& inner) noexcept {
-    auto& t = *static_cast<timed*>(data);
-    if (!t.commit(t.argument, inner)) return false;
-    worker::runtime& home = *t.home;
-    thread& self = *t.self;
-    const bool earliest = home.timers().add(t.timer);
-    if (inner.asleep.exchange(phase_committed) == phase_resumed) {
-      worker::make_ready_anywhere(self);
-    } else if (earliest) {
-      home.timer_added();
-    }
-    return true;
-  }, &limit);
+  const wake_reason reason = suspend(
+      w,
+      [](void* data, waiter& inner) noexcept {
+        auto& t = *static_cast<timed*>(data);
+        if (!t.commit(t.argument, inner)) return false;
+        worker::runtime& home = *t.home;
+        thread& self = *t.self;
+        const bool earliest = home.timers().add(t.timer);
+        if (inner.asleep.exchange(phase_committed) == phase_resumed) {
+          worker::make_ready_anywhere(self);
+        } else if (earliest) {
+          home.timer_added();
+        }
+        return true;
+      },
+      &limit);
   limit.home->timers().remove(limit.timer);
   return reason;
 }
@@ -125,7 +132,8 @@ void resume(waiter& w) noexcept {
   }
   const worker::section inside;
   auto* t = static_cast<thread*>(w.thread);
-  if (w.asleep.load() != 0 && w.asleep.exchange(phase_resumed) == phase_committing) return;  // suspend_until's commit does it
+  // suspend_until's commit does it
+  if (w.asleep.load() != 0 && w.asleep.exchange(phase_resumed) == phase_committing) return;
   worker::worker* me = worker::worker::current();
   if (me != nullptr) trace::emit<trace::event::thread_wake>(me->ring, t->id);
   worker::make_ready_anywhere(*t);
@@ -137,7 +145,8 @@ bool on_worker() noexcept { return worker::worker::current() != nullptr; }
 [[gnu::noinline]] static void yield_to(thread* next) noexcept {
   worker::worker* me = worker::worker::current();
   thread* self = me->current_thread();
-  if (next == nullptr && !me->must_pass() && !me->must_look()) return platform::charge(platform::operation::look);  // others have their turn on a simulated platform
+  // others have their turn on a simulated platform
+  if (next == nullptr && !me->must_pass() && !me->must_look()) return platform::charge(platform::operation::look);
   const worker::exception_state handled = me->by->leave_exceptions();
   constexpr auto after = [](void* t, void*) { worker::worker::current()->requeue(*static_cast<thread*>(t)); };
   if (next != nullptr) me->switch_to(*self, *next, after, self, nullptr);
@@ -155,9 +164,12 @@ bool on_worker() noexcept { return worker::worker::current() != nullptr; }
 void yield() noexcept {
   worker::worker* me = worker::worker::current();
   if (me == nullptr) return platform::yield_processor();
-  if (me->picks_specially.load(std::memory_order_relaxed)) [[unlikely]] return yield_specially();  // seen at the next look
+  // seen at the next look
+  if (me->picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
+    return yield_specially();
   thread* next = me->thread_for(me->pick_ordinarily());
-  if (next == nullptr || me->by->exceptions->any()) [[unlikely]] return yield_to(next);
+  if (next == nullptr || me->by->exceptions->any()) [[unlikely]]
+    return yield_to(next);
   // A thread that was not packed when it yielded may go to its worker's ready threads: packing looks there.
   constexpr auto after = [](void* t, void*) { worker::worker::current()->make_ready_here(*static_cast<thread*>(t)); };
   thread* self = me->current_thread();

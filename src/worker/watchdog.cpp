@@ -7,8 +7,8 @@ namespace heddle::worker {
 
 namespace {
 
-// Of the process, for a handler knows no object. `calls` wakes the watchdogs: raised by the handler and by each destructor;
-// `questions` by the handler alone.
+// Of the process, for a handler knows no object. `calls` wakes the watchdogs: raised by the handler and by each
+// destructor; `questions` by the handler alone.
 std::atomic<std::uint32_t> calls{0};
 std::atomic<std::uint32_t> questions{0};
 
@@ -23,7 +23,8 @@ bool runtime::waits_for_the_world() noexcept {
   return timers_.next() != timer_heap::never || blocking_.load() != 0 || somebody_waits_for_a_descriptor(*this);
 }
 
-watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept : home_(home), seconds_(seconds) {
+watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept
+    : home_(home), seconds_(seconds) {
   if (seconds == 0 && signal == "off") return;
   if (platform::start(kernel_, watch, this, "heddle-watchdog") != 0) return;
   platform::on_signal(signal.c_str(), asked);
@@ -50,7 +51,8 @@ void watchdog::watch(void* argument) {
   std::uint64_t progress = self.home_.progress();
   bool reported = false;
   while (!self.ending_.load()) {
-    const platform::nanoseconds limit = self.seconds_ == 0 ? 0 : platform::now() + std::uint64_t{self.seconds_} * 1'000'000'000u;
+    const platform::nanoseconds limit =
+        self.seconds_ == 0 ? 0 : platform::now() + std::uint64_t{self.seconds_} * 1'000'000'000u;
     platform::wait_on(calls, seen, limit);
     if (self.ending_.load()) return;
     if (calls.load() != seen) {
@@ -66,7 +68,8 @@ void watchdog::watch(void* argument) {
     // In this order: a thread made since the last look counts as progress, or did not exist for `drained`.
     const bool drained = self.home_.drained();
     const std::uint64_t now = self.home_.progress();
-    // Much too late: the whole process stood still (stopped, or without a processor), so that nothing is learned of its threads.
+    // Much too late: the whole process stood still (stopped, or
+    // without a processor), so that nothing is learned of its threads.
     const bool late = time - limit > std::uint64_t{self.seconds_} * 1'000'000'000u / 4;
     // A circle is for ever, whoever else waits for the clock.
     if (now == progress && !drained && !late && (!self.home_.waits_for_the_world() || in_deadlock(self.home_, false))) {

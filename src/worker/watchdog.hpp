@@ -30,8 +30,8 @@ class watchdog {
   runtime& home_;
   const unsigned seconds_;
   platform::kernel_thread kernel_;
-  std::atomic<bool> ending_{false};        // set by the destructor
-  std::atomic<std::uint64_t> looks_{0};    // written by the watchdog's kernel thread
+  std::atomic<bool> ending_{false};      // set by the destructor
+  std::atomic<std::uint64_t> looks_{0};  // written by the watchdog's kernel thread
 };
 
 }  // namespace heddle::worker

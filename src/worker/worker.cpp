@@ -6,8 +6,8 @@
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "worker/carrier.hpp"
-#include "worker/runtime.hpp"
 #include "worker/inline.hpp"
+#include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
 constinit thread_local heddle::detail::fork_queue* heddle_current_queue = nullptr;
@@ -22,14 +22,20 @@ namespace {
 
 constexpr unsigned look_at_clock_every = 8;  // picks where there are priorities, for who has waited for long
 
-constexpr std::size_t queue_capacity = queue::largest_capacity;  // 8 MiB of address space, committed as far as forks nest
+// 8 MiB of address space, committed as far as forks nest
+constexpr std::size_t queue_capacity = queue::largest_capacity;
 
 void nothing(void*, void*) {}
 
 }  // namespace
 
 worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
-    : home(owner), rank(number), processing_unit(unit), random(seed), made_at(platform::now()), default_class_(owner.stacks().default_class()),
+    : home(owner),
+      rank(number),
+      processing_unit(unit),
+      random(seed),
+      made_at(platform::now()),
+      default_class_(owner.stacks().default_class()),
       spin_us_(owner.options().spin) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
@@ -54,7 +60,9 @@ worker::~worker() {
 // --- switching ---------------------------------------------------------------------------------------------------
 
 void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
-  if (ring != nullptr) [[unlikely]] return switch_traced(self, next, after, a, b);  // apart: that spares all others six saved registers
+  // apart: that spares all others six saved registers
+  if (ring != nullptr) [[unlikely]]
+    return switch_traced(self, next, after, a, b);
   cross<false>(&self, &next, after, a, b, false);
 }
 
@@ -145,7 +153,9 @@ void worker::set_lights_aside() noexcept {
 }
 
 void worker::fail_for_want_of_a_stack(const char* of_whom) const noexcept {
-  HEDDLE_CHECK(false, "worker %u cannot get a stack for %s (%zu stacks in use or in caches); raise the memory or mapping limit, or lower HEDDLE_STACK_SIZE",
+  HEDDLE_CHECK(false,
+               "worker %u cannot get a stack for %s (%zu stacks in use or in caches); raise the memory or mapping "
+               "limit, or lower HEDDLE_STACK_SIZE",
                rank, of_whom, home.stacks().live());
   __builtin_unreachable();
 }
@@ -215,27 +225,29 @@ entry worker::pick_after_tick(const thread& self) noexcept {
   return 0;
 }
 
-// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the ready ones spin for.
-// What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody fills is emptied, whatever its order.
-// `evens`: and from a worker at which more wait for their turns.
+// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the
+// ready ones spin for. What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody
+// fills is emptied, whatever its order. `evens`: and from a worker at which more wait for their turns.
 entry worker::pick_by_turns(bool evens) noexcept {
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = take_newest(); item != 0) return item;
-    if (home.asks_before_picks()) {  // both of its calls: what only the first one gives would else wait behind ready threads for ever
+    // both of its calls: what only the first one gives would else wait behind ready threads for ever
+    if (home.asks_before_picks()) {
       if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
       if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
     }
   }
-  if (evens && home.incoming().empty()) {  // else what comes from outside would wait as long as there is something to even out
+  // else what comes from outside would wait as long as there is something to even out
+  if (evens && home.incoming().empty()) {
     home.fire_timers();
     if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
   }
   return pick_fairly();
 }
 
-// What has been ready for so long that it has a turn before all that is above it: README.md, "Aging". No more than one in so many turns, however
-// many wait: what is above keeps the others.
+// What has been ready for so long that it has a turn before all that is above it: README.md, "Aging". No more than one
+// in so many turns, however many wait: what is above keeps the others.
 entry worker::pick_starved(const thread* stays) noexcept {
   const std::uint64_t patience = home.aging_patience();
   if (patience == 0) return 0;
@@ -246,7 +258,8 @@ entry worker::pick_starved(const thread* stays) noexcept {
   entry item = 0;
   if (thread* t = home.levels().take_starved(now - patience); t != nullptr) {
     const std::int8_t level = t->level.load();
-    displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) || (level < 0 && !ready.looks_empty());
+    displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) ||
+                (level < 0 && !ready.looks_empty());
     if (level < 0) turn_of_ = level;
     item = ready_entry(*t);
   } else if (now - normal_since_ > patience) {
@@ -257,7 +270,8 @@ entry worker::pick_starved(const thread* stays) noexcept {
   }
   if (item == 0) return 0;
   next_starved_ = now + patience;
-  if (displaces) unevictable_until_ = now + patience / home.options().aging / 2;  // half an interval, and then until the next tick
+  // half an interval, and then until the next tick
+  if (displaces) unevictable_until_ = now + patience / home.options().aging / 2;
   return item;
 }
 
@@ -289,7 +303,8 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   if (asks) {
     if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
   }
-  // Below normal: only when the other workers have nothing better, which the run loop finds out. It also takes from below then.
+  // Below normal: only when the other workers have nothing better,
+  // which the run loop finds out. It also takes from below then.
   if (stays == nullptr || level == 0 || !home.has_priorities()) return 0;
   looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
   if (looks_elsewhere_) return 0;
@@ -333,7 +348,8 @@ thread* worker::pick_packed() noexcept {
 }
 
 thread* worker::adopt_inbox() noexcept {
-  if (raised_seen_ != home.raised()) [[unlikely]] sort_ready();
+  if (raised_seen_ != home.raised()) [[unlikely]]
+    sort_ready();
   thread* chain = home.incoming().take_all();
   if (chain == nullptr) return nullptr;
   thread* first = chain;
@@ -349,7 +365,8 @@ thread* worker::adopt_inbox() noexcept {
 }
 
 void run_job(thread& self, detail::job* work) noexcept {
-  std::uintptr_t word = work->word.load(std::memory_order_acquire);  // pairs with the waiting owner's exchange: its waiter
+  // pairs with the waiting owner's exchange: its waiter
+  std::uintptr_t word = work->word.load(std::memory_order_acquire);
   if ((word & detail::job_waiter_bit) != 0) {
     word = reinterpret_cast<std::uintptr_t>(reinterpret_cast<detail::waiter*>(word & ~detail::job_waiter_bit)->payload);
   }
@@ -373,13 +390,15 @@ void serve(thread& self) noexcept {
       run_job(self, reinterpret_cast<detail::job*>(item));
       continue;
     }
-    // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on. Nor does the switch, for a light thread
-    // that it goes to has its stack from here on.
+    // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on. Nor does the
+    // switch, for a light thread that it goes to has its stack from here on.
     thread* next = w->thread_for(item);
     if (next != nullptr && fiber::is_not_begun(next->stack_pointer)) begin(*next);
     self.preemptive = nullptr;
-    if (self.cache != w && self.cache != nullptr) {  // passed or stolen: else who passes threads on would always have new ones, on cold stacks
-      w->depart(self, next, [](void* t, void*) { static_cast<thread*>(t)->cache->give_back(*static_cast<thread*>(t)); });
+    // passed or stolen: else who passes threads on would always have new ones, on cold stacks
+    if (self.cache != w && self.cache != nullptr) {
+      w->depart(self, next,
+                [](void* t, void*) { static_cast<thread*>(t)->cache->give_back(*static_cast<thread*>(t)); });
       return;
     }
     w->free_thread(self);

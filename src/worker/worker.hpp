@@ -40,10 +40,9 @@ class worker : public detail::fork_queue {
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
-  // The worker that the calling code is on; null on a foreign kernel thread. Read again after every call that may switch.
-  [[gnu::always_inline]] static worker* current() noexcept {
-    return static_cast<worker*>(detail::current_queue());
-  }
+  // The worker that the calling code is on; null on a foreign kernel
+  // thread. Read again after every call that may switch.
+  [[gnu::always_inline]] static worker* current() noexcept { return static_cast<worker*>(detail::current_queue()); }
 
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
   void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
@@ -57,8 +56,8 @@ class worker : public detail::fork_queue {
   // Last act of a child whose spawner nobody else has: its entry returns right after.
   void came_back(thread& child, thread& parent) noexcept;
 
-  // Joins by a call: runs entry(t), which ends by returning, when `t` has not begun and is where its maker, this worker, put it. False: `self` has
-  // to wait for it. The caller may come back on another worker.
+  // Joins by a call: runs entry(t), which ends by returning, when `t` has not begun and is where its maker, this
+  // worker, put it. False: `self` has to wait for it. The caller may come back on another worker.
   [[nodiscard]] bool call(thread& self, thread& t, void (*entry)(thread*)) noexcept;
 
   // The end of a thread: what its entry calls last, before it returns. Then `after(self, b)` runs on another stack, and
@@ -77,7 +76,8 @@ class worker : public detail::fork_queue {
   // From the carrier's stack into a thread; returns when a thread leaves for the run loop.
   void dive(thread& next) noexcept;
 
-  // A ready thread goes to this worker's queue, or to all when somebody asked for work; one with a priority to where its level is.
+  // A ready thread goes to this worker's queue, or to all when somebody
+  // asked for work; one with a priority to where its level is.
   void make_ready(thread& t) noexcept;
   // The same, of one that the thread which runs here has just made.
   void make_new_ready(thread& t) noexcept;
@@ -87,8 +87,8 @@ class worker : public detail::fork_queue {
   void requeue(thread& t) noexcept;
   // A thread that this worker took and cannot run now.
   void put_back(thread& t) noexcept;
-  // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox. `stays`: the caller, which could
-  // go on as well; nothing below its level is taken then.
+  // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox.
+  // `stays`: the caller, which could go on as well; nothing below its level is taken then.
   [[nodiscard]] entry pick(const thread* stays = nullptr) noexcept;
   // The same where picks_specially is not set, which the caller has seen.
   [[nodiscard]] entry pick_ordinarily() noexcept;
@@ -102,15 +102,18 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry take_newest() noexcept {
     bool published = false;
     const entry item = queue::take_newest(*this, published);
-    if (published) [[unlikely]] announce_work();
+    if (published) [[unlikely]]
+      announce_work();
     return item;
   }
-  // The thread to switch to for an entry (a fresh one for a job); null for 0, and for one that only the run loop can go to (must_pass).
+  // The thread to switch to for an entry (a fresh one for a job); null
+  // for 0, and for one that only the run loop can go to (must_pass).
   [[nodiscard]] thread* thread_for(entry item) noexcept;
 
   // What runs next when a tick has ended a thread's turn; 0: nothing is at hand.
   [[nodiscard]] entry pick_after_tick(const thread& self) noexcept;
-  // At a tick that ends a turn: a thread that waits for its turn at another worker, where more of them do. Null: all have what is theirs.
+  // At a tick that ends a turn: a thread that waits for its turn at
+  // another worker, where more of them do. Null: all have what is theirs.
   [[nodiscard]] thread* take_over_turn() noexcept;
   // Beside a pick that gave nothing: the run loop is to be gone to all the same.
   bool must_look() const noexcept { return looks_elsewhere_ || stands_aside(); }
@@ -120,22 +123,25 @@ class worker : public detail::fork_queue {
   bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
   // A carrier of the worker's own pool, or null.
   [[nodiscard]] carrier* take_spare() noexcept;
-  // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted its code, just now; null: it
-  // has been remembered until the end of a section.
+  // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted
+  // its code, just now; null: it has been remembered until the end of a section.
   void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
 
   // A child that its spawner does not run at once.
   void queue_child(thread& t) noexcept;
 
-  // A control block with its stack, of the default size, not made new (renew_thread) nor prepared (start_at). Null: no memory.
+  // A control block with its stack, of the default size, not made new
+  // (renew_thread) nor prepared (start_at). Null: no memory.
   [[nodiscard]] thread* new_block() noexcept {
-    if (cache_ == nullptr && !refill()) [[unlikely]] return nullptr;
+    if (cache_ == nullptr && !refill()) [[unlikely]]
+      return nullptr;
     return cached_block();
   }
   // The same; null: there is none at hand.
   [[nodiscard]] thread* cached_block() noexcept {
     thread* t = cache_;
-    if (t == nullptr) [[unlikely]] return nullptr;
+    if (t == nullptr) [[unlikely]]
+      return nullptr;
     cache_ = t->next;
     --cached_;
     fiber::prefetch_block(cache_);
@@ -144,7 +150,8 @@ class worker : public detail::fork_queue {
   // The same without a stack, for a thread that need not have one before it begins. Null: there is none at hand.
   [[nodiscard]] thread* cached_light() noexcept {
     thread* t = lights_;
-    if (t == nullptr) [[unlikely]] return nullptr;
+    if (t == nullptr) [[unlikely]]
+      return nullptr;
     lights_ = t->next;
     --light_count_;
     fiber::prefetch_block(lights_);
@@ -153,14 +160,16 @@ class worker : public detail::fork_queue {
   // Null: no memory, or none for its stack.
   [[nodiscard]] thread* new_light() noexcept;
   void free_light(thread& t) noexcept {
-    if (light_count_ == fiber::light_threads::in_chain) [[unlikely]] set_lights_aside();
+    if (light_count_ == fiber::light_threads::in_chain) [[unlikely]]
+      set_lights_aside();
     t.next = lights_;
     lights_ = &t;
     ++light_count_;
   }
   // The top of the stack that `t`, a light thread, is lent.
   [[nodiscard]] void* lend_stack(thread& t) noexcept {
-    if (cache_ == nullptr) [[unlikely]] want_stack();
+    if (cache_ == nullptr) [[unlikely]]
+      want_stack();
     thread* const block = cache_;
     cache_ = block->next;
     --cached_;
@@ -173,13 +182,15 @@ class worker : public detail::fork_queue {
   void take_stack_back(thread& t) noexcept {
     thread* const block = t.stack;
     block->stack = block;
-    if (cached_ >= cache_limit) [[unlikely]] return free_thread_slow(*block);
+    if (cached_ >= cache_limit) [[unlikely]]
+      return free_thread_slow(*block);
     block->next = cache_;
     cache_ = block;
     ++cached_;
   }
   void free_thread(thread& t) noexcept {
-    if (t.size_class != default_class_ || cached_ >= cache_limit) [[unlikely]] return free_thread_slow(t);
+    if (t.size_class != default_class_ || cached_ >= cache_limit) [[unlikely]]
+      return free_thread_slow(t);
     t.next = cache_;
     cache_ = &t;
     ++cached_;
@@ -191,9 +202,11 @@ class worker : public detail::fork_queue {
     do t.next = head;
     while (!returned_.compare_exchange_weak(head, &t));
   }
-  // What came back is used first: it is in this processor's cache, where the blocks below it in the worker's cache are not.
+  // What came back is used first: it is in this processor's cache,
+  // where the blocks below it in the worker's cache are not.
   void collect_returned() noexcept {
-    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] collect();  // a hint
+    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      collect();  // a hint
   }
 
   // A block for a child that has not begun; null: no memory.
@@ -213,7 +226,6 @@ class worker : public detail::fork_queue {
     void* b;
   };
 
-
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
   // In the run loop, on the way to pick: it has not chosen what to go on with.
   bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
@@ -227,26 +239,29 @@ class worker : public detail::fork_queue {
 
   runtime& home;
   const unsigned rank;
-  int processing_unit;                      // to bind to; -1: not bound
-  // It searches or sleeps. Written by the worker, with a fence before what it does next once it is no longer idle: README.md, L5. To others a hint.
+  int processing_unit;  // to bind to; -1: not bound
+  // It searches or sleeps. Written by the worker, with a fence before what
+  // it does next once it is no longer idle: README.md, L5. To others a hint.
   std::atomic<bool> idle{false};
-  bool watches_spawns{false};               // the policy wants to hear of children; the worker's
-  carrier* by{nullptr};                     // changes in blocking(); written before the worker is handed over
+  bool watches_spawns{false};  // the policy wants to hear of children; the worker's
+  carrier* by{nullptr};        // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
-  detail::entry taken_back{0};               // the job that a pop told of as stolen, until its join; only with every_join
+  // the job that a pop told of as stolen, until its join; only with every_join
+  detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  // Who acts for the worker, or may begin to. Transitions: worker::sleep, wait_for_token, runtime::send_token, borrow.cpp; README.md, "Calls from
-  // outside". Futex word of its sleeping carrier.
+  // Who acts for the worker, or may begin to. Transitions: worker::sleep, wait_for_token, runtime::send_token,
+  // borrow.cpp; README.md, "Calls from outside". Futex word of its sleeping carrier.
   struct state {
     static constexpr std::uint32_t awake = 0;     // its carrier
     static constexpr std::uint32_t settling = 1;  // its carrier, which looks once more before it sleeps
     static constexpr std::uint32_t asleep = 2;    // nobody; whoever changes this
     static constexpr std::uint32_t lent = 3;      // a foreign kernel thread, since the worker was asleep
-    static constexpr std::uint32_t held = 4;      // nobody; a foreign kernel thread is expected back, and the carrier naps
-    static constexpr std::uint32_t stale = 5;     // the same, and the carrier has found it held at the end of a nap
+    // nobody; a foreign kernel thread is expected back, and the carrier naps
+    static constexpr std::uint32_t held = 4;
+    static constexpr std::uint32_t stale = 5;       // the same, and the carrier has found it held at the end of a nap
     static constexpr std::uint32_t lent_again = 6;  // a foreign kernel thread, since the worker was held
-    static constexpr std::uint32_t wanted = 7;    // a foreign kernel thread, which is to wake the carrier afterwards
+    static constexpr std::uint32_t wanted = 7;      // a foreign kernel thread, which is to wake the carrier afterwards
     static constexpr bool is_lent(std::uint32_t s) noexcept { return s == lent || s == lent_again || s == wanted; }
   };
   std::atomic<std::uint32_t> token{state::awake};
@@ -254,49 +269,57 @@ class worker : public detail::fork_queue {
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
   // Lent to a foreign kernel thread. All the worker's own.
-  carrier* lender{nullptr};                 // the carrier that sleeps meanwhile; null: it is not lent
-  bool unlisted{false};                     // it sleeps, or is lent, and is not in the idle set
-  bool wants_lender{false};                 // what is ready here must not run on a foreign kernel thread
+  carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null: it is not lent
+  bool unlisted{false};      // it sleeps, or is lent, and is not in the idle set
+  bool wants_lender{false};  // what is ready here must not run on a foreign kernel thread
 
   // KLT-switching. All the worker's own.
-  thread* passing_to{nullptr};              // thread_for met it: bound, to be gone to from the run loop
-  thread* first{nullptr};                   // what a carrier that gets this worker runs first
-  carrier* spares{nullptr};                 // carriers bound to this worker's processing unit, in want of a worker
+  thread* passing_to{nullptr};  // thread_for met it: bound, to be gone to from the run loop
+  thread* first{nullptr};       // what a carrier that gets this worker runs first
+  carrier* spares{nullptr};     // carriers bound to this worker's processing unit, in want of a worker
   unsigned spare_count{0};
   const platform::nanoseconds made_at;
   // Ticks, where timers are shared.
-  std::atomic<platform::nanoseconds> undisturbed_until{0};  // shared timers send it no tick before; written by the worker, a hint
-  std::atomic<bool> wants_ticks{false};     // it runs, or did when it last was asked, a preemptive thread; written by the worker
-  std::atomic<int> kernel_thread{0};        // of its carrier; 0: on the way to another
+  // shared timers send it no tick before; written by the worker, a hint
+  std::atomic<platform::nanoseconds> undisturbed_until{0};
+  // it runs, or did when it last was asked, a preemptive thread; written by the worker
+  std::atomic<bool> wants_ticks{false};
+  std::atomic<int> kernel_thread{0};  // of its carrier; 0: on the way to another
 
-  std::atomic<bool> wants_carrier{false};   // a tick found none: the creator sends another one when there is one
-  // Level of the preemptive thread whose own code runs here; not_evictable: the runtime's code runs, or no preemptive thread, or there are no
-  // priorities. Written by the worker and its handler, cleared by who sends it a tick for it; a hint.
+  std::atomic<bool> wants_carrier{false};  // a tick found none: the creator sends another one when there is one
+  // Level of the preemptive thread whose own code runs here; not_evictable: the
+  // runtime's code runs, or no preemptive thread, or there are no priorities. Written
+  // by the worker and its handler, cleared by who sends it a tick for it; a hint.
   static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
   std::atomic<std::int8_t> evictable_at{not_evictable};
 
-  // Thread packing. `aside` is set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
+  // Thread packing. `aside` is set and cleared by set_active, read by
+  // the worker; futex word of a worker that stands aside.
   std::atomic<std::uint32_t> aside{0};
-  std::atomic<bool> queues_specially{false};  // threads are packed or have priorities; set before the first of these is made
+  // threads are packed or have priorities; set before the first of these is made
+  std::atomic<bool> queues_specially{false};
 
-  std::atomic<std::uint64_t> picks{0};      // written by the worker; its progress, for the watchdog
-  // What others remember of it, who share its preemptive threads with theirs; hints. Its picks, and since when they have been that many.
+  std::atomic<std::uint64_t> picks{0};  // written by the worker; its progress, for the watchdog
+  // What others remember of it, who share its preemptive threads with
+  // theirs; hints. Its picks, and since when they have been that many.
   std::atomic<std::uint64_t> picks_seen{0};
   std::atomic<std::uint64_t> stands_since{0};
 
-  // A lone thread that was made here and has not begun is left to its maker, who joins it next and runs it by a call, instead of going to whoever asks.
-  // The worker's own, but a hint to thieves. Learnt: set when a join came right after the sharing, cleared when a thief had to come (`came_for_new`).
+  // A lone thread that was made here and has not begun is left to its maker, who joins it next and runs it by a call,
+  // instead of going to whoever asks. The worker's own, but a hint to thieves. Learnt: set when a join came right after
+  // the sharing, cleared when a thief had to come (`came_for_new`).
   std::atomic<bool> keeps_new{false};
-  std::atomic<bool> came_for_new{false};    // set by thieves, cleared by the worker
+  std::atomic<bool> came_for_new{false};  // set by thieves, cleared by the worker
   // What thieves remember: threads made here, and since when they have been that many. Hints.
   std::atomic<std::uint64_t> made_seen{0};
   std::atomic<std::uint64_t> made_seen_at{0};
-  // A thief that insists: the ready threads here may be taken by force. False: there may be one alone, which came not long ago, and is kept.
+  // A thief that insists: the ready threads here may be taken by force.
+  // False: there may be one alone, which came not long ago, and is kept.
   [[nodiscard]] bool gives_up_new() noexcept;
   // The thread that runs here waits for one that it made and that is here no more.
   void learn_from_join() noexcept;
 
-  struct counters {                         // written by the worker, read by anyone as a hint
+  struct counters {  // written by the worker, read by anyone as a hint
     std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0}, preemptions{0}, ticks{0};
   } counts;
 
@@ -317,17 +340,19 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* pick_packed() noexcept;
   bool sleep() noexcept;
   void wait_for_token() noexcept;
-  [[nodiscard]] bool refill() noexcept;   // false: no memory
+  [[nodiscard]] bool refill() noexcept;  // false: no memory
   void free_thread_slow(thread& t) noexcept;
   [[gnu::noinline]] void set_lights_aside() noexcept;
-  [[gnu::noinline]] void want_stack() noexcept;   // there is one in the cache then
+  [[gnu::noinline]] void want_stack() noexcept;  // there is one in the cache then
   [[noreturn, gnu::noinline]] void fail_for_want_of_a_stack(const char* of_whom) const noexcept;
   void collect() noexcept;
   void free_children() noexcept;
   void share_ready() noexcept;
   void tell_of_ready() noexcept;
-  [[gnu::noinline]] void make_ready_later(thread& t) noexcept;   // once the visitor of the queue has gone; apart: the short path saves no registers
-  [[gnu::noinline]] void switch_traced(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept;
+  // once the visitor of the queue has gone; apart: the short path saves no registers
+  [[gnu::noinline]] void make_ready_later(thread& t) noexcept;
+  [[gnu::noinline]] void switch_traced(thread& self, thread& next, void (*after)(void*, void*), void* a,
+                                       void* b) noexcept;
   template <bool Traced = true>
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
   void charge_switch(thread* to) const noexcept;
@@ -337,32 +362,34 @@ class worker : public detail::fork_queue {
 #if defined(HEDDLE_ASAN)
   crossing asan_crossing_{};
 #endif
-  static constexpr unsigned cache_batch = 64;               // from the pool at once, once so many were needed; before that fewer, for each is a page fault
+  // from the pool at once, once so many were needed; before that fewer, for each is a page fault
+  static constexpr unsigned cache_batch = 64;
   static constexpr unsigned cache_limit = 8 * cache_batch;
-  const std::uint8_t default_class_;       // of the runtime's stacks
+  const std::uint8_t default_class_;  // of the runtime's stacks
   thread* cache_{nullptr};
   unsigned cached_{0};
-  thread* lights_{nullptr};                // fewer than a chain, or one
+  thread* lights_{nullptr};  // fewer than a chain, or one
   unsigned light_count_{0};
-  thread* lights_aside_{nullptr};          // a whole chain, or none
-  alignas(64) std::atomic<thread*> returned_{nullptr};  // pushed by other workers, emptied by the worker
+  thread* lights_aside_{nullptr};                                 // a whole chain, or none
+  alignas(64) std::atomic<thread*> returned_{nullptr};            // pushed by other workers, emptied by the worker
   std::atomic<detail::group_child*> returned_children_{nullptr};  // as above
-  detail::group_child* child_slabs_{nullptr};             // the first block of each, through `next`
-  std::uint64_t shared_new_at_{0};         // platform::ticks
-  unsigned batch_{4};                      // stacks taken from the pool next time
+  detail::group_child* child_slabs_{nullptr};                     // the first block of each, through `next`
+  std::uint64_t shared_new_at_{0};                                // platform::ticks
+  unsigned batch_{4};                                             // stacks taken from the pool next time
   unsigned spin_us_;
-  bool queue_first_{false};                // after a tick
-  unsigned turns_ended_{0};                // that have ended here since it last took one over
-  unsigned next_looked_at_{0};             // where it begins to look for one
+  bool queue_first_{false};     // after a tick
+  unsigned turns_ended_{0};     // that have ended here since it last took one over
+  unsigned next_looked_at_{0};  // where it begins to look for one
   packing_turns turns_;
   // In programs with priorities, in platform::ticks.
-  std::uint64_t next_starved_{0};          // not earlier than then a thread that has waited for long comes first again
-  std::uint64_t normal_since_{0};          // when it last chose among what is of the normal level
-  bool normal_had_its_turn_{false};        // that was since the last look at the clock
-  std::uint64_t unevictable_until_{0};     // the turn of a thread that came first because it had waited for long; 0: no such thing
-  bool looks_elsewhere_{false};            // the last pick wants the run loop to look at other workers
-  unsigned raised_seen_{0};                // of runtime::raised()
-  std::int8_t turn_of_{0};                 // level of what the last pick took from below normal
+  std::uint64_t next_starved_{0};    // not earlier than then a thread that has waited for long comes first again
+  std::uint64_t normal_since_{0};    // when it last chose among what is of the normal level
+  bool normal_had_its_turn_{false};  // that was since the last look at the clock
+  // the turn of a thread that came first because it had waited for long; 0: no such thing
+  std::uint64_t unevictable_until_{0};
+  bool looks_elsewhere_{false};  // the last pick wants the run loop to look at other workers
+  unsigned raised_seen_{0};      // of runtime::raised()
+  std::int8_t turn_of_{0};       // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
 };
 
@@ -377,7 +404,7 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
   t.taken = false;
   t.counted = false;
-  t.level.store(0, std::memory_order_relaxed);                    // published with the thread itself
+  t.level.store(0, std::memory_order_relaxed);  // published with the thread itself
   t.scheduling.word = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;
@@ -394,10 +421,12 @@ inline void renew_light(thread& t, runtime& home) noexcept {
 }
 // What the stack of a new thread of that kind begins below.
 [[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
-  if (!how.preemptive()) [[likely]] return &t;
+  if (!how.preemptive()) [[likely]]
+    return &t;
   return fiber::make_preemptible(t, how);
 }
-// Writes the first frame of a thread that has none, after lending it a stack if it was made without one. By the worker that is about to go to it.
+// Writes the first frame of a thread that has none, after lending it a stack
+// if it was made without one. By the worker that is about to go to it.
 void begin(thread& t) noexcept;
 // Its stack, from `stack_top` downwards, starts with entry(&t).
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;

@@ -1,5 +1,6 @@
-// The context switch by itself, without a test framework so that it also runs cross-compiled under an emulator: registers and
-// floating-point modes survive, `after` runs on the new stack, contexts start, spawn, return and end. Exit status 0: all held.
+// The context switch by itself, without a test framework so that it also runs
+// cross-compiled under an emulator: registers and floating-point modes survive, `after`
+// runs on the new stack, contexts start, spawn, return and end. Exit status 0: all held.
 #include <cfenv>
 #include <cstdint>
 #include <cstdio>
@@ -72,9 +73,11 @@ void rounder(void*) {
   heddle_switch(&other_context, main_context, nothing, nullptr, nullptr);
 }
 
-// Modes that <cfenv> does not know, in the vector unit alone (x86-64) or in FPCR (AArch64): flush to zero, and on x86-64 rounding by itself.
+// Modes that <cfenv> does not know, in the vector unit alone (x86-64) or
+// in FPCR (AArch64): flush to zero, and on x86-64 rounding by itself.
 #if defined(__x86_64__)
-constexpr std::uint64_t own_modes[] = {0x1f80, 0x9fc0, 0x3f80, 0x5f80, 0xffc0};  // nearest; flush and denormals are zero; down; up; all of it
+// nearest; flush and denormals are zero; down; up; all of it
+constexpr std::uint64_t own_modes[] = {0x1f80, 0x9fc0, 0x3f80, 0x5f80, 0xffc0};
 std::uint64_t present_modes() {
   std::uint32_t now;
   asm volatile("stmxcsr %0" : "=m"(now));
@@ -85,7 +88,8 @@ void set_modes(std::uint64_t modes) {
   asm volatile("ldmxcsr %0" : : "m"(low));
 }
 #else
-constexpr std::uint64_t own_modes[] = {0, std::uint64_t{1} << 24, std::uint64_t{1} << 22, std::uint64_t{2} << 22, std::uint64_t{7} << 22};
+constexpr std::uint64_t own_modes[] = {0, std::uint64_t{1} << 24, std::uint64_t{1} << 22, std::uint64_t{2} << 22,
+                                       std::uint64_t{7} << 22};
 std::uint64_t present_modes() {
   std::uint64_t now;
   asm volatile("mrs %0, fpcr" : "=r"(now));
@@ -105,7 +109,10 @@ void moody(void*) {
   }
 }
 
-void spawned_in_a_mode(void* argument) { expect(present_modes() == *static_cast<std::uint64_t*>(argument), "a spawned context begins with its spawner's modes"); }
+void spawned_in_a_mode(void* argument) {
+  expect(present_modes() == *static_cast<std::uint64_t*>(argument),
+         "a spawned context begins with its spawner's modes");
+}
 void spawned_and_left(void*) {
   set_modes(own_modes[2]);
   heddle_switch(&other_context, main_context, nothing, nullptr, nullptr);  // the spawner goes on without it
@@ -115,9 +122,7 @@ heddle::arch::departure way_out;
 
 void one_step(void*) { ++steps; }
 
-void spawned_and_returns(void* argument) {
-  steps += *static_cast<int*>(argument);
-}
+void spawned_and_returns(void* argument) { steps += *static_cast<int*>(argument); }
 
 void spawned_and_abandoned(void*) {
   ++steps;
@@ -173,8 +178,10 @@ int main() {
   // A context whose entry returns departs to where it is told.
   for (int i = 0; i < 1000; ++i) {
     other_context = heddle::arch::prepare(stacks[2].top(), one_step, nullptr);
-    way_out = {nullptr, [](void* self, void*) { static_cast<heddle::arch::departure*>(self)->b = self; }, &way_out, nullptr};
-    heddle_switch(&main_context, other_context, [](void*, void*) { way_out.stack_pointer = main_context; }, nullptr, nullptr);
+    way_out = {nullptr, [](void* self, void*) { static_cast<heddle::arch::departure*>(self)->b = self; }, &way_out,
+               nullptr};
+    heddle_switch(
+        &main_context, other_context, [](void*, void*) { way_out.stack_pointer = main_context; }, nullptr, nullptr);
     expect(way_out.b == &way_out, "after runs at a departure");
   }
   expect(steps == 1000, "every context ran once");
@@ -183,13 +190,21 @@ int main() {
   steps = 0;
   int amount = 3;
   for (int i = 0; i < 1000; ++i) {
-    heddle_spawn(&main_context, stacks[2].top(), [](void* a) { ++*static_cast<int*>(a); --*static_cast<int*>(a); }, &amount, spawned_and_returns, &amount);
+    heddle_spawn(
+        &main_context, stacks[2].top(),
+        [](void* a) {
+          ++*static_cast<int*>(a);
+          --*static_cast<int*>(a);
+        },
+        &amount, spawned_and_returns, &amount);
   }
   expect(steps == 3000, "spawned contexts return");
   steps = 0;
   for (int i = 0; i < 1000; ++i) {
     way_out = {nullptr, nothing, nullptr, nullptr};
-    heddle_spawn(&main_context, stacks[2].top(), [](void*) { way_out.stack_pointer = main_context; }, nullptr, spawned_and_abandoned, nullptr);
+    heddle_spawn(
+        &main_context, stacks[2].top(), [](void*) { way_out.stack_pointer = main_context; }, nullptr,
+        spawned_and_abandoned, nullptr);
   }
   expect(steps == 1000, "spawned contexts end without their spawner");
 

@@ -38,9 +38,9 @@ TEST(options, defaults_without_variables) {
 }
 
 TEST(options, reads_every_kind) {
-  const option_values values = from({"HEDDLE_WORKERS=7", "HEDDLE_POLICY=sb:sigma=0.5,mu=0.2", "HEDDLE_STACK_SIZE=2M",
-                                     "HEDDLE_SMT=Off", "HEDDLE_BIND=ON", "HEDDLE_SEED=18446744073709551615",
-                                     "HEDDLE_SIGNAL_STACKS=usr1"});
+  const option_values values =
+      from({"HEDDLE_WORKERS=7", "HEDDLE_POLICY=sb:sigma=0.5,mu=0.2", "HEDDLE_STACK_SIZE=2M", "HEDDLE_SMT=Off",
+            "HEDDLE_BIND=ON", "HEDDLE_SEED=18446744073709551615", "HEDDLE_SIGNAL_STACKS=usr1"});
   EXPECT_EQ(values.workers, 7u);
   EXPECT_EQ(values.policy, "sb:sigma=0.5,mu=0.2");
   EXPECT_EQ(values.stack_size, 2u << 20);
@@ -58,7 +58,8 @@ TEST(options, refuses_with_name_value_and_what_is_expected) {
   EXPECT_THAT(refusal("HEDDLE_WORKERS=-1"), HasSubstr("from 0 to 4096"));
   EXPECT_THAT(refusal("HEDDLE_WORKERS=2 "), HasSubstr("from 0 to 4096"));
   EXPECT_THAT(refusal("HEDDLE_SEED=18446744073709551616"), HasSubstr("expected an integer"));
-  EXPECT_EQ(refusal("HEDDLE_STACK_SIZE=2MB"), "HEDDLE_STACK_SIZE=2MB: expected a size from 4K to 1024G (suffixes K, M, G)");
+  EXPECT_EQ(refusal("HEDDLE_STACK_SIZE=2MB"),
+            "HEDDLE_STACK_SIZE=2MB: expected a size from 4K to 1024G (suffixes K, M, G)");
   EXPECT_THAT(refusal("HEDDLE_STACK_SIZE=K"), HasSubstr("expected a size"));
   EXPECT_THAT(refusal("HEDDLE_STACK_SIZE=99999999999999999999G"), HasSubstr("expected a size"));
   EXPECT_EQ(refusal("HEDDLE_BIND=atuo"), "HEDDLE_BIND=atuo: expected on, off or auto; did you mean auto?");
@@ -101,7 +102,8 @@ TEST(options, values_given_by_code_are_checked_too) {
 
 TEST(options, warns_of_misspelled_variables) {
   std::vector<std::string> warnings;
-  const std::vector<const char*> environment = {"HEDDLE_WORKER=2", "HEDDLE_STACKSIZE=1M", "HEDDLE_NUM_THREADS=4", "HEDDLE_STRESS=10", "OTHER=1"};
+  const std::vector<const char*> environment = {"HEDDLE_WORKER=2", "HEDDLE_STACKSIZE=1M", "HEDDLE_NUM_THREADS=4",
+                                                "HEDDLE_STRESS=10", "OTHER=1"};
   EXPECT_EQ(options_from(environment, &warnings), option_values{});
   EXPECT_THAT(warnings, ElementsAre("HEDDLE_WORKER is no option of heddle; did you mean HEDDLE_WORKERS?",
                                     HasSubstr("did you mean HEDDLE_STACK_SIZE"),

@@ -16,8 +16,8 @@ struct captured_metric {
 };
 inline std::map<std::string, captured_metric> captured;
 
-void print_metric(std::string_view metric, std::string_view unit,
-                  const std::vector<double>& samples, std::uint64_t checksum) {
+void print_metric(std::string_view metric, std::string_view unit, const std::vector<double>& samples,
+                  std::uint64_t checksum) {
   captured[std::string(metric)] = {std::string(unit), samples, checksum};
 }
 
@@ -34,8 +34,7 @@ std::vector<kernel_entry>& kernels() {
 
 // Runs a kernel on a backend; its metrics.
 template <class Backend, class Kernel>
-std::map<std::string, captured_metric> measured(std::size_t n, unsigned workers = 2,
-                                                std::size_t iterations = 0,
+std::map<std::string, captured_metric> measured(std::size_t n, unsigned workers = 2, std::size_t iterations = 0,
                                                 const char* variant = "") {
   captured.clear();
   settings s;

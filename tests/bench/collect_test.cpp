@@ -38,9 +38,8 @@ TEST_F(collect_rows, one_wrong_result_marks_the_row) {
       {line({2}, "a")}, {line({1}, "a"), line({1}, "x")}, {line({9}, "b")}, {line({1}, "b")}};
   const collected all = collect(jobs_, outputs);
   ASSERT_EQ(all.wrong.size(), 1u);
-  EXPECT_THAT(all.wrong[0],
-              testing::AllOf(testing::HasSubstr("heddle"), testing::HasSubstr("result x"),
-                             testing::HasSubstr("serial has a")));
+  EXPECT_THAT(all.wrong[0], testing::AllOf(testing::HasSubstr("heddle"), testing::HasSubstr("result x"),
+                                           testing::HasSubstr("serial has a")));
   EXPECT_FALSE(all.rows[1].checked);
   EXPECT_TRUE(all.rows[2].checked);
 }
@@ -66,8 +65,8 @@ TEST_F(collect_rows, a_result_without_a_time_gives_no_row) {
   EXPECT_TRUE(all.rows[0].checked);
 }
 
-row timed(const char* runtime, const char* kernel, const char* metric, unsigned workers,
-          double value, bool checked = true) {
+row timed(const char* runtime, const char* kernel, const char* metric, unsigned workers, double value,
+          bool checked = true) {
   std::size_t n = 0;
   for (const measure& m : measures) {
     if (m.kernel == kernel) n = m.n;
@@ -81,18 +80,16 @@ std::string line_of(const std::string& text, const std::string& begin) {
 }
 
 TEST(measures, compare_with_what_is_to_be_reached) {
-  const std::vector<row> rows{
-      timed("heddle", "fib", "ns_per_spawn", 1, 3), timed("rayon", "fib", "ns_per_spawn", 1, 9),
-      timed("heddle", "skynet", "time", 2, 100), timed("heddle", "nqueens", "time", 2, 1, false)};
+  const std::vector<row> rows{timed("heddle", "fib", "ns_per_spawn", 1, 3), timed("rayon", "fib", "ns_per_spawn", 1, 9),
+                              timed("heddle", "skynet", "time", 2, 100),
+                              timed("heddle", "nqueens", "time", 2, 1, false)};
   const std::string text = measures_table(rows);
   EXPECT_THAT(line_of(text, "fork-join, fib"),
               testing::AllOf(testing::HasSubstr("9.000 rayon"), testing::HasSubstr("reached")));
   EXPECT_THAT(line_of(text, "skynet"), testing::HasSubstr("missed"));
-  EXPECT_THAT(line_of(text, "nqueens"), testing::HasSubstr("missed"))
-      << "a wrong result reaches nothing";
-  EXPECT_THAT(
-      line_of(text, "loop of 2"),
-      testing::Not(testing::AnyOf(testing::HasSubstr("missed"), testing::HasSubstr("reached"))));
+  EXPECT_THAT(line_of(text, "nqueens"), testing::HasSubstr("missed")) << "a wrong result reaches nothing";
+  EXPECT_THAT(line_of(text, "loop of 2"),
+              testing::Not(testing::AnyOf(testing::HasSubstr("missed"), testing::HasSubstr("reached"))));
 }
 
 TEST(measures, are_of_one_size) {
@@ -115,15 +112,15 @@ TEST(measures, from_main_is_compared_with_its_twin) {
   std::vector<row> rows{timed("heddle", "fib", "ns_per_spawn from main", 1, 2.3)};
   EXPECT_THAT(line_of(measures_table(rows), "fib, from main"), testing::HasSubstr("missed"));
   rows.push_back(timed("heddle", "fib", "ns_per_spawn", 1, 2));
-  EXPECT_THAT(line_of(measures_table(rows), "fib, from main"), testing::AllOf(testing::HasSubstr("2.400"), testing::HasSubstr("reached")));
+  EXPECT_THAT(line_of(measures_table(rows), "fib, from main"),
+              testing::AllOf(testing::HasSubstr("2.400"), testing::HasSubstr("reached")));
   rows[1].samples = {1};
   EXPECT_THAT(line_of(measures_table(rows), "fib, from main"), testing::HasSubstr("missed"));
 }
 
 TEST(measures, a_graph_of_the_rivals_own_counts_as_its_wavefront) {
   const std::vector<row> rows{timed("heddle", "wavefront", "counters", 1, 10),
-                              timed("tbb", "wavefront", "counters", 1, 50),
-                              timed("tbb", "wavefront", "graph", 1, 40)};
+                              timed("tbb", "wavefront", "counters", 1, 50), timed("tbb", "wavefront", "graph", 1, 40)};
   EXPECT_THAT(line_of(measures_table(rows), "wavefront"), testing::HasSubstr("40.00 tbb"));
 }
 

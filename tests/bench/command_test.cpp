@@ -32,26 +32,22 @@ class bench_command : public testing::Test {
     if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
-  void runtime(const std::string& name, const std::string& sample, const std::string& checksum,
-               int status = 0) {
+  void runtime(const std::string& name, const std::string& sample, const std::string& checksum, int status = 0) {
     const auto path = folder_ / ("heddle-bench-" + name);
     std::ofstream(path) << "#!/bin/sh\nif [ \"$1\" = --list ]; then\n"
-                        << "echo '{\"runtime\": \"" << name
-                        << "\", \"compiler\": \"gcc\", \"flags\": \"-O3\"}'\n"
+                        << "echo '{\"runtime\": \"" << name << "\", \"compiler\": \"gcc\", \"flags\": \"-O3\"}'\n"
                         << "echo '{\"kernel\": \"fib\", \"n\": 35, \"most\": 0}'\n"
                         << "echo '{\"kernel\": \"heat2d\", \"n\": 2048, \"most\": 0}'\nexit 0\nfi\n"
                         << "echo \"$*\" >> " << (folder_ / "calls").string() << "\n"
-                        << "echo '{\"metric\": \"ns_per_spawn\", \"unit\": \"ns\", \"samples\": ["
-                        << sample << "], \"checksum\": \"" << checksum << "\"}'\nexit " << status
-                        << "\n";
+                        << "echo '{\"metric\": \"ns_per_spawn\", \"unit\": \"ns\", \"samples\": [" << sample
+                        << "], \"checksum\": \"" << checksum << "\"}'\nexit " << status << "\n";
     chmod(path.c_str(), 0755);
   }
 
   outcome bench(const std::string& arguments) {
-    return run_program("/bin/sh",
-                       {"-c", "HEDDLE_BENCH_DIR=" + folder_.string() +
-                                  " " HEDDLE_COMMAND " bench " + arguments + " 2>&1"},
-                       std::chrono::seconds(60));
+    return run_program(
+        "/bin/sh", {"-c", "HEDDLE_BENCH_DIR=" + folder_.string() + " " HEDDLE_COMMAND " bench " + arguments + " 2>&1"},
+        std::chrono::seconds(60));
   }
 
   std::string calls() {
@@ -100,14 +96,17 @@ TEST_F(bench_command, an_unknown_policy_is_one_line_with_the_nearest) {
 TEST_F(bench_command, measurements_of_preemption_go_to_their_program) {
   const auto path = folder_ / "heddle-preempt";
   std::ofstream(path) << "#!/bin/sh\necho \"$*\" >> " << (folder_ / "calls").string()
-                      << "\necho '{\"measurement\": \"cost\", \"rows\": [{\"way\": \"klt_direct\", \"median_us\": 12.5}, {\"way\": \"signal_yield\", \"note\": \"none\"}]}'\n";
+                      << "\necho '{\"measurement\": \"cost\", \"rows\": [{\"way\": \"klt_direct\", \"median_us\": "
+                         "12.5}, {\"way\": \"signal_yield\", \"note\": \"none\"}]}'\n";
   chmod(path.c_str(), 0755);
   const auto json = folder_ / "out.json";
-  const outcome o = bench("preempt-cost packing --workers 3 --interval 100us --timer chain --repeat 7 --json " + json.string());
+  const outcome o =
+      bench("preempt-cost packing --workers 3 --interval 100us --timer chain --repeat 7 --json " + json.string());
   EXPECT_EQ(o.status, 0) << o.output;
   EXPECT_THAT(o.output, testing::AllOf(HasSubstr("klt_direct"), HasSubstr("12.50"), HasSubstr("note")));
-  EXPECT_EQ(calls(), "cost --workers 3 --json - --interval-us 100 --timer chain --repeats 7\n"
-                     "packing --workers 3 --json - --interval-us 100 --timer chain --repeats 7\n");
+  EXPECT_EQ(calls(),
+            "cost --workers 3 --json - --interval-us 100 --timer chain --repeats 7\n"
+            "packing --workers 3 --json - --interval-us 100 --timer chain --repeats 7\n");
   const auto written = nlohmann::json::parse(std::ifstream(json));
   EXPECT_EQ(written.at("preemption").at("preempt-cost").at("rows").at(0).at("median_us"), 12.5);
   EXPECT_TRUE(written.at("rows").empty());
@@ -132,8 +131,9 @@ TEST_F(bench_command, a_bad_number_is_a_bad_argument) {
   EXPECT_EQ(bench("fib --repeat 0").status, 2);
   EXPECT_EQ(bench("fib --workers zero").status, 2);
   EXPECT_EQ(bench("fib --nonsense").status, 2);
-  for (const char* arguments : {"heat2d --n -5", "heat2d --n 0", "heat2d --n 1000000001", "fib --iterations -1", "fib --iterations 0", "fib --samples -1",
-                                "fib --repeat -2", "fib --workers 0", "fib --workers 5000", "fib --workers 1,-1", "fib --shrink 0"}) {
+  for (const char* arguments : {"heat2d --n -5", "heat2d --n 0", "heat2d --n 1000000001", "fib --iterations -1",
+                                "fib --iterations 0", "fib --samples -1", "fib --repeat -2", "fib --workers 0",
+                                "fib --workers 5000", "fib --workers 1,-1", "fib --shrink 0"}) {
     const outcome o = bench(arguments);
     EXPECT_EQ(o.status, 2) << arguments;
     EXPECT_THAT(o.output, HasSubstr("expected an integer from ")) << arguments;
@@ -154,7 +154,8 @@ TEST_F(bench_command, an_argument_that_the_kernel_lacks_is_a_bad_argument) {
   const auto refusing = [&](const std::string& name) {
     std::ofstream(folder_ / ("heddle-bench-" + name))
         << "#!/bin/sh\n[ \"$1\" = --list ] && { echo '{\"runtime\": \"" << name
-        << "\", \"compiler\": \"\", \"flags\": \"\"}'; echo '{\"kernel\": \"fib\", \"n\": 35, \"most\": 0}'; exit 0; }\n"
+        << "\", \"compiler\": \"\", \"flags\": \"\"}'; echo '{\"kernel\": \"fib\", \"n\": 35, \"most\": 0}'; exit 0; "
+           "}\n"
         << "echo '{\"refused\": \"--variant x: fib has no variants\"}'; exit 5\n";
   };
   refusing("tbb");

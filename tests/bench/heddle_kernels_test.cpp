@@ -3,8 +3,8 @@
 
 #include "backend/heddle.hpp"
 #include "backend/serial.hpp"
-#include "captured.hpp"
 #include "bufsort/bufsort.hpp"
+#include "captured.hpp"
 #include "cart/cart.hpp"
 #include "channel/channel.hpp"
 #include "fft/fft.hpp"
@@ -22,9 +22,9 @@
 #include "rendezvous/rendezvous.hpp"
 #include "rrm/rrm.hpp"
 #include "skynet/skynet.hpp"
+#include "spawn/spawn.hpp"
 #include "sph2d/sph2d.hpp"
 #include "sph3d/sph3d.hpp"
-#include "spawn/spawn.hpp"
 #include "thread/thread.hpp"
 #include "uts/uts.hpp"
 #include "wavefront/wavefront.hpp"
@@ -36,8 +36,7 @@ namespace {
 class on_heddle : public testing::TestWithParam<unsigned> {
  protected:
   template <class Kernel>
-  static void expect_serial_results(std::size_t n, std::size_t iterations = 0,
-                                    const char* variant = "") {
+  static void expect_serial_results(std::size_t n, std::size_t iterations = 0, const char* variant = "") {
     const auto expected = measured<serial_backend, Kernel>(n, 1, iterations, variant);
     const auto given = measured<heddle_backend, Kernel>(n, GetParam(), iterations, variant);
     ASSERT_FALSE(given.empty());

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "backend/serial.hpp"
-#include "captured.hpp"
 #include "bufsort/bufsort.hpp"
+#include "captured.hpp"
 #include "fft/fft.hpp"
 #include "fib/fib.hpp"
 #include "heat2d/heat2d.hpp"
@@ -54,7 +54,8 @@ TEST(context, refuses_a_variant_or_iterations_that_the_kernel_lacks) {
   };
   EXPECT_EQ(refusal([] { measured<serial_backend, fib>(10, 1, 0, "nope"); }), "--variant 'nope': it has no variants");
   EXPECT_TRUE(captured.empty());  // before it was run
-  EXPECT_EQ(refusal([] { measured<serial_backend, uts>(10, 1, 0, "nope"); }), "--variant 'nope': it has binomial, geometric");
+  EXPECT_EQ(refusal([] { measured<serial_backend, uts>(10, 1, 0, "nope"); }),
+            "--variant 'nope': it has binomial, geometric");
   EXPECT_EQ(refusal([] { measured<serial_backend, uts>(10, 1, 0, "binomial"); }), "accepted");
   EXPECT_EQ(refusal([] { measured<serial_backend, fib>(10, 1, 3); }), "--iterations: it takes none");
   EXPECT_EQ(refusal([] { measured<serial_backend, rrm>(64, 1, 2); }), "accepted");
@@ -114,9 +115,7 @@ void expect_sorts(Sort&& sort) {
 }
 
 TEST(quicksort, sorts) {
-  expect_sorts([](std::vector<std::uint32_t>& v) {
-    quicksort_task<serial_backend>(v.data(), v.data() + v.size());
-  });
+  expect_sorts([](std::vector<std::uint32_t>& v) { quicksort_task<serial_backend>(v.data(), v.data() + v.size()); });
 }
 
 TEST(mergesort, sorts) {
@@ -127,8 +126,7 @@ TEST(mergesort, sorts) {
 }
 
 TEST(sorts, agree) {
-  EXPECT_EQ(on_serial<quicksort>(10'000).at("time").checksum,
-            on_serial<mergesort>(10'000).at("time").checksum);
+  EXPECT_EQ(on_serial<quicksort>(10'000).at("time").checksum, on_serial<mergesort>(10'000).at("time").checksum);
 }
 
 TEST(heat2d, blocks_equal_whole_rows) {
@@ -138,15 +136,14 @@ TEST(heat2d, blocks_equal_whole_rows) {
   heat2d_task<serial_backend>({from.data(), to.data(), stride}, 1, stride - 1, 1, stride - 1);
   for (std::size_t i = 1; i <= n; ++i)
     for (std::size_t j = 1; j <= n; ++j)
-      plain[i * stride + j] = (from[(i - 1) * stride + j] + from[(i + 1) * stride + j] +
-                               from[i * stride + j - 1] + from[i * stride + j + 1]) /
+      plain[i * stride + j] = (from[(i - 1) * stride + j] + from[(i + 1) * stride + j] + from[i * stride + j - 1] +
+                               from[i * stride + j + 1]) /
                               4;
   EXPECT_EQ(to, plain);
 }
 
 TEST(heat2d, iterations_change_the_result) {
-  EXPECT_NE(on_serial<heat2d>(70, 1).at("time").checksum,
-            on_serial<heat2d>(70, 2).at("time").checksum);
+  EXPECT_NE(on_serial<heat2d>(70, 1).at("time").checksum, on_serial<heat2d>(70, 2).at("time").checksum);
 }
 
 TEST(heat2d, rows_and_grids_lie_at_lines) {
@@ -205,8 +202,8 @@ TEST(bufsort, sorts) {
 }
 
 // The points of a node, by position, as its ancestors cut them.
-void expect_cut(const std::vector<kdtree_point>& points, const std::vector<kdtree_node>& nodes, std::size_t first, std::size_t last,
-                std::size_t& inner) {
+void expect_cut(const std::vector<kdtree_point>& points, const std::vector<kdtree_node>& nodes, std::size_t first,
+                std::size_t last, std::size_t& inner) {
   for (std::size_t border = first + 1; border < last; ++border) {
     const kdtree_node& n = nodes[border];
     if (n.count != last - first) continue;
@@ -281,7 +278,8 @@ void expect_water() {
   }
   std::vector<double> densities;
   for (std::size_t i = 0; i < water.size(); ++i) densities.push_back(water.particles()[i].density);
-  std::nth_element(densities.begin(), densities.begin() + static_cast<std::ptrdiff_t>(densities.size() / 2), densities.end());
+  std::nth_element(densities.begin(), densities.begin() + static_cast<std::ptrdiff_t>(densities.size() / 2),
+                   densities.end());
   EXPECT_NEAR(densities[densities.size() / 2], 1000, 60) << "inside it is water";
   EXPECT_LT(after, before) << "it falls";
 }
@@ -385,9 +383,8 @@ TEST(wavefront, visits_in_order) {
 TEST(measure, tells_two_runs_that_differ) {
   context c(settings{});
   int calls = 0;
-  EXPECT_THROW(c.measure(
-                   "m", "ms", 1, [] {}, [] {}, [&] { return static_cast<std::uint64_t>(++calls); }),
-               std::runtime_error);
+  EXPECT_THROW(
+      c.measure("m", "ms", 1, [] {}, [] {}, [&] { return static_cast<std::uint64_t>(++calls); }), std::runtime_error);
 }
 
 }  // namespace

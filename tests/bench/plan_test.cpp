@@ -12,8 +12,7 @@ using testing::ElementsAre;
 
 std::map<std::string, program> programs() {
   const auto make = [](const char* runtime, std::map<std::string, kernel_size> kernels) {
-    return program{runtime, std::string("/nowhere/heddle-bench-") + runtime, "", "",
-                   std::move(kernels)};
+    return program{runtime, std::string("/nowhere/heddle-bench-") + runtime, "", "", std::move(kernels)};
   };
   return {{"serial", make("serial", {{"fib", {35, 0}}, {"rendezvous", {20000, 0}}})},
           {"heddle", make("heddle", {{"fib", {35, 0}}, {"rendezvous", {20000, 0}}})},
@@ -32,23 +31,21 @@ request asked(std::vector<std::string> rivals, std::vector<unsigned> workers) {
 std::vector<std::string> described(const std::vector<job>& jobs) {
   std::vector<std::string> names;
   for (const job& j : jobs)
-    names.push_back(j.executable->runtime + "/" + std::to_string(j.workers) + "/" +
-                    std::to_string(j.n) + (j.policy.empty() ? "" : "/" + j.policy) +
-                    (j.reference ? "/reference" : ""));
+    names.push_back(j.executable->runtime + "/" + std::to_string(j.workers) + "/" + std::to_string(j.n) +
+                    (j.policy.empty() ? "" : "/" + j.policy) + (j.reference ? "/reference" : ""));
   return names;
 }
 
 TEST(plan, heddle_and_serial_run_without_being_asked_for) {
   const auto all = programs();
-  EXPECT_THAT(described(plan("fib", asked({}, {1, 2}), all)),
-              ElementsAre("serial/1/35", "heddle/1/35", "heddle/2/35"));
+  EXPECT_THAT(described(plan("fib", asked({}, {1, 2}), all)), ElementsAre("serial/1/35", "heddle/1/35", "heddle/2/35"));
 }
 
 TEST(plan, every_size_has_a_serial_result) {
   const auto all = programs();
   EXPECT_THAT(described(plan("fib", asked({"all"}, {2}), all)),
-              ElementsAre("serial/1/35", "heddle/2/35", "boost_fiber/2/20", "tbb/2/32",
-                          "serial/1/20/reference", "serial/1/32/reference"));
+              ElementsAre("serial/1/35", "heddle/2/35", "boost_fiber/2/20", "tbb/2/32", "serial/1/20/reference",
+                          "serial/1/32/reference"));
 }
 
 TEST(plan, a_given_size_is_cut_to_what_a_runtime_can_take) {
@@ -56,8 +53,7 @@ TEST(plan, a_given_size_is_cut_to_what_a_runtime_can_take) {
   request r = asked({"all"}, {1});
   r.n = 30;
   EXPECT_THAT(described(plan("fib", r, all)),
-              ElementsAre("serial/1/30", "heddle/1/30", "boost_fiber/1/22", "tbb/1/30",
-                          "serial/1/22/reference"));
+              ElementsAre("serial/1/30", "heddle/1/30", "boost_fiber/1/22", "tbb/1/30", "serial/1/22/reference"));
 }
 
 TEST(plan, policies_are_heddles_alone) {
@@ -109,9 +105,9 @@ TEST(plan, a_job_passes_everything_on) {
   r.iterations = 7;
   r.variant = "hot";
   const auto jobs = plan("fib", r, all);
-  EXPECT_THAT(jobs[1].arguments(r), ElementsAre("--kernel", "fib", "--n", "35", "--workers", "2",
-                                                "--samples", "3", "--warmup", "1", "--iterations",
-                                                "7", "--policy", "adws", "--variant", "hot"));
+  EXPECT_THAT(jobs[1].arguments(r),
+              ElementsAre("--kernel", "fib", "--n", "35", "--workers", "2", "--samples", "3", "--warmup", "1",
+                          "--iterations", "7", "--policy", "adws", "--variant", "hot"));
 }
 
 TEST(rejoined_policies, keep_their_parameters) {

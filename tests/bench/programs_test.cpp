@@ -42,15 +42,13 @@ TEST_F(program_folder, a_signal_is_a_status_above_128) {
 }
 
 TEST_F(program_folder, a_program_that_never_ends_is_killed) {
-  const outcome o =
-      run_program(script("p", "echo begun; exec sleep 600\n"), {}, std::chrono::seconds(1));
+  const outcome o = run_program(script("p", "echo begun; exec sleep 600\n"), {}, std::chrono::seconds(1));
   EXPECT_TRUE(o.late);
   EXPECT_EQ(o.output, "begun\n");
 }
 
 TEST_F(program_folder, one_that_is_not_there_throws) {
-  EXPECT_THROW(run_program((folder_ / "absent").string(), {}, std::chrono::seconds(1)),
-               std::system_error);
+  EXPECT_THROW(run_program((folder_ / "absent").string(), {}, std::chrono::seconds(1)), std::system_error);
 }
 
 TEST_F(program_folder, found_are_those_that_answer) {

@@ -6,10 +6,9 @@
 namespace heddle::bench {
 namespace {
 
-const std::vector<row> rows{
-    {"fib", "serial", "", 1, 35, "ns_per_spawn", "ns", {2, 2, 2}, true},
-    {"fib", "heddle", "random_ws", 1, 35, "ns_per_spawn", "ns", {4, 3, 5}, true},
-    {"fib", "tbb", "", 1, 32, "ns_per_spawn", "ns", {80, 100, 90}, false}};
+const std::vector<row> rows{{"fib", "serial", "", 1, 35, "ns_per_spawn", "ns", {2, 2, 2}, true},
+                            {"fib", "heddle", "random_ws", 1, 35, "ns_per_spawn", "ns", {4, 3, 5}, true},
+                            {"fib", "tbb", "", 1, 32, "ns_per_spawn", "ns", {80, 100, 90}, false}};
 
 TEST(figure, has_four_digits) {
   EXPECT_EQ(figure(0.1234567), "0.1235");

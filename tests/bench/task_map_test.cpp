@@ -1,5 +1,5 @@
-// With stealing off, adws gives each task to the same worker in every iteration: on real workers here, on simulated ones in
-// tests/sim_platform/task_map_test.cpp.
+// With stealing off, adws gives each task to the same worker in every iteration: on real workers here, on simulated
+// ones in tests/sim_platform/task_map_test.cpp.
 #include "bench/task_maps.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// heddle.h seen from C++: errors, exceptions of callbacks, ownership; and that the header is C11. The C program that uses
-// all of it is examples/c_program.c.
+// heddle.h seen from C++: errors, exceptions of callbacks, ownership; and that the header is C11. The C program that
+// uses all of it is examples/c_program.c.
 #include <heddle/heddle.h>
 
 #include <gtest/gtest.h>
@@ -74,37 +74,44 @@ TEST_F(c_api, numbers_out_of_range_are_refused) {
 
 TEST_F(c_api, an_exception_of_a_callback_is_a_status) {
   EXPECT_EQ(heddle_runtime_run(runtime_, throws, nullptr), HEDDLE_FAILED);
-  EXPECT_EQ(run([] {
-    EXPECT_EQ(heddle_blocking(throws, nullptr), HEDDLE_FAILED);
-    EXPECT_EQ(heddle_invoke(throws, nullptr, nothing, nullptr), HEDDLE_FAILED);
-    EXPECT_EQ(heddle_invoke(nothing, nullptr, throws, nullptr), HEDDLE_FAILED);
-    EXPECT_EQ(heddle_for(0, 100, 1, [](std::int64_t, std::int64_t, void*) { throw 1; }, nullptr), HEDDLE_FAILED);
-    heddle_thread* t = nullptr;
-    ASSERT_EQ(heddle_thread_create(&t, nullptr, [](void*) -> void* { throw std::bad_alloc(); }, nullptr), HEDDLE_OK);
-    EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_FAILED);
-    heddle_group* g = nullptr;
-    ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
-    EXPECT_EQ(heddle_group_run(g, throws, nullptr, 0), HEDDLE_OK);
-    EXPECT_EQ(heddle_group_wait(g), HEDDLE_FAILED);
-    EXPECT_EQ(heddle_group_wait(g), HEDDLE_OK);
-    EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
-  }), HEDDLE_OK);
+  EXPECT_EQ(
+      run([] {
+        EXPECT_EQ(heddle_blocking(throws, nullptr), HEDDLE_FAILED);
+        EXPECT_EQ(heddle_invoke(throws, nullptr, nothing, nullptr), HEDDLE_FAILED);
+        EXPECT_EQ(heddle_invoke(nothing, nullptr, throws, nullptr), HEDDLE_FAILED);
+        EXPECT_EQ(heddle_for(0, 100, 1, [](std::int64_t, std::int64_t, void*) { throw 1; }, nullptr), HEDDLE_FAILED);
+        heddle_thread* t = nullptr;
+        ASSERT_EQ(
+            heddle_thread_create(&t, nullptr, [](void*) -> void* { throw std::bad_alloc(); }, nullptr), HEDDLE_OK);
+        EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_FAILED);
+        heddle_group* g = nullptr;
+        ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
+        EXPECT_EQ(heddle_group_run(g, throws, nullptr, 0), HEDDLE_OK);
+        EXPECT_EQ(heddle_group_wait(g), HEDDLE_FAILED);
+        EXPECT_EQ(heddle_group_wait(g), HEDDLE_OK);
+        EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
+      }),
+      HEDDLE_OK);
 }
 
 TEST_F(c_api, what_belongs_to_another_thread_is_refused) {
   EXPECT_EQ(run([this] {
-    EXPECT_EQ(heddle_runtime_destroy(runtime_), HEDDLE_NOT_OWNER);
-    heddle_group* g = nullptr;
-    ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
-    heddle_thread* t = nullptr;
-    heddle_thread_create(&t, nullptr, [](void* group) -> void* {
-      EXPECT_EQ(heddle_group_wait(static_cast<heddle_group*>(group)), HEDDLE_NOT_OWNER);
-      EXPECT_EQ(heddle_group_destroy(static_cast<heddle_group*>(group)), HEDDLE_NOT_OWNER);
-      return nullptr;
-    }, g);
-    EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_OK);
-    EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
-  }), HEDDLE_OK);
+              EXPECT_EQ(heddle_runtime_destroy(runtime_), HEDDLE_NOT_OWNER);
+              heddle_group* g = nullptr;
+              ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
+              heddle_thread* t = nullptr;
+              heddle_thread_create(
+                  &t, nullptr,
+                  [](void* group) -> void* {
+                    EXPECT_EQ(heddle_group_wait(static_cast<heddle_group*>(group)), HEDDLE_NOT_OWNER);
+                    EXPECT_EQ(heddle_group_destroy(static_cast<heddle_group*>(group)), HEDDLE_NOT_OWNER);
+                    return nullptr;
+                  },
+                  g);
+              EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_OK);
+              EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
+            }),
+            HEDDLE_OK);
 }
 
 TEST_F(c_api, detached_and_joined_threads_free_their_handles) {
@@ -131,15 +138,17 @@ TEST_F(c_api, detached_and_joined_threads_free_their_handles) {
 
 TEST_F(c_api, a_cancelled_group_drops_what_has_not_begun) {
   EXPECT_EQ(run([] {
-    heddle_group* g = nullptr;
-    ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
-    std::atomic<int> calls{0};
-    EXPECT_EQ(heddle_group_cancel(g), HEDDLE_OK);
-    for (int i = 0; i < 10; ++i) heddle_group_run(g, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls, 0);
-    EXPECT_EQ(heddle_group_wait(g), HEDDLE_OK);
-    EXPECT_EQ(calls.load(), 0);
-    EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
-  }), HEDDLE_OK);
+              heddle_group* g = nullptr;
+              ASSERT_EQ(heddle_group_create(&g, 0, 0), HEDDLE_OK);
+              std::atomic<int> calls{0};
+              EXPECT_EQ(heddle_group_cancel(g), HEDDLE_OK);
+              for (int i = 0; i < 10; ++i)
+                heddle_group_run(g, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls, 0);
+              EXPECT_EQ(heddle_group_wait(g), HEDDLE_OK);
+              EXPECT_EQ(calls.load(), 0);
+              EXPECT_EQ(heddle_group_destroy(g), HEDDLE_OK);
+            }),
+            HEDDLE_OK);
 }
 
 void* returns_null(void*) { return nullptr; }
@@ -201,18 +210,28 @@ TEST(c_api_kinds, threads_are_preempted_as_their_runtime_says) {
     o.runtime = one;
     std::atomic<int> turn{0};
     heddle_thread *first = nullptr, *second = nullptr;
-    ASSERT_EQ(heddle_thread_create(&first, &o, [](void* t) -> void* {
-      auto& turn = *static_cast<std::atomic<int>*>(t);
-      while (turn.load() != 1) {}
-      turn.store(2);
-      return nullptr;
-    }, &turn), HEDDLE_OK);
-    ASSERT_EQ(heddle_thread_create(&second, &o, [](void* t) -> void* {
-      auto& turn = *static_cast<std::atomic<int>*>(t);
-      turn.store(1);
-      while (turn.load() != 2) {}
-      return nullptr;
-    }, &turn), HEDDLE_OK);
+    ASSERT_EQ(heddle_thread_create(
+                  &first, &o,
+                  [](void* t) -> void* {
+                    auto& turn = *static_cast<std::atomic<int>*>(t);
+                    while (turn.load() != 1) {
+                    }
+                    turn.store(2);
+                    return nullptr;
+                  },
+                  &turn),
+              HEDDLE_OK);
+    ASSERT_EQ(heddle_thread_create(
+                  &second, &o,
+                  [](void* t) -> void* {
+                    auto& turn = *static_cast<std::atomic<int>*>(t);
+                    turn.store(1);
+                    while (turn.load() != 2) {
+                    }
+                    return nullptr;
+                  },
+                  &turn),
+              HEDDLE_OK);
     EXPECT_EQ(heddle_thread_join(first, nullptr), HEDDLE_OK);
     EXPECT_EQ(heddle_thread_join(second, nullptr), HEDDLE_OK);
     EXPECT_EQ(heddle_runtime_destroy(one), HEDDLE_OK);
@@ -237,24 +256,34 @@ TEST(c_api_kinds, higher_priorities_run_first) {
     for (int i = 0; i < 5; ++i) {
       heddle_thread_options o{};
       o.priority = places[i].level;
-      ASSERT_EQ(heddle_thread_create(&threads[i], &o, [](void* p) -> void* {
-        static_cast<place*>(p)->order->push_back(static_cast<place*>(p)->level);
-        return nullptr;
-      }, &places[i]), HEDDLE_OK);
+      ASSERT_EQ(heddle_thread_create(
+                    &threads[i], &o,
+                    [](void* p) -> void* {
+                      static_cast<place*>(p)->order->push_back(static_cast<place*>(p)->level);
+                      return nullptr;
+                    },
+                    &places[i]),
+                HEDDLE_OK);
     }
     for (heddle_thread* t : threads) EXPECT_EQ(heddle_thread_join(t, nullptr), HEDDLE_OK);
   };
-  EXPECT_EQ(heddle_runtime_run(one, [](void* f) { (*static_cast<decltype(body)*>(f))(); }, const_cast<void*>(static_cast<const void*>(&body))), HEDDLE_OK);
+  EXPECT_EQ(heddle_runtime_run(
+                one, [](void* f) { (*static_cast<decltype(body)*>(f))(); },
+                const_cast<void*>(static_cast<const void*>(&body))),
+            HEDDLE_OK);
   EXPECT_EQ(order, (std::vector<int>{7, 1, 0, -1, -7}));
   EXPECT_EQ(heddle_runtime_destroy(one), HEDDLE_OK);
 }
 
 TEST(c_header, is_c11) {
   const char* compiler = std::getenv("CC") != nullptr ? std::getenv("CC") : "cc";
-  if (std::system((std::string(compiler) + " --version > /dev/null 2>&1").c_str()) != 0) GTEST_SKIP() << "no C compiler";
+  if (std::system((std::string(compiler) + " --version > /dev/null 2>&1").c_str()) != 0)
+    GTEST_SKIP() << "no C compiler";
   const std::string root = HEDDLE_SOURCE_DIR;
   EXPECT_EQ(std::system((std::string(compiler) + " -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I'" + root +
-                         "/include' '" + root + "/examples/c_program.c'").c_str()), 0);
+                         "/include' '" + root + "/examples/c_program.c'")
+                            .c_str()),
+            0);
 }
 
 }  // namespace

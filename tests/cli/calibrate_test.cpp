@@ -1,5 +1,5 @@
-// The file that heddle calibrate writes: it is read, and its figures are positive and in order. No figure is compared with a
-// time.
+// The file that heddle calibrate writes: it is read, and its figures
+// are positive and in order. No figure is compared with a time.
 #include <filesystem>
 #include <fstream>
 
@@ -38,7 +38,7 @@ TEST_F(calibrate, writes_a_file_that_is_read) {
   EXPECT_THAT(output_->out, HasSubstr("box.toml"));
   const machine::model m = machine::model::from_name(file());
   EXPECT_EQ(m.name, "box");
-  EXPECT_FALSE(m.tree.is_this_machine());                      // the tree came along
+  EXPECT_FALSE(m.tree.is_this_machine());  // the tree came along
   EXPECT_EQ(m.tree.units().size(), machine::topology::here().units().size());
   EXPECT_GT(m.frequency, 0);
   EXPECT_GE(m.overlap, 1u);
@@ -72,7 +72,8 @@ TEST_F(calibrate, measures_costs_here) {
 
 TEST(calibrate_command, refuses_in_one_line) {
   expect_refused(run_captured({"calibrate", "-o", "box.xml"}), {"box.xml", ".toml"});
-  expect_refused(run_captured({"calibrate", "--quick", "-o", "/absent/box.toml"}), {"--output", "there is no folder '/absent'"});
+  expect_refused(run_captured({"calibrate", "--quick", "-o", "/absent/box.toml"}),
+                 {"--output", "there is no folder '/absent'"});
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(child_process, gets_the_signals_that_end_the_command) {
   // The next one begins anew, and what was before is in force again.
   child_process child(shell, [] { ::execl(shell.c_str(), "sh", "-c", "exit 3", nullptr); });
   EXPECT_EQ(exit_status(child.wait()), 3);
-  struct sigaction now {};
+  struct sigaction now{};
   ::sigaction(SIGTERM, nullptr, &now);
   EXPECT_EQ(now.sa_handler, SIG_DFL);
 }
@@ -129,8 +129,9 @@ class ended_command : public ::testing::TestWithParam<int> {
     std::string pattern = ::testing::TempDir() + "heddle_child_XXXXXX";
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
-    write("heddle-bench-heddle", "[ \"$1\" = --list ] && { echo '{\"runtime\": \"heddle\", \"compiler\": \"\", \"flags\": \"\"}'; "
-                                 "echo '{\"kernel\": \"fib\", \"n\": 3, \"most\": 0}'; exit 0; }\necho begun >&3\nwhile :; do :; done\n");
+    write("heddle-bench-heddle",
+          "[ \"$1\" = --list ] && { echo '{\"runtime\": \"heddle\", \"compiler\": \"\", \"flags\": \"\"}'; "
+          "echo '{\"kernel\": \"fib\", \"n\": 3, \"most\": 0}'; exit 0; }\necho begun >&3\nwhile :; do :; done\n");
     write("spin", "echo begun >&3\nwhile :; do :; done\n");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -139,7 +140,8 @@ class ended_command : public ::testing::TestWithParam<int> {
     std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
   }
   void ends(const std::string& arguments) {
-    piped command("exec 3>&1; HEDDLE_BENCH_DIR='" + folder_.string() + "' exec '" HEDDLE_COMMAND "' " + arguments + " 2>/dev/null");
+    piped command("exec 3>&1; HEDDLE_BENCH_DIR='" + folder_.string() + "' exec '" HEDDLE_COMMAND "' " + arguments +
+                  " 2>/dev/null");
     ASSERT_EQ(command.line(), "begun");
     ASSERT_EQ(::kill(command.started, GetParam()), 0);
     EXPECT_TRUE(command.all_gone()) << arguments;

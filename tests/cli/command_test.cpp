@@ -51,7 +51,8 @@ std::string in_one_line(const std::string& text) {
 }
 
 TEST(command, help_is_made_from_the_tables) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{}, {"--help"}, {"-h"}, {"help"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{}, {"--help"}, {"-h"}, {"help"}}) {
     const captured o = run_captured(arguments);
     EXPECT_EQ(o.status, 0);
     EXPECT_EQ(o.err, "");
@@ -67,7 +68,7 @@ TEST(command, help_fits_into_80_columns) {
   std::vector<std::string> pages;
   for (const command& c : commands()) pages.emplace_back(c.name);
   for (const topic& t : topics()) {
-    if (std::string_view(t.name) != "man") pages.emplace_back(t.name);   // roff, which man(1) lays out
+    if (std::string_view(t.name) != "man") pages.emplace_back(t.name);  // roff, which man(1) lays out
   }
   std::string all = run_captured({"--help"}).out;
   for (const std::string& page : pages) all += run_captured({"help", page}).out;
@@ -130,7 +131,8 @@ TEST(command, misspelled_names_get_suggestions) {
   expect_refused(run_captured({"--hlep"}), {"option '--hlep'", "--help"});
   expect_refused(run_captured({"zzzzzzzz"}), {"command 'zzzzzzzz'", "valid: ", "probe"});
   expect_refused(run_captured({"help", "optoins"}), {"page 'optoins'", "did you mean options?"});
-  expect_refused(run_captured({"probe", "--repaet", "3"}), {"heddle probe: ", "option '--repaet'", "did you mean --repeat?"});
+  expect_refused(run_captured({"probe", "--repaet", "3"}),
+                 {"heddle probe: ", "option '--repaet'", "did you mean --repeat?"});
   expect_refused(run_captured({"probe", "--repeat=2", "--mod=slow"}), {"option '--mod'", "--mode"});
   expect_refused(run_captured({"probe", "--zzzzzz"}), {"option '--zzzzzz'", "valid: ", "--repeat", "--mode"});
   expect_refused(run_captured({"probe", "-x"}), {"option '-x'", "--repeat"});

@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 class pages_and_dags : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) / (std::string("heddle_dag_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              (std::string("heddle_dag_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
     trace::save(trace::test::make({}), path("made.heddle"));
   }
@@ -48,7 +49,9 @@ TEST_F(pages_and_dags, dag_tells_work_and_span_of_a_trace) {
 
 TEST_F(pages_and_dags, a_larger_burden_makes_less_parallelism) {
   const auto burdened = [&](const char* ns) {
-    return nlohmann::json::parse(run_captured({"dag", "--json", "--burden", ns, path("made.heddle")}).out).at("burdened_parallelism").get<double>();
+    return nlohmann::json::parse(run_captured({"dag", "--json", "--burden", ns, path("made.heddle")}).out)
+        .at("burdened_parallelism")
+        .get<double>();
   };
   EXPECT_GT(burdened("0"), burdened("2000"));
   EXPECT_GT(burdened("2000"), burdened("100000"));
@@ -71,7 +74,9 @@ TEST_F(pages_and_dags, dag_refuses_what_it_cannot_read) {
 }
 
 TEST_F(pages_and_dags, report_writes_one_page_of_traces_and_figures) {
-  const std::string rows = write("sim.json", R"([{"policy":"adws","virtual_seconds":0.5,"workers":64,"levels":[{"level":"L1","accesses":10,"misses":3}]}])");
+  const std::string rows = write(
+      "sim.json",
+      R"([{"policy":"adws","virtual_seconds":0.5,"workers":64,"levels":[{"level":"L1","accesses":10,"misses":3}]}])");
   const captured o = run_captured({"report", path("made.heddle"), path("made.heddle"), rows, "-o", path("page.html")});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(o.out + o.err, "");
@@ -83,13 +88,16 @@ TEST_F(pages_and_dags, report_writes_one_page_of_traces_and_figures) {
   EXPECT_EQ(data.at("figures").at(0).at("levels").at(0).at("misses"), 3);
   // Nothing is fetched: no element and no rule of style names an address.
   const std::string shell = report_page_pattern();
-  for (const char* outside : {" src=", "<link", "@import", "url(http", "fetch(", "XMLHttpRequest"}) EXPECT_EQ(shell.find(outside), std::string::npos) << outside;
+  for (const char* outside : {" src=", "<link", "@import", "url(http", "fetch(", "XMLHttpRequest"})
+    EXPECT_EQ(shell.find(outside), std::string::npos) << outside;
 }
 
 TEST_F(pages_and_dags, report_refuses_other_json_and_pages_it_cannot_write) {
-  expect_refused(run_captured({"report", write("a.json", "{"), "-o", path("page.html")}), {"a.json", "heddle sim --json"});
+  expect_refused(run_captured({"report", write("a.json", "{"), "-o", path("page.html")}),
+                 {"a.json", "heddle sim --json"});
   expect_refused(run_captured({"report", write("b.json", "[{\"x\":1}]"), "-o", path("page.html")}), {"b.json"});
-  expect_refused(run_captured({"report", write("c.json", "{\"traceEvents\":[]}"), "-o", path("page.html")}), {"Chrome trace"});
+  expect_refused(run_captured({"report", write("c.json", "{\"traceEvents\":[]}"), "-o", path("page.html")}),
+                 {"Chrome trace"});
   EXPECT_EQ(run_captured({"report", path("made.heddle"), "-o", path("no/such/folder.html")}).status, 2);
 }
 

@@ -20,7 +20,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ended shell(const std::string& script, const std::string& trace = {}) { return run_here({"/bin/sh", "-c", script}, trace); }
+ended shell(const std::string& script, const std::string& trace = {}) {
+  return run_here({"/bin/sh", "-c", script}, trace);
+}
 
 TEST(paper_run_here, has_the_status_and_the_errors) {
   ::testing::internal::CaptureStdout();
@@ -32,7 +34,8 @@ TEST(paper_run_here, has_the_status_and_the_errors) {
 }
 
 TEST(paper_run_here, errors_longer_than_a_pipe) {
-  const ended e = shell("i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789 >&2; i=$((i + 1)); done");
+  const ended e =
+      shell("i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789 >&2; i=$((i + 1)); done");
   EXPECT_EQ(e.status, 0);
   EXPECT_EQ(e.errors.size(), 3000u * 41);
 }

@@ -29,8 +29,9 @@ using ::testing::Not;
 TEST(paper, lists_every_experiment_of_the_thesis) {
   const captured o = run_captured({"paper", "list"});
   EXPECT_EQ(o.status, 0) << o.err;
-  for (const char* id : {"adws-4.17", "adws-4.18", "adws-4.19", "adws-4.20", "adws-4.22", "adws-tab-4.2", "adws-5.6", "adws-5.7", "adws-5.8", "adws-5.9", "adws-5.10", "adws-5.11",
-                         "adws-5.12", "adws-5.13", "adws-5.14", "adws-B.1", "adws-B.3"}) {
+  for (const char* id : {"adws-4.17", "adws-4.18", "adws-4.19", "adws-4.20", "adws-4.22", "adws-tab-4.2", "adws-5.6",
+                         "adws-5.7", "adws-5.8", "adws-5.9", "adws-5.10", "adws-5.11", "adws-5.12", "adws-5.13",
+                         "adws-5.14", "adws-B.1", "adws-B.3"}) {
     EXPECT_THAT(o.out, HasSubstr(std::string("  ") + id + " "));
   }
 }
@@ -46,7 +47,8 @@ TEST(paper, refuses_what_it_does_not_know) {
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--sclae", "full"}), {"--sclae", "--scale"});
   expect_refused(run_captured({"paper", "report"}), {"FILE is missing"});
   for (const char* workers : {"0", "-1", "010", "two", "4097", "2.5"}) {
-    expect_refused(run_captured({"paper", "run", "adws-4.17", "--real", "--real-workers", workers}), {"--real-workers", workers, "1 to 4096"});
+    expect_refused(run_captured({"paper", "run", "adws-4.17", "--real", "--real-workers", workers}),
+                   {"--real-workers", workers, "1 to 4096"});
   }
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--json", "/nowhere/rows.json"}), {"--json", "/nowhere"});
   expect_refused(run_captured({"paper", "report", "rows.json", "--output", "/"}), {"--output", "folder"});
@@ -76,7 +78,9 @@ TEST(paper_table, is_sound) {
     for (const program& p : e.programs) {
       EXPECT_TRUE(programs.insert(p.name).second) << p.name;
       const bool left_out = !p.quick.left_out.empty() && !p.full.left_out.empty();
-      EXPECT_TRUE(left_out || p.command.starts_with("bench ") || p.command.starts_with("demo") || p.command.starts_with("preempt-model ")) << p.command;
+      EXPECT_TRUE(left_out || p.command.starts_with("bench ") || p.command.starts_with("demo") ||
+                  p.command.starts_with("preempt-model "))
+          << p.command;
     }
     for (const measure& m : e.measures) {
       EXPECT_TRUE(measures.insert(m.name).second) << m.name;
@@ -125,7 +129,12 @@ TEST(paper_value, tells_how_it_is_computed_and_what_it_needs) {
 TEST(paper_value, computes) {
   known k;
   k.under("serial", 8, 1);
-  k.under("a", 1).counts = {.virtual_seconds = 2, .busy = 0.5, .idle = 0.25, .local_bytes = 30, .remote_bytes = 10, .levels = {{"l1", {100, 40}}, {"l2", {40, 10}}}};
+  k.under("a", 1).counts = {.virtual_seconds = 2,
+                            .busy = 0.5,
+                            .idle = 0.25,
+                            .local_bytes = 30,
+                            .remote_bytes = 10,
+                            .levels = {{"l1", {100, 40}}, {"l2", {40, 10}}}};
   k.under("b", 4);
   k.all[{.program = "p", .policy = "a"}].has_counts = true;
   EXPECT_DOUBLE_EQ(speedup("p", "a")(k), 8);
@@ -144,17 +153,23 @@ TEST(paper_value, computes) {
 TEST(paper_value, says_why_there_is_none) {
   known k;
   k.under("b", 0);
-  EXPECT_THROW((void)misses("p", "b", "l3")(k), unavailable);           // nothing counted
-  EXPECT_THROW((void)time("p", "a")(k), unavailable);                    // never run
-  EXPECT_THROW((void)(time("p", "b") / time("p", "b"))(k), unavailable); // by 0
+  EXPECT_THROW((void)misses("p", "b", "l3")(k), unavailable);             // nothing counted
+  EXPECT_THROW((void)time("p", "a")(k), unavailable);                     // never run
+  EXPECT_THROW((void)(time("p", "b") / time("p", "b"))(k), unavailable);  // by 0
   k.all[{.program = "p", .policy = "b", .traced = true}];
-  EXPECT_THROW((void)steady("p", "b")(k), unavailable);                  // no task map
+  EXPECT_THROW((void)steady("p", "b")(k), unavailable);  // no task map
 }
 
 // ---- verdicts ----
 
 measure claimed(claim says, std::optional<double> number, double band = 1.25) {
-  return {.name = "m", .of = time("p", "a"), .says = says, .words = "words", .number = number, .band = band, .why = "Because"};
+  return {.name = "m",
+          .of = time("p", "a"),
+          .says = says,
+          .words = "words",
+          .number = number,
+          .band = band,
+          .why = "Because"};
 }
 
 TEST(paper_verdict, by_direction_and_size) {
@@ -200,12 +215,18 @@ TEST(paper_verdict, shows_three_digits) {
 // A grid of 2 x 2 pieces of 8 x 8; sweep by sweep, the worker of each in the order (0,0) (8,0) (0,8) (8,8).
 trace::recording swept(const std::vector<std::array<std::uint16_t, 4>>& sweeps) {
   trace::recording r;
-  for (std::uint16_t w = 0; w < 4; ++w) r.workers.push_back({.worker = w, .place = {}, .written = 0, .lost = 0, .records = {}});
+  for (std::uint16_t w = 0; w < 4; ++w)
+    r.workers.push_back({.worker = w, .place = {}, .written = 0, .lost = 0, .records = {}});
   std::uint64_t ns = 0;
   for (const auto& sweep : sweeps) {
     for (std::uint64_t i = 0; i < 4; ++i) {
       const std::uint64_t x = i % 2 * 8, y = i / 2 * 8;
-      r.workers[sweep[i]].records.push_back({.ns = ++ns, .event = trace::event::piece, .worker = sweep[i], .arg = 0, .a = x << 32 | y, .b = (x + 8) << 32 | (y + 8)});
+      r.workers[sweep[i]].records.push_back({.ns = ++ns,
+                                             .event = trace::event::piece,
+                                             .worker = sweep[i],
+                                             .arg = 0,
+                                             .a = x << 32 | y,
+                                             .b = (x + 8) << 32 | (y + 8)});
     }
   }
   return r;
@@ -268,13 +289,31 @@ TEST(paper_machine, variants) {
 // ---- the page ----
 
 json row(const std::string& id, const std::string& name, const json& simulated) {
-  return {{"id", id}, {"figure", "figure"}, {"title", "title"}, {"remark", "remark"}, {"measure", name}, {"how", "time(a|b)"}, {"paper", 2}, {"paper_words", "twice"}, {"simulated", simulated},
-          {"measured", nullptr}, {"machine", "m"}, {"workers", 4}, {"scale", "quick: p"}, {"verdict", simulated.is_null() ? "not run" : "same size"}, {"reason", "because"}, {"measured_machine", nullptr},
-          {"measured_scale", ""}, {"measured_reason", ""}, {"date", "2026-01-01"}, {"heddle", "0"}};
+  return {{"id", id},
+          {"figure", "figure"},
+          {"title", "title"},
+          {"remark", "remark"},
+          {"measure", name},
+          {"how", "time(a|b)"},
+          {"paper", 2},
+          {"paper_words", "twice"},
+          {"simulated", simulated},
+          {"measured", nullptr},
+          {"machine", "m"},
+          {"workers", 4},
+          {"scale", "quick: p"},
+          {"verdict", simulated.is_null() ? "not run" : "same size"},
+          {"reason", "because"},
+          {"measured_machine", nullptr},
+          {"measured_scale", ""},
+          {"measured_reason", ""},
+          {"date", "2026-01-01"},
+          {"heddle", "0"}};
 }
 
 TEST(paper_page, later_rows_count_in_the_order_of_the_table) {
-  const std::string page = page_of({row("adws-4.18", "one", nullptr), row("adws-4.17", "two", 1.5), row("adws-4.18", "one", 2.5)});
+  const std::string page =
+      page_of({row("adws-4.18", "one", nullptr), row("adws-4.17", "two", 1.5), row("adws-4.18", "one", 2.5)});
   EXPECT_THAT(page, HasSubstr("| same size | 2 |"));
   EXPECT_THAT(page, HasSubstr("| not run | 0 |"));
   EXPECT_THAT(page, HasSubstr("| one | `time(a|b)` | 2.00 (twice) | 2.50 | same size | because |"));
@@ -324,7 +363,8 @@ TEST(paper_page, the_committed_one_is_generated) {
   }
   std::ifstream page(source / "docs" / "reproduction.md");
   const std::string committed((std::istreambuf_iterator<char>(page)), {});
-  EXPECT_EQ(committed, page_of(rows)) << "heddle paper report docs/investigations/data/*reproduction*.json --output docs/reproduction.md";
+  EXPECT_EQ(committed, page_of(rows))
+      << "heddle paper report docs/investigations/data/*reproduction*.json --output docs/reproduction.md";
 }
 
 // ---- from end to end ----
@@ -338,7 +378,8 @@ ended_command run_command(const std::string& arguments) {
   std::FILE* pipe = popen((std::string(HEDDLE_COMMAND) + " " + arguments + " 2>&1").c_str(), "r");
   ended_command result{-1, {}};
   std::array<char, 4096> block;
-  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;) result.output.append(block.data(), got);
+  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;)
+    result.output.append(block.data(), got);
   const int status = pclose(pipe);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
@@ -347,16 +388,19 @@ ended_command run_command(const std::string& arguments) {
 TEST(paper_run, table_4_2_here_and_in_the_simulator) {
   namespace fs = std::filesystem;
   const fs::path build = fs::path(HEDDLE_COMMAND).parent_path();
-  if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared")) GTEST_SKIP() << "needs the simulator and the benchmarks";
+  if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared"))
+    GTEST_SKIP() << "needs the simulator and the benchmarks";
   const scratch_folder folder;
-  const ended_command e = run_command("paper run adws-tab-4.2 --real --real-workers 2 --json " + folder.file("rows.json"));
+  const ended_command e =
+      run_command("paper run adws-tab-4.2 --real --real-workers 2 --json " + folder.file("rows.json"));
   ASSERT_EQ(e.status, 0) << e.output;
   EXPECT_THAT(e.output, HasSubstr("measure"));
   const std::vector<json> rows = read_rows(folder.file("rows.json"));
   ASSERT_EQ(rows.size(), 2u) << e.output;
   for (const json& r : rows) {
     SCOPED_TRACE(r.dump());
-    for (const char* key : {"id", "measure", "paper", "simulated", "measured", "machine", "scale", "verdict", "reason"}) EXPECT_TRUE(r.contains(key)) << key;
+    for (const char* key : {"id", "measure", "paper", "simulated", "measured", "machine", "scale", "verdict", "reason"})
+      EXPECT_TRUE(r.contains(key)) << key;
     EXPECT_EQ(r.at("id"), "adws-tab-4.2");
     ASSERT_TRUE(r.at("simulated").is_number());
     EXPECT_GT(r.at("simulated"), 0);

@@ -23,7 +23,8 @@ std::string drawn(std::size_t total, bool draw, Use use) {
   close(ends[1]);
   std::string text;
   char buffer[4096];
-  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(got));
   close(ends[0]);
   return text;
 }
@@ -45,10 +46,11 @@ TEST(progress, shows_steps_and_their_names) {
 
 TEST(progress, takes_its_line_away) {
   EXPECT_THAT(drawn(2, true, [](progress& bar) { bar.advance(1, "x"); }), EndsWith("\r\033[K"));
-  EXPECT_THAT(drawn(2, true, [](progress& bar) {
-                bar.advance(1, "x");
-                bar.clear();
-              }),
+  EXPECT_THAT(drawn(2, true,
+                    [](progress& bar) {
+                      bar.advance(1, "x");
+                      bar.clear();
+                    }),
               EndsWith("\r\033[K"));
 }
 

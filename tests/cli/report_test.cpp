@@ -36,14 +36,11 @@ class report_command : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("heddle_report_") + test->name());
+    folder_ = std::filesystem::path(::testing::TempDir()) / (std::string("heddle_report_") + test->name());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return (folder_ / name).string();
-  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   [[nodiscard]] std::string trace_file(const std::string& name, const std::string& policy) const {
     trace::recorder_options o = trace::test::options();
@@ -78,8 +75,7 @@ TEST_F(report_command, prints_a_table) {
 }
 
 TEST_F(report_command, sets_several_traces_side_by_side) {
-  const outcome o =
-      heddle_report({trace_file("a.heddle", "random_ws"), trace_file("b.heddle", "adws")});
+  const outcome o = heddle_report({trace_file("a.heddle", "random_ws"), trace_file("b.heddle", "adws")});
   EXPECT_EQ(o.status, 0);
   EXPECT_THAT(o.out, ::testing::ContainsRegex("policy +random_ws +adws"));
 }

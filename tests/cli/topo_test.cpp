@@ -90,7 +90,8 @@ TEST(topo, draws_every_shipped_machine_with_its_figures) {
     const captured o = run_captured({"topo", "--ascii", "--machine", name});
     EXPECT_EQ(o.status, 0) << o.err;
     EXPECT_THAT(o.out, StartsWith(name + ": "));
-    for (const char* part : {" ns", "\nmodel: ", "GHz", "\n  node 0", "channel", "\n  operations, ns: fork ", "\n  source: ", "\n  by default: "}) {
+    for (const char* part : {" ns", "\nmodel: ", "GHz", "\n  node 0", "channel", "\n  operations, ns: fork ",
+                             "\n  source: ", "\n  by default: "}) {
       EXPECT_THAT(o.out, HasSubstr(part));
     }
   }

@@ -1,5 +1,5 @@
-// A join that blocks inside 100,000 nested levels of forks: each level's second half lies in the queue, and on the stack below a
-// thread that waits. All of them must be found and run by whoever is left, while the deep one sleeps.
+// A join that blocks inside 100,000 nested levels of forks: each level's second half lies in the queue, and on the
+// stack below a thread that waits. All of them must be found and run by whoever is left, while the deep one sleeps.
 #include <heddle/latch.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr std::size_t levels = heddle_test::sanitized ? 10'000 : 100'000;   // sanitizers' frames are large
+constexpr std::size_t levels = heddle_test::sanitized ? 10'000 : 100'000;  // sanitizers' frames are large
 
 class deep_join : public testing::TestWithParam<unsigned> {
  protected:

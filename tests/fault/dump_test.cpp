@@ -1,4 +1,5 @@
-// What a program that hangs tells of itself: HEDDLE_SIGNAL_STACKS and HEDDLE_WATCHDOG print all threads that wait, by name.
+// What a program that hangs tells of itself: HEDDLE_SIGNAL_STACKS and
+// HEDDLE_WATCHDOG print all threads that wait, by name.
 #include <heddle/blocking.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/mutex.hpp>
@@ -30,8 +31,8 @@
 
 namespace {
 
-// A forked child with `variable=value` in its environment; its standard error is read here until it has all of `wanted`,
-// or ends. The child is killed then: the programs of these tests do not end by themselves.
+// A forked child with `variable=value` in its environment; its standard error is read here until it has all of
+// `wanted`, or ends. The child is killed then: the programs of these tests do not end by themselves.
 std::string said_by_child(const char* variable, const char* value, const std::vector<std::string>& wanted,
                           const std::function<void(int ready)>& program, int signal_when_ready = 0) {
   int error[2], ready[2];
@@ -107,7 +108,8 @@ void many_waits(int ready) {
 
 TEST(signal_stacks, prints_all_threads_and_what_they_wait_for) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
-  const std::vector<std::string> wanted = {"2 workers", "(wants the mutex) waits for: mutex", "(wants the semaphore) waits for: semaphore",
+  const std::vector<std::string> wanted = {"2 workers", "(wants the mutex) waits for: mutex",
+                                           "(wants the semaphore) waits for: semaphore",
                                            "(wants the latch) waits for: latch", "waits for: task group"};
   expect_all(said_by_child("HEDDLE_SIGNAL_STACKS", "USR1", wanted, many_waits, SIGUSR1), wanted);
 }
@@ -134,46 +136,63 @@ void deadlock(int ready) {
 
 TEST(watchdog, names_the_threads_of_a_deadlock) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
-  const std::vector<std::string> wanted = {"no progress", "(left first) waits for: mutex", "(right first) waits for: mutex", "(unnamed) waits for: thread"};
+  const std::vector<std::string> wanted = {"no progress", "(left first) waits for: mutex",
+                                           "(right first) waits for: mutex", "(unnamed) waits for: thread"};
   expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, deadlock), wanted);
 }
 
 TEST(watchdog, tells_who_holds_a_mutex_and_where_it_was_asked_for) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
-  const std::vector<std::string> wanted = {", held by thread ", "(right first)\n", "(left first)\n", "asked for in ", "these wait for each other for ever: thread ",
+  const std::vector<std::string> wanted = {", held by thread ",
+                                           "(right first)\n",
+                                           "(left first)\n",
+                                           "asked for in ",
+                                           "these wait for each other for ever: thread ",
                                            ", held up by the first"};
   const std::string text = said_by_child("HEDDLE_WATCHDOG", "1", wanted, deadlock);
   expect_all(text, wanted);
-  EXPECT_NE(text.find("fault_dump_test+0x"), std::string::npos) << "lambdas have no name in the dynamic symbol table, but a place:\n" << text;
+  EXPECT_NE(text.find("fault_dump_test+0x"), std::string::npos)
+      << "lambdas have no name in the dynamic symbol table, but a place:\n"
+      << text;
 }
 
 // A kernel thread outside of the workers that waits for a mutex; and one that holds it.
 TEST(watchdog, tells_of_kernel_threads_outside) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
-  const std::vector<std::string> wanted = {"  kernel thread ", ") waits for: mutex 0x", ", held by thread ", "(keeps the left one)"};
-  expect_all(said_by_child("HEDDLE_SIGNAL_STACKS", "USR1", wanted, [](int ready) {
-    heddle::runtime rt({.workers = 2});
-    heddle::mutex left;
-    heddle::counting_semaphore<> never(0);
-    rt.run([&] {
-      heddle::thread({.name = "keeps the left one"}, [&] {
-        left.lock();
-        never.acquire();
-      }).detach();
-      for (int i = 0; i < 1000; ++i) heddle::this_thread::yield();
-    });
-    EXPECT_EQ(write(ready, "!", 1), 1);
-    left.lock();
-  }, SIGUSR1), wanted);
-  const std::vector<std::string> other = {"(wants what main has) waits for: mutex 0x", ", held by kernel thread ", "which is no worker's"};
-  expect_all(said_by_child("HEDDLE_SIGNAL_STACKS", "USR1", other, [](int ready) {
-    heddle::runtime rt({.workers = 2});
-    heddle::mutex mine;
-    mine.lock();
-    heddle::thread waits({.name = "wants what main has", .where = &rt}, [&] { mine.lock(); });
-    EXPECT_EQ(write(ready, "!", 1), 1);
-    for (;;) pause();
-  }, SIGUSR1), other);
+  const std::vector<std::string> wanted = {"  kernel thread ", ") waits for: mutex 0x", ", held by thread ",
+                                           "(keeps the left one)"};
+  expect_all(said_by_child(
+                 "HEDDLE_SIGNAL_STACKS", "USR1", wanted,
+                 [](int ready) {
+                   heddle::runtime rt({.workers = 2});
+                   heddle::mutex left;
+                   heddle::counting_semaphore<> never(0);
+                   rt.run([&] {
+                     heddle::thread({.name = "keeps the left one"}, [&] {
+                       left.lock();
+                       never.acquire();
+                     }).detach();
+                     for (int i = 0; i < 1000; ++i) heddle::this_thread::yield();
+                   });
+                   EXPECT_EQ(write(ready, "!", 1), 1);
+                   left.lock();
+                 },
+                 SIGUSR1),
+             wanted);
+  const std::vector<std::string> other = {"(wants what main has) waits for: mutex 0x", ", held by kernel thread ",
+                                          "which is no worker's"};
+  expect_all(said_by_child(
+                 "HEDDLE_SIGNAL_STACKS", "USR1", other,
+                 [](int ready) {
+                   heddle::runtime rt({.workers = 2});
+                   heddle::mutex mine;
+                   mine.lock();
+                   heddle::thread waits({.name = "wants what main has", .where = &rt}, [&] { mine.lock(); });
+                   EXPECT_EQ(write(ready, "!", 1), 1);
+                   for (;;) pause();
+                 },
+                 SIGUSR1),
+             other);
 }
 
 // Sleep is no hang, be it in heddle's timers or in the kernel; a circle beside it is.
@@ -197,28 +216,32 @@ TEST(watchdog, is_silent_while_all_sleep_and_tells_of_a_deadlock_beside) {
     EXPECT_EQ(text.find("no progress"), std::string::npos) << text;
   }
   const std::vector<std::string> wanted = {"no progress", "waits for: time", "these wait for each other for ever"};
-  expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, [](int ready) {
-    heddle::runtime rt({.workers = 2});
-    heddle::thread sleeper({.where = &rt}, [] { heddle::this_thread::sleep_for(std::chrono::hours(1)); });
-    heddle::mutex left, right;
-    heddle::latch both(2);
-    heddle::thread a({.where = &rt}, [&] {
-      left.lock();
-      both.arrive_and_wait();
-      right.lock();
-    });
-    heddle::thread b({.where = &rt}, [&] {
-      right.lock();
-      both.arrive_and_wait();
-      left.lock();
-    });
-    EXPECT_EQ(write(ready, "!", 1), 1);
-    a.join();
-  }), wanted);
+  expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted,
+                           [](int ready) {
+                             heddle::runtime rt({.workers = 2});
+                             heddle::thread sleeper({.where = &rt},
+                                                    [] { heddle::this_thread::sleep_for(std::chrono::hours(1)); });
+                             heddle::mutex left, right;
+                             heddle::latch both(2);
+                             heddle::thread a({.where = &rt}, [&] {
+                               left.lock();
+                               both.arrive_and_wait();
+                               right.lock();
+                             });
+                             heddle::thread b({.where = &rt}, [&] {
+                               right.lock();
+                               both.arrive_and_wait();
+                               left.lock();
+                             });
+                             EXPECT_EQ(write(ready, "!", 1), 1);
+                             a.join();
+                           }),
+             wanted);
 }
 
-// Eight kernel threads call at once, which borrow what workers there are. All that they wait for is the clock, so nothing hangs; one thread more that
-// waits for nothing in the world does not change that, and where there is nothing but such threads it is told.
+// Eight kernel threads call at once, which borrow what workers there are. All that they
+// wait for is the clock, so nothing hangs; one thread more that waits for nothing in the
+// world does not change that, and where there is nothing but such threads it is told.
 TEST(watchdog, knows_calls_from_outside_that_sleep_from_a_hang) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
   const auto call = [](heddle::runtime& rt, std::vector<std::thread>& callers, bool sleep) {
@@ -252,23 +275,27 @@ TEST(watchdog, knows_calls_from_outside_that_sleep_from_a_hang) {
   }
   EXPECT_EQ(text.find("no progress"), std::string::npos) << text;
   for (const unsigned workers : {1u, 2u, 8u}) {
-    const std::vector<std::string> wanted = {"no progress", std::to_string(workers) + " workers", "waits for: semaphore"};
-    expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted, [call, workers](int ready) {
-      heddle::runtime rt({.workers = workers});
-      std::vector<std::thread> callers;
-      call(rt, callers, false);
-      EXPECT_EQ(write(ready, "!", 1), 1);
-      for (std::thread& t : callers) t.join();
-    }), wanted);
+    const std::vector<std::string> wanted = {"no progress", std::to_string(workers) + " workers",
+                                             "waits for: semaphore"};
+    expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted,
+                             [call, workers](int ready) {
+                               heddle::runtime rt({.workers = workers});
+                               std::vector<std::thread> callers;
+                               call(rt, callers, false);
+                               EXPECT_EQ(write(ready, "!", 1), 1);
+                               for (std::thread& t : callers) t.join();
+                             }),
+               wanted);
   }
 }
 
-// The program lasts until its watchdog has looked several times: at a runtime with nothing to do, and at one whose threads
-// come and go all the time.
+// The program lasts until its watchdog has looked several times: at a runtime
+// with nothing to do, and at one whose threads come and go all the time.
 TEST(watchdog, is_silent_while_there_is_progress_or_nothing_to_do) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
   for (const bool busy : {false, true}) {
-    // A machine that gives the program no processor for a second makes no progress, too: one attempt in peace is enough.
+    // A machine that gives the program no processor for a second
+    // makes no progress, too: one attempt in peace is enough.
     std::string text = "no progress";
     for (int attempt = 0; attempt < 5 && text.find("no progress") != std::string::npos; ++attempt) {
       text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [busy](int ready) {

@@ -1,4 +1,5 @@
-// Exceptions in nested groups reach the join, cancel the rest, and never hang: Taskflow #131. Random trees of them: kill_test.cpp.
+// Exceptions in nested groups reach the join, cancel the rest, and
+// never hang: Taskflow #131. Random trees of them: kill_test.cpp.
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
@@ -191,10 +192,17 @@ TEST_P(taskflow_131_exceptions, forks_loops_and_groups_mixed) {
               group.wait();
             },
             [&] {
-              heddle::parallel_for(2, 4, [&](int k) {
-                heddle::parallel_invoke([&] { for (int i = 0; i < 8; ++i) leaf(16 * k + i); },
-                                        [&] { for (int i = 8; i < 16; ++i) leaf(16 * k + i); });
-              }, {.grain = 1});
+              heddle::parallel_for(2, 4,
+                                   [&](int k) {
+                                     heddle::parallel_invoke(
+                                         [&] {
+                                           for (int i = 0; i < 8; ++i) leaf(16 * k + i);
+                                         },
+                                         [&] {
+                                           for (int i = 8; i < 16; ++i) leaf(16 * k + i);
+                                         });
+                                   },
+                                   {.grain = 1});
             });
         ADD_FAILURE() << "nothing was thrown at " << where;
       } catch (const failure& f) {

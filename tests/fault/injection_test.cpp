@@ -1,8 +1,8 @@
-// Each allocation and each system call that can fail does so once: the n-th fails, for n = 1, 2, .. until a program runs without a
-// failure. A program may do without, or throw; nothing crashes, hangs, or is kept.
+// Each allocation and each system call that can fail does so once: the n-th fails, for n = 1, 2, .. until a program
+// runs without a failure. A program may do without, or throw; nothing crashes, hangs, or is kept.
 //
-// This program's own operator new, mmap, mprotect, madvise and pthread_create stand before those of the libraries. Each n is a
-// process of its own, forked while there is one kernel thread.
+// This program's own operator new, mmap, mprotect, madvise and pthread_create stand before those of the libraries. Each
+// n is a process of its own, forked while there is one kernel thread.
 #include <heddle/blocking.hpp>
 #include <heddle/future.hpp>
 #include <heddle/parallel_for.hpp>
@@ -55,17 +55,18 @@ namespace {
 enum class kind { allocation, mapping, protection, advice, kernel_thread, kinds };
 constexpr const char* kind_names[] = {"allocation", "mapping", "protection", "advice", "kernel_thread"};
 
-std::atomic<kind> failing{kind::kinds};   // none
-std::atomic<long> left{0};                // until the one that fails; it is past when negative
-std::atomic<long> blocks{0};              // alive
-std::atomic<long> mapped{0};              // bytes
+std::atomic<kind> failing{kind::kinds};  // none
+std::atomic<long> left{0};               // until the one that fails; it is past when negative
+std::atomic<long> blocks{0};             // alive
+std::atomic<long> mapped{0};             // bytes
 
 bool fails(kind what) noexcept { return failing.load() == what && left.fetch_sub(1) == 1; }
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (fails(kind::allocation)) return nullptr;
   void* memory = nullptr;
-  if (posix_memalign(&memory, alignment < sizeof(void*) ? sizeof(void*) : alignment, bytes == 0 ? 1 : bytes) != 0) return nullptr;
+  if (posix_memalign(&memory, alignment < sizeof(void*) ? sizeof(void*) : alignment, bytes == 0 ? 1 : bytes) != 0)
+    return nullptr;
   blocks.fetch_add(1);
   return memory;
 }
@@ -91,8 +92,12 @@ void* operator new(std::size_t n, std::align_val_t a) { return allocate_or_throw
 void* operator new[](std::size_t n, std::align_val_t a) { return allocate_or_throw(n, static_cast<std::size_t>(a)); }
 void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return allocate(n, usual); }
 void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return allocate(n, usual); }
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return allocate(n, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return allocate(n, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return allocate(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return allocate(n, static_cast<std::size_t>(a));
+}
 void operator delete(void* p) noexcept { give_back(p); }
 void operator delete[](void* p) noexcept { give_back(p); }
 void operator delete(void* p, std::size_t) noexcept { give_back(p); }
@@ -127,7 +132,8 @@ extern "C" int madvise(void* where, std::size_t bytes, int advice) noexcept {
   if (fails(kind::advice)) return errno = ENOMEM, -1;
   return static_cast<int>(syscall(SYS_madvise, where, bytes, advice));
 }
-extern "C" int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*entry)(void*), void* argument) noexcept {
+extern "C" int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*entry)(void*),
+                              void* argument) noexcept {
   using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_create"));
   return fails(kind::kernel_thread) ? EAGAIN : real(made, attributes, entry, argument);
@@ -202,7 +208,15 @@ struct program {
 };
 constexpr program programs[] = {{"forks", forks}, {"groups", groups}, {"threads", threads}, {"loops", loops}};
 
-enum outcome : int { reached_no_failure = 0, went_on = 10, threw = 11, kept_memory = 12, kept_mappings = 13, computed_wrongly = 14, threw_something_else = 15 };
+enum outcome : int {
+  reached_no_failure = 0,
+  went_on = 10,
+  threw = 11,
+  kept_memory = 12,
+  kept_mappings = 13,
+  computed_wrongly = 14,
+  threw_something_else = 15
+};
 
 // In a process of its own.
 int with_failure(const program& p, const char* policy, kind what, long n) {
@@ -234,9 +248,12 @@ class injection : public testing::TestWithParam<std::tuple<program, const char*>
 
 TEST_P(injection, each_call_fails_once) {
   const auto& [p, policy] = GetParam();
-  // What is made once and kept: the runtime's own, and an alternate stack for each of the most carriers that exist at once.
+  // What is made once and kept: the runtime's own, and an alternate
+  // stack for each of the most carriers that exist at once.
   p.run(policy);
-  { [[maybe_unused]] const heddle::platform::alternate_stack kept[8]; }
+  {
+    [[maybe_unused]] const heddle::platform::alternate_stack kept[8];
+  }
   for (int what = 0; what < static_cast<int>(kind::kinds); ++what) {
     int thrown = 0;
     long n = 1;
@@ -266,9 +283,12 @@ std::string name_of(const testing::TestParamInfo<std::tuple<program, const char*
   return std::string(p.name) + (std::string_view(policy) == "random_ws" ? "" : "_apart");
 }
 
-INSTANTIATE_TEST_SUITE_P(over, injection, testing::Combine(testing::ValuesIn(programs), testing::Values("random_ws")), name_of);
+INSTANTIATE_TEST_SUITE_P(over, injection, testing::Combine(testing::ValuesIn(programs), testing::Values("random_ws")),
+                         name_of);
 // Children are tasks of the policy there.
-INSTANTIATE_TEST_SUITE_P(over_policies, injection, testing::Combine(testing::Values(programs[0], programs[1]), testing::Values("ml-adws")), name_of);
+INSTANTIATE_TEST_SUITE_P(over_policies, injection,
+                         testing::Combine(testing::Values(programs[0], programs[1]), testing::Values("ml-adws")),
+                         name_of);
 
 }  // namespace
 

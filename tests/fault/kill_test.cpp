@@ -1,5 +1,5 @@
-// What must not hang or leak when things go wrong: exceptions and cancellation anywhere, fork(), exit with live threads, no kernel
-// threads to be had, no memory, stack overflow, more workers than processors.
+// What must not hang or leak when things go wrong: exceptions and cancellation anywhere, fork(), exit with live
+// threads, no kernel threads to be had, no memory, stack overflow, more workers than processors.
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
@@ -24,8 +24,8 @@
 #include "support/watchdog.hpp"
 #include "worker/runtime.hpp"
 
-// For LeakSanitizer: in a forked child the C library's lists of what the parent's kernel threads destroy at their end belong to
-// threads that do not exist there.
+// For LeakSanitizer: in a forked child the C library's lists of what the parent's kernel threads destroy at their end
+// belong to threads that do not exist there.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:__cxa_thread_atexit_impl\n"; }
 
@@ -71,7 +71,9 @@ TEST_P(kill, exceptions_and_cancellation_at_random_places) {
   int thrown = 0;
   for (int round = 0; round < rounds; ++round) {
     try {
-      run([round] { random_tree::node(static_cast<std::uint64_t>(round), 9, round % 4 == 0 ? 0u : 20u << (round % 7)); });
+      run([round] {
+        random_tree::node(static_cast<std::uint64_t>(round), 9, round % 4 == 0 ? 0u : 20u << (round % 7));
+      });
     } catch (const std::runtime_error&) {
       ++thrown;
     }
@@ -98,13 +100,15 @@ int in_child(F&& f) {
 }
 
 TEST(openblas_343_fork, the_child_of_a_running_program_works_alone) {
-  if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer refuses threads in the forked child of a program with threads";
+  if (heddle_test::thread_sanitized)
+    GTEST_SKIP() << "ThreadSanitizer refuses threads in the forked child of a program with threads";
   EXPECT_EQ(fib(16), 987);  // the global runtime runs
   EXPECT_EQ(in_child([] {
               if (fib(16) != 987) _exit(1);
               heddle::runtime own({.workers = 2});
               if (own.run([] { return fib(12); }) != 144) _exit(2);
-            }), 0);
+            }),
+            0);
   EXPECT_EQ(fib(16), 987);  // and the parent's still does
 }
 
@@ -118,7 +122,8 @@ TEST(openblas_343_fork, from_inside_a_task) {
 }
 
 TEST(onetbb_977_exit, with_live_threads_does_not_hang_or_crash) {
-  if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer refuses threads in the forked child of a program with threads";
+  if (heddle_test::thread_sanitized)
+    GTEST_SKIP() << "ThreadSanitizer refuses threads in the forked child of a program with threads";
   EXPECT_EQ(in_child([] {
               for (int i = 0; i < 20; ++i) {
                 heddle::thread t([] {
@@ -128,11 +133,13 @@ TEST(onetbb_977_exit, with_live_threads_does_not_hang_or_crash) {
               }
               fib(10);
               std::exit(0);
-            }), 0);
+            }),
+            0);
 }
 
 TEST(onetbb_255_no_kernel_threads, is_an_error_that_says_so) {
-  if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer refuses threads in the forked child of a program with threads";
+  if (heddle_test::thread_sanitized)
+    GTEST_SKIP() << "ThreadSanitizer refuses threads in the forked child of a program with threads";
   if (geteuid() == 0) {
     // RLIMIT_NPROC does not bind root: give it up in the child.
     const int status = in_child([] {
@@ -176,7 +183,8 @@ TEST(no_memory, threads_that_cannot_have_a_stack_are_an_error) {
                 if (!refused || all.size() < 100) _exit(1);
                 if (fib(15) != 610) _exit(2);  // work goes on
               });
-            }), 0);
+            }),
+            0);
 }
 
 TEST(an_exception_that_leaves_a_thread, names_it) {
@@ -212,7 +220,8 @@ TEST(stack_overflow, is_named) {
       "stack overflow in user-level thread .*deep.*HEDDLE_STACK_SIZE");
 }
 
-// Frames of several sizes: the guard is met in the recursion itself, and on the way into the runtime and out of it, where another thread is `running` already.
+// Frames of several sizes: the guard is met in the recursion itself, and on the way into the runtime and out of it,
+// where another thread is `running` already.
 template <std::size_t Padding>
 [[gnu::noinline]] int spawning(volatile int* p) {
   volatile char here[Padding];
@@ -237,7 +246,8 @@ void overflow_at_each(std::index_sequence<Step...>) {
       t.join();
     });
   };
-  (([&] { EXPECT_DEATH(with(spawning<16 + 16 * Step>), "stack overflow in user-level thread .*spawner") << Step; }()), ...);
+  (([&] { EXPECT_DEATH(with(spawning<16 + 16 * Step>), "stack overflow in user-level thread .*spawner") << Step; }()),
+   ...);
 }
 
 TEST(stack_overflow, is_named_where_a_child_is_spawned) {
@@ -293,7 +303,8 @@ TEST(runtimes, options_set_in_code_take_effect) {
     heddle::runtime whole({.smt = true, .watchdog = 7200}), cores({.smt = false, .watchdog = 7200});
     EXPECT_LE(cores.workers(), whole.workers());
   }
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the end of one runtime is no request to the watchdogs of others";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "")
+      << "the end of one runtime is no request to the watchdogs of others";
 }
 
 }  // namespace

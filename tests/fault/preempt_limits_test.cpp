@@ -1,4 +1,5 @@
-// Preemption where the system refuses something: nobody is left without a word. Each program is a forked child whose standard error is read.
+// Preemption where the system refuses something: nobody is left without
+// a word. Each program is a forked child whose standard error is read.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -66,7 +67,8 @@ void refuse(long system_call) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) _exit(77);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0)
+    _exit(77);
 }
 
 class preempt_limits : public testing::Test {
@@ -118,7 +120,8 @@ TEST_F(preempt_limits, refused_binding_is_told_and_does_no_harm) {
   EXPECT_NE(e.said.find("sched_setaffinity is refused"), std::string::npos) << e.said;
 }
 
-// Two threads of one worker that wait for each other, no kernel thread for the second one: said, and no progress in the watchdog's eyes.
+// Two threads of one worker that wait for each other, no kernel thread
+// for the second one: said, and no progress in the watchdog's eyes.
 TEST_F(preempt_limits, no_kernel_thread_is_told_and_is_no_progress) {
   if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers need address space";
   const ending e = of_child([] {
@@ -129,8 +132,10 @@ TEST_F(preempt_limits, no_kernel_thread_is_told_and_is_no_progress) {
     const heddle::thread_options kind = in(rt, heddle::preemption::klt_switching);
     heddle::thread first(kind, [&] {
       begun.store(true);
-      while (!limited.load()) {}
-      while (!end.load()) {}
+      while (!limited.load()) {
+      }
+      while (!end.load()) {
+      }
     });
     while (!begun.load()) usleep(100);
     const rlimit none{0, 0};

@@ -1,4 +1,5 @@
-// Stacks where the system cannot guard them: this program's own madvise and mprotect stand before those of the C library.
+// Stacks where the system cannot guard them: this program's own
+// madvise and mprotect stand before those of the C library.
 #include "fiber/stack_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +40,8 @@ namespace {
 bool is_guarded(const heddle::fiber::thread& t) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
-  const bool readable = write(ends[1], static_cast<const char*>(t.stack_low) - 1, 1) == 1;  // EFAULT below a guarded stack
+  // EFAULT below a guarded stack
+  const bool readable = write(ends[1], static_cast<const char*>(t.stack_low) - 1, 1) == 1;
   close(ends[0]);
   close(ends[1]);
   return !readable;

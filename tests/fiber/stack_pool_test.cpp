@@ -35,8 +35,8 @@ TEST(stack_pool, blocks_are_distinct_writable_and_reused) {
   for (thread* t = chain; t != nullptr; t = t->next, ++count) {
     EXPECT_TRUE(seen.insert(t).second);
     EXPECT_GE(t->stack_bytes, 48u << 10);
-    std::memset(t->stack_low, 0x5a, 64);                                          // the lowest usable bytes
-    std::memset(reinterpret_cast<char*>(t) - 4096, 0x5a, 4096);                   // the first frames
+    std::memset(t->stack_low, 0x5a, 64);                         // the lowest usable bytes
+    std::memset(reinterpret_cast<char*>(t) - 4096, 0x5a, 4096);  // the first frames
   }
   EXPECT_EQ(count, 50u);
   EXPECT_EQ(pool.live(), 50u);
@@ -49,10 +49,12 @@ TEST(stack_pool, blocks_are_distinct_writable_and_reused) {
 
 struct pages {
   explicit pages(const thread* t)
-      : low(reinterpret_cast<std::uintptr_t>(t->stack_low)), high((reinterpret_cast<std::uintptr_t>(t) + sizeof(thread) + page - 1) & ~(page - 1)) {}
+      : low(reinterpret_cast<std::uintptr_t>(t->stack_low)),
+        high((reinterpret_cast<std::uintptr_t>(t) + sizeof(thread) + page - 1) & ~(page - 1)) {}
   std::size_t resident() const {
     std::vector<unsigned char> each((high - low) / page);
-    EXPECT_EQ(mincore(reinterpret_cast<void*>(low), high - low, each.data()), 0) << std::strerror(errno) << ' ' << low << ' ' << high;
+    EXPECT_EQ(mincore(reinterpret_cast<void*>(low), high - low, each.data()), 0)
+        << std::strerror(errno) << ' ' << low << ' ' << high;
     std::size_t count = 0;
     for (unsigned char p : each) count += p & 1;
     return count;
@@ -66,7 +68,8 @@ TEST(stack_pool, pages_beyond_the_limit_go_back) {
   thread* chain = pool.take(pool.default_class(), 6);
   std::vector<pages> all;
   for (thread* t = chain; t != nullptr; t = t->next) {
-    std::memset(t->stack_low, 1, static_cast<std::size_t>(reinterpret_cast<char*>(t) - static_cast<char*>(t->stack_low)));
+    std::memset(t->stack_low, 1,
+                static_cast<std::size_t>(reinterpret_cast<char*>(t) - static_cast<char*>(t->stack_low)));
     all.emplace_back(t);
   }
   pool.give(chain);
@@ -88,7 +91,8 @@ TEST(stack_pool, light_threads_are_handed_out_in_chains) {
       EXPECT_TRUE(seen.insert(t).second);
       EXPECT_TRUE(ids.insert(t->id).second);
       EXPECT_TRUE(heddle::fiber::is_light(*t));
-      std::memset(reinterpret_cast<char*>(t) - heddle::fiber::light_threads::room, 0x5a, heddle::fiber::light_threads::room);
+      std::memset(reinterpret_cast<char*>(t) - heddle::fiber::light_threads::room, 0x5a,
+                  heddle::fiber::light_threads::room);
     }
     EXPECT_EQ(count, length);
     chains.emplace_back(first, length);

@@ -57,10 +57,13 @@ heddle::runtime_options deterministic(unsigned workers) {
 // Which worker runs each element of a loop over n of them.
 std::vector<int> workers_of_loop(std::vector<double>& v) {
   std::vector<int> rank(v.size(), -1);
-  heddle::parallel_for_range(v.data(), v.data() + v.size(), [&](double* low, double* high) {
-    const int mine = heddle::runtime::current().worker_rank();
-    for (double* x = low; x != high; ++x) rank[static_cast<std::size_t>(x - v.data())] = mine;
-  }, {.grain = 512});
+  heddle::parallel_for_range(v.data(), v.data() + v.size(),
+                             [&](double* low, double* high) {
+                               const int mine = heddle::runtime::current().worker_rank();
+                               for (double* x = low; x != high; ++x)
+                                 rank[static_cast<std::size_t>(x - v.data())] = mine;
+                             },
+                             {.grain = 512});
   return rank;
 }
 

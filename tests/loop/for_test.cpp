@@ -28,7 +28,9 @@ using counts = std::vector<std::atomic<int>>;
 
 testing::AssertionResult all_once(const counts& seen) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (seen[i].load() != 1) return testing::AssertionFailure() << "index " << i << " of " << seen.size() << ": " << seen[i].load() << " times";
+    if (seen[i].load() != 1)
+      return testing::AssertionFailure() << "index " << i << " of " << seen.size() << ": " << seen[i].load()
+                                         << " times";
   }
   return testing::AssertionSuccess();
 }
@@ -132,12 +134,14 @@ TEST_P(loop, chunks_keep_to_the_grain) {
     for (std::size_t n : {1, 10, 63, 64, 100, 1000, 2'345 * heddle_test::stress()}) {
       for (std::size_t grain : {1, 3, 16, 50}) {
         std::atomic<std::size_t> total{0};
-        heddle::parallel_for_range(std::size_t{0}, n, [&](std::size_t low, std::size_t high) {
-          EXPECT_LT(low, high);
-          EXPECT_LT(high - low, 2 * grain);
-          EXPECT_GE(high - low, std::min(grain, n));
-          total += high - low;
-        }, {.grain = grain});
+        heddle::parallel_for_range(std::size_t{0}, n,
+                                   [&](std::size_t low, std::size_t high) {
+                                     EXPECT_LT(low, high);
+                                     EXPECT_LT(high - low, 2 * grain);
+                                     EXPECT_GE(high - low, std::min(grain, n));
+                                     total += high - low;
+                                   },
+                                   {.grain = grain});
         EXPECT_EQ(total.load(), n);
       }
     }
@@ -166,14 +170,16 @@ TEST_P(loop, an_exception_at_any_index_reaches_the_caller) {
           std::atomic<int> begun{0}, ended{0};
           bool thrown = false;
           try {
-            heddle::parallel_for(0, n, [&](int i) {
-              ++begun;
-              if (i == bad) {
-                ++ended;
-                throw std::runtime_error(std::to_string(i));
-              }
-              ++ended;
-            }, {.grain = grain});
+            heddle::parallel_for(0, n,
+                                 [&](int i) {
+                                   ++begun;
+                                   if (i == bad) {
+                                     ++ended;
+                                     throw std::runtime_error(std::to_string(i));
+                                   }
+                                   ++ended;
+                                 },
+                                 {.grain = grain});
           } catch (const std::runtime_error& e) {
             thrown = true;
             EXPECT_EQ(e.what(), std::to_string(bad));
@@ -204,10 +210,13 @@ TEST_P(loop, an_exception_drops_chunks_that_have_not_begun) {
   run([] {
     const int all = 100'000 * heddle_test::stress();
     std::atomic<int> after{0};
-    EXPECT_THROW(heddle::parallel_for(0, all, [&](int i) {
-      if (i == 0) throw 1;
-      ++after;
-    }, {.grain = 10}), int);
+    EXPECT_THROW(heddle::parallel_for(0, all,
+                                      [&](int i) {
+                                        if (i == 0) throw 1;
+                                        ++after;
+                                      },
+                                      {.grain = 10}),
+                 int);
     EXPECT_LT(after.load(), all);
   });
 }
@@ -222,10 +231,12 @@ TEST_P(loop, a_request_to_stop_drops_the_rest) {
     heddle::parallel_for(0, 1000, [&](int) { ++times; }, {.stop = before.get_token()});
     EXPECT_EQ(times.load(), 1000);
     const int all = 100'000 * heddle_test::stress();
-    heddle::parallel_for(0, all, [&](int i) {
-      if (i == 3) within.request_stop();
-      ++times;
-    }, {.grain = 8, .stop = within.get_token()});
+    heddle::parallel_for(0, all,
+                         [&](int i) {
+                           if (i == 3) within.request_stop();
+                           ++times;
+                         },
+                         {.grain = 8, .stop = within.get_token()});
     EXPECT_GT(times.load(), 1000);
     EXPECT_LT(times.load(), 1000 + all);
   });
@@ -242,9 +253,7 @@ TEST_P(loop, nests) {
   run([] { EXPECT_EQ(nested(6), 4096); });
   run([] {
     std::vector<std::vector<int>> table(60, std::vector<int>(70));
-    heddle::parallel_for(0, 60, [&](int i) {
-      heddle::parallel_for(0, 70, [&, i](int j) { table[i][j] = i * j; });
-    });
+    heddle::parallel_for(0, 60, [&](int i) { heddle::parallel_for(0, 70, [&, i](int j) { table[i][j] = i * j; }); });
     for (int i = 0; i < 60; ++i) {
       for (int j = 0; j < 70; ++j) ASSERT_EQ(table[i][j], i * j);
     }

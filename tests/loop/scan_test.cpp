@@ -41,7 +41,8 @@ TEST_P(scan, inclusive_and_exclusive_as_serial) {
         const heddle::loop_options options{.grain = grain};
 
         std::inclusive_scan(in.begin(), in.end(), expected.begin(), std::multiplies<>{});
-        EXPECT_EQ(heddle::parallel_inclusive_scan(in.begin(), in.end(), out.begin(), std::multiplies<>{}, options), out.end());
+        EXPECT_EQ(heddle::parallel_inclusive_scan(in.begin(), in.end(), out.begin(), std::multiplies<>{}, options),
+                  out.end());
         EXPECT_EQ(out, expected);
         out = in;
         heddle::parallel_inclusive_scan(out.begin(), out.end(), out.begin(), std::multiplies<>{}, options);
@@ -55,7 +56,9 @@ TEST_P(scan, inclusive_and_exclusive_as_serial) {
         EXPECT_EQ(out, expected);
 
         std::exclusive_scan(in.begin(), in.end(), expected.begin(), init, std::multiplies<>{});
-        EXPECT_EQ(heddle::parallel_exclusive_scan(in.begin(), in.end(), out.begin(), init, std::multiplies<>{}, options), out.end());
+        EXPECT_EQ(
+            heddle::parallel_exclusive_scan(in.begin(), in.end(), out.begin(), init, std::multiplies<>{}, options),
+            out.end());
         EXPECT_EQ(out, expected);
         out = in;
         heddle::parallel_exclusive_scan(out.begin(), out.end(), out.begin(), init, std::multiplies<>{}, options);
@@ -94,7 +97,9 @@ TEST_P(scan, exceptions_reach_the_caller) {
       auto out = v;
       bool thrown = false;
       try {
-        heddle::parallel_inclusive_scan(v.begin(), v.end(), out.begin(), [&](int a, int b) { return calls++ == bad ? throw std::runtime_error("combine") : a + b; });
+        heddle::parallel_inclusive_scan(v.begin(), v.end(), out.begin(), [&](int a, int b) {
+          return calls++ == bad ? throw std::runtime_error("combine") : a + b;
+        });
       } catch (const std::runtime_error&) {
         thrown = true;
       }

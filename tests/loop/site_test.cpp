@@ -1,4 +1,5 @@
-// When a call site's loops count as uneven: heddle/detail/loop_site.hpp; the argument in src/loop/README.md, "Uneven sites".
+// When a call site's loops count as uneven: heddle/detail/loop_site.hpp;
+// the argument in src/loop/README.md, "Uneven sites".
 #include <heddle/detail/loop_site.hpp>
 
 #include <cstddef>

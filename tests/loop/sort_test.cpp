@@ -35,7 +35,8 @@ const std::vector<std::pair<const char*, generator>>& patterns() {
       {"few values", [](int, int, std::mt19937& r) { return static_cast<int>(r() % 17); }},
       {"organ pipe", [](int i, int n, std::mt19937&) { return std::min(i, n - i); }},
       {"saw", [](int i, int, std::mt19937&) { return i % 1000; }},
-      {"nearly sorted", [](int i, int, std::mt19937& r) { return r() % 100 == 0 ? static_cast<int>(r() % 100'000) : i; }},
+      {"nearly sorted",
+       [](int i, int, std::mt19937& r) { return r() % 100 == 0 ? static_cast<int>(r() % 100'000) : i; }},
       {"sorted, one behind", [](int i, int n, std::mt19937&) { return i == n - 1 ? -1 : i; }},
   };
   return all;
@@ -89,11 +90,13 @@ TEST_P(sorting, stable_keeps_the_order_of_equal_ones) {
       }
       expected = items;
       const auto by_key = [](const item& a, const item& b) { return a.key < b.key; };
-      std::sort(expected.begin(), expected.end(), [](const item& a, const item& b) { return a.key != b.key ? a.key < b.key : a.place < b.place; });
+      std::sort(expected.begin(), expected.end(),
+                [](const item& a, const item& b) { return a.key != b.key ? a.key < b.key : a.place < b.place; });
       heddle::parallel_stable_sort(items, by_key);
       EXPECT_EQ(items, expected);
       heddle::parallel_stable_sort(larges, by_key);
-      EXPECT_TRUE(std::equal(larges.begin(), larges.end(), expected.begin(), [](const large& a, const item& b) { return static_cast<const item&>(a) == b; }));
+      EXPECT_TRUE(std::equal(larges.begin(), larges.end(), expected.begin(),
+                             [](const large& a, const item& b) { return static_cast<const item&>(a) == b; }));
     }
   });
 }
@@ -204,7 +207,8 @@ TEST(sort_comparisons, stay_in_n_log_n_and_are_linear_for_simple_inputs) {
         else heddle::parallel_sort(v, counted);
         const std::string_view pattern = name;
         const bool simple = pattern == "sorted" || pattern == "reversed" || pattern == "equal";
-        EXPECT_LE(calls.load(), simple && !stable ? 5L * n : static_cast<long>(2.0 * n * std::log2(n))) << name << (stable ? " stable" : "");
+        EXPECT_LE(calls.load(), simple && !stable ? 5L * n : static_cast<long>(2.0 * n * std::log2(n)))
+            << name << (stable ? " stable" : "");
       }
     }
   });

@@ -21,7 +21,8 @@ class limits_files : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::path(::testing::TempDir()) / (std::string("heddle_limits_") + test->name() + "_" + std::to_string(getpid()));
+    root_ = fs::path(::testing::TempDir()) /
+            (std::string("heddle_limits_") + test->name() + "_" + std::to_string(getpid()));
     fs::remove_all(root_);
     fs::create_directories(root_);
   }
@@ -33,12 +34,13 @@ class limits_files : public ::testing::Test {
     std::ofstream(file) << text;
   }
   void put_v2_mount(const std::string& mount_root = "/", const std::string& point = "/sys/fs/cgroup") {
-    put("/proc/self/mountinfo", "22 27 0:21 / /proc rw,relatime - proc proc rw\n29 23 0:26 " + mount_root + " " + point +
-                                    " ro,nosuid shared:4 master:2 - cgroup2 cgroup rw,nsdelegate\n");
+    put("/proc/self/mountinfo", "22 27 0:21 / /proc rw,relatime - proc proc rw\n29 23 0:26 " + mount_root + " " +
+                                    point + " ro,nosuid shared:4 master:2 - cgroup2 cgroup rw,nsdelegate\n");
   }
   void put_v1_mount(const std::string& mount_root = "/", const std::string& controllers = "rw,cpu,cpuacct") {
-    put("/proc/self/mountinfo", "30 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n31 23 0:28 " + mount_root +
-                                    " /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup " + controllers + "\n");
+    put("/proc/self/mountinfo", "30 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n31 23 0:28 " +
+                                    mount_root + " /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup " + controllers +
+                                    "\n");
   }
   limits read() { return read_limits(root_, {0, 1, 2, 3}); }
 
@@ -148,8 +150,8 @@ TEST_F(limits_files, namespace_root_is_the_containers_group) {
   EXPECT_EQ(read().tightest()->group, "/");
 }
 
-// The namespace was entered without mounting anew: the mount begins two groups above its root, and their names below the
-// mount point are not told. The group is found by its member.
+// The namespace was entered without mounting anew: the mount begins two groups above its root, and their names below
+// the mount point are not told. The group is found by its member.
 TEST_F(limits_files, namespace_that_hides_the_names_of_ancestors) {
   put("/proc/self/cgroup", "0::/inner\n");
   put("/proc/self/stat", "4711 (some name) R 1 2 3\n");
@@ -243,7 +245,8 @@ TEST(limits, mask_is_that_of_the_calling_thread) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(static_cast<std::size_t>(before.back()), &one);
-  if (before.back() >= CPU_SETSIZE || sched_setaffinity(0, sizeof one, &one) != 0) GTEST_SKIP() << "the mask cannot be changed here";
+  if (before.back() >= CPU_SETSIZE || sched_setaffinity(0, sizeof one, &one) != 0)
+    GTEST_SKIP() << "the mask cannot be changed here";
   EXPECT_THAT(affinity_mask(), ElementsAre(before.back()));
   EXPECT_THAT(read_limits().mask, ElementsAre(before.back()));
   cpu_set_t all;

@@ -19,12 +19,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::string hybrid = HEDDLE_SOURCE_DIR "/tests/machine/data/hybrid.xml";
-const std::string tree_line = "tree = \"synthetic:pack:2 numa:1 l3:1(size=8MiB) l2:2(size=1MiB) l1d:1(size=32KiB) core:1 pu:1\"\n";
+const std::string tree_line =
+    "tree = \"synthetic:pack:2 numa:1 l3:1(size=8MiB) l2:2(size=1MiB) l1d:1(size=32KiB) core:1 pu:1\"\n";
 
 class model_file : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) / ("heddle_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("heddle_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -93,7 +95,8 @@ steal = 0
   EXPECT_EQ(m.name, "m");
   EXPECT_EQ(m.title, "two sockets");
   EXPECT_THAT(m.sources, ::testing::ElementsAre("a data sheet"));
-  EXPECT_THAT(m.assumed, AllOf(Contains("costs.join"), Contains("memory.bandwidth: guessed"), Not(Contains("costs.steal")), Not(Contains("frequency"))));
+  EXPECT_THAT(m.assumed, AllOf(Contains("costs.join"), Contains("memory.bandwidth: guessed"),
+                               Not(Contains("costs.steal")), Not(Contains("frequency"))));
   EXPECT_EQ(m.frequency, 2.5);
   EXPECT_EQ(m.overlap, 12u);
   EXPECT_EQ(m.page_size, 65536u);
@@ -105,7 +108,7 @@ steal = 0
     EXPECT_EQ(c.line_size, c.kind == group_kind::l2 ? 128u : 64u);
     EXPECT_EQ(c.associativity, c.kind == group_kind::l1 ? 4 : c.kind == group_kind::l2 ? -1 : 16);
   }
-  EXPECT_EQ(m.tree.group(1).capacity, 16u << 20);      // schedulers see the same sizes
+  EXPECT_EQ(m.tree.group(1).capacity, 16u << 20);  // schedulers see the same sizes
   ASSERT_EQ(m.nodes.size(), 2u);
   EXPECT_EQ(m.nodes[0].latency, 100);
   EXPECT_EQ(m.nodes[0].channels, 3u);
@@ -156,8 +159,11 @@ TEST_F(model_file, kinds_of_the_xml_stay_unless_the_file_has_its_own) {
 }
 
 TEST_F(model_file, a_base_is_overridden_key_by_key) {
-  write("base.toml", tree_line + "title = \"base\"\nsources = [\"one\"]\nfrequency = 2\n[cache.l1]\nlatency = 1.25\nways = 2\n[[core]]\nspeed = 1\n");
-  const model m = model::from_name(write("m.toml", "base = \"base.toml\"\nsources = [\"two\"]\n[cache.l1]\nways = 4\n"));
+  write("base.toml", tree_line +
+                         "title = \"base\"\nsources = [\"one\"]\nfrequency = 2\n[cache.l1]\nlatency = 1.25\nways = "
+                         "2\n[[core]]\nspeed = 1\n");
+  const model m =
+      model::from_name(write("m.toml", "base = \"base.toml\"\nsources = [\"two\"]\n[cache.l1]\nways = 4\n"));
   EXPECT_EQ(m.name, "m");
   EXPECT_EQ(m.title, "");
   EXPECT_THAT(m.sources, ::testing::ElementsAre("one", "two"));
@@ -194,7 +200,8 @@ TEST_F(model_file, figures_behind_a_plus) {
   // A shipped machine lends its figures and keeps its tree; caches that are not here do not matter.
   EXPECT_EQ(model::from_name(synthetic + "+opteron-8380-4x4").frequency, 2.5);
   EXPECT_EQ(model::from_name("skylake-4x16+" + write("g.toml", "overlap = 1\n")).overlap, 1u);
-  EXPECT_THAT(refusal(synthetic + "+" + write("t.toml", tree_line)), AllOf(HasSubstr("t.toml:1: tree:"), HasSubstr("has a tree already")));
+  EXPECT_THAT(refusal(synthetic + "+" + write("t.toml", tree_line)),
+              AllOf(HasSubstr("t.toml:1: tree:"), HasSubstr("has a tree already")));
   EXPECT_THAT(refusal(synthetic + "+this"), HasSubstr("no figures to add"));
   EXPECT_THAT(refusal("this+/absent.toml"), HasSubstr("/absent.toml"));
 }
@@ -208,18 +215,24 @@ TEST_F(model_file, this_machine_with_defaults) {
 }
 
 TEST_F(model_file, unknown_keys) {
-  EXPECT_THAT(refused("frequncy = 2\n"), AllOf(HasSubstr("m.toml:2: frequncy: unknown key"), HasSubstr("did you mean frequency?")));
-  EXPECT_THAT(refused("[cache.l1]\nlatncy = 2\n"), AllOf(HasSubstr("m.toml:3: cache.l1.latncy: unknown key"), HasSubstr("latency")));
+  EXPECT_THAT(refused("frequncy = 2\n"),
+              AllOf(HasSubstr("m.toml:2: frequncy: unknown key"), HasSubstr("did you mean frequency?")));
+  EXPECT_THAT(refused("[cache.l1]\nlatncy = 2\n"),
+              AllOf(HasSubstr("m.toml:3: cache.l1.latncy: unknown key"), HasSubstr("latency")));
   EXPECT_THAT(refused("[cache.l6]\nlatency = 2\n"), AllOf(HasSubstr("m.toml:2: cache.l6"), HasSubstr("l1")));
-  EXPECT_THAT(refused("[cache.l4]\nlatency = 99\n"), AllOf(HasSubstr("m.toml:2: cache.l4"), HasSubstr("the tree has no such cache")));
-  EXPECT_THAT(refused("[costs]\nsteals = 2\n"), AllOf(HasSubstr("m.toml:3: costs.steals"), HasSubstr("did you mean steal")));
-  EXPECT_THAT(refused("[memory]\nsize = 2\n"), AllOf(HasSubstr("m.toml:3: memory.size"), HasSubstr("known here: latency")));
+  EXPECT_THAT(refused("[cache.l4]\nlatency = 99\n"),
+              AllOf(HasSubstr("m.toml:2: cache.l4"), HasSubstr("the tree has no such cache")));
+  EXPECT_THAT(refused("[costs]\nsteals = 2\n"),
+              AllOf(HasSubstr("m.toml:3: costs.steals"), HasSubstr("did you mean steal")));
+  EXPECT_THAT(refused("[memory]\nsize = 2\n"),
+              AllOf(HasSubstr("m.toml:3: memory.size"), HasSubstr("known here: latency")));
   EXPECT_THAT(refused("[[core]]\nfrequency = 2\n"), HasSubstr("m.toml:3: core.frequency: unknown key"));
   EXPECT_THAT(refused("[[link]]\nfrom = 0\nto = 1\nspeed = 1\n"), HasSubstr("m.toml:5: link.speed: unknown key"));
 }
 
 TEST_F(model_file, wrong_types) {
-  EXPECT_THAT(refused("frequency = \"fast\"\n"), AllOf(HasSubstr("m.toml:2: frequency: is \"fast\""), HasSubstr("a number above 0")));
+  EXPECT_THAT(refused("frequency = \"fast\"\n"),
+              AllOf(HasSubstr("m.toml:2: frequency: is \"fast\""), HasSubstr("a number above 0")));
   EXPECT_THAT(refused("overlap = 2.5\n"), HasSubstr("m.toml:2: overlap: is 2.5; expected an integer from 1 to 1024"));
   EXPECT_THAT(refused("cache = 3\n"), AllOf(HasSubstr("m.toml:2: cache"), HasSubstr("[cache]")));
   EXPECT_THAT(refused("[cache]\nl1 = 3\n"), AllOf(HasSubstr("m.toml:3: cache.l1"), HasSubstr("[cache.l1]")));
@@ -227,7 +240,8 @@ TEST_F(model_file, wrong_types) {
   EXPECT_THAT(refused("sources = \"x\"\n"), HasSubstr("m.toml:2: sources: is \"x\"; expected a list of texts"));
   EXPECT_THAT(refused("page_size = \"4 pages\"\n"), AllOf(HasSubstr("m.toml:2: page_size"), HasSubstr("KiB")));
   EXPECT_THAT(refused("title = 3\n"), HasSubstr("m.toml:2: title: is 3; expected text"));
-  EXPECT_THAT(refused("[[link]]\nfrom = 0\nto = 1\nboth = 1\n"), HasSubstr("m.toml:5: link.both: is 1; expected true or false"));
+  EXPECT_THAT(refused("[[link]]\nfrom = 0\nto = 1\nboth = 1\n"),
+              HasSubstr("m.toml:5: link.both: is 1; expected true or false"));
   EXPECT_THAT(refusal(write("m.toml", "tree = 4\n")), HasSubstr("m.toml:1: tree: expected"));
   EXPECT_THAT(refusal(write("m.toml", "tree = \"\n")), AllOf(HasSubstr("m.toml:1"), HasSubstr("not TOML")));
   EXPECT_THAT(refused("frequency = 2\nfrequency = 3\n"), AllOf(HasSubstr("m.toml:3"), HasSubstr("not TOML")));
@@ -236,16 +250,22 @@ TEST_F(model_file, wrong_types) {
 TEST_F(model_file, impossible_numbers) {
   for (const char* value : {"0", "-1", "nan", "inf"}) {
     EXPECT_THAT(refused(std::string("frequency = ") + value + "\n"), HasSubstr("m.toml:2: frequency: is ")) << value;
-    EXPECT_THAT(refused(std::string("[cache.l2]\nlatency = ") + value + "\n"), HasSubstr("m.toml:3: cache.l2.latency: is ")) << value;
-    EXPECT_THAT(refused(std::string("[[core]]\nspeed = ") + value + "\n"), HasSubstr("m.toml:3: core.speed: is ")) << value;
+    EXPECT_THAT(refused(std::string("[cache.l2]\nlatency = ") + value + "\n"),
+                HasSubstr("m.toml:3: cache.l2.latency: is "))
+        << value;
+    EXPECT_THAT(refused(std::string("[[core]]\nspeed = ") + value + "\n"), HasSubstr("m.toml:3: core.speed: is "))
+        << value;
   }
   EXPECT_THAT(refused("frequency = 2600\n"), HasSubstr("give GHz, not MHz"));
   EXPECT_THAT(refused("overlap = 0\n"), HasSubstr("overlap: is 0"));
   EXPECT_THAT(refused("page_size = 5000\n"), HasSubstr("m.toml:2: page_size: expected a power of two"));
-  EXPECT_THAT(refused("[costs]\nsteal = -1\n"), HasSubstr("m.toml:3: costs.steal: is -1; expected a number, 0 or above"));
-  EXPECT_THAT(refused("[costs]\nkernel_switch = -1\n"), HasSubstr("m.toml:3: costs.kernel_switch: is -1; expected a number, 0 or above"));
+  EXPECT_THAT(refused("[costs]\nsteal = -1\n"),
+              HasSubstr("m.toml:3: costs.steal: is -1; expected a number, 0 or above"));
+  EXPECT_THAT(refused("[costs]\nkernel_switch = -1\n"),
+              HasSubstr("m.toml:3: costs.kernel_switch: is -1; expected a number, 0 or above"));
   EXPECT_THAT(refused("[costs]\nsignals = 1\n"), AllOf(HasSubstr("costs.signals"), HasSubstr("did you mean signal")));
-  EXPECT_THAT(refused("[costs]\nsignal = 5\nsignal_lock = 6\n"), HasSubstr("m.toml:4: costs.signal_lock: is 6 ns, more than the 5 ns of costs.signal"));
+  EXPECT_THAT(refused("[costs]\nsignal = 5\nsignal_lock = 6\n"),
+              HasSubstr("m.toml:4: costs.signal_lock: is 6 ns, more than the 5 ns of costs.signal"));
   EXPECT_THAT(refused("time_slice = 0\n"), HasSubstr("time_slice"));
   EXPECT_THAT(refused("[memory]\nchannels = 0\n"), HasSubstr("m.toml:3: memory.channels"));
   EXPECT_THAT(refused("[memory]\nbandwidth = -3\n"), HasSubstr("m.toml:3: memory.bandwidth"));
@@ -254,57 +274,78 @@ TEST_F(model_file, impossible_numbers) {
 
 TEST_F(model_file, impossible_caches) {
   EXPECT_THAT(refused("[cache.l1]\nways = 7\n"), AllOf(HasSubstr("m.toml:3: cache.l1.ways"), HasSubstr("512 lines")));
-  EXPECT_THAT(refused("[cache.l1]\nways = \"some\"\n"), AllOf(HasSubstr("m.toml:3: cache.l1.ways"), HasSubstr("\"full\"")));
-  EXPECT_THAT(refused("[cache.l1]\nline = 48\n"), AllOf(HasSubstr("m.toml:3: cache.l1.line"), HasSubstr("power of two")));
-  EXPECT_THAT(refused("[cache.l1]\nlatency = 5\n[cache.l2]\nlatency = 4\n"), AllOf(HasSubstr("m.toml:5: cache.l2.latency"), HasSubstr("less than the 5 ns of l1")));
-  EXPECT_THAT(refused("[cache.l3]\nlatency = 95\n"), AllOf(HasSubstr("memory.latency"), HasSubstr("by default"), HasSubstr("less than the 95 ns of l3")));
+  EXPECT_THAT(refused("[cache.l1]\nways = \"some\"\n"),
+              AllOf(HasSubstr("m.toml:3: cache.l1.ways"), HasSubstr("\"full\"")));
+  EXPECT_THAT(refused("[cache.l1]\nline = 48\n"),
+              AllOf(HasSubstr("m.toml:3: cache.l1.line"), HasSubstr("power of two")));
+  EXPECT_THAT(refused("[cache.l1]\nlatency = 5\n[cache.l2]\nlatency = 4\n"),
+              AllOf(HasSubstr("m.toml:5: cache.l2.latency"), HasSubstr("less than the 5 ns of l1")));
+  EXPECT_THAT(refused("[cache.l3]\nlatency = 95\n"),
+              AllOf(HasSubstr("memory.latency"), HasSubstr("by default"), HasSubstr("less than the 95 ns of l3")));
   EXPECT_THAT(refused("[memory]\nlatency = 3\n"), HasSubstr("m.toml:3: memory.latency: is 3 ns, less than"));
-  EXPECT_THAT(refused("[cache.l3]\nsize = \"512 KiB\"\n"), AllOf(HasSubstr("m.toml:3: cache.l3.size"), HasSubstr("less than the 1048576 of l2 inside it")));
-  EXPECT_THAT(refusal(write("m.toml", "tree = \"synthetic:l3:1(size=64KiB) l2:2(size=1MiB) pu:1\"\n")), AllOf(HasSubstr("m.toml:1: tree: l3 has 65536 bytes")));
+  EXPECT_THAT(refused("[cache.l3]\nsize = \"512 KiB\"\n"),
+              AllOf(HasSubstr("m.toml:3: cache.l3.size"), HasSubstr("less than the 1048576 of l2 inside it")));
+  EXPECT_THAT(refusal(write("m.toml", "tree = \"synthetic:l3:1(size=64KiB) l2:2(size=1MiB) pu:1\"\n")),
+              AllOf(HasSubstr("m.toml:1: tree: l3 has 65536 bytes")));
 }
 
 TEST_F(model_file, impossible_cores) {
-  EXPECT_THAT(refused("[[core]]\nspeed = 1.5\n"), HasSubstr("m.toml:3: core.speed: is 1.5; speeds are relative to the fastest kind"));
+  EXPECT_THAT(refused("[[core]]\nspeed = 1.5\n"),
+              HasSubstr("m.toml:3: core.speed: is 1.5; speeds are relative to the fastest kind"));
   EXPECT_THAT(refused("[[core]]\nspeed = 0.5\n"), HasSubstr("the fastest kind has speed 0.5; divide all speeds by it"));
-  EXPECT_THAT(refused("[[core]]\nunits = \"0-9\"\n"), HasSubstr("m.toml:3: core.units: \"0-9\": the machine has no unit 4"));
+  EXPECT_THAT(refused("[[core]]\nunits = \"0-9\"\n"),
+              HasSubstr("m.toml:3: core.units: \"0-9\": the machine has no unit 4"));
   EXPECT_THAT(refused("[[core]]\nunits = \"0-\"\n"), HasSubstr("m.toml:3: core.units: \"0-\": expected a list like"));
   EXPECT_THAT(refused("[[core]]\nunits = \"0-1\"\n"), HasSubstr("unit 2 belongs to no kind"));
-  EXPECT_THAT(refused("[[core]]\nunits = \"0-3\"\n[[core]]\nunits = \"3\"\n"), HasSubstr("m.toml:4: core.units: unit 3 belongs to two kinds"));
+  EXPECT_THAT(refused("[[core]]\nunits = \"0-3\"\n[[core]]\nunits = \"3\"\n"),
+              HasSubstr("m.toml:4: core.units: unit 3 belongs to two kinds"));
   EXPECT_THAT(refused("[[core]]\n[[core]]\n"), HasSubstr("m.toml:3: core.units: only one kind can be without"));
 }
 
 TEST_F(model_file, impossible_nodes_and_links) {
-  EXPECT_THAT(refused("[[node]]\nnuma = 5\n"), HasSubstr("m.toml:3: node.numa: there is no node 5; the nodes are 0, 1"));
+  EXPECT_THAT(refused("[[node]]\nnuma = 5\n"),
+              HasSubstr("m.toml:3: node.numa: there is no node 5; the nodes are 0, 1"));
   EXPECT_THAT(refused("[[node]]\nlatency = 5\n"), HasSubstr("m.toml:2: node.numa: is missing"));
-  EXPECT_THAT(refused("[[node]]\nnuma = 0\n[[node]]\nnuma = 0\n"), HasSubstr("m.toml:4: node.numa: node 0 is described twice"));
+  EXPECT_THAT(refused("[[node]]\nnuma = 0\n[[node]]\nnuma = 0\n"),
+              HasSubstr("m.toml:4: node.numa: node 0 is described twice"));
   EXPECT_THAT(refused("[[link]]\nfrom = 0\nto = 2\n"), HasSubstr("m.toml:4: link.to: there is no node 2"));
   EXPECT_THAT(refused("[[link]]\nfrom = 1\nto = 1\n"), HasSubstr("from node 1 to itself"));
-  EXPECT_THAT(refused("[[link]]\nfrom = 0\nto = 1\n[[link]]\nfrom = 1\nto = 0\n"), HasSubstr("m.toml:5: link: the link from node 1 to node 0 is described twice"));
+  EXPECT_THAT(refused("[[link]]\nfrom = 0\nto = 1\n[[link]]\nfrom = 1\nto = 0\n"),
+              HasSubstr("m.toml:5: link: the link from node 1 to node 0 is described twice"));
 }
 
 TEST_F(model_file, assumptions_name_keys) {
-  EXPECT_THAT(refused("assumptions = [\"guessed\"]\n"), AllOf(HasSubstr("m.toml:2: assumptions"), HasSubstr("KEY: REASON")));
-  EXPECT_THAT(refused("assumptions = [\n\"cache.l1: ok\",\n\"cache.l9: why\"]\n"), HasSubstr("m.toml:4: assumptions: \"cache.l9: why\""));
+  EXPECT_THAT(refused("assumptions = [\"guessed\"]\n"),
+              AllOf(HasSubstr("m.toml:2: assumptions"), HasSubstr("KEY: REASON")));
+  EXPECT_THAT(refused("assumptions = [\n\"cache.l1: ok\",\n\"cache.l9: why\"]\n"),
+              HasSubstr("m.toml:4: assumptions: \"cache.l9: why\""));
 }
 
 TEST_F(model_file, bases_that_do_not_end) {
   write("a.toml", "base = \"b.toml\"\n");
   write("b.toml", "base = \"c.toml\"\n");
   write("c.toml", "\nbase = \"a.toml\"\n");
-  EXPECT_THAT(refusal((folder_ / "a.toml").string()), AllOf(HasSubstr("c.toml:2: base: files include each other in a circle"), HasSubstr("b.toml -> ")));
-  EXPECT_THAT(refusal(write("self.toml", "base = \"../" + folder_.filename().string() + "/self.toml\"\n")), HasSubstr("self.toml:1: base: files include each other"));
-  EXPECT_THAT(refusal(write("lost.toml", "base = \"skylake-4x15\"\n")), AllOf(HasSubstr("lost.toml:1: base"), HasSubstr("did you mean skylake-4x16")));
+  EXPECT_THAT(refusal((folder_ / "a.toml").string()),
+              AllOf(HasSubstr("c.toml:2: base: files include each other in a circle"), HasSubstr("b.toml -> ")));
+  EXPECT_THAT(refusal(write("self.toml", "base = \"../" + folder_.filename().string() + "/self.toml\"\n")),
+              HasSubstr("self.toml:1: base: files include each other"));
+  EXPECT_THAT(refusal(write("lost.toml", "base = \"skylake-4x15\"\n")),
+              AllOf(HasSubstr("lost.toml:1: base"), HasSubstr("did you mean skylake-4x16")));
   EXPECT_THAT(refusal(write("kind.toml", "base = 3\n")), HasSubstr("kind.toml:1: base: expected"));
 }
 
 TEST_F(model_file, names_that_are_nothing) {
-  EXPECT_THAT(refusal("skylake-4x61"), AllOf(HasSubstr("machine 'skylake-4x61'"), HasSubstr("did you mean skylake-4x16")));
+  EXPECT_THAT(refusal("skylake-4x61"),
+              AllOf(HasSubstr("machine 'skylake-4x61'"), HasSubstr("did you mean skylake-4x16")));
   EXPECT_THAT(refusal("/absent/machine.xml"), AllOf(HasSubstr("/absent/machine.xml"), HasSubstr("synthetic:")));
   EXPECT_THAT(refusal("defaults"), HasSubstr("no shipped machine"));
   EXPECT_THAT(refusal(folder_.string()), HasSubstr("no file that can be read"));
-  EXPECT_THAT(refusal(write("m.toml", "frequency = 2\n")), AllOf(HasSubstr("m.toml:1: tree: is missing"), HasSubstr("MACHINE+FILE")));
-  EXPECT_THAT(refusal(write("m.toml", "tree = \"absent.xml\"\n")), AllOf(HasSubstr("m.toml:1: tree"), HasSubstr("absent.xml")));
-  EXPECT_THAT(refusal(write("m.toml", "tree = \"synthetic:what:1\"\n")), AllOf(HasSubstr("m.toml:1: tree"), HasSubstr("for example")));
+  EXPECT_THAT(refusal(write("m.toml", "frequency = 2\n")),
+              AllOf(HasSubstr("m.toml:1: tree: is missing"), HasSubstr("MACHINE+FILE")));
+  EXPECT_THAT(refusal(write("m.toml", "tree = \"absent.xml\"\n")),
+              AllOf(HasSubstr("m.toml:1: tree"), HasSubstr("absent.xml")));
+  EXPECT_THAT(refusal(write("m.toml", "tree = \"synthetic:what:1\"\n")),
+              AllOf(HasSubstr("m.toml:1: tree"), HasSubstr("for example")));
   EXPECT_THAT(refusal(write("m.xml", "<html/>\n")), HasSubstr("not a file written by lstopo"));
   EXPECT_THAT(refusal(""), "accepted");
 }

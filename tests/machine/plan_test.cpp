@@ -24,7 +24,8 @@ topology as_this_machine(const char* synthetic) {
 limits with(std::vector<int> mask, std::vector<double> quotas = {}) {
   limits l;
   l.mask = std::move(mask);
-  for (const double processors : quotas) l.quotas.push_back({processors, "/group", "/sys/fs/cgroup/group/cpu.max", true});
+  for (const double processors : quotas)
+    l.quotas.push_back({processors, "/group", "/sys/fs/cgroup/group/cpu.max", true});
   return l;
 }
 

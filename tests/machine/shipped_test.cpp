@@ -26,7 +26,9 @@ TEST_P(shipped, is_sound) {
   EXPECT_GT(m.frequency, 0.5);
   // Nothing but the runtime's own operations may be left to the defaults.
   for (const std::string& key : m.assumed) {
-    EXPECT_TRUE(key.find(':') != std::string::npos || key.starts_with("costs.") || key == "page_size" || key == "time_slice" || (key.starts_with("links.") && m.nodes.size() == 1)) << key;
+    EXPECT_TRUE(key.find(':') != std::string::npos || key.starts_with("costs.") || key == "page_size" ||
+                key == "time_slice" || (key.starts_with("links.") && m.nodes.size() == 1))
+        << key;
   }
   double before = 0;
   std::set<group_kind> kinds;
@@ -64,7 +66,7 @@ struct expected {
   const char* name;
   unsigned workers, packages, nodes;
   double frequency;
-  std::uint64_t l1, l2, l3;        // bytes of one cache
+  std::uint64_t l1, l2, l3;  // bytes of one cache
   unsigned l3_sharing;
 };
 
@@ -111,7 +113,8 @@ TEST(shipped_machines, have_the_figures_of_their_papers) {
 }
 
 TEST(shipped_machines, asymmetric_settings_count_their_cores) {
-  const std::map<std::string, std::vector<double>> speeds = {{"opteron-8380-a-", {2.5, 1.8, 1.3, 0.8}}, {"xeon-x7560-i-", {2.262, 1.862, 1.463, 1.064}}};
+  const std::map<std::string, std::vector<double>> speeds = {{"opteron-8380-a-", {2.5, 1.8, 1.3, 0.8}},
+                                                             {"xeon-x7560-i-", {2.262, 1.862, 1.463, 1.064}}};
   unsigned settings = 0;
   for (const std::string& name : model::shipped()) {
     for (const auto& [prefix, frequencies] : speeds) {
@@ -119,18 +122,21 @@ TEST(shipped_machines, asymmetric_settings_count_their_cores) {
       ++settings;
       SCOPED_TRACE(name);
       unsigned wanted[4];
-      ASSERT_EQ(std::sscanf(name.c_str() + prefix.size(), "%u-%u-%u-%u", &wanted[0], &wanted[1], &wanted[2], &wanted[3]), 4);
+      ASSERT_EQ(
+          std::sscanf(name.c_str() + prefix.size(), "%u-%u-%u-%u", &wanted[0], &wanted[1], &wanted[2], &wanted[3]), 4);
       const model m = model::from_name(name);
       unsigned total = 0;
       for (int i = 0; i < 4; ++i) {
         const double speed = frequencies[i] / frequencies[0];
         const auto units = m.tree.units();
-        EXPECT_EQ(std::count_if(units.begin(), units.end(), [&](const processing_unit& u) { return std::abs(u.speed - speed) < 0.001; }), wanted[i]);
+        EXPECT_EQ(std::count_if(units.begin(), units.end(),
+                                [&](const processing_unit& u) { return std::abs(u.speed - speed) < 0.001; }),
+                  wanted[i]);
         total += wanted[i];
       }
       EXPECT_EQ(m.tree.workers(), total);
-      EXPECT_EQ(m.tree.unit(0)->speed, 1);                       // the fastest first
-      EXPECT_EQ(m.tree.unit(0)->kind, m.kinds.size() - 1);       // kinds by efficiency
+      EXPECT_EQ(m.tree.unit(0)->speed, 1);                  // the fastest first
+      EXPECT_EQ(m.tree.unit(0)->kind, m.kinds.size() - 1);  // kinds by efficiency
       EXPECT_EQ(m.tree.kinds_of_core(), m.kinds.size());
     }
   }

@@ -84,7 +84,8 @@ std::vector<group_kind> kinds_above(const topology& t, unsigned rank) {
 }
 
 TEST(topology, private_caches_are_the_leaves) {
-  const topology t = topology::from_synthetic("pack:2 l3:1(size=32768KiB) l2:4(size=1MiB) l1d:1(size=32KiB) core:1 pu:1");
+  const topology t =
+      topology::from_synthetic("pack:2 l3:1(size=32768KiB) l2:4(size=1MiB) l1d:1(size=32KiB) core:1 pu:1");
   expect_sound(t);
   EXPECT_FALSE(t.is_this_machine());
   EXPECT_EQ(t.workers(), 8u);
@@ -122,7 +123,8 @@ TEST(topology, hardware_threads_of_a_core_get_leaves_below_their_cache) {
 TEST(topology, numa_nodes_are_a_level_only_if_they_hold_several_caches) {
   const topology several = topology::from_synthetic("numa:2 l3:2 core:2 pu:1");
   expect_sound(several);
-  EXPECT_THAT(kinds_above(several, 0), ElementsAre(group_kind::unit, group_kind::l3, group_kind::numa, group_kind::memory));
+  EXPECT_THAT(kinds_above(several, 0),
+              ElementsAre(group_kind::unit, group_kind::l3, group_kind::numa, group_kind::memory));
   EXPECT_EQ(several.group(1).numa, 0);
   EXPECT_EQ(several.group(2).numa, 1);
   EXPECT_EQ(several.root().numa, -1);
@@ -222,11 +224,14 @@ TEST(topology, names_what_it_cannot_read) {
   const std::string text = ::testing::TempDir() + "/no_machine.xml";
   std::ofstream(text) << "hello\n";
   EXPECT_THAT(refusal(text), HasSubstr("not a file written by lstopo"));
-  EXPECT_THAT(refusal("skylake-4x16"), HasSubstr("machines that heddle ships, and TOML files, are for heddle sim --machine"));
-  for (const char* large : {"synthetic:pu:1000000", "synthetic:pack:100 core:100 pu:2", "synthetic:18446744073709551615", "synthetic:pu:4097"}) {
+  EXPECT_THAT(refusal("skylake-4x16"),
+              HasSubstr("machines that heddle ships, and TOML files, are for heddle sim --machine"));
+  for (const char* large : {"synthetic:pu:1000000", "synthetic:pack:100 core:100 pu:2",
+                            "synthetic:18446744073709551615", "synthetic:pu:4097"}) {
     EXPECT_THAT(refusal(large), HasSubstr("more than 4096 processing units")) << large;
   }
-  EXPECT_THAT(refusal("synthetic:numa:1(memory=-5GiB) pu:2"), HasSubstr("a memory of 18446744068340842496 bytes, which cannot be"));
+  EXPECT_THAT(refusal("synthetic:numa:1(memory=-5GiB) pu:2"),
+              HasSubstr("a memory of 18446744068340842496 bytes, which cannot be"));
   EXPECT_THAT(refusal("synthetic:l2:1(size=-5) pu:2"), HasSubstr("a cache of"));
 }
 
@@ -251,7 +256,8 @@ TEST(topology, a_copy_outlives_the_original) {
 }
 
 TEST(topology, sizes_and_memory_are_no_counts_of_units) {
-  EXPECT_EQ(topology::from_synthetic("pack:2 [numa(memory=1000000)] l3:2(size=1000000) pu:4(indexes=0-15)").workers(), 16u);
+  EXPECT_EQ(topology::from_synthetic("pack:2 [numa(memory=1000000)] l3:2(size=1000000) pu:4(indexes=0-15)").workers(),
+            16u);
 }
 
 TEST(topology, large_machines_are_built) {

@@ -1,4 +1,5 @@
-// User interrupts, as far as a machine without them allows: what is missing is said, the option is read, the table of targets is kept.
+// User interrupts, as far as a machine without them allows: what is
+// missing is said, the option is read, the table of targets is kept.
 #include <heddle/heddle.hpp>
 
 #include <gmock/gmock.h>
@@ -17,8 +18,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <string>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -35,7 +36,8 @@ using testing::HasSubstr;
 TEST(user_interrupts, what_is_missing_is_said) {
   using heddle::platform::missing_for_user_interrupts;
   EXPECT_EQ(missing_for_user_interrupts(true, true, true), nullptr);
-  EXPECT_THAT(missing_for_user_interrupts(false, true, true), testing::AllOf(HasSubstr("processor"), testing::Not(HasSubstr("kernel"))));
+  EXPECT_THAT(missing_for_user_interrupts(false, true, true),
+              testing::AllOf(HasSubstr("processor"), testing::Not(HasSubstr("kernel"))));
   EXPECT_THAT(missing_for_user_interrupts(true, true, false), HasSubstr("the kernel has not"));
   EXPECT_THAT(missing_for_user_interrupts(false, true, false), HasSubstr("neither the processor"));
   EXPECT_THAT(missing_for_user_interrupts(true, false, false), HasSubstr("/proc/kallsyms"));
@@ -85,7 +87,8 @@ TEST(user_interrupts, the_option_is_read) {
   EXPECT_EQ(plan.interval, 100'000u);
   EXPECT_FALSE(heddle::worker::tick_plan_from("aligned", 1).by_user_interrupts);
   EXPECT_EQ(heddle::worker::tick_plan_from("hybrid:4", 1).groups, 4u);
-  for (const char* wrong : {"uintr:2", "UINTR", "hybrid:", "hybrid:0", "hybrid:x", ""}) EXPECT_THROW(heddle::worker::tick_plan_from(wrong, 1), std::invalid_argument) << wrong;
+  for (const char* wrong : {"uintr:2", "UINTR", "hybrid:", "hybrid:0", "hybrid:x", ""})
+    EXPECT_THROW(heddle::worker::tick_plan_from(wrong, 1), std::invalid_argument) << wrong;
 }
 
 TEST(interrupt_targets_table, ticks_are_sent_when_they_are_due) {
@@ -100,9 +103,9 @@ TEST(interrupt_targets_table, ticks_are_sent_when_they_are_due) {
   EXPECT_EQ(all.send_due(50, send), 0u);  // nobody wants any
   EXPECT_TRUE(all.arm(a, 1000, 100));     // the sender sleeps for ever
   EXPECT_EQ(all.send_due(50, send), 1000u);
-  EXPECT_TRUE(all.arm(b, 500, 0));        // sooner than it would wake up
+  EXPECT_TRUE(all.arm(b, 500, 0));  // sooner than it would wake up
   EXPECT_EQ(all.send_due(60, send), 500u);
-  EXPECT_FALSE(all.arm(b, 700, 0));       // later: it looks in time
+  EXPECT_FALSE(all.arm(b, 700, 0));  // later: it looks in time
   EXPECT_TRUE(sent.empty());
   EXPECT_EQ(all.send_due(700, send), 1000u);
   EXPECT_EQ(sent, std::vector<int>{200});
@@ -140,7 +143,8 @@ TEST(interrupt_targets_table, places_are_used_again_and_told_apart) {
   EXPECT_EQ(all.send_due(100, [](interrupt_targets::target&, bool) { ADD_FAILURE() << "nobody is there"; }), 0u);
   EXPECT_EQ(all.add(&owner, 5000, 3), places[17]);
   EXPECT_EQ(all.at(places[17]).life.load(), life + 1);  // the sender has to register anew
-  EXPECT_EQ(all.send_due(100, [](interrupt_targets::target&, bool) { ADD_FAILURE() << "an earlier life's timer"; }), 0u);
+  EXPECT_EQ(all.send_due(100, [](interrupt_targets::target&, bool) { ADD_FAILURE() << "an earlier life's timer"; }),
+            0u);
   EXPECT_EQ(all.came(5000), &owner);
 }
 
@@ -190,7 +194,7 @@ void emulate(int, siginfo_t*, void* context) {
   auto& r = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* code = reinterpret_cast<const unsigned char*>(r[REG_RIP]);
   const auto* stack = reinterpret_cast<const greg_t*>(r[REG_RSP]);
-  if (std::memcmp(code, "\xf3\x0f\x01\xef", 4) == 0) {         // stui
+  if (std::memcmp(code, "\xf3\x0f\x01\xef", 4) == 0) {  // stui
     r[REG_RIP] += 4;
   } else if (std::memcmp(code, "\xf3\x0f\x01\xec", 4) == 0) {  // uiret
     r[REG_RIP] = stack[0];
@@ -203,9 +207,9 @@ void emulate(int, siginfo_t*, void* context) {
 }
 
 struct registers {
-  std::uint64_t general[9];   // rax rcx rdx rsi rdi r8 r9 r10 r11
+  std::uint64_t general[9];  // rax rcx rdx rsi rdi r8 r9 r10 r11
   std::uint64_t carry;
-  double vector[4];           // xmm0, xmm15
+  double vector[4];  // xmm0, xmm15
 };
 
 TEST(user_interrupts, the_entry_keeps_all_registers) {
@@ -220,13 +224,14 @@ TEST(user_interrupts, the_entry_keeps_all_registers) {
   __cpuid_count(13, 0, a, b, c, d);
   heddle_uintr_state_mask = (std::uint64_t{high} << 32 | low) & ~(std::uint64_t{1} << 9);
   heddle_uintr_state_bytes = b;
-  struct sigaction on {}, before;
+  struct sigaction on{}, before;
   on.sa_sigaction = emulate;
   on.sa_flags = SA_SIGINFO;
   sigaction(SIGILL, &on, &before);
   for (int round = 1; round <= 100; ++round) {
     registers in{}, out{};
-    for (int i = 0; i < 9; ++i) in.general[i] = static_cast<std::uint64_t>(round) * 0x0101010101010101u + static_cast<unsigned>(i);
+    for (int i = 0; i < 9; ++i)
+      in.general[i] = static_cast<std::uint64_t>(round) * 0x0101010101010101u + static_cast<unsigned>(i);
     for (int i = 0; i < 4; ++i) in.vector[i] = round + 0.25 * i;
     // The stack as the processor leaves it, and the jump; `1:` is what was interrupted, with the carry flag set.
     register registers* from asm("r12") = &in;

@@ -148,10 +148,13 @@ TEST_P(adws_map, forks_with_hints_are_cut_by_them) {
   for (int i = 0; i < 5; ++i) {
     int first = -1, second = -1, inner = -1;
     rt.run([&] {
-      heddle::parallel_invoke(heddle::work_hint{3, 1}, [&] {
-        first = rt.worker_rank();
-        heddle::parallel_invoke(heddle::work_hint{1, 2}, [] {}, [&] { inner = rt.worker_rank(); });
-      }, [&] { second = rt.worker_rank(); });
+      heddle::parallel_invoke(
+          heddle::work_hint{3, 1},
+          [&] {
+            first = rt.worker_rank();
+            heddle::parallel_invoke(heddle::work_hint{1, 2}, [] {}, [&] { inner = rt.worker_rank(); });
+          },
+          [&] { second = rt.worker_rank(); });
     });
     EXPECT_EQ(first, 0);
     distribution_range whole{0, total};
@@ -190,7 +193,8 @@ TEST_P(adws_hints, that_cannot_be_lose_nothing) {
   heddle_test::watchdog guard("adws hints");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinite = std::numeric_limits<double>::infinity();
-  const double values[] = {1, 0, -1, nan, infinite, -infinite, 1e-300, 1e300, std::numeric_limits<double>::denorm_min()};
+  const double values[] = {
+      1, 0, -1, nan, infinite, -infinite, 1e-300, 1e300, std::numeric_limits<double>::denorm_min()};
   for (const unsigned workers : {1u, 2u, 4u}) {
     heddle::runtime rt({.workers = workers, .policy = GetParam()});
     for (const double total : values) {
@@ -199,12 +203,14 @@ TEST_P(adws_hints, that_cannot_be_lose_nothing) {
         rt.run([&] {
           heddle::task_group group(total, 1 << 20);
           for (int i = 0; i < 5; ++i) {
-            group.run([&] {
-              heddle::task_group inner(work);
-              for (int j = 0; j < 3; ++j) inner.run([&] { ran.fetch_add(1); }, total);
-              inner.wait();
-              heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); });
-            }, work);
+            group.run(
+                [&] {
+                  heddle::task_group inner(work);
+                  for (int j = 0; j < 3; ++j) inner.run([&] { ran.fetch_add(1); }, total);
+                  inner.wait();
+                  heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); });
+                },
+                work);
           }
           group.wait();
         });
@@ -241,17 +247,21 @@ TEST(adws, steals_what_wrong_hints_gave_to_others) {
   std::atomic<int> arrived{0};
   rt.run([&] {
     heddle::task_group group(1);
-    group.run([&] {
-      heddle::task_group inner(2);
-      for (int i = 0; i < 2; ++i) {
-        inner.run([&] {
-          arrived.fetch_add(1);
-          while (arrived.load() < 2) {
+    group.run(
+        [&] {
+          heddle::task_group inner(2);
+          for (int i = 0; i < 2; ++i) {
+            inner.run(
+                [&] {
+                  arrived.fetch_add(1);
+                  while (arrived.load() < 2) {
+                  }
+                },
+                1);
           }
-        }, 1);
-      }
-      inner.wait();
-    }, 1);
+          inner.wait();
+        },
+        1);
     group.wait();
   });
   EXPECT_EQ(arrived.load(), 2);

@@ -1,4 +1,5 @@
-// What a policy may do at a tick (policy/policy.hpp): all of heddle's keep to it, and an audit build stops one that does not.
+// What a policy may do at a tick (policy/policy.hpp): all of heddle's
+// keep to it, and an audit build stops one that does not.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -75,7 +76,8 @@ void spin_and_sleep(const char* policy, unsigned workers) {
   for (int who = 0; who < 2; ++who) {
     all.emplace_back(o, [&, who] {
       for (int i = 0; i < 20; ++i) {
-        while (turn.load() % 2 != who) {}
+        while (turn.load() % 2 != who) {
+        }
         turn.fetch_add(1);
       }
     });
@@ -89,7 +91,8 @@ void spin_and_sleep(const char* policy, unsigned workers) {
 
 void add_users_policy() {
   static const bool once = [] {
-    heddle::policy::add({"users", "of a test", [](const std::vector<heddle::policy::parameter>&) -> std::unique_ptr<heddle::policy::policy> {
+    heddle::policy::add({"users", "of a test",
+                         [](const std::vector<heddle::policy::parameter>&) -> std::unique_ptr<heddle::policy::policy> {
                            return std::make_unique<users_policy>();
                          }});
     return true;
@@ -124,7 +127,8 @@ TEST(policies_at_ticks, none_of_heddles_allocates) {
           for (int i = 0; i < 3; ++i) g.run([&parts, i, depth] { parts[i] = leaves(depth - 1); });
           g.wait();
           for (const long p : parts) sum += p;
-          const auto [a, b] = heddle::parallel_invoke([depth] { return leaves(depth - 1); }, [depth] { return leaves(depth - 1); });
+          const auto [a, b] =
+              heddle::parallel_invoke([depth] { return leaves(depth - 1); }, [depth] { return leaves(depth - 1); });
           return sum + a + b;
         }
       };
@@ -144,9 +148,15 @@ class careless_policies : public testing::Test {
   }
 };
 
-TEST_F(careless_policies, end_in_pick) { EXPECT_DEATH(run(carelessness::in_pick), "malloc\\(\\) was called at a tick"); }
-TEST_F(careless_policies, end_in_ready) { EXPECT_DEATH(run(carelessness::in_ready), "malloc\\(\\) was called at a tick"); }
-TEST_F(careless_policies, end_in_acquire) { EXPECT_DEATH(run(carelessness::in_acquire), "malloc\\(\\) was called by a worker that looks for work"); }
+TEST_F(careless_policies, end_in_pick) {
+  EXPECT_DEATH(run(carelessness::in_pick), "malloc\\(\\) was called at a tick");
+}
+TEST_F(careless_policies, end_in_ready) {
+  EXPECT_DEATH(run(carelessness::in_ready), "malloc\\(\\) was called at a tick");
+}
+TEST_F(careless_policies, end_in_acquire) {
+  EXPECT_DEATH(run(carelessness::in_acquire), "malloc\\(\\) was called by a worker that looks for work");
+}
 #endif
 
 }  // namespace

@@ -38,7 +38,8 @@ using heddle::policy::steal_tree;
 
 // --- the tree alone ----------------------------------------------------------------------------------------------
 
-steal_node* add(steal_nodes& nodes, steal_node*& own, steal_node* parent, std::uint32_t n, unsigned worker, unsigned order = 0) {
+steal_node* add(steal_nodes& nodes, steal_node*& own, steal_node* parent, std::uint32_t n, unsigned worker,
+                unsigned order = 0) {
   steal_node* made = nodes.take(own);
   made->id = parent == nullptr ? heddle::policy::root_identity : child_identity(parent->id, n);
   made->parent = parent;
@@ -95,7 +96,8 @@ TEST(steal_tree, identities_differ) {
 
 enum class shape { forks, groups, loops };
 
-// 4^depth leaves; who ran them. Leaves of an iteration with `share` set wait, at most a while, until another worker has one.
+// 4^depth leaves; who ran them. Leaves of an iteration with `share`
+// set wait, at most a while, until another worker has one.
 struct program {
   heddle::runtime& rt;
   shape how;
@@ -147,7 +149,8 @@ class constrained_ws : public testing::TestWithParam<std::tuple<unsigned, shape>
 TEST_P(constrained_ws, strict_replay_has_the_recorded_worker_for_every_task) {
   heddle_test::watchdog guard("constrained_ws");
   const auto [workers, how] = GetParam();
-  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws:relws=3", "constrained_ws:replay=stuws,relws=1"}) {
+  for (const char* policy :
+       {"constrained_ws:relws=0", "constrained_ws:relws=3", "constrained_ws:replay=stuws,relws=1"}) {
     const int recorded = policy[std::string(policy).find("relws=") + 6] - '0';
     for (const bool one_root : {true, false}) {
       heddle::runtime rt({.workers = workers, .policy = policy});
@@ -166,9 +169,13 @@ TEST_P(constrained_ws, strict_replay_has_the_recorded_worker_for_every_task) {
         for (int i = 0; i < recorded + 7; ++i) rt.run(iterate);
       }
       for (std::size_t i = static_cast<std::size_t>(recorded) + 1; i < maps.size(); ++i) {
-        ASSERT_EQ(maps[i], maps[static_cast<std::size_t>(recorded)]) << policy << ", one root: " << one_root << ", iteration " << i;
+        ASSERT_EQ(maps[i], maps[static_cast<std::size_t>(recorded)])
+            << policy << ", one root: " << one_root << ", iteration " << i;
       }
-      if (workers > 1) { EXPECT_GT(std::set<int>(p.at.begin(), p.at.end()).size(), 1u) << policy << ", one root: " << one_root << ": nothing was stolen, this says little"; }
+      if (workers > 1) {
+        EXPECT_GT(std::set<int>(p.at.begin(), p.at.end()).size(), 1u)
+            << policy << ", one root: " << one_root << ": nothing was stolen, this says little";
+      }
     }
   }
 }
@@ -177,7 +184,8 @@ TEST_P(constrained_ws, strict_replay_has_the_recorded_worker_for_every_task) {
 TEST_P(constrained_ws, changing_programs_lose_nothing) {
   heddle_test::watchdog guard("constrained_ws");
   const auto [workers, how] = GetParam();
-  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws", "constrained_ws:replay=stuws,relws=0", "constrained_ws:replay=relws"}) {
+  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws", "constrained_ws:replay=stuws,relws=0",
+                             "constrained_ws:replay=relws"}) {
     heddle::runtime rt({.workers = workers, .policy = policy});
     rt.run([&, how = how] {
       const std::function<int(int, unsigned)> tree = [&](int depth, unsigned seed) -> int {
@@ -192,7 +200,13 @@ TEST_P(constrained_ws, changing_programs_lose_nothing) {
         } else if (how == shape::loops) {
           heddle::parallel_for(0u, children, [&](unsigned i) { child(i); }, {.grain = 1});
         } else {
-          heddle::parallel_invoke([&] { child(0); }, [&] { if (children > 1) child(1); }, [&] { if (children > 2) child(2); });
+          heddle::parallel_invoke([&] { child(0); },
+                                  [&] {
+                                    if (children > 1) child(1);
+                                  },
+                                  [&] {
+                                    if (children > 2) child(2);
+                                  });
         }
         return leaves.load();
       };
@@ -237,7 +251,23 @@ TEST_P(constrained_ws, exceptions_and_cancellation_end_an_iteration_and_no_more)
         } else if (how == shape::loops) {
           heddle::parallel_for(0, 8, piece, {.grain = 1});
         } else {
-          heddle::parallel_invoke([&] { piece(0); piece(1); }, [&] { piece(2); piece(3); }, [&] { piece(4); piece(5); }, [&] { piece(6); piece(7); });
+          heddle::parallel_invoke(
+              [&] {
+                piece(0);
+                piece(1);
+              },
+              [&] {
+                piece(2);
+                piece(3);
+              },
+              [&] {
+                piece(4);
+                piece(5);
+              },
+              [&] {
+                piece(6);
+                piece(7);
+              });
         }
       };
       if (i % 3 == 1) {
@@ -245,24 +275,31 @@ TEST_P(constrained_ws, exceptions_and_cancellation_end_an_iteration_and_no_more)
       } else {
         iterate();
       }
-      if (i % 3 == 0) { EXPECT_EQ(ran.load(), 24); }
+      if (i % 3 == 0) {
+        EXPECT_EQ(ran.load(), 24);
+      }
       guard.progress();
     }
   });
 }
 
 INSTANTIATE_TEST_SUITE_P(shapes, constrained_ws,
-                         testing::Combine(testing::Values(1u, 2u, 3u, 4u, 8u, 16u), testing::Values(shape::forks, shape::groups, shape::loops)),
+                         testing::Combine(testing::Values(1u, 2u, 3u, 4u, 8u, 16u),
+                                          testing::Values(shape::forks, shape::groups, shape::loops)),
                          [](const auto& info) {
                            const shape how = std::get<1>(info.param);
-                           return (how == shape::forks ? "forks_" : how == shape::groups ? "groups_" : "loops_") + std::to_string(std::get<0>(info.param));
+                           return (how == shape::forks    ? "forks_"
+                                   : how == shape::groups ? "groups_"
+                                                          : "loops_") +
+                                  std::to_string(std::get<0>(info.param));
                          });
 
 // --- many programs at once ---------------------------------------------------------------------------------------
 
 TEST(constrained_ws_programs, of_several_runtimes_and_outside_threads_end) {
   heddle_test::watchdog guard("constrained_ws");
-  heddle::runtime a({.workers = 3, .policy = "constrained_ws:relws=1"}), b({.workers = 2, .policy = "constrained_ws:replay=stuws,relws=0"});
+  heddle::runtime a({.workers = 3, .policy = "constrained_ws:relws=1"}),
+      b({.workers = 2, .policy = "constrained_ws:replay=stuws,relws=0"});
   std::vector<std::thread> outside;
   for (int t = 0; t < 6; ++t) {
     outside.emplace_back([&, t] {
@@ -273,7 +310,8 @@ TEST(constrained_ws_programs, of_several_runtimes_and_outside_threads_end) {
           for (int k = 0; k < 2; ++k) {
             heddle::parallel_for(0, 32, [&](int) { ran.fetch_add(1); }, {.grain = 1});
             heddle::task_group group;
-            for (int c = 0; c < 5; ++c) group.run([&] { heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); }); });
+            for (int c = 0; c < 5; ++c)
+              group.run([&] { heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); }); });
             group.wait();
           }
         });
@@ -374,7 +412,7 @@ TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
     program p(rt, shape::groups, 2);
     rt.run([&] {
       for (int i = 0; i < 8; ++i) {
-        const std::size_t children = i < 5 ? 8 : 9;   // one more than is known
+        const std::size_t children = i < 5 ? 8 : 9;  // one more than is known
         p.shared.store(i >= 2);
         p.first_worker.store(-1);
         heddle::task_group group;
@@ -402,7 +440,8 @@ TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
 }
 
 TEST(constrained_ws_programs, wrong_parameters_are_refused) {
-  for (const char* text : {"constrained_ws:replay=strows", "constrained_ws:relws=-1", "constrained_ws:patience=x", "constrained_ws:iterations=1"}) {
+  for (const char* text : {"constrained_ws:replay=strows", "constrained_ws:relws=-1", "constrained_ws:patience=x",
+                           "constrained_ws:iterations=1"}) {
     EXPECT_THROW(heddle::policy::make(text), std::invalid_argument) << text;
   }
 }

@@ -36,16 +36,20 @@ TEST_P(ml_adaptive, idle_workers_help_out_beyond_their_package) {
     std::atomic<int> arrived{0};
     rt.run([&] {
       heddle::task_group all(1, 64 * mb);
-      all.run([&] {
-        heddle::task_group piece(8, 4 * mb);
-        for (int i = 0; i < 8; ++i) {
-          piece.run([&] {
-            arrived.fetch_add(1);
-            while (arrived.load() < 8) std::this_thread::yield();  // of the kernel: workers share processors
-          }, 1);
-        }
-        piece.wait();
-      }, 1);
+      all.run(
+          [&] {
+            heddle::task_group piece(8, 4 * mb);
+            for (int i = 0; i < 8; ++i) {
+              piece.run(
+                  [&] {
+                    arrived.fetch_add(1);
+                    while (arrived.load() < 8) std::this_thread::yield();  // of the kernel: workers share processors
+                  },
+                  1);
+            }
+            piece.wait();
+          },
+          1);
       all.wait();
     });
     EXPECT_EQ(arrived.load(), 8);
@@ -63,16 +67,20 @@ TEST_P(ml_adaptive, idle_workers_admit_further_root_tasks) {
     rt.run([&] {
       heddle::task_group all(4, 64 * mb);
       for (int k = 0; k < 4; ++k) {
-        all.run([&] {
-          heddle::task_group piece(2, 4 * mb);
-          for (int i = 0; i < 2; ++i) {
-            piece.run([&] {
-              arrived.fetch_add(1);
-              while (arrived.load() < 8) std::this_thread::yield();  // of the kernel: workers share processors
-            }, 1);
-          }
-          piece.wait();
-        }, 1);
+        all.run(
+            [&] {
+              heddle::task_group piece(2, 4 * mb);
+              for (int i = 0; i < 2; ++i) {
+                piece.run(
+                    [&] {
+                      arrived.fetch_add(1);
+                      while (arrived.load() < 8) std::this_thread::yield();  // of the kernel: workers share processors
+                    },
+                    1);
+              }
+              piece.wait();
+            },
+            1);
       }
       all.wait();
     });
@@ -85,7 +93,9 @@ TEST_P(ml_adaptive, idle_workers_admit_further_root_tasks) {
 long unlike_halves(long n, std::size_t bytes) {
   if (n < 64) return n;
   long x = 0, y = 0;
-  heddle::parallel_invoke(heddle::work_hint{1, 3, bytes}, [&, n] { x = unlike_halves(n / 4, bytes / 4); }, [&, n] { y = unlike_halves(n - n / 4, bytes - bytes / 4); });
+  heddle::parallel_invoke(
+      heddle::work_hint{1, 3, bytes}, [&, n] { x = unlike_halves(n / 4, bytes / 4); },
+      [&, n] { y = unlike_halves(n - n / 4, bytes - bytes / 4); });
   return x + y;
 }
 
@@ -112,17 +122,21 @@ TEST_P(ml_adaptive, unlike_halves_run_at_the_same_time) {
   for (int iteration = 0; iteration < 20; ++iteration) {
     std::atomic<bool> second{false};
     rt.run([&] {
-      heddle::parallel_invoke(heddle::work_hint{1, 3, 200 * mb},
-                              [&] {
-                                while (!second.load()) std::this_thread::yield();  // of the kernel: workers share processors
-                              },
-                              [&] { second.store(true); });
+      heddle::parallel_invoke(
+          heddle::work_hint{1, 3, 200 * mb},
+          [&] {
+            // of the kernel: workers share processors
+            while (!second.load()) std::this_thread::yield();
+          },
+          [&] { second.store(true); });
     });
     guard.progress();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, ml_adaptive, testing::Values("ml-adaptive", "ml-adaptive:patience=1", "ml-adaptive:levels=off", "auto", "ml-adaptive:bound=off,near=0", "ml-adaptive:near=1"),
+INSTANTIATE_TEST_SUITE_P(policies, ml_adaptive,
+                         testing::Values("ml-adaptive", "ml-adaptive:patience=1", "ml-adaptive:levels=off", "auto",
+                                         "ml-adaptive:bound=off,near=0", "ml-adaptive:near=1"),
                          [](const auto& info) { return "of_" + std::to_string(info.index); });
 
 // Small runs (random stealing after three of them), large ones, and both again.
@@ -136,14 +150,14 @@ TEST(auto_policy, runs_of_every_size_are_run) {
       ASSERT_EQ(small, 1);
     }
     std::atomic<int> ran{0};
-    rt.run([&] {
-      heddle::parallel_for(0, 10000, [&](int) { ran.fetch_add(1, std::memory_order_relaxed); });
-    });
+    rt.run([&] { heddle::parallel_for(0, 10000, [&](int) { ran.fetch_add(1, std::memory_order_relaxed); }); });
     EXPECT_EQ(ran.load(), 10000);
     guard.progress();
   }
 }
 
-TEST(auto_policy, takes_no_parameters) { EXPECT_THROW(heddle::runtime({.workers = 1, .policy = "auto:levels=on"}), std::invalid_argument); }
+TEST(auto_policy, takes_no_parameters) {
+  EXPECT_THROW(heddle::runtime({.workers = 1, .policy = "auto:levels=on"}), std::invalid_argument);
+}
 
 }  // namespace

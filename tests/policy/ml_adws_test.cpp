@@ -49,8 +49,8 @@ TEST(ml_adws, has_a_worker_for_each_leaf_of_the_machine) {
 
 class ml_adws_map : public testing::TestWithParam<std::string> {};
 
-// What fits into both third caches, and is too large for the second ones, is laid out over the packages; each half fits into
-// a package and is laid out over its workers. For this regular tree that is the layout of single-level ADWS.
+// What fits into both third caches, and is too large for the second ones, is laid out over the packages; each half fits
+// into a package and is laid out over its workers. For this regular tree that is the layout of single-level ADWS.
 TEST_P(ml_adws_map, regular_trees_are_laid_out_as_by_one_level) {
   heddle_test::watchdog guard("ml-adws map");
   heddle::runtime rt(on("ml-adws:steal=off,aggregation=" + GetParam()));
@@ -79,13 +79,15 @@ TEST_P(ml_adws_map, what_fits_into_a_cache_runs_under_it_alone) {
     for (std::size_t p = 0; p < size / piece; ++p) {
       const int package = p < 4 ? 1 : 0;  // the first spawned half goes to the upper package
       for (std::size_t i = 0; i < leaves; ++i) {
-        ASSERT_EQ(at[p * leaves + i], package * 4 + static_cast<int>((leaves - 1 - i) * 4 / leaves)) << "piece " << p << " leaf " << i;
+        ASSERT_EQ(at[p * leaves + i], package * 4 + static_cast<int>((leaves - 1 - i) * 4 / leaves))
+            << "piece " << p << " leaf " << i;
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(aggregation, ml_adws_map, testing::Values("range", "group"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(aggregation, ml_adws_map, testing::Values("range", "group"),
+                         [](const auto& info) { return info.param; });
 
 // With stealing: whoever runs a piece that fits, runs all of it, and at most one piece is open in a package at a time.
 class ml : public testing::TestWithParam<std::string> {};
@@ -101,20 +103,24 @@ TEST_P(ml, one_root_task_at_a_time_in_a_memory_group) {
     rt.run([&] {
       heddle::task_group all(pieces, pieces * 8 * mb);
       for (int p = 0; p < pieces; ++p) {
-        all.run([&] {
-          const int package = rt.worker_rank() / 4;
-          EXPECT_EQ(open[package].fetch_add(1), 0);
-          heddle::task_group group(16, 8 * mb);
-          for (int i = 0; i < 16; ++i) {
-            group.run([&, package] {
+        all.run(
+            [&] {
+              const int package = rt.worker_rank() / 4;
+              EXPECT_EQ(open[package].fetch_add(1), 0);
+              heddle::task_group group(16, 8 * mb);
+              for (int i = 0; i < 16; ++i) {
+                group.run(
+                    [&, package] {
+                      EXPECT_EQ(rt.worker_rank() / 4, package);
+                      leaves.fetch_add(1);
+                    },
+                    1);
+              }
+              group.wait();
               EXPECT_EQ(rt.worker_rank() / 4, package);
-              leaves.fetch_add(1);
-            }, 1);
-          }
-          group.wait();
-          EXPECT_EQ(rt.worker_rank() / 4, package);
-          open[package].fetch_sub(1);
-        }, 1);
+              open[package].fetch_sub(1);
+            },
+            1);
       }
       all.wait();
     });
@@ -130,11 +136,13 @@ TEST_P(ml, tasks_of_different_levels_may_wait_for_each_other) {
     heddle::latch step(1);
     rt.run([&] {
       heddle::task_group all(2, 64 * mb);
-      all.run([&] {
-        heddle::task_group group(2, 2 * mb);
-        for (int i = 0; i < 2; ++i) group.run([&] { step.wait(); }, 1);
-        group.wait();
-      }, 0.01);
+      all.run(
+          [&] {
+            heddle::task_group group(2, 2 * mb);
+            for (int i = 0; i < 2; ++i) group.run([&] { step.wait(); }, 1);
+            group.wait();
+          },
+          0.01);
       all.run([&] { step.count_down(); }, 0.01);
       all.wait();
     });
@@ -154,13 +162,15 @@ TEST_P(ml, forks_run_on_several_workers) {
       }
     };
     rt.run([&] {
-      heddle::parallel_invoke([&] { heddle::parallel_invoke(meet, meet); }, [&] { heddle::parallel_invoke(meet, meet); });
+      heddle::parallel_invoke([&] { heddle::parallel_invoke(meet, meet); },
+                              [&] { heddle::parallel_invoke(meet, meet); });
     });
     EXPECT_EQ(arrived.load(), 4);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, ml, testing::Values("ml-adws", "ml-adws:aggregation=group", "ml-adws:steal=off", "ml-ws"),
+INSTANTIATE_TEST_SUITE_P(policies, ml,
+                         testing::Values("ml-adws", "ml-adws:aggregation=group", "ml-adws:steal=off", "ml-ws"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -172,7 +182,9 @@ TEST(ml_adws, loops_without_hints_use_all_workers) {
   heddle::runtime rt(on("ml-adws:steal=off"));
   std::vector<int> at(4096);
   for (int i = 0; i < 4; ++i) {
-    rt.run([&] { heddle::parallel_for(std::size_t{0}, at.size(), [&](std::size_t k) { at[k] = rt.worker_rank(); }, {.grain = 16}); });
+    rt.run([&] {
+      heddle::parallel_for(std::size_t{0}, at.size(), [&](std::size_t k) { at[k] = rt.worker_rank(); }, {.grain = 16});
+    });
   }
   std::vector<int> seen = at;
   std::sort(seen.begin(), seen.end());

@@ -41,23 +41,27 @@ TEST_P(sb, admission_never_exceeds_a_cache) {
   rt.run([&] {
     heddle::task_group all(tasks, tasks * 3 * mb);
     for (int i = 0; i < tasks; ++i) {
-      all.run([&] {
-        const int package = rt.worker_rank() / 4;
-        const std::size_t now = under[package].fetch_add(3 * mb) + 3 * mb;
-        std::size_t seen = most.load();
-        while (now > seen && !most.compare_exchange_weak(seen, now)) {
-        }
-        heddle::task_group group(8, 3 * mb);
-        for (int k = 0; k < 8; ++k) {
-          group.run([&, package] {
-            EXPECT_EQ(rt.worker_rank() / 4, package) << "left the cache that its parent is anchored to";
-            ran.fetch_add(1);
-          }, 1);
-        }
-        group.wait();
-        EXPECT_EQ(rt.worker_rank() / 4, package);
-        under[package].fetch_sub(3 * mb);
-      }, 1);
+      all.run(
+          [&] {
+            const int package = rt.worker_rank() / 4;
+            const std::size_t now = under[package].fetch_add(3 * mb) + 3 * mb;
+            std::size_t seen = most.load();
+            while (now > seen && !most.compare_exchange_weak(seen, now)) {
+            }
+            heddle::task_group group(8, 3 * mb);
+            for (int k = 0; k < 8; ++k) {
+              group.run(
+                  [&, package] {
+                    EXPECT_EQ(rt.worker_rank() / 4, package) << "left the cache that its parent is anchored to";
+                    ran.fetch_add(1);
+                  },
+                  1);
+            }
+            group.wait();
+            EXPECT_EQ(rt.worker_rank() / 4, package);
+            under[package].fetch_sub(3 * mb);
+          },
+          1);
     }
     all.wait();
   });
@@ -65,9 +69,9 @@ TEST_P(sb, admission_never_exceeds_a_cache) {
   EXPECT_LE(most.load(), 6 * mb);
 }
 
-// Of two tasks a cache of 4096 bytes holds one, and a cache has two workers: whoever idles beside the first task may not begin the second,
-// whoever idles under the other cache must, for the first task and their parent keep their workers until both have begun. Which sleeper is
-// nearest depends on the parent's worker, so the parent wanders first.
+// Of two tasks a cache of 4096 bytes holds one, and a cache has two workers: whoever idles beside the first task may
+// not begin the second, whoever idles under the other cache must, for the first task and their parent keep their
+// workers until both have begun. Which sleeper is nearest depends on the parent's worker, so the parent wanders first.
 TEST_P(sb, a_task_wakes_somebody_who_may_run_it) {
   heddle_test::watchdog guard("sb");
   for (int round = 0; round < 40; ++round) {
@@ -75,17 +79,20 @@ TEST_P(sb, a_task_wakes_somebody_who_may_run_it) {
     heddle::runtime rt(on(GetParam(), "l2:2(size=4096) core:2 pu:1"));
     rt.run([&] {
       for (int i = 0; i < 2000 && rt.worker_rank() != round % 4; ++i) heddle::this_thread::yield();
-      for (int i = 0; i < 2000; ++i) sched_yield();  // so that the others go to sleep; if they do not, the test says nothing
+      // so that the others go to sleep; if they do not, the test says nothing
+      for (int i = 0; i < 2000; ++i) sched_yield();
       std::atomic<int> begun{0};
       const auto meet = [&begun] {
         while (begun.load() < 2) sched_yield();
       };
       heddle::task_group both(2, 4000);
       for (int i = 0; i < 2; ++i) {
-        both.run([&] {
-          begun.fetch_add(1);
-          meet();
-        }, 1);
+        both.run(
+            [&] {
+              begun.fetch_add(1);
+              meet();
+            },
+            1);
       }
       meet();
       both.wait();
@@ -93,7 +100,8 @@ TEST_P(sb, a_task_wakes_somebody_who_may_run_it) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(queues, sb, testing::Values("sb", "sb-d"), [](const auto& info) { return info.param == "sb" ? "one" : "distributed"; });
+INSTANTIATE_TEST_SUITE_P(queues, sb, testing::Values("sb", "sb-d"),
+                         [](const auto& info) { return info.param == "sb" ? "one" : "distributed"; });
 
 TEST(pdf, one_worker_runs_leaves_in_the_order_of_the_program) {
   heddle::runtime rt({.workers = 1, .policy = "pdf"});

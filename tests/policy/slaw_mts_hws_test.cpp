@@ -43,7 +43,8 @@ TEST(slaw, begins_child_first) { EXPECT_EQ(order_of_spawns("slaw"), (std::vector
 
 TEST(slaw, spawns_parent_first_where_the_stack_is_deep) {
   EXPECT_EQ(order_of_spawns("slaw:depth=0"), (std::vector<int>{-1, -1, -1, 2, 1, 0}));
-  EXPECT_EQ(order_of_spawns("slaw:depth=0,fresh=0"), (std::vector<int>{-1, -1, -1, 2, 1, 0})) << "the depth comes before what is queued";
+  EXPECT_EQ(order_of_spawns("slaw:depth=0,fresh=0"), (std::vector<int>{-1, -1, -1, 2, 1, 0}))
+      << "the depth comes before what is queued";
 }
 
 // Of a task of depth 1 the children are spawned parent first, of the root child first.
@@ -124,9 +125,8 @@ TEST_P(mts_batches, feed_every_worker_of_another_group) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, mts_batches, testing::Values("mts", "mts:batch=1", "mts:victim=near,batch=3"), [](const auto& info) {
-  return "of_" + std::to_string(info.index);
-});
+INSTANTIATE_TEST_SUITE_P(policies, mts_batches, testing::Values("mts", "mts:batch=1", "mts:victim=near,batch=3"),
+                         [](const auto& info) { return "of_" + std::to_string(info.index); });
 
 // level=1: children of the root are global, their children local: those run in the group of whoever spawned them.
 TEST(hws, local_tasks_stay_in_their_group) {
@@ -156,8 +156,9 @@ TEST(hws, local_tasks_stay_in_their_group) {
   EXPECT_EQ(ran.load(), 20 * 16 * 8);
 }
 
-// Three global tasks that wait for each other: leaders alone are two; the third is taken by the slave that starves beside it. That
-// slave may find the root first, which must not become local: its children could not leave its group, which has two workers.
+// Three global tasks that wait for each other: leaders alone are two; the third is
+// taken by the slave that starves beside it. That slave may find the root first, which
+// must not become local: its children could not leave its group, which has two workers.
 TEST(hws, starving_slaves_take_global_tasks) {
   heddle_test::watchdog guard("hws");
   heddle::runtime rt(on("hws:level=4", two_pairs));
@@ -179,7 +180,8 @@ TEST(hws, starving_slaves_take_global_tasks) {
 }
 
 TEST(policies, bad_parameters_of_them_are_named) {
-  for (const char* text : {"slaw:deep=3", "slaw:interval=0", "mts:victim=far", "mts:batch=-1", "hws:level=99", "hws:attempt=1"}) {
+  for (const char* text :
+       {"slaw:deep=3", "slaw:interval=0", "mts:victim=far", "mts:batch=-1", "hws:level=99", "hws:attempt=1"}) {
     EXPECT_THROW(heddle::runtime({.workers = 1, .policy = text}), std::invalid_argument) << text;
   }
 }

@@ -8,7 +8,8 @@
 namespace heddle::policy {
 namespace {
 
-// Whoever finds a list empty goes to sleep, so a task that one worker refuses must stay in the sight of the others meanwhile.
+// Whoever finds a list empty goes to sleep, so a task that one worker
+// refuses must stay in the sight of the others meanwhile.
 TEST(shared_task_list, a_refused_task_never_leaves_it) {
   shared_task_list list;
   task a, b, c;

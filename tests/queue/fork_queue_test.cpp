@@ -1,5 +1,5 @@
-// The fork queue under its owner and thieves: every entry is taken exactly once, by whom and in what order; with requests, forced
-// steals and rewinding.
+// The fork queue under its owner and thieves: every entry is taken exactly
+// once, by whom and in what order; with requests, forced steals and rewinding.
 #include "queue/fork_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,9 @@ using heddle::queue::entry;
 using heddle::queue::slot;
 
 struct owned_queue : heddle::queue::fork_queue {
-  explicit owned_queue(std::size_t capacity) : memory(new slot[heddle::queue::slots_for(capacity)]{}) { heddle::queue::attach(*this, memory.get(), capacity); }
+  explicit owned_queue(std::size_t capacity) : memory(new slot[heddle::queue::slots_for(capacity)]{}) {
+    heddle::queue::attach(*this, memory.get(), capacity);
+  }
   std::unique_ptr<slot[]> memory;
 
   bool put(entry item) {

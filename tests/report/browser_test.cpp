@@ -1,5 +1,5 @@
-// The report page in headless Chromium: report/test/browser.mjs clicks, zooms, searches and takes the screenshots, which stay in
-// the folder report/ of the build.
+// The report page in headless Chromium: report/test/browser.mjs clicks, zooms, searches and takes the screenshots,
+// which stay in the folder report/ of the build.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -37,8 +37,8 @@ std::filesystem::path artifacts(const std::string& name) {
 int browse(const std::string& name, const std::string& page, const std::string& option = "") {
   const std::filesystem::path folder = artifacts(name);
   std::ofstream(folder / "page.html", std::ios::binary) << page;
-  const std::string command = "timeout 100 node '" HEDDLE_SOURCE_DIR "/report/test/browser.mjs' '" + (folder / "page.html").string() + "' '" +
-                              folder.string() + "' " + option;
+  const std::string command = "timeout 100 node '" HEDDLE_SOURCE_DIR "/report/test/browser.mjs' '" +
+                              (folder / "page.html").string() + "' '" + folder.string() + "' " + option;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -67,7 +67,9 @@ TEST(browser, reads_two_runs_side_by_side) {
   far.policy = "random_ws";
   far.scattered = true;
   far.clock = "real";
-  const int status = browse("two_runs", write_page({{"adws.heddle", test::make(near)}, {"random.heddle", test::make(far)}}, figures, pattern()));
+  const int status =
+      browse("two_runs",
+             write_page({{"adws.heddle", test::make(near)}, {"random.heddle", test::make(far)}}, figures, pattern()));
   if (status == 77) GTEST_SKIP() << "no Chromium: the page is not opened";
   EXPECT_EQ(status, 0);
 }
@@ -107,7 +109,8 @@ TEST(made_runs, are_whole) {
   const recording what = test::make({});
   for (const worker_log& log : what.workers) {
     EXPECT_GT(log.records.size(), 100u);
-    EXPECT_TRUE(std::is_sorted(log.records.begin(), log.records.end(), [](const record& a, const record& b) { return a.ns < b.ns; }));
+    EXPECT_TRUE(std::is_sorted(log.records.begin(), log.records.end(),
+                               [](const record& a, const record& b) { return a.ns < b.ns; }));
   }
 }
 

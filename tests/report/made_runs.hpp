@@ -13,11 +13,11 @@ namespace heddle::trace::test {
 
 struct made_run {
   unsigned workers = 16;
-  unsigned side = 16;         // tiles of the grid in each direction, a power of two
+  unsigned side = 16;  // tiles of the grid in each direction, a power of two
   unsigned iterations = 20;
-  unsigned strays = 3;        // of a hundred chunks, those that run on another worker than the iteration before
-  bool tree = false;          // chunks tell nodes of a quadtree, too
-  bool scattered = false;     // chunks go to workers at random, as random stealing has it
+  unsigned strays = 3;     // of a hundred chunks, those that run on another worker than the iteration before
+  bool tree = false;       // chunks tell nodes of a quadtree, too
+  bool scattered = false;  // chunks go to workers at random, as random stealing has it
   std::string policy = "adws";
   std::string clock = "virtual";
   std::uint64_t seed = 1;
@@ -31,9 +31,10 @@ class maker {
     out_.policy = how.policy;
     out_.attributes = {{"clock", how.clock}, {"event_ns", "0"}, {"forks", "all"}, {"seed", std::to_string(how.seed)}};
     out_.texts = {"heat", "quadtree", "residual"};
-    out_.symbols = {{0xf00, "heddle::detail::fork_frame<heat::sweep(heat::tile)::{lambda()#2}>::execute(heddle::detail::job*)"},
-                    {0xf10, "heat::boundary(heat::tile)"},
-                    {0xf20, "main"}};
+    out_.symbols = {
+        {0xf00, "heddle::detail::fork_frame<heat::sweep(heat::tile)::{lambda()#2}>::execute(heddle::detail::job*)"},
+        {0xf10, "heat::boundary(heat::tile)"},
+        {0xf20, "main"}};
     for (unsigned w = 0; w < how.workers; ++w) {
       worker_log log;
       log.worker = static_cast<std::uint16_t>(w);
@@ -65,7 +66,8 @@ class maker {
         put(0, begin + c, event::fork, 0, frame(c), 0xf00);
       }
       free[0] = begin + chunks + 1;
-      for (unsigned c = 0; c < chunks; ++c) run_chunk(c, chunk, owner[c], free[owner[c]], step > 0 && last[c] != owner[c]);
+      for (unsigned c = 0; c < chunks; ++c)
+        run_chunk(c, chunk, owner[c], free[owner[c]], step > 0 && last[c] != owner[c]);
       for (unsigned w = 0; w < how_.workers; ++w) now = std::max(now, free[w]);
       // Worker 0 waits for the last one, who wakes it.
       unsigned slowest = 0;
@@ -139,7 +141,8 @@ class maker {
         x |= (t >> (2 * bit) & 1) << bit;
         y |= (t >> (2 * bit + 1) & 1) << bit;
       }
-      const std::uint64_t low = std::uint64_t{x * 128} << 32 | (y * 128), high = std::uint64_t{(x + 1) * 128} << 32 | ((y + 1) * 128);
+      const std::uint64_t low = std::uint64_t{x * 128} << 32 | (y * 128),
+                          high = std::uint64_t{(x + 1) * 128} << 32 | ((y + 1) * 128);
       put(w, now, event::piece, 0, low, high);
       if (x == 0 || y == 0) {
         put(w, now, event::task_begin, 1, 0x9000000 + t, 0xf10);

@@ -26,13 +26,16 @@ ended run(const std::string& arguments) {
   std::FILE* pipe = popen(line.c_str(), "r");
   ended result{-1, {}};
   std::array<char, 4096> block;
-  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;) result.output.append(block.data(), got);
+  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;)
+    result.output.append(block.data(), got);
   const int status = pclose(pipe);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }
 
-std::string program(const std::string& name) { return (fs::path(HEDDLE_COMMAND).parent_path() / "tests" / "sim_programs" / name).string(); }
+std::string program(const std::string& name) {
+  return (fs::path(HEDDLE_COMMAND).parent_path() / "tests" / "sim_programs" / name).string();
+}
 
 std::string read(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -59,7 +62,7 @@ class sim_test : public ::testing::Test {
 };
 
 // The command is built with the rest, or not at all.
-#define SKIP_WITHOUT_SIMULATOR()                                                                       \
+#define SKIP_WITHOUT_SIMULATOR() \
   if (!fs::exists(program("fib"))) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)"
 
 TEST_F(sim_test, a_program_computes_what_it_computes) {
@@ -74,8 +77,9 @@ TEST_F(sim_test, the_rows_hold_every_field) {
   SKIP_WITHOUT_SIMULATOR();
   const json rows = figures("--machine skylake-4x16 --workers 64 --seed 7 -- " + program("loop"));
   ASSERT_EQ(rows.size(), 1u);
-  for (const char* key : {"program", "machine", "policy", "workers", "seed", "virtual_seconds", "serial_virtual_seconds", "speedup", "levels", "nodes",
-                          "steals", "failed_steals", "migrations", "busy", "idle", "overhead", "real_seconds"}) {
+  for (const char* key :
+       {"program", "machine", "policy", "workers", "seed", "virtual_seconds", "serial_virtual_seconds", "speedup",
+        "levels", "nodes", "steals", "failed_steals", "migrations", "busy", "idle", "overhead", "real_seconds"}) {
     EXPECT_TRUE(rows[0].contains(key)) << key;
   }
   EXPECT_EQ(rows[0]["program"], "loop");
@@ -83,8 +87,10 @@ TEST_F(sim_test, the_rows_hold_every_field) {
   EXPECT_EQ(rows[0]["policy"], "random_ws");
   EXPECT_EQ(rows[0]["workers"], 64);
   EXPECT_EQ(rows[0]["seed"], 7);
-  EXPECT_NEAR(rows[0]["busy"].get<double>() + rows[0]["idle"].get<double>() + rows[0]["overhead"].get<double>(), 1, 1e-3);
-  EXPECT_NEAR(rows[0]["speedup"].get<double>(), rows[0]["serial_virtual_seconds"].get<double>() / rows[0]["virtual_seconds"].get<double>(), 1e-6);
+  EXPECT_NEAR(rows[0]["busy"].get<double>() + rows[0]["idle"].get<double>() + rows[0]["overhead"].get<double>(), 1,
+              1e-3);
+  EXPECT_NEAR(rows[0]["speedup"].get<double>(),
+              rows[0]["serial_virtual_seconds"].get<double>() / rows[0]["virtual_seconds"].get<double>(), 1e-6);
   EXPECT_EQ(rows[0]["levels"].size(), 3u);
   EXPECT_EQ(rows[0]["nodes"].size(), 4u);
   // Each sweep reads and writes 512 rows of 128 lines.
@@ -96,9 +102,11 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
   SKIP_WITHOUT_SIMULATOR();
   for (const char* name : {"fib", "loop"}) {
     for (const std::string run_name : {"a", "b"}) {
-      figures("--machine skylake-4x16 --workers 64 --no-serial --trace " + file(run_name + ".heddle") + " -- " + program(name));
+      figures("--machine skylake-4x16 --workers 64 --no-serial --trace " + file(run_name + ".heddle") + " -- " +
+              program(name));
     }
-    figures("--machine skylake-4x16 --workers 64 --no-serial --seed 43 --trace " + file("c.heddle") + " -- " + program(name));
+    figures("--machine skylake-4x16 --workers 64 --no-serial --seed 43 --trace " + file("c.heddle") + " -- " +
+            program(name));
     const std::string first = read(file("a.heddle"));
     EXPECT_GT(first.size(), 10'000u);
     EXPECT_TRUE(first == read(file("b.heddle"))) << name;
@@ -125,10 +133,14 @@ TEST_F(sim_test, golden_parallel_times) {
   std::ifstream golden(std::string(HEDDLE_SOURCE_DIR) + "/tests/sim/golden.json");
   const json expected = json::parse(golden);
   for (const json& one : expected) {
-    const json rows = figures("--machine " + one.at("machine").get<std::string>() + " --policy " + one.at("policy").get<std::string>() + " --workers " +
-                              std::to_string(one.at("workers").get<unsigned>()) + " --no-serial -- " + program(one.at("program")));
+    const json rows =
+        figures("--machine " + one.at("machine").get<std::string>() + " --policy " +
+                one.at("policy").get<std::string>() + " --workers " +
+                std::to_string(one.at("workers").get<unsigned>()) + " --no-serial -- " + program(one.at("program")));
     EXPECT_EQ(rows[0].value("virtual_seconds", 0.0), one.at("virtual_seconds").get<double>())
-        << one.dump() << "\nA change of a policy, the run loop, the cache model or the machine file moves it: scripts/sim-golden.sh writes the new ones.";
+        << one.dump()
+        << "\nA change of a policy, the run loop, the cache model or the machine file moves it: scripts/sim-golden.sh "
+           "writes the new ones.";
   }
 }
 
@@ -136,7 +148,8 @@ TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {
   SKIP_WITHOUT_SIMULATOR();
   double before = 1e9, serial = 0;
   for (const unsigned n : {1u, 4u, 16u}) {
-    const json rows = figures("--machine skylake-4x16 --workers " + std::to_string(n) + " -- " + program("fib") + " 22");
+    const json rows =
+        figures("--machine skylake-4x16 --workers " + std::to_string(n) + " -- " + program("fib") + " 22");
     const double time = rows[0]["virtual_seconds"];
     serial = rows[0]["serial_virtual_seconds"];
     EXPECT_LT(time, before) << n;
@@ -145,12 +158,13 @@ TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {
   }
 }
 
-// Fifteen iterations that hold the work stand next to each other at the end: no chunk whose length was chosen before may keep
-// them together. Of two workers one has eight of them, so 15 / 8 is the most.
+// Fifteen iterations that hold the work stand next to each other at the end: no chunk whose length was chosen before
+// may keep them together. Of two workers one has eight of them, so 15 / 8 is the most.
 TEST_F(sim_test, dear_iterations_at_the_end_of_a_loop_are_shared) {
   SKIP_WITHOUT_SIMULATOR();
   for (const auto& [workers, least] : {std::pair(2u, 1.6), std::pair(4u, 2.6), std::pair(8u, 4.0)}) {
-    const json rows = figures("--machine skylake-4x16 --workers " + std::to_string(workers) + " -- " + program("spike"));
+    const json rows =
+        figures("--machine skylake-4x16 --workers " + std::to_string(workers) + " -- " + program("spike"));
     EXPECT_GE(rows[0].value("speedup", 0.0), least) << workers;
   }
 }
@@ -179,7 +193,8 @@ TEST_F(sim_test, mutexes_of_the_standard_library_exclude_workers_from_each_other
 
 TEST_F(sim_test, a_comparison_has_a_row_a_policy) {
   SKIP_WITHOUT_SIMULATOR();
-  const json rows = figures("--machine skylake-4x16 --workers 8 --compare random_ws,random_ws:spawn=parent -- " + program("fib") + " 15");
+  const json rows = figures("--machine skylake-4x16 --workers 8 --compare random_ws,random_ws:spawn=parent -- " +
+                            program("fib") + " 15");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["policy"], "random_ws");
   EXPECT_EQ(rows[1]["policy"], "random_ws:spawn=parent");
@@ -220,7 +235,8 @@ TEST_F(sim_test, waiting_loops_end_by_pause_and_by_yield) {
   SKIP_WITHOUT_SIMULATOR();
   for (const std::string how : {"pause", "yield"}) {
     for (const std::string charge : {"auto", "annotations", "measured"}) {
-      const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --charge " + charge + " -- " + program("meeting") + " " + how);
+      const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --charge " + charge + " -- " +
+                          program("meeting") + " " + how);
       EXPECT_EQ(e.status, 0) << e.output;
       EXPECT_NE(e.output.find("met\n"), std::string::npos) << how << e.output;
     }
@@ -229,7 +245,8 @@ TEST_F(sim_test, waiting_loops_end_by_pause_and_by_yield) {
 
 TEST_F(sim_test, a_loop_without_scheduling_points_ends_with_its_stack) {
   SKIP_WITHOUT_SIMULATOR();
-  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --stall-limit 1 -- " + program("meeting") + " spin");
+  const ended e =
+      run("--machine skylake-4x16 --workers 2 --no-serial --stall-limit 1 -- " + program("meeting") + " spin");
   EXPECT_EQ(e.status, 1);
   EXPECT_NE(e.output.find("stall at"), std::string::npos) << e.output;
   EXPECT_NE(e.output.find("meet(void (*)())"), std::string::npos) << e.output;
@@ -237,7 +254,8 @@ TEST_F(sim_test, a_loop_without_scheduling_points_ends_with_its_stack) {
   // Two must meet, and the serial run has one worker: it waits by pauses, for ever.
   const ended serial = run("--machine skylake-4x16 --workers 2 --stall-limit 1 -- " + program("meeting") + " pause");
   EXPECT_EQ(serial.status, 1);
-  EXPECT_NE(serial.output.find("the serial run ended with status 4 (stall); --no-serial"), std::string::npos) << serial.output;
+  EXPECT_NE(serial.output.find("the serial run ended with status 4 (stall); --no-serial"), std::string::npos)
+      << serial.output;
 }
 
 TEST_F(sim_test, code_that_tells_nothing_beside_code_that_does_is_warned_of) {
@@ -269,7 +287,8 @@ TEST_F(sim_test, exploration_finds_a_schedule_and_repeats_it) {
   const std::size_t at = found.output.find("--explore-seed ");
   ASSERT_NE(at, std::string::npos) << found.output;
   const std::string seed = std::to_string(std::strtoull(found.output.c_str() + at + 15, nullptr, 10));
-  const ended again = run("--machine skylake-4x16 --workers 2 --explore-seed " + seed + " -- " + program("lost_wakeup"));
+  const ended again =
+      run("--machine skylake-4x16 --workers 2 --explore-seed " + seed + " -- " + program("lost_wakeup"));
   EXPECT_EQ(again.status, 1);
   EXPECT_NE(again.output.find("deadlock at"), std::string::npos) << again.output;
   EXPECT_EQ(run("--machine skylake-4x16 --workers 2 --explore 20 -- " + program("fib") + " 5").status, 0);

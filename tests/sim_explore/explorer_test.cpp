@@ -1,4 +1,5 @@
-// The explorer finds what is broken, passes what is right, and repeats a schedule from its seed. The protocols here are toys.
+// The explorer finds what is broken, passes what is right, and
+// repeats a schedule from its seed. The protocols here are toys.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -34,23 +35,27 @@ void wake_if_asleep(void* data) {
 // Looks, then says that it sleeps: between the two the waker sees nobody to wake.
 void lost_wakeup() {
   shared s;
-  together([](void* data) {
-    auto& inner = *static_cast<shared*>(data);
-    if (inner.ready.load()) return;
-    inner.sleeping.store(true);
-    while (inner.word.load() == 0) platform::wait_on(inner.word, 0);
-  }, wake_if_asleep, &s);
+  together(
+      [](void* data) {
+        auto& inner = *static_cast<shared*>(data);
+        if (inner.ready.load()) return;
+        inner.sleeping.store(true);
+        while (inner.word.load() == 0) platform::wait_on(inner.word, 0);
+      },
+      wake_if_asleep, &s);
 }
 
 // The same, the right way round.
 void kept_wakeup() {
   shared s;
-  together([](void* data) {
-    auto& inner = *static_cast<shared*>(data);
-    inner.sleeping.store(true);
-    if (inner.ready.load()) return;
-    while (inner.word.load() == 0) platform::wait_on(inner.word, 0);
-  }, wake_if_asleep, &s);
+  together(
+      [](void* data) {
+        auto& inner = *static_cast<shared*>(data);
+        inner.sleeping.store(true);
+        if (inner.ready.load()) return;
+        while (inner.word.load() == 0) platform::wait_on(inner.word, 0);
+      },
+      wake_if_asleep, &s);
 }
 
 // An increment in two steps.

@@ -1,4 +1,5 @@
-// Children of groups: queued, taken by thieves, begun by their owner, counted. Under schedules that differ at every atomic operation.
+// Children of groups: queued, taken by thieves, begun by their owner,
+// counted. Under schedules that differ at every atomic operation.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -59,7 +60,8 @@ void a_position_used_again() {
   require(first.load() == 2 && second.load() == 1);
 }
 
-// Children that were taken add children, which their group counts from the start; the owner runs some itself, some wait for others.
+// Children that were taken add children, which their group counts
+// from the start; the owner runs some itself, some wait for others.
 void children_of_children() {
   std::atomic<int> done{0};
   latch open(1);
@@ -84,8 +86,14 @@ void parked_on_the_owners_stack() {
   std::atomic<int> done{0};
   latch open(1);
   task_group group;
-  group.run([&] { open.count_down(); done.fetch_add(1); });
-  group.run([&] { open.wait(); done.fetch_add(1); });
+  group.run([&] {
+    open.count_down();
+    done.fetch_add(1);
+  });
+  group.run([&] {
+    open.wait();
+    done.fetch_add(1);
+  });
   group.wait();
   require(done.load() == 2);
 }
@@ -108,15 +116,20 @@ struct scene {
   const char* name;
   void (*play)();
 };
-constexpr scene scenes[] = {{"nested", nested}, {"two_in_a_queue", two_in_a_queue}, {"a_position_used_again", a_position_used_again},
-                            {"children_of_children", children_of_children}, {"parked_on_the_owners_stack", parked_on_the_owners_stack},
+constexpr scene scenes[] = {{"nested", nested},
+                            {"two_in_a_queue", two_in_a_queue},
+                            {"a_position_used_again", a_position_used_again},
+                            {"children_of_children", children_of_children},
+                            {"parked_on_the_owners_stack", parked_on_the_owners_stack},
                             {"a_child_throws", a_child_throws}};
 
 verdict explored(const scene& s) {
-  return explore([&s] {
-    runtime home(workers(3));
-    on(home, s.play);
-  }, schedules(), first_schedule());
+  return explore(
+      [&s] {
+        runtime home(workers(3));
+        on(home, s.play);
+      },
+      schedules(), first_schedule());
 }
 
 #if !defined(HEDDLE_MUTANT)

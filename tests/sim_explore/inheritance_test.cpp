@@ -1,5 +1,6 @@
-// Priorities are strict, and as many threads as workers spin above one that holds a mutex until a still higher one, which waits for it, has had it. That
-// ends if the holder is lent the level of who waits, wherever it stands. Compiled once more for each mistake of cmake/heddle_sim.cmake.
+// Priorities are strict, and as many threads as workers spin above one that holds a mutex until a still higher one,
+// which waits for it, has had it. That ends if the holder is lent the level of who waits, wherever it stands. Compiled
+// once more for each mistake of cmake/heddle_sim.cmake.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -68,8 +69,8 @@ void held_below(preemption how, int count, const levels& l, int between = 0) {
   for (thread& t : all) t.join();
 }
 
-// Waits with a time limit that come to nothing beside others that do not, a condition, and foreign kernel threads: nothing is lent for ever, and
-// nobody is left without it.
+// Waits with a time limit that come to nothing beside others that do not, a condition, and foreign kernel threads:
+// nothing is lent for ever, and nobody is left without it.
 void given_up(preemption how) {
   runtime home(strict(2, how));
   mutex lock;
@@ -116,7 +117,8 @@ constexpr scenario scenarios[] = {
     {"a low holder under a normal thread", [] { held_below(preemption::signal_yield, 1, {-1, 0, 1}); }},
     {"a low holder under normal threads on two workers", [] { held_below(preemption::signal_yield, 2, {-1, 0, 1}); }},
     {"a normal holder under high threads", [] { held_below(preemption::signal_yield, 2, {0, 1, 2}); }},
-    {"a normal holder under high threads, by KLT-switching", [] { held_below(preemption::klt_switching, 2, {0, 1, 2}); }},
+    {"a normal holder under high threads, by KLT-switching",
+     [] { held_below(preemption::klt_switching, 2, {0, 1, 2}); }},
     {"a high holder under higher threads", [] { held_below(preemption::signal_yield, 1, {1, 2, 3}); }},
     {"holders that wait for holders", [] { held_below(preemption::signal_yield, 1, {-1, 0, 1}, 2); }},
     {"normal holders that wait for holders", [] { held_below(preemption::signal_yield, 2, {0, 1, 2}, 2); }},

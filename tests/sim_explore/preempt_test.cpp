@@ -1,6 +1,6 @@
-// Preemption under schedules that differ at every atomic operation, with ticks at any of them: the border between user code and the runtime, the
-// hand-over of a worker from a preempted thread's kernel thread, and the end of all that. Compiled once more for each mistake of sim/CMakeLists.txt,
-// of which at least one schedule has to show it.
+// Preemption under schedules that differ at every atomic operation, with ticks at any of them: the border between user
+// code and the runtime, the hand-over of a worker from a preempted thread's kernel thread, and the end of all that.
+// Compiled once more for each mistake of sim/CMakeLists.txt, of which at least one schedule has to show it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -103,8 +103,8 @@ void packed(preemption how) {
   });
 }
 
-// A preempted thread lies among the ready of a worker that goes on with one which is not preemptive and waits for it: the other worker has to
-// be told, for this one does not come back to it.
+// A preempted thread lies among the ready of a worker that goes on with one which is not preemptive and waits for it:
+// the other worker has to be told, for this one does not come back to it.
 void left_behind(preemption how, const char* klt) {
   runtime home(preemptive(2, preemption::none, "aligned", klt));
   std::atomic<int> asked{0}, answered{0};
@@ -175,12 +175,15 @@ std::vector<scenario> scenarios() {
   return {
       {"signal_yield: a barrier on one worker", [] { spinning_barrier(preemptive(1, preemption::signal_yield), 3); }},
       {"signal_yield: a barrier on two", [] { spinning_barrier(preemptive(2, preemption::signal_yield), 4); }},
-      {"signal_yield: a barrier, ticks in a chain", [] { spinning_barrier(preemptive(2, preemption::signal_yield, "chain"), 4); }},
+      {"signal_yield: a barrier, ticks in a chain",
+       [] { spinning_barrier(preemptive(2, preemption::signal_yield, "chain"), 4); }},
       {"signal_yield: work of all kinds", [] { work_of_all_kinds(preemptive(2, preemption::signal_yield)); }},
       {"klt_switching: a barrier on one worker", [] { spinning_barrier(preemptive(1, preemption::klt_switching), 3); }},
       {"klt_switching: a barrier on two", [] { spinning_barrier(preemptive(2, preemption::klt_switching), 4); }},
-      {"klt_switching: a barrier, naive", [] { spinning_barrier(preemptive(2, preemption::klt_switching, "aligned", "naive"), 3); }},
-      {"klt_switching: a barrier, local pools, one timer", [] { spinning_barrier(preemptive(2, preemption::klt_switching, "one-to-all", "local"), 3); }},
+      {"klt_switching: a barrier, naive",
+       [] { spinning_barrier(preemptive(2, preemption::klt_switching, "aligned", "naive"), 3); }},
+      {"klt_switching: a barrier, local pools, one timer",
+       [] { spinning_barrier(preemptive(2, preemption::klt_switching, "one-to-all", "local"), 3); }},
       {"klt_switching: work of all kinds", [] { work_of_all_kinds(preemptive(2, preemption::klt_switching)); }},
       {"kinds side by side", kinds_side_by_side},
       {"signal_yield: left behind", [] { left_behind(preemption::signal_yield, "direct"); }},

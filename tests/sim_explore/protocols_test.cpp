@@ -81,32 +81,35 @@ TEST(protocols, mutex_and_condition_variable) {
   });
 }
 
-// Senders and receivers meet at locks of their own; who has to wait takes both. (Stops are tests/wait/channel_test.cpp's:
-// std::stop_callback tells threads apart by kernel threads, of which a simulation has one.)
+// Senders and receivers meet at locks of their own; who has to wait takes
+// both. (Stops are tests/wait/channel_test.cpp's: std::stop_callback
+// tells threads apart by kernel threads, of which a simulation has one.)
 TEST(protocols, channels_lose_and_double_nothing) {
   for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, channel<int>::unbounded}) {
-    expect_right([capacity] {
-      runtime home(workers(3));
-      on(home, [capacity] {
-        channel<int> c(capacity);
-        std::atomic<int> sum{0};
-        const auto send = [&](int from) {
-          for (int i = from; i < from + 2; ++i) require(c.send(i));
-        };
-        const auto receive = [&] {
-          while (const auto value = c.receive()) sum.fetch_add(*value);
-        };
-        thread first([&] { send(1); }), second([&] { send(10); });
-        thread taker(receive), other(receive);
-        first.join();
-        second.join();
-        c.close();
-        taker.join();
-        other.join();
-        require(sum.load() == 1 + 2 + 10 + 11);
-        require(!c.send(1));
-      });
-    }, schedules() / 3);
+    expect_right(
+        [capacity] {
+          runtime home(workers(3));
+          on(home, [capacity] {
+            channel<int> c(capacity);
+            std::atomic<int> sum{0};
+            const auto send = [&](int from) {
+              for (int i = from; i < from + 2; ++i) require(c.send(i));
+            };
+            const auto receive = [&] {
+              while (const auto value = c.receive()) sum.fetch_add(*value);
+            };
+            thread first([&] { send(1); }), second([&] { send(10); });
+            thread taker(receive), other(receive);
+            first.join();
+            second.join();
+            c.close();
+            taker.join();
+            other.join();
+            require(sum.load() == 1 + 2 + 10 + 11);
+            require(!c.send(1));
+          });
+        },
+        schedules() / 3);
   }
 }
 
@@ -124,7 +127,8 @@ TEST(protocols, a_loop_is_divided_on_demand) {
   });
 }
 
-// Whoever begins a range of it shows the upper half as if asked for it, beside thieves that ask and such that take by force.
+// Whoever begins a range of it shows the upper half as if asked for
+// it, beside thieves that ask and such that take by force.
 TEST(protocols, an_uneven_loop_is_shown_unasked) {
   expect_right([] {
     struct counting {
@@ -236,20 +240,23 @@ void call_twice(void* argument) {
 
 TEST(protocols, foreign_threads_carry_workers) {
   for (const std::size_t n : {1u, 2u, 3u}) {
-    expect_right([n] {
-      callers c{runtime(workers(n)), {}};
-      platform::kernel_thread first, second;
-      require(platform::start(first, call_twice, &c, "first") == 0);
-      require(platform::start(second, call_twice, &c, "second") == 0);
-      call_twice(&c);
-      platform::join(first);
-      platform::join(second);
-      require(c.right.load() == 6);
-    }, schedules() / 3);
+    expect_right(
+        [n] {
+          callers c{runtime(workers(n)), {}};
+          platform::kernel_thread first, second;
+          require(platform::start(first, call_twice, &c, "first") == 0);
+          require(platform::start(second, call_twice, &c, "second") == 0);
+          call_twice(&c);
+          platform::join(first);
+          platform::join(second);
+          require(c.right.load() == 6);
+        },
+        schedules() / 3);
   }
 }
 
-// What is published while a worker is lent is found when it comes back, or by others: halves that wait for each other meet.
+// What is published while a worker is lent is found when it comes
+// back, or by others: halves that wait for each other meet.
 TEST(protocols, halves_meet_beside_foreign_calls) {
   expect_right([] {
     callers c{runtime(workers(2)), {}};

@@ -13,8 +13,8 @@
 
 namespace heddle::sim {
 
-// 3000 schedules of each scenario; HEDDLE_STRESS=n makes it n times as many. They are numbered from 1, or from HEDDLE_SCHEDULE: other ones, or the
-// one that failed first of all.
+// 3000 schedules of each scenario; HEDDLE_STRESS=n makes it n times as many. They are numbered from 1, or from
+// HEDDLE_SCHEDULE: other ones, or the one that failed first of all.
 inline unsigned schedules() {
   const char* times = std::getenv("HEDDLE_STRESS");
   return 3000 * (times != nullptr && std::atoi(times) > 0 ? static_cast<unsigned>(std::atoi(times)) : 1);

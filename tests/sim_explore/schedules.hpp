@@ -1,5 +1,5 @@
-// Runs a scenario under many schedules. Each is a simulated process of its own inside a forked child, so that a deadlock, an
-// abort or a loop without end is one child's.
+// Runs a scenario under many schedules. Each is a simulated process of its own inside a forked child, so that a
+// deadlock, an abort or a loop without end is one child's.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,8 +19,8 @@ namespace heddle::sim {
 
 struct verdict {
   bool failed{false};
-  std::uint64_t seed{0};   // of the schedule that failed, or the last one
-  int status{0};           // exit status, or 128 + signal
+  std::uint64_t seed{0};  // of the schedule that failed, or the last one
+  int status{0};          // exit status, or 128 + signal
 };
 
 inline configuration small_machine() {
@@ -46,7 +46,8 @@ inline void run_schedule(const std::function<void()>& scenario, std::uint64_t se
 // something wrong.
 inline verdict explore(const std::function<void()>& scenario, unsigned count, std::uint64_t first = 1) {
   machine::topology::pretend(machine::topology::from_synthetic("pu:4"));
-  auto* current = static_cast<std::uint64_t*>(mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* current = static_cast<std::uint64_t*>(
+      mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {

@@ -59,10 +59,13 @@ TEST_P(against_naive, same_hits_and_removals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(shapes, against_naive,
-                         testing::Values(cache_shape{1, 1}, cache_shape{1, 2}, cache_shape{64, 1}, cache_shape{16, 8}, cache_shape{12, 16},
-                                         cache_shape{7, 11}, cache_shape{3, 20}, cache_shape{5, 31}, cache_shape{4, 32}, cache_shape{1, 33},
+                         testing::Values(cache_shape{1, 1}, cache_shape{1, 2}, cache_shape{64, 1}, cache_shape{16, 8},
+                                         cache_shape{12, 16}, cache_shape{7, 11}, cache_shape{3, 20},
+                                         cache_shape{5, 31}, cache_shape{4, 32}, cache_shape{1, 33},
                                          cache_shape{1, 100}, cache_shape{6, 40}, cache_shape{1, 500}),
-                         [](const auto& info) { return std::to_string(info.param.sets) + "x" + std::to_string(info.param.ways); });
+                         [](const auto& info) {
+                           return std::to_string(info.param.sets) + "x" + std::to_string(info.param.ways);
+                         });
 
 }  // namespace
 }  // namespace heddle::sim

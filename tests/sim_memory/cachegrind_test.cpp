@@ -1,5 +1,5 @@
-// The model against valgrind's cachegrind, on a run of the shell: small caches, so that there are misses of both levels. The kernels'
-// comparison takes minutes and is scripts/cachegrind-check.sh. Skipped without valgrind.
+// The model against valgrind's cachegrind, on a run of the shell: small caches, so that there are misses of both
+// levels. The kernels' comparison takes minutes and is scripts/cachegrind-check.sh. Skipped without valgrind.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -70,19 +70,24 @@ void each_line(const std::string& command, F&& f) {
 }
 
 TEST(cachegrind, counts_the_same_misses) {
-  if (std::system("valgrind --tool=lackey --log-file=/dev/null /bin/true >/dev/null 2>&1") != 0) GTEST_SKIP() << "no valgrind here";
+  if (std::system("valgrind --tool=lackey --log-file=/dev/null /bin/true >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "no valgrind here";
   const cache_form first{group_kind::l1, 4096, 2}, last{group_kind::l2, 32768, 8};
   const std::string program = " /bin/sh -c 'i=0; s=; while [ $i -lt 300 ]; do i=$((i+1)); s=$s$i; done' ";
   std::string report;
-  each_line("valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null --I1=4096,2,64 --D1=4096,2,64 --LL=32768,8,64" + program + "2>&1",
-            [&](const std::string& line) { report += line; });
+  each_line(
+      "valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null --I1=4096,2,64 --D1=4096,2,64 "
+      "--LL=32768,8,64" +
+          program + "2>&1",
+      [&](const std::string& line) { report += line; });
   memory_model model(two_level_machine(first, last));
-  each_line("valgrind --tool=lackey --trace-mem=yes --log-fd=9" + program + "9>&1 >/dev/null", [&](const std::string& line) {
-    if (const auto a = parse_traced_access(line.data(), line.data() + line.size())) {
-      model.access(a->what == traced_access::kind::instruction ? 1 : 0, a->address, a->bytes,
-                   a->what == traced_access::kind::store || a->what == traced_access::kind::modify, 0);
-    }
-  });
+  each_line("valgrind --tool=lackey --trace-mem=yes --log-fd=9" + program + "9>&1 >/dev/null",
+            [&](const std::string& line) {
+              if (const auto a = parse_traced_access(line.data(), line.data() + line.size())) {
+                model.access(a->what == traced_access::kind::instruction ? 1 : 0, a->address, a->bytes,
+                             a->what == traced_access::kind::store || a->what == traced_access::kind::modify, 0);
+              }
+            });
   const auto data = model.levels_of(0), instructions = model.levels_of(1);
   ASSERT_GT(number_behind(report, "D1  misses:"), 1000) << report;
   const auto near = [&](std::uint64_t got, const char* label) {

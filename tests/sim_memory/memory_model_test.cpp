@@ -30,7 +30,7 @@ TEST_P(many_cores, same_misses_and_invalidations_as_the_plain_model) {
   std::uint64_t line = ~0ull;
   for (const machine::cache_info& c : m.tree.caches()) line = std::min<std::uint64_t>(line, c.line_size);
   constexpr std::uint64_t pages = 6, base = 0x1000'0000;
-  for (std::uint64_t page = 0; page < pages; ++page) {   // frames in the order of addresses
+  for (std::uint64_t page = 0; page < pages; ++page) {  // frames in the order of addresses
     model.access(0, base + page * m.page_size, 1, false, 0);
     plain.access(0, page * m.page_size, false);
   }
@@ -72,19 +72,25 @@ TEST_P(many_cores, same_misses_and_invalidations_as_the_plain_model) {
 
 INSTANTIATE_TEST_SUITE_P(
     machines, many_cores,
-    testing::Values(described{"one_core", "l2:1 l1:1 pu:1", {{group_kind::l1, 1024, 2}, {group_kind::l2, 8192, 4}}},
-                    described{"private_only", "l1:4 pu:1", {{group_kind::l1, 2048, 4}}},
-                    described{"two_sockets",
-                              "pack:2 [numa] l3:1 l2:4 l1:1 pu:1",
-                              {{group_kind::l1, 1024, 2}, {group_kind::l2, 3072, 3}, {group_kind::l3, 11264, 11}}},
-                    described{"threads_share_a_core", "l3:2 l2:2 l1:1 pu:2", {{group_kind::l1, 1024, 4}, {group_kind::l2, 2048, 8}, {group_kind::l3, 8192, 16}}},
-                    described{"pairs_share_l2", "l2:4 l1:2 pu:1", {{group_kind::l1, 512, 2}, {group_kind::l2, 4096, -1}}},
-                    described{"fully_associative", "l3:1 l2:3 l1:1 pu:1", {{group_kind::l1, 1024, -1}, {group_kind::l2, 4096, -1}, {group_kind::l3, 16384, -1}}},
-                    described{"wide_lines_outside",
-                              "l3:2 l2:2 l1:1 pu:1",
-                              {{group_kind::l1, 1024, 2, 64}, {group_kind::l2, 4096, 4, 128}, {group_kind::l3, 8192, 8, 128}}},
-                    described{"wide_lines_inside", "l2:2 l1:2 pu:1", {{group_kind::l1, 1024, 2, 128}, {group_kind::l2, 8192, 4, 64}}},
-                    described{"seventy_cores", "l2:2 l1:35 pu:1", {{group_kind::l1, 512, 2}, {group_kind::l2, 8192, 16}}}),
+    testing::Values(
+        described{"one_core", "l2:1 l1:1 pu:1", {{group_kind::l1, 1024, 2}, {group_kind::l2, 8192, 4}}},
+        described{"private_only", "l1:4 pu:1", {{group_kind::l1, 2048, 4}}},
+        described{"two_sockets",
+                  "pack:2 [numa] l3:1 l2:4 l1:1 pu:1",
+                  {{group_kind::l1, 1024, 2}, {group_kind::l2, 3072, 3}, {group_kind::l3, 11264, 11}}},
+        described{"threads_share_a_core",
+                  "l3:2 l2:2 l1:1 pu:2",
+                  {{group_kind::l1, 1024, 4}, {group_kind::l2, 2048, 8}, {group_kind::l3, 8192, 16}}},
+        described{"pairs_share_l2", "l2:4 l1:2 pu:1", {{group_kind::l1, 512, 2}, {group_kind::l2, 4096, -1}}},
+        described{"fully_associative",
+                  "l3:1 l2:3 l1:1 pu:1",
+                  {{group_kind::l1, 1024, -1}, {group_kind::l2, 4096, -1}, {group_kind::l3, 16384, -1}}},
+        described{"wide_lines_outside",
+                  "l3:2 l2:2 l1:1 pu:1",
+                  {{group_kind::l1, 1024, 2, 64}, {group_kind::l2, 4096, 4, 128}, {group_kind::l3, 8192, 8, 128}}},
+        described{
+            "wide_lines_inside", "l2:2 l1:2 pu:1", {{group_kind::l1, 1024, 2, 128}, {group_kind::l2, 8192, 4, 64}}},
+        described{"seventy_cores", "l2:2 l1:35 pu:1", {{group_kind::l1, 512, 2}, {group_kind::l2, 8192, 16}}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(memory_model, keeps_both_of_two_caches_with_the_same_workers) {
@@ -120,7 +126,8 @@ TEST(memory_model, does_not_depend_on_where_pages_lie) {
     std::mt19937_64 random(3);
     double time = 0;
     for (int i = 0; i < 20'000; ++i) {
-      time += model.access(static_cast<unsigned>(random() % 2), base + (random() % 16) * 0x40'0000 + random() % 4096, 16, random() % 2 == 0, time);
+      time += model.access(static_cast<unsigned>(random() % 2), base + (random() % 16) * 0x40'0000 + random() % 4096,
+                           16, random() % 2 == 0, time);
     }
     return std::pair(model.levels()[0].misses, model.levels()[1].misses);
   };

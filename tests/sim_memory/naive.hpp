@@ -76,7 +76,7 @@ class machine_caches {
   static bool serves(const one& c, unsigned unit) { return c.info.first_unit <= unit && unit < c.info.last_unit; }
   level& of(const one& c) { return levels_[static_cast<unsigned>(c.info.kind)]; }
 
-  std::vector<one> caches_;       // innermost level first
+  std::vector<one> caches_;  // innermost level first
   std::vector<level> levels_;
   std::uint64_t smallest_{~0ull}, largest_{0};
 };

@@ -70,14 +70,19 @@ TEST(placement, counts_are_exact) {
     memory_model model(bare_machine("pack:4 [numa] l1:2 pu:1", forms));
     constexpr std::uint64_t base = 0x10'0000, pages = 80;
     model.place(base, pages * page, policy, 2);
-    for (std::uint64_t p = 0; p < pages; ++p) model.access(static_cast<unsigned>(p / 10), base + p * page, page, true, 0);   // unit u touches ten
+    // unit u touches ten
+    for (std::uint64_t p = 0; p < pages; ++p)
+      model.access(static_cast<unsigned>(p / 10), base + p * page, page, true, 0);
     const auto nodes = model.nodes();
     ASSERT_EQ(nodes.size(), 4u);
     for (unsigned n = 0; n < 4; ++n) {
       EXPECT_EQ(nodes[n].numa, static_cast<int>(n));
       const std::uint64_t here = policy == page_policy::bind ? (n == 2 ? pages : 0) : pages / 4;
       // Units 2n and 2n+1 touch pages [20n, 20n + 20).
-      const std::uint64_t own = policy == page_policy::first_touch ? 20 : policy == page_policy::interleave ? 5 : n == 2 ? 20 : 0;
+      const std::uint64_t own = policy == page_policy::first_touch  ? 20
+                                : policy == page_policy::interleave ? 5
+                                : n == 2                            ? 20
+                                                                    : 0;
       EXPECT_EQ(nodes[n].pages, here);
       EXPECT_EQ(nodes[n].local_bytes, own * page);
       EXPECT_EQ(nodes[n].remote_bytes, (here - own) * page);
@@ -87,10 +92,10 @@ TEST(placement, counts_are_exact) {
 
 TEST(placement, partial_pages) {
   memory_model model(bare_machine("pack:2 [numa] pu:1", {}));
-  model.place(page - 1, 2, page_policy::bind, 1);          // pages 0 and 1
+  model.place(page - 1, 2, page_policy::bind, 1);  // pages 0 and 1
   model.access(0, 0, 3 * page, false, 0);
   EXPECT_EQ(model.nodes()[1].pages, 2u);
-  model.forget(1, 2 * page);                               // page 1 wholly
+  model.forget(1, 2 * page);  // page 1 wholly
   EXPECT_EQ(model.nodes()[1].pages, 1u);
   model.access(0, page, 1, false, 0);
   EXPECT_EQ(model.nodes()[1].pages, 1u);

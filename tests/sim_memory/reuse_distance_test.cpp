@@ -30,7 +30,10 @@ std::vector<std::uint64_t> random_trace(unsigned seed, std::size_t length, std::
   std::uint64_t sweep = 0;
   while (trace.size() < length) {
     switch (random() % 4) {
-      case 0: trace.push_back(trace.empty() ? 0 : trace[trace.size() - 1 - random() % std::min<std::size_t>(trace.size(), 20)]); break;
+      case 0:
+        trace.push_back(trace.empty() ? 0
+                                      : trace[trace.size() - 1 - random() % std::min<std::size_t>(trace.size(), 20)]);
+        break;
       case 1: trace.push_back(random() % (elements / 8 + 1)); break;
       case 2: trace.push_back(random() % elements); break;
       default: trace.push_back(sweep++ % elements); break;
@@ -44,7 +47,8 @@ TEST(reuse_distance, of_the_slides_example) {
   constexpr std::uint64_t none = reuse_distance::infinite;
   const std::vector<std::uint64_t> expected = {none, none, 2, 2, 1, none, 2, 3, 3};
   reuse_distance distances;
-  for (std::size_t i = 0; i < elements.size(); ++i) EXPECT_EQ(distances.access(static_cast<std::uint64_t>(elements[i])), expected[i]) << i;
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    EXPECT_EQ(distances.access(static_cast<std::uint64_t>(elements[i])), expected[i]) << i;
   EXPECT_EQ(distances.accesses(), 9u);
   EXPECT_EQ(distances.elements(), 3u);
   EXPECT_EQ(distances.misses(3), 3u);
@@ -58,13 +62,15 @@ TEST(reuse_distance, equals_its_definition) {
     reuse_distance distances;
     std::vector<std::uint64_t> before;
     for (const std::uint64_t element : random_trace(seed, 3000, 60 * seed)) {
-      ASSERT_EQ(distances.access(element), naive_distance(before, element)) << "seed " << seed << " access " << before.size();
+      ASSERT_EQ(distances.access(element), naive_distance(before, element))
+          << "seed " << seed << " access " << before.size();
       before.push_back(element);
     }
   }
 }
 
-// The first of the model's checks: for every capacity, the misses of a fully associative cache are those that the distances say.
+// The first of the model's checks: for every capacity, the misses of
+// a fully associative cache are those that the distances say.
 TEST(reuse_distance, misses_of_the_memory_model_for_every_capacity) {
   constexpr std::uint64_t elements = 150;
   for (unsigned seed = 1; seed <= 3; ++seed) {

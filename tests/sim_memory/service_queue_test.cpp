@@ -41,10 +41,12 @@ TEST(service_queue, no_stretch_of_time_serves_more_than_it_can) {
   service_queue q(8);
   std::mt19937_64 random(9);
   std::vector<double> starts;
-  for (int i = 0; i < 50'000; ++i) starts.push_back(q.serve(static_cast<double>(random() % 20'000), 1, 0));   // any order
+  // any order
+  for (int i = 0; i < 50'000; ++i) starts.push_back(q.serve(static_cast<double>(random() % 20'000), 1, 0));
   std::sort(starts.begin(), starts.end());
   for (const std::size_t span : {200, 1000, 10'000}) {
-    for (std::size_t i = 0; i + span < starts.size(); ++i) ASSERT_GE(starts[i + span] - starts[i], static_cast<double>(span) - 17);
+    for (std::size_t i = 0; i + span < starts.size(); ++i)
+      ASSERT_GE(starts[i + span] - starts[i], static_cast<double>(span) - 17);
   }
   EXPECT_NEAR(starts.back(), 50'000, 500) << "and none of it is wasted";
 }

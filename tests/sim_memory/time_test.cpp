@@ -36,7 +36,8 @@ TEST(latency, is_that_of_the_level_where_the_line_is_found) {
   for (std::uint64_t at = 64; at < 8 * kB; at += 64) model.access(0, at, 8, false, 0);
   EXPECT_DOUBLE_EQ(model.access(0, 0, 8, false, 0), 5) << "pushed out of the first level only";
   EXPECT_DOUBLE_EQ(model.access(0, 0, 0, false, 0), 0);
-  EXPECT_DOUBLE_EQ(model.access(0, 60, 8, false, 0), 1 + 5) << "two lines, the second from the second level; they do not overlap";
+  EXPECT_DOUBLE_EQ(model.access(0, 60, 8, false, 0), 1 + 5)
+      << "two lines, the second from the second level; they do not overlap";
 }
 
 TEST(latency, of_consecutive_lines_overlaps) {
@@ -55,7 +56,8 @@ TEST(latency, of_consecutive_lines_overlaps) {
 }
 
 // Cores read their own memory in calls of `chunk` bytes, the earliest one first; bytes per ns of all together.
-double streamed(memory_model& model, const std::vector<unsigned>& units, std::uint64_t chunk, std::uint64_t bytes_each) {
+double streamed(memory_model& model, const std::vector<unsigned>& units, std::uint64_t chunk,
+                std::uint64_t bytes_each) {
   std::vector<double> clocks(units.size(), 0);
   std::vector<std::uint64_t> done(units.size(), 0);
   while (true) {
@@ -89,7 +91,7 @@ TEST(bandwidth, one_core_is_bound_by_its_overlap) {
 }
 
 TEST(bandwidth, of_two_nodes_adds_up) {
-  memory_model model(limited(20, 0));     // first touch: each core has its own
+  memory_model model(limited(20, 0));  // first touch: each core has its own
   EXPECT_NEAR(streamed(model, {0, 1, 2, 3, 4, 5, 6, 7}, 4 * kB, 4 * MB), 40, 0.4);
 }
 
@@ -109,13 +111,14 @@ TEST(bandwidth, of_one_channel_limits_who_hits_only_that) {
     for (unsigned core = 0; core < 4; ++core) {
       for (unsigned together = 0; together < 2; ++together) {
         const std::uint64_t at = (std::uint64_t{core + 1} << 32) + (2 * i + together) * 256;
-        clocks[core] = std::max(clocks[core], clocks[core] + (together == 0 ? 0 : model.access(core, at, 8, false, clocks[core])));
+        clocks[core] =
+            std::max(clocks[core], clocks[core] + (together == 0 ? 0 : model.access(core, at, 8, false, clocks[core])));
       }
     }
   }
   // Latency-bound: 4 cores, one line per 100 ns. No waiting to speak of.
   EXPECT_NEAR(clocks[0], lines * 100.0, lines * 15.0);
-  memory_model crowded(limited(1, 0));    // a channel serves a quarter of a byte per ns
+  memory_model crowded(limited(1, 0));  // a channel serves a quarter of a byte per ns
   double time = 0, first = 0;
   for (int i = 0; i < 100; ++i) {
     time = crowded.access(0, static_cast<std::uint64_t>(i) * 256, 8, false, 0);

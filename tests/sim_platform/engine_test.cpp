@@ -38,7 +38,8 @@ class engine_test : public ::testing::Test {
   }
   strand& start(std::function<void()> f, int number = -1) {
     bodies_.push_back(std::make_unique<std::function<void()>>(std::move(f)));
-    strand* s = active->start([](void* body) { (*static_cast<std::function<void()>*>(body))(); }, bodies_.back().get(), "test", number);
+    strand* s = active->start([](void* body) { (*static_cast<std::function<void()>*>(body))(); }, bodies_.back().get(),
+                              "test", number);
     EXPECT_NE(s, nullptr);
     return *s;
   }
@@ -164,10 +165,12 @@ TEST_F(engine_test, strands_on_one_unit_take_turns) {
   std::vector<picoseconds> ends;
   std::vector<strand*> all;
   for (int i = 0; i < 2; ++i) {
-    all.push_back(&start([&] {
-      for (int k = 0; k < 100; ++k) compute(100 * us);
-      ends.push_back(clock());
-    }, 11));
+    all.push_back(&start(
+        [&] {
+          for (int k = 0; k < 100; ++k) compute(100 * us);
+          ends.push_back(clock());
+        },
+        11));
   }
   for (strand* s : all) e.join(*s);
   // 10 ms of work each on one unit: both end late, within two turns of each other.
@@ -180,7 +183,11 @@ TEST_F(engine_test, strands_on_one_unit_take_turns) {
 TEST_F(engine_test, unbound_strands_use_free_units) {
   engine& e = begin(machine(2));
   // Bound to the unit that the first strand is on: that one moves to the other.
-  strand& bound = start([&] { for (int k = 0; k < 10; ++k) compute(1000 * us); }, 10);
+  strand& bound = start(
+      [&] {
+        for (int k = 0; k < 10; ++k) compute(1000 * us);
+      },
+      10);
   for (int k = 0; k < 10; ++k) compute(1000 * us);
   const picoseconds mine = clock();
   e.join(bound);
@@ -239,7 +246,8 @@ TEST_F(engine_test, accesses_are_served_in_the_order_of_time_and_in_parts) {
   bool mixed = false;
   for (std::size_t i = 1; i < log.calls.size(); ++i) {
     EXPECT_LE(log.calls[i - 1].second, log.calls[i].second);
-    mixed = mixed || (i > 1 && log.calls[i].first == log.calls[i - 2].first && log.calls[i].first != log.calls[i - 1].first);
+    mixed = mixed ||
+            (i > 1 && log.calls[i].first == log.calls[i - 2].first && log.calls[i].first != log.calls[i - 1].first);
   }
   EXPECT_TRUE(mixed) << "both processors come to the memory in turn";
 }
@@ -294,11 +302,13 @@ TEST_F(engine_test, exceptions_in_flight_are_each_strands_own) {
 }
 
 TEST_F(engine_test, deadlock_ends_the_process) {
-  EXPECT_EXIT({
-    begin(machine(2));
-    std::atomic<std::uint32_t> word{0};
-    platform::wait_on(word, 0);
-  }, ::testing::ExitedWithCode(engine::deadlock_status), "deadlock at .*all 1 kernel threads sleep");
+  EXPECT_EXIT(
+      {
+        begin(machine(2));
+        std::atomic<std::uint32_t> word{0};
+        platform::wait_on(word, 0);
+      },
+      ::testing::ExitedWithCode(engine::deadlock_status), "deadlock at .*all 1 kernel threads sleep");
 }
 
 // No assertion on time: the figure is for whoever reads the log, and for docs/guide/simulator.md.
@@ -307,14 +317,17 @@ TEST_F(engine_test, events_a_second) {
   std::vector<strand*> all;
   constexpr int rounds = 20'000;
   for (int i = 0; i < 64; ++i) {
-    all.push_back(&start([i] {
-      for (int k = 0; k < rounds; ++k) compute(1000 + static_cast<picoseconds>((i * 7 + k * 13) % 101));
-    }, 10 + i));
+    all.push_back(&start(
+        [i] {
+          for (int k = 0; k < rounds; ++k) compute(1000 + static_cast<picoseconds>((i * 7 + k * 13) % 101));
+        },
+        10 + i));
   }
   const auto begin = std::chrono::steady_clock::now();
   for (strand* s : all) e.join(*s);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::printf("%.1f million events a second, %.1f million of them switches\n", static_cast<double>(e.counts().events) / seconds / 1e6,
+  std::printf("%.1f million events a second, %.1f million of them switches\n",
+              static_cast<double>(e.counts().events) / seconds / 1e6,
               static_cast<double>(e.counts().switches) / seconds / 1e6);
   EXPECT_GE(e.counts().events, 64u * rounds);
 }

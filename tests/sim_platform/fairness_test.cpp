@@ -1,4 +1,5 @@
-// What shares of the processors equal preemptive threads get, in virtual time: the bounds of src/worker/README.md, "Fairness".
+// What shares of the processors equal preemptive threads get, in
+// virtual time: the bounds of src/worker/README.md, "Fairness".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,11 +19,11 @@
 namespace heddle::sim {
 namespace {
 
-constexpr picoseconds interval = 1'000'000'000;   // a turn: 1 ms
+constexpr picoseconds interval = 1'000'000'000;  // a turn: 1 ms
 
 struct share {
-  std::uint64_t work{0};          // microseconds
-  picoseconds longest_wait{0};    // without a turn
+  std::uint64_t work{0};        // microseconds
+  picoseconds longest_wait{0};  // without a turn
   picoseconds last{0};
 };
 
@@ -34,8 +35,8 @@ struct setting {
   std::string policy{"random_ws"};
 };
 
-// `threads` that compute from `begin` to `end` (virtual, in intervals; counted from the first one's beginning), and what they got of it. `stays(home, begin)`: what
-// each does before; those that it returns false to end there.
+// `threads` that compute from `begin` to `end` (virtual, in intervals; counted from the first one's beginning), and
+// what they got of it. `stays(home, begin)`: what each does before; those that it returns false to end there.
 template <class F>
 std::vector<share> shares(const setting& how, unsigned begin, unsigned end, F&& stays) {
   session_options o;
@@ -100,7 +101,7 @@ class equal_threads : public ::testing::TestWithParam<std::tuple<unsigned, unsig
 TEST_P(equal_threads, get_equal_shares) {
   setting s;
   std::tie(s.workers, s.threads, s.how) = GetParam();
-  const unsigned round = (s.threads + s.workers - 1) / s.workers;   // turns until all have had one
+  const unsigned round = (s.threads + s.workers - 1) / s.workers;  // turns until all have had one
   const auto all = shares(s, 2 * round, 52 * round, at_once);
   RecordProperty("unevenness", std::to_string(unevenness(all)));
   EXPECT_LE(unevenness(all), 1.1);
@@ -111,16 +112,20 @@ INSTANTIATE_TEST_SUITE_P(fairness, equal_threads,
                          ::testing::Combine(::testing::Values(2u, 3u, 8u), ::testing::Values(3u, 5u, 10u, 24u, 61u),
                                             ::testing::Values(preemption::signal_yield, preemption::klt_switching)),
                          [](const auto& p) {
-                           return std::to_string(std::get<0>(p.param)) + "_workers_" + std::to_string(std::get<1>(p.param)) +
-                                  (std::get<2>(p.param) == preemption::signal_yield ? "_signal_yield" : "_klt_switching");
+                           return std::to_string(std::get<0>(p.param)) + "_workers_" +
+                                  std::to_string(std::get<1>(p.param)) +
+                                  (std::get<2>(p.param) == preemption::signal_yield ? "_signal_yield"
+                                                                                    : "_klt_switching");
                          });
 
-// All that run on the first worker at some moment end: what the other one has comes over, a thread a turn, until both have as many.
+// All that run on the first worker at some moment end: what the other
+// one has comes over, a thread a turn, until both have as many.
 TEST(fairness, an_uneven_start_evens_out) {
   setting s;
   s.threads = 80;
-  constexpr unsigned parting = 100;            // in intervals
-  constexpr unsigned evened = parting + 60;    // a turn each for those that are to end, then at most one for each that comes over
+  constexpr unsigned parting = 100;  // in intervals
+  // a turn each for those that are to end, then at most one for each that comes over
+  constexpr unsigned evened = parting + 60;
   const auto all = shares(s, evened, evened + 1000, [](runtime& home, picoseconds start) {
     int rank = 0;
     while (active->now() < start + parting * interval) {
@@ -158,7 +163,7 @@ TEST(fairness, who_waits_behind_one_that_is_not_preemptive_is_taken_over) {
         last = std::max(last, active->now());
       });
     }
-    cost::cycles(1000 * 2.5e6);   // this one, which is not preemptive, keeps its worker
+    cost::cycles(1000 * 2.5e6);  // this one, which is not preemptive, keeps its worker
     EXPECT_EQ(ended.load(), 4);
     for (thread& one : made) one.join();
   });
@@ -167,7 +172,8 @@ TEST(fairness, who_waits_behind_one_that_is_not_preemptive_is_taken_over) {
 
 // --- levels --------------------------------------------------------------------------------------------------------
 
-// What of two workers' time threads of two levels get, which both always compute; and the longest that one of the lower went without a turn.
+// What of two workers' time threads of two levels get, which both always
+// compute; and the longest that one of the lower went without a turn.
 struct levels_got {
   double lower;
   picoseconds longest_wait;
@@ -215,23 +221,30 @@ levels_got between_levels(int lower, int higher, unsigned lows, priority_mode mo
 
 class two_levels : public ::testing::TestWithParam<std::tuple<int, int, unsigned>> {};
 
-// A starved thread has a turn after 20, no worker gives away more than one in 20, and a turn is half an interval to one and a half.
+// A starved thread has a turn after 20, no worker gives away more
+// than one in 20, and a turn is half an interval to one and a half.
 TEST_P(two_levels, the_lower_one_gets_little_and_never_nothing) {
   const auto [lower, higher, lows] = GetParam();
   constexpr unsigned turns = 20;
   const levels_got aged = between_levels(lower, higher, lows, priority_mode::aging, turns);
-  std::printf("%d under %d, %u: %.4f, waits %.1f\n", lower, higher, lows, aged.lower, static_cast<double>(aged.longest_wait) / static_cast<double>(interval));
+  std::printf("%d under %d, %u: %.4f, waits %.1f\n", lower, higher, lows, aged.lower,
+              static_cast<double>(aged.longest_wait) / static_cast<double>(interval));
   EXPECT_LE(aged.lower, 1.5 / turns);
   EXPECT_GE(aged.lower, std::min(lows, 2u) * 0.25 / turns / 2);
   EXPECT_LE(aged.longest_wait, (turns + 3) * (1 + (lows + 1) / 2) * interval);
   const levels_got strict = between_levels(lower, higher, lows, priority_mode::strict, turns);
-  EXPECT_LE(strict.lower, 0.001);   // what they do before the higher ones have been made, and after these have ended
+  EXPECT_LE(strict.lower, 0.001);  // what they do before the higher ones have been made, and after these have ended
 }
 
 INSTANTIATE_TEST_SUITE_P(fairness, two_levels,
-                         ::testing::Combine(::testing::Values(-2, 0, 1), ::testing::Values(2), ::testing::Values(1u, 2u, 8u)), [](const auto& p) {
+                         ::testing::Combine(::testing::Values(-2, 0, 1), ::testing::Values(2),
+                                            ::testing::Values(1u, 2u, 8u)),
+                         [](const auto& p) {
                            const int lower = std::get<0>(p.param);
-                           return std::string(lower < 0 ? "low" : lower == 0 ? "normal" : "high") + "_" + std::to_string(std::get<2>(p.param));
+                           return std::string(lower < 0    ? "low"
+                                              : lower == 0 ? "normal"
+                                                           : "high") +
+                                  "_" + std::to_string(std::get<2>(p.param));
                          });
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ml-adaptive on 64 simulated workers on four sockets: where idle workers help out, and where they leave a layout alone. Times are virtual and repeat
-// exactly, so that two settings that did the same take the same time.
+// ml-adaptive on 64 simulated workers on four sockets: where idle workers help out, and where they leave a layout
+// alone. Times are virtual and repeat exactly, so that two settings that did the same take the same time.
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 
@@ -45,8 +45,9 @@ void unlike(unsigned n) {
 void loop(unsigned first, unsigned last, picoseconds (*piece)(unsigned)) {
   if (last - first == 1) return active->charge(activity::program, piece(first));
   const unsigned middle = first + (last - first) / 2;
-  parallel_invoke(work_hint{static_cast<double>(middle - first), static_cast<double>(last - middle)}, [=] { loop(first, middle, piece); },
-                  [=] { loop(middle, last, piece); });
+  parallel_invoke(
+      work_hint{static_cast<double>(middle - first), static_cast<double>(last - middle)},
+      [=] { loop(first, middle, piece); }, [=] { loop(middle, last, piece); });
 }
 
 // R6, without R8, which comes after a fourth of the patience.
@@ -57,7 +58,8 @@ TEST(ml_adaptive, helps_near_workers_where_halves_are_unlike_again_and_again) {
   EXPECT_LT(time_of(patient, program), time_of(patient + ",near=0", program));
 }
 
-// Fewer pieces than workers, so that three of them have more than three workers; several times, since what counts as uneven does until the program's end.
+// Fewer pieces than workers, so that three of them have more than three workers;
+// several times, since what counts as uneven does until the program's end.
 TEST(ml_adaptive, leaves_loops_alone_whatever_their_pieces_are) {
   for (const unsigned pieces : {3u, 5u, 11u, 44u, 100u, 1000u}) {
     const auto program = [pieces] {
@@ -67,8 +69,8 @@ TEST(ml_adaptive, leaves_loops_alone_whatever_their_pieces_are) {
   }
 }
 
-// R8: halves of 2 to 1 by their hints, that are not, three sizes together. Loops do not show it any more: what waits for a busy worker wakes somebody
-// else by now (M7), and R8 on top of that takes 2 to 4 % of a loop with uneven pieces.
+// R8: halves of 2 to 1 by their hints, that are not, three sizes together. Loops do not show it any more: what waits
+// for a busy worker wakes somebody else by now (M7), and R8 on top of that takes 2 to 4 % of a loop with uneven pieces.
 TEST(ml_adaptive, helps_within_a_package_before_the_patience_is_over) {
   const auto program = [] {
     for (const unsigned n : {12u, 13u, 14u}) unlike(n);

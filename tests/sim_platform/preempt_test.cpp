@@ -1,5 +1,5 @@
-// Preemptive threads on simulated processors: what waits for itself by spinning ends, runs repeat themselves, and preemption costs what
-// the machine's file says.
+// Preemptive threads on simulated processors: what waits for itself by spinning ends, runs repeat themselves, and
+// preemption costs what the machine's file says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 struct run_options {
   std::string machine{"skylake-2x28"};
   unsigned workers{4};
-  unsigned threads{10};               // a worker
+  unsigned threads{10};  // a worker
   preemption how{preemption::signal_yield};
   std::string timer{"aligned"};
   std::string klt{"direct"};
@@ -29,7 +29,7 @@ struct run_options {
 };
 
 struct ran {
-  picoseconds time;                   // from the first thread's beginning to the last one's end
+  picoseconds time;  // from the first thread's beginning to the last one's end
   std::uint64_t ticks, preemptions;
   bool operator==(const ran&) const = default;
 };
@@ -115,13 +115,21 @@ TEST_P(techniques, runs_repeat_themselves) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, techniques,
-                         ::testing::Values(std::tuple{preemption::signal_yield, "aligned", "direct"}, std::tuple{preemption::signal_yield, "creation", "direct"},
-                                           std::tuple{preemption::signal_yield, "one-to-all", "direct"}, std::tuple{preemption::signal_yield, "chain", "direct"},
-                                           std::tuple{preemption::signal_yield, "hybrid:2", "direct"}, std::tuple{preemption::klt_switching, "aligned", "naive"},
-                                           std::tuple{preemption::klt_switching, "aligned", "futex"}, std::tuple{preemption::klt_switching, "aligned", "local"},
-                                           std::tuple{preemption::klt_switching, "aligned", "direct"}, std::tuple{preemption::klt_switching, "chain", "direct"}),
+                         ::testing::Values(std::tuple{preemption::signal_yield, "aligned", "direct"},
+                                           std::tuple{preemption::signal_yield, "creation", "direct"},
+                                           std::tuple{preemption::signal_yield, "one-to-all", "direct"},
+                                           std::tuple{preemption::signal_yield, "chain", "direct"},
+                                           std::tuple{preemption::signal_yield, "hybrid:2", "direct"},
+                                           std::tuple{preemption::klt_switching, "aligned", "naive"},
+                                           std::tuple{preemption::klt_switching, "aligned", "futex"},
+                                           std::tuple{preemption::klt_switching, "aligned", "local"},
+                                           std::tuple{preemption::klt_switching, "aligned", "direct"},
+                                           std::tuple{preemption::klt_switching, "chain", "direct"}),
                          [](const auto& p) {
-                           std::string name = std::string(std::get<0>(p.param) == preemption::signal_yield ? "signal_yield_" : "klt_") + std::get<1>(p.param) + "_" + std::get<2>(p.param);
+                           std::string name =
+                               std::string(std::get<0>(p.param) == preemption::signal_yield ? "signal_yield_"
+                                                                                            : "klt_") +
+                               std::get<1>(p.param) + "_" + std::get<2>(p.param);
                            std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == ':'; }, '_');
                            return name;
                          });
@@ -205,7 +213,7 @@ TEST(preempt, packed_threads_share_the_workers_that_are_left) {
       for (unsigned i = 0; i < 8; ++i) all.emplace_back(t, [] { cost::cycles(250e6); });
       for (thread& one : all) one.join();
     });
-    return static_cast<double>(sim::active->now() - begin) / 1e11;   // in times of one thread's work
+    return static_cast<double>(sim::active->now() - begin) / 1e11;  // in times of one thread's work
   };
   EXPECT_NEAR(time(8, preemption::signal_yield), 1, 0.05);
   EXPECT_NEAR(time(6, preemption::signal_yield), 8.0 / 6, 0.1);

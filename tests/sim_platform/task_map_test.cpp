@@ -1,5 +1,5 @@
 // With stealing off, adws gives each task to the same worker in every iteration: 64 simulated workers on four sockets.
-#if __has_include("backend/heddle.hpp")   // the kernels are not there in a build without benchmarks
+#if __has_include("backend/heddle.hpp")  // the kernels are not there in a build without benchmarks
 #include "bench/task_maps.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Who runs a thread that its maker joins soon, and one that it does not, on two workers in virtual time: src/task/README.md, "Threads".
+// Who runs a thread that its maker joins soon, and one that it does
+// not, on two workers in virtual time: src/task/README.md, "Threads".
 #include <gtest/gtest.h>
 
 #include <heddle/cost.hpp>
@@ -14,7 +15,7 @@ constexpr unsigned rounds = 400;
 constexpr std::uint64_t microsecond = 2500;  // cycles
 
 struct outcome {
-  unsigned moves{0};            // threads that another worker ran than the one whose thread made them
+  unsigned moves{0};  // threads that another worker ran than the one whose thread made them
   picoseconds time{0};
 };
 

@@ -52,12 +52,15 @@ class tick_test : public ::testing::Test {
   }
   strand& start(std::function<void()> f, int unit = -1) {
     bodies_.push_back(std::make_unique<std::function<void()>>(std::move(f)));
-    strand* s = active->start([](void* body) { (*static_cast<std::function<void()>*>(body))(); }, bodies_.back().get(), "test", unit);
+    strand* s = active->start([](void* body) { (*static_cast<std::function<void()>*>(body))(); }, bodies_.back().get(),
+                              "test", unit);
     EXPECT_NE(s, nullptr);
     return *s;
   }
   static picoseconds clock() { return active->now() - engine::origin; }
-  static platform::nanoseconds at(std::uint64_t microseconds) { return engine::origin / nanosecond + microseconds * in_ns; }
+  static platform::nanoseconds at(std::uint64_t microseconds) {
+    return engine::origin / nanosecond + microseconds * in_ns;
+  }
   static void compute(picoseconds time) { active->charge(activity::program, time); }
   static std::vector<picoseconds> times() {
     std::vector<picoseconds> all;
@@ -197,13 +200,15 @@ TEST_F(tick_test, ticks_that_come_at_once_wait_for_each_other) {
   begin(std::move(c));
   std::vector<strand*> all;
   for (int i = 0; i < 4; ++i) {
-    all.push_back(&start([] {
-      platform::tick_timer timer;
-      ASSERT_EQ(platform::make(timer, nullptr), nullptr);
-      platform::set(timer, at(10), 0);
-      compute(20 * us);
-      platform::drop(timer);
-    }, i));
+    all.push_back(&start(
+        [] {
+          platform::tick_timer timer;
+          ASSERT_EQ(platform::make(timer, nullptr), nullptr);
+          platform::set(timer, at(10), 0);
+          compute(20 * us);
+          platform::drop(timer);
+        },
+        i));
   }
   for (strand* s : all) active->join(*s);
   EXPECT_EQ(times(), (std::vector<picoseconds>{13, 15, 17, 19}));
@@ -259,20 +264,24 @@ TEST_F(tick_test, who_is_woken_on_the_wakers_unit_follows_when_that_one_sleeps) 
   begin(std::move(c));
   std::atomic<std::uint32_t> a{0}, b{0};
   picoseconds handed = 0, got = 0;
-  strand& second = start([&] {
-    while (a.load() == 0) platform::wait_on(a, 0);
-    got = clock();
-    b = 1;
-    platform::wake_one(b);
-  }, 1);
-  strand& first = start([&] {
-    compute(100 * us);
-    a = 1;
-    platform::wake_one(a);
-    compute(10 * us);
-    handed = clock();
-    while (b.load() == 0) platform::wait_on(b, 0);
-  }, 1);
+  strand& second = start(
+      [&] {
+        while (a.load() == 0) platform::wait_on(a, 0);
+        got = clock();
+        b = 1;
+        platform::wake_one(b);
+      },
+      1);
+  strand& first = start(
+      [&] {
+        compute(100 * us);
+        a = 1;
+        platform::wake_one(a);
+        compute(10 * us);
+        handed = clock();
+        while (b.load() == 0) platform::wait_on(b, 0);
+      },
+      1);
   active->join(first);
   active->join(second);
   EXPECT_EQ(got, handed + 2 * us);

@@ -1,4 +1,5 @@
-// Random fork-join programs whose work and span are known, and their runs on a simulated machine whose operations cost nothing.
+// Random fork-join programs whose work and span are known, and their
+// runs on a simulated machine whose operations cost nothing.
 #pragma once
 
 #include <heddle/parallel_invoke.hpp>
@@ -20,7 +21,7 @@ namespace heddle::sim {
 // Computes, runs its children side by side, computes again.
 struct tree_node {
   picoseconds before{0}, after{0};
-  std::vector<unsigned> children;   // two: parallel_invoke; others: a task_group
+  std::vector<unsigned> children;  // two: parallel_invoke; others: a task_group
 };
 
 enum class shape : std::uint8_t { balanced, lopsided, bushy, comb, wide };
@@ -45,7 +46,8 @@ class random_tree {
 
   picoseconds work() const { return work_; }
   picoseconds span() const { return span_; }
-  unsigned depth() const { return depth_; }               // nodes from the root to the deepest leaf: serial activations at once
+  // nodes from the root to the deepest leaf: serial activations at once
+  unsigned depth() const { return depth_; }
   // The most steps on a path: computations, and of a group the spawns one after the other.
   unsigned span_steps() const { return span_steps_; }
   unsigned root() const { return static_cast<unsigned>(nodes_.size() - 1); }
@@ -53,7 +55,9 @@ class random_tree {
 
  private:
   // Exponential, 20 us on average; whole nanoseconds.
-  picoseconds cost() { return static_cast<picoseconds>(1 + std::exponential_distribution<>(1.0 / 20'000)(random_)) * nanosecond; }
+  picoseconds cost() {
+    return static_cast<picoseconds>(1 + std::exponential_distribution<>(1.0 / 20'000)(random_)) * nanosecond;
+  }
   unsigned below(unsigned bound) { return std::uniform_int_distribution<unsigned>(0, bound - 1)(random_); }
   unsigned add(tree_node n) {
     nodes_.push_back(std::move(n));
@@ -103,7 +107,8 @@ class random_tree {
     work_ += n.before + n.after;
     for (unsigned k = 0; k < count; ++k) {
       const measured m = measure(n.children[k]);
-      most = {std::max(most.span, m.span), std::max(most.depth, m.depth), std::max(most.steps, m.steps + (group ? k : 0))};
+      most = {std::max(most.span, m.span), std::max(most.depth, m.depth),
+              std::max(most.steps, m.steps + (group ? k : 0))};
     }
     const measured all{most.span + n.before + n.after, most.depth + 1, most.steps + (count == 0 ? 1u : 2u)};
     if (i == root()) {
@@ -115,16 +120,16 @@ class random_tree {
   }
 
   std::mt19937_64 random_;
-  std::vector<tree_node> nodes_;    // children before parents
+  std::vector<tree_node> nodes_;  // children before parents
   picoseconds work_{0}, span_{0};
   unsigned depth_{0}, span_steps_{0};
 };
 
 struct tree_run {
-  picoseconds time;             // from the root's first computation to its end
-  picoseconds computed;         // by all workers together
+  picoseconds time;      // from the root's first computation to its end
+  picoseconds computed;  // by all workers together
   std::uint64_t steals, failed_steals;
-  unsigned most_at_once;        // activations: nodes begun and not ended
+  unsigned most_at_once;  // activations: nodes begun and not ended
 };
 
 // Searching and waking take time in the simulator even where the machine file says nothing: a turn of a waiting loop.
@@ -132,7 +137,8 @@ inline constexpr picoseconds turn = 14 * nanosecond;
 
 class tree_runner {
  public:
-  tree_runner(const random_tree& t, unsigned workers, const std::string& policy, std::uint64_t seed, unsigned spin) : tree_(t) {
+  tree_runner(const random_tree& t, unsigned workers, const std::string& policy, std::uint64_t seed, unsigned spin)
+      : tree_(t) {
     configuration c;
     c.units.assign(workers, {});
     for (unsigned i = 0; i < workers; ++i) c.units[i].number = static_cast<int>(i);
@@ -146,7 +152,7 @@ class tree_runner {
       heddle::runtime_options options;
       options.workers = workers;
       options.policy = policy;
-      options.seed = seed + 1;   // 0: another one each time
+      options.seed = seed + 1;  // 0: another one each time
       options.spin = spin;
       heddle::runtime runtime(options);
       runtime.run([&] {
@@ -180,10 +186,11 @@ class tree_runner {
 
   const random_tree& tree_;
   tree_run result_{};
-  unsigned at_once_{0};        // one kernel thread: no race
+  unsigned at_once_{0};  // one kernel thread: no race
 };
 
-inline tree_run run_tree(const random_tree& t, unsigned workers, const std::string& policy = "random_ws", std::uint64_t seed = 42, unsigned spin = 0) {
+inline tree_run run_tree(const random_tree& t, unsigned workers, const std::string& policy = "random_ws",
+                         std::uint64_t seed = 42, unsigned spin = 0) {
   return tree_runner(t, workers, policy, seed, spin).result();
 }
 

@@ -1,10 +1,11 @@
-// How often random stealing steals, and how much it has alive at once (Blumofe, Leiserson, JACM 46(5), 1999; the number of
-// steals: Theorem 13; space S_P <= S_1 P: Theorem 2, busy leaves).
+// How often random stealing steals, and how much it has alive at once (Blumofe, Leiserson, JACM 46(5), 1999; the number
+// of steals: Theorem 13; space S_P <= S_1 P: Theorem 2, busy leaves).
 //
-// The theorems count in steps of one instruction, in which an attempt to steal takes one step. Here a node's computation is of random
-// length and a search takes turns of 14 ns, so successful steals are held against the steps of the longest path: T_inf if each
-// computation and each spawn of a group took one step.
-// Space: activations, that is nodes begun and not ended, each of which has its frame on some stack; S_1 is the depth of the tree.
+// The theorems count in steps of one instruction, in which an attempt to steal takes one step. Here a node's
+// computation is of random length and a search takes turns of 14 ns, so successful steals are held against the steps of
+// the longest path: T_inf if each computation and each spawn of a group took one step.
+// Space: activations, that is nodes begun and not ended, each of
+// which has its frame on some stack; S_1 is the depth of the tree.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -28,10 +29,12 @@ TEST(stealing, steals_are_in_the_order_of_workers_times_span) {
           const double ratio = static_cast<double>(r.steals) / (static_cast<double>(p) * t.span_steps());
           worst = std::max(worst, ratio);
           most_of_work = std::max(most_of_work, static_cast<double>(r.steals) / (t.root() + 1));
-          EXPECT_LE(ratio, steals_a_worker_and_step) << name(s) << " " << seed << ", " << p << " workers, " << policy << ": " << r.steals << " steals";
+          EXPECT_LE(ratio, steals_a_worker_and_step)
+              << name(s) << " " << seed << ", " << p << " workers, " << policy << ": " << r.steals << " steals";
         }
       }
-      std::printf("%-16s %-9s most steals / (P x steps of the longest path): %.3f; / nodes: %.3f\n", policy.c_str(), name(s), worst, most_of_work);
+      std::printf("%-16s %-9s most steals / (P x steps of the longest path): %.3f; / nodes: %.3f\n", policy.c_str(),
+                  name(s), worst, most_of_work);
     }
   }
 }

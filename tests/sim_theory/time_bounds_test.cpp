@@ -1,9 +1,9 @@
-// Work, span and the greedy bound T_P <= T_1 / P + (1 - 1 / P) T_inf (Graham, SIAM J. Appl. Math. 17(2), 1969; Brent, JACM 21(2), 1974)
-// on random programs, with operations of the scheduler that cost nothing.
+// Work, span and the greedy bound T_P <= T_1 / P + (1 - 1 / P) T_inf (Graham, SIAM J. Appl. Math. 17(2), 1969; Brent,
+// JACM 21(2), 1974) on random programs, with operations of the scheduler that cost nothing.
 //
-// A worker finds work that exists in one search: the worker that falls asleep and the one that a publication wakes try every
-// victim. So the schedule is greedy but for the search itself: eight turns of the waiting loop before a worker sleeps, and as
-// many again after it was woken. `lag` grants that to each step of the longest path.
+// A worker finds work that exists in one search: the worker that falls asleep and the one that a publication wakes try
+// every victim. So the schedule is greedy but for the search itself: eight turns of the waiting loop before a worker
+// sleeps, and as many again after it was woken. `lag` grants that to each step of the longest path.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -19,10 +19,11 @@ picoseconds greedy(const random_tree& t, unsigned workers) { return (t.work() + 
 constexpr unsigned worker_counts[] = {1, 2, 3, 4, 7, 8, 16, 32, 64};
 
 struct excess {
-  double worst{0};    // (T_P - T_1 / P) / T_inf
+  double worst{0};  // (T_P - T_1 / P) / T_inf
   std::string where;
   void see(const random_tree& t, const tree_run& r, unsigned workers, const std::string& what) {
-    const double c = (static_cast<double>(r.time) - static_cast<double>(t.work()) / workers) / static_cast<double>(t.span());
+    const double c =
+        (static_cast<double>(r.time) - static_cast<double>(t.work()) / workers) / static_cast<double>(t.span());
     if (c > worst) {
       worst = c;
       where = what;
@@ -72,16 +73,19 @@ TEST(time_bounds, work_stealing_is_greedy_but_for_its_search) {
         const picoseconds lag = search * t.span_steps();
         for (const unsigned p : worker_counts) {
           const tree_run r = run_tree(t, p, policy, seed);
-          EXPECT_LE(r.time, greedy(t, p) + lag) << described(s, seed, p, policy) << ": T_1 " << t.work() << ", T_inf " << t.span();
+          EXPECT_LE(r.time, greedy(t, p) + lag)
+              << described(s, seed, p, policy) << ": T_1 " << t.work() << ", T_inf " << t.span();
           most.see(t, r, p, described(s, seed, p, policy));
         }
       }
-      std::printf("%-16s %-9s largest (T_P - T_1 / P) / T_inf: %.4f, %s\n", policy.c_str(), name(s), most.worst, most.where.c_str());
+      std::printf("%-16s %-9s largest (T_P - T_1 / P) / T_inf: %.4f, %s\n", policy.c_str(), name(s), most.worst,
+                  most.where.c_str());
     }
   }
 }
 
-// As shipped, searching workers spin for 50 us and insist every 5: that long a fork's second half may lie with a victim in a leaf.
+// As shipped, searching workers spin for 50 us and insist every 5:
+// that long a fork's second half may lie with a victim in a leaf.
 TEST(time_bounds, with_spinning_a_search_takes_up_to_the_time_to_insist) {
   constexpr picoseconds insist = 5'000 * nanosecond + search;
   for (const shape s : all_shapes) {
@@ -95,7 +99,8 @@ TEST(time_bounds, with_spinning_a_search_takes_up_to_the_time_to_insist) {
         most.see(t, r, p, described(s, seed, p, "random_ws"));
       }
     }
-    std::printf("spin 50 us       %-9s largest (T_P - T_1 / P) / T_inf: %.4f, %s\n", name(s), most.worst, most.where.c_str());
+    std::printf("spin 50 us       %-9s largest (T_P - T_1 / P) / T_inf: %.4f, %s\n", name(s), most.worst,
+                most.where.c_str());
   }
 }
 

@@ -1,5 +1,6 @@
-// A long random mix of everything the core does: forks, groups, threads, yields, joins, detaches, locks, loops, calls that block, foreign
-// submitters, runtimes that come and go. Length: HEDDLE_STRESS. Every leaf is counted, so lost or repeated work shows.
+// A long random mix of everything the core does: forks, groups, threads, yields, joins,
+// detaches, locks, loops, calls that block, foreign submitters, runtimes that come and
+// go. Length: HEDDLE_STRESS. Every leaf is counted, so lost or repeated work shows.
 #include <heddle/blocking.hpp>
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
@@ -32,9 +33,9 @@ using namespace std::chrono_literals;
 struct tree {
   heddle_test::watchdog& dog;
   heddle::mutex lock;
-  long plain{0};                      // under lock
+  long plain{0};  // under lock
   std::atomic<long> leaves{0};
-  std::atomic<long> detached{0};      // detached threads that have not ended
+  std::atomic<long> detached{0};  // detached threads that have not ended
   explicit tree(heddle_test::watchdog& d) : dog(d) {}
 
   // Number of leaves below a node, by the same random choices, without running anything.
@@ -146,10 +147,12 @@ struct tree {
         break;
       }
       default:
-        heddle::parallel_invoke([&] {
-          a();
-          written = 1;
-        }, b);
+        heddle::parallel_invoke(
+            [&] {
+              a();
+              written = 1;
+            },
+            b);
         ASSERT_EQ(written, 1);
     }
   }
@@ -238,7 +241,9 @@ std::vector<unsigned> worker_counts() {
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, core_stress,
-                         testing::Combine(testing::ValuesIn(worker_counts()), testing::Values("random_ws", "random_ws:spawn=child", "random_ws:spawn=parent", "serial")),
+                         testing::Combine(testing::ValuesIn(worker_counts()),
+                                          testing::Values("random_ws", "random_ws:spawn=child",
+                                                          "random_ws:spawn=parent", "serial")),
                          heddle_test::runtime_name);
 
 }  // namespace

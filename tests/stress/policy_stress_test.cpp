@@ -1,5 +1,5 @@
-// Random programs over every policy, on a machine of two packages: groups, forks, loops, hints right and wrong, waits on
-// locks in between. Every leaf runs once.
+// Random programs over every policy, on a machine of two packages: groups, forks, loops, hints right and wrong, waits
+// on locks in between. Every leaf runs once.
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
@@ -41,7 +41,8 @@ class random_program {
     const std::uint32_t kind = dice.below(4);
     if (kind == 0) {
       const auto half = [&](std::uint64_t which) { leaves += run(node * 4 + which, depth - 1); };
-      heddle::parallel_invoke(heddle::work_hint{hint(dice), hint(dice), dice.below(64) << 18}, [&] { half(1); }, [&] { half(2); });
+      heddle::parallel_invoke(
+          heddle::work_hint{hint(dice), hint(dice), dice.below(64) << 18}, [&] { half(1); }, [&] { half(2); });
     } else if (kind == 1) {
       heddle::parallel_for(0, 5, [&](int i) { leaves += run(node * 8 + static_cast<std::uint64_t>(i), depth - 1); });
     } else {
@@ -65,7 +66,7 @@ class random_program {
 
   const std::uint64_t seed_;
   heddle::mutex mutex_;
-  long counted_{0};   // under mutex_
+  long counted_{0};  // under mutex_
 };
 
 // With ThreadSanitizer all policies took 138 s for 20 programs each, on two loaded processors: fewer there.

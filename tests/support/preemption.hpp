@@ -30,14 +30,16 @@ inline heddle::runtime_options options_for(unsigned workers, const std::string& 
   return o;
 }
 
-inline heddle::thread_options in(heddle::runtime& where, heddle::preemption how, heddle::tls storage = heddle::tls::as_runtime) {
+inline heddle::thread_options in(heddle::runtime& where, heddle::preemption how,
+                                 heddle::tls storage = heddle::tls::as_runtime) {
   heddle::thread_options o;
   o.where = &where;
   o.preemption = how;
   o.tls = storage;
   return o;
 }
-inline heddle::thread_options in(heddle::runtime& where, heddle::priority level, heddle::preemption how = heddle::preemption::none,
+inline heddle::thread_options in(heddle::runtime& where, heddle::priority level,
+                                 heddle::preemption how = heddle::preemption::none,
                                  heddle::tls storage = heddle::tls::as_runtime) {
   heddle::thread_options o = in(where, how, storage);
   o.priority = level;
@@ -55,7 +57,8 @@ inline void spin_barrier(const heddle::thread_options& kind, int threads, int ph
           arrived.store(0);
           phase.fetch_add(1);
         }
-        while (phase.load() <= p) {}
+        while (phase.load() <= p) {
+        }
       }
     });
   }
@@ -65,12 +68,14 @@ inline void spin_barrier(const heddle::thread_options& kind, int threads, int ph
 
 // These spin, so that a worker is kept: only a tick ends the turn.
 inline void wait_for(const std::atomic<bool>& flag) {
-  while (!flag.load()) {}
+  while (!flag.load()) {
+  }
 }
 // Until so many more ticks have come.
 inline void wait_for_ticks(heddle::runtime& rt, std::uint64_t count) {
   const std::uint64_t end = rt.statistics().ticks + count;
-  while (rt.statistics().ticks < end) {}
+  while (rt.statistics().ticks < end) {
+  }
 }
 
 // For at least `span`, and once.
@@ -82,7 +87,9 @@ void repeat(std::chrono::milliseconds span, F&& f) {
 }
 
 inline std::string name_of(heddle::preemption how) {
-  return how == heddle::preemption::signal_yield ? "signal_yield" : how == heddle::preemption::klt_switching ? "klt_switching" : "none";
+  return how == heddle::preemption::signal_yield    ? "signal_yield"
+         : how == heddle::preemption::klt_switching ? "klt_switching"
+                                                    : "none";
 }
 
 template <class Param>
@@ -93,7 +100,8 @@ class with_ticks : public testing::TestWithParam<Param> {
   }
 };
 
-// The means by which a thread may run any code: it keeps its kernel thread between two waits, or has thread-local variables of its own.
+// The means by which a thread may run any code: it keeps its kernel
+// thread between two waits, or has thread-local variables of its own.
 struct means {
   heddle::preemption how;
   heddle::tls storage;
@@ -103,7 +111,9 @@ inline const means every_means[] = {{heddle::preemption::klt_switching, heddle::
                                     {heddle::preemption::signal_yield, heddle::tls::own},
                                     {heddle::preemption::klt_switching, heddle::tls::own}};
 
-inline std::string name_of(const means& m) { return name_of(m.how) + (m.storage == heddle::tls::own ? "_own" : "_carrier"); }
+inline std::string name_of(const means& m) {
+  return name_of(m.how) + (m.storage == heddle::tls::own ? "_own" : "_carrier");
+}
 
 class by_means : public with_ticks<means> {
  protected:

@@ -41,10 +41,33 @@ inline constexpr bool thread_sanitized = false;
 
 // Every policy that `heddle help policies` knows, and the variants that differ in what they do with tasks.
 inline const std::vector<std::string> all_policies = {
-    "random_ws", "random_ws:spawn=child", "random_ws:spawn=parent", "hierarchical_ws", "work_sharing", "work_sharing:order=fifo", "serial",
-    "adws", "adws:steal=off",
-    "ml-adws", "ml-adws:aggregation=group", "ml-ws", "ml-adaptive", "ml-adaptive:levels=off,patience=1", "auto", "pdf", "pws", "sb", "sb-d", "slaw", "mts", "mts:victim=near,batch=1", "hws", "hws:level=2,attempts=1",
-    "constrained_ws", "constrained_ws:relws=0", "constrained_ws:replay=stuws,relws=1",
+    "random_ws",
+    "random_ws:spawn=child",
+    "random_ws:spawn=parent",
+    "hierarchical_ws",
+    "work_sharing",
+    "work_sharing:order=fifo",
+    "serial",
+    "adws",
+    "adws:steal=off",
+    "ml-adws",
+    "ml-adws:aggregation=group",
+    "ml-ws",
+    "ml-adaptive",
+    "ml-adaptive:levels=off,patience=1",
+    "auto",
+    "pdf",
+    "pws",
+    "sb",
+    "sb-d",
+    "slaw",
+    "mts",
+    "mts:victim=near,batch=1",
+    "hws",
+    "hws:level=2,attempts=1",
+    "constrained_ws",
+    "constrained_ws:relws=0",
+    "constrained_ws:replay=stuws,relws=1",
 };
 
 // From one to more than can run at once: three times the processors.
@@ -75,7 +98,8 @@ class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::st
 
 // What GoogleTest takes as the name of a parameter.
 inline std::string test_name(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return text;
 }
 
@@ -85,7 +109,8 @@ inline std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned
 
 }  // namespace heddle_test
 
-#define HEDDLE_OVER_RUNTIMES(suite)                                                                              \
-  INSTANTIATE_TEST_SUITE_P(workers, suite,                                                                       \
-                           testing::Combine(testing::ValuesIn(heddle_test::worker_counts()),                     \
-                                            testing::ValuesIn(heddle_test::all_policies)), heddle_test::runtime_name)
+#define HEDDLE_OVER_RUNTIMES(suite)                                                                                    \
+  INSTANTIATE_TEST_SUITE_P(                                                                                            \
+      workers, suite,                                                                                                  \
+      testing::Combine(testing::ValuesIn(heddle_test::worker_counts()), testing::ValuesIn(heddle_test::all_policies)), \
+      heddle_test::runtime_name)

@@ -42,7 +42,8 @@ class waiting : public over_runtimes {
   void together(int user, int kernel, const std::function<void(int)>& body) {
     std::vector<heddle::thread> users;
     std::vector<std::thread> kernels;
-    for (int i = 0; i < user; ++i) users.emplace_back(heddle::thread_options{.where = &runtime()}, [&body, i] { body(i); });
+    for (int i = 0; i < user; ++i)
+      users.emplace_back(heddle::thread_options{.where = &runtime()}, [&body, i] { body(i); });
     for (int i = 0; i < kernel; ++i) kernels.emplace_back([&body, i, user] { body(user + i); });
     for (auto& t : users) t.join();
     for (auto& t : kernels) t.join();

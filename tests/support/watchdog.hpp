@@ -1,5 +1,5 @@
-// Ends a test that hangs: aborts with a message when nothing has progressed for some time. The limit is generous, for it
-// must hold under sanitizers on a busy machine; it is no assertion about speed.
+// Ends a test that hangs: aborts with a message when nothing has progressed for some time. The limit is generous, for
+// it must hold under sanitizers on a busy machine; it is no assertion about speed.
 #pragma once
 
 #include <atomic>
@@ -54,8 +54,8 @@ class watchdog {
   std::atomic<std::uint64_t> steps_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool over_{false};     // under mutex_
-  std::thread keeper_;   // last: it uses all above
+  bool over_{false};    // under mutex_
+  std::thread keeper_;  // last: it uses all above
 };
 
 }  // namespace heddle_test

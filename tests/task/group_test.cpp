@@ -30,7 +30,9 @@ long fib(long n) {
 
 class group : public heddle_test::over_runtimes {};
 
-TEST_P(group, computes_a_tree) { EXPECT_EQ(run([] { return fib(18); }), 2584); }
+TEST_P(group, computes_a_tree) {
+  EXPECT_EQ(run([] { return fib(18); }), 2584);
+}
 
 TEST_P(group, waits_for_all_children) {
   run([] {
@@ -125,7 +127,8 @@ TEST_P(group, recursion_deeper_than_a_stack) {
         return below + frame[0];
       }
     };
-    const int levels = heddle_test::thread_sanitized ? 1000 : 8000;  // with spawn=child each is a stack, which takes megabytes there
+    // with spawn=child each is a stack, which takes megabytes there
+    const int levels = heddle_test::thread_sanitized ? 1000 : 8000;
     EXPECT_EQ(level::at(levels), levels);
   });
 }

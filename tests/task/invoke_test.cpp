@@ -52,11 +52,13 @@ TEST_P(invoke, returns_mixed_results) {
 
 TEST_P(invoke, returns_the_results_of_any_number) {
   run([] {
-    auto [a, b, c] = heddle::parallel_invoke([] { return 1; }, [] { return std::string("two"); }, [] { return std::make_unique<int>(3); });
+    auto [a, b, c] = heddle::parallel_invoke([] { return 1; }, [] { return std::string("two"); },
+                                             [] { return std::make_unique<int>(3); });
     EXPECT_EQ(a, 1);
     EXPECT_EQ(b, "two");
     EXPECT_EQ(*c, 3);
-    auto [d, nothing, e, f, g] = heddle::parallel_invoke([] { return 1; }, [] {}, [] { return 2L; }, [] { return 'x'; }, [] { return 0.5; });
+    auto [d, nothing, e, f, g] =
+        heddle::parallel_invoke([] { return 1; }, [] {}, [] { return 2L; }, [] { return 'x'; }, [] { return 0.5; });
     static_cast<void>(nothing);
     EXPECT_EQ(d + e, 3);
     EXPECT_EQ(f, 'x');

@@ -38,7 +38,8 @@ TEST(runtime_options, a_refused_variable_is_named) {
   EXPECT_THAT(of("HEDDLE_WORKERS", "abc"), StartsWith("HEDDLE_WORKERS=abc: expected an integer"));
   EXPECT_THAT(of("HEDDLE_POLICY", "nope"), StartsWith("HEDDLE_POLICY=nope: no policy is called 'nope'"));
   EXPECT_THAT(of("HEDDLE_POLICY", "sb:sigma=7"), StartsWith("HEDDLE_POLICY=sb:sigma=7: policy sb: sigma=7"));
-  EXPECT_THAT(of("HEDDLE_MACHINE", "skylake-4x16"), StartsWith("HEDDLE_MACHINE=skylake-4x16: machine file skylake-4x16: No such file"));
+  EXPECT_THAT(of("HEDDLE_MACHINE", "skylake-4x16"),
+              StartsWith("HEDDLE_MACHINE=skylake-4x16: machine file skylake-4x16: No such file"));
   EXPECT_THAT(of("HEDDLE_MACHINE", "skylake-4x16"), HasSubstr("heddle sim --machine"));
   EXPECT_THAT(of("HEDDLE_TRACE", "t.foo"), StartsWith("HEDDLE_TRACE=t.foo: expected NAME.heddle"));
   EXPECT_EQ(refusal({.workers = 1}), "accepted");
@@ -63,7 +64,8 @@ TEST(runtime_options, a_refused_field_is_named) {
 TEST(runtime_options_death, the_global_runtime_ends_the_process_with_one_line) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const variable set("HEDDLE_POLICY", "nope");
-  EXPECT_EXIT(heddle::runtime::global(), testing::ExitedWithCode(2), "^heddle: HEDDLE_POLICY=nope: no policy is called 'nope'[^\n]*\n$");
+  EXPECT_EXIT(heddle::runtime::global(), testing::ExitedWithCode(2),
+              "^heddle: HEDDLE_POLICY=nope: no policy is called 'nope'[^\n]*\n$");
 }
 
 }  // namespace

@@ -39,12 +39,14 @@ TEST_P(threads, arguments_are_copied_and_handed_over) {
   run([] {
     int by_reference = 0;
     std::string text = "abc";
-    heddle::thread t([](std::string own, int& out, std::unique_ptr<int> moved) { out = static_cast<int>(own.size()) + *moved; }, text, std::ref(by_reference),
-                     std::make_unique<int>(4));
+    heddle::thread t(
+        [](std::string own, int& out, std::unique_ptr<int> moved) { out = static_cast<int>(own.size()) + *moved; },
+        text, std::ref(by_reference), std::make_unique<int>(4));
     text = "changed";
     t.join();
     EXPECT_EQ(by_reference, 7);
-    heddle::thread named(heddle::thread_options{.name = "named"}, [](int& out, int in) { out = in; }, std::ref(by_reference), 5);
+    heddle::thread named(
+        heddle::thread_options{.name = "named"}, [](int& out, int in) { out = in; }, std::ref(by_reference), 5);
     named.join();
     EXPECT_EQ(by_reference, 5);
   });
@@ -54,17 +56,21 @@ TEST_P(threads, a_jthread_is_asked_to_stop_when_it_goes) {
   run([] {
     int rounds = 0;
     {
-      heddle::jthread t([&](std::stop_token stop, int step) {
-        do {
-          rounds += step;
-          heddle::this_thread::yield();
-        } while (!stop.stop_requested());
-      }, 2);
+      heddle::jthread t(
+          [&](std::stop_token stop, int step) {
+            do {
+              rounds += step;
+              heddle::this_thread::yield();
+            } while (!stop.stop_requested());
+          },
+          2);
       EXPECT_TRUE(t.get_stop_source().stop_possible());
     }
     EXPECT_GE(rounds, 2);
-    heddle::jthread first([](std::stop_token stop) { while (!stop.stop_requested()) heddle::this_thread::yield(); });
-    first = heddle::jthread([] {});   // asks the first one to stop, and joins it
+    heddle::jthread first([](std::stop_token stop) {
+      while (!stop.stop_requested()) heddle::this_thread::yield();
+    });
+    first = heddle::jthread([] {});  // asks the first one to stop, and joins it
     EXPECT_TRUE(first.request_stop());
     first.join();
     EXPECT_FALSE(first.joinable());
@@ -256,7 +262,8 @@ TEST_P(threads, closures_of_any_size_and_alignment) {
   });
 }
 
-// Joined from among the others: first to last, last to first, from the middle, or not at all before the others have ended.
+// Joined from among the others: first to last, last to first, from
+// the middle, or not at all before the others have ended.
 TEST_P(threads, joins_in_any_order) {
   run([] {
     constexpr int count = 60;
@@ -298,7 +305,8 @@ TEST(light_threads, take_a_stack_when_they_begin) {
   }
 }
 
-// A joiner goes down into the thread that it joins, wherever that stands: a tree takes as many stacks as it is deep, not as it is wide.
+// A joiner goes down into the thread that it joins, wherever that
+// stands: a tree takes as many stacks as it is deep, not as it is wide.
 TEST(light_threads, trees_go_depth_first) {
   heddle::runtime home({.workers = 1});
   struct tree {
@@ -312,7 +320,8 @@ TEST(light_threads, trees_go_depth_first) {
       return left + right;
     }
   };
-  if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers want to see each change of stacks: a join waits there, and is no call";
+  if (heddle_test::sanitized)
+    GTEST_SKIP() << "sanitizers want to see each change of stacks: a join waits there, and is no call";
   home.run([] { EXPECT_EQ(tree::leaves(13), 8192); });
   EXPECT_LE(home.core().stacks().committed(), 600u);
 }
@@ -337,7 +346,8 @@ TEST(light_threads, are_used_again_on_other_workers) {
   EXPECT_LE(home.core().stacks().light_made(), 1500u);
 }
 
-// The thread that ran a stolen half goes straight to one that has not begun: which must not be lent the stack that is being left.
+// The thread that ran a stolen half goes straight to one that has not
+// begun: which must not be lent the stack that is being left.
 TEST(light_threads, begin_where_a_stolen_half_has_ended) {
   heddle::runtime_options o;
   o.workers = 2;
@@ -347,11 +357,15 @@ TEST(light_threads, begin_where_a_stolen_half_has_ended) {
       std::atomic<bool> stolen{false};
       std::atomic<int> sum{0};
       std::vector<heddle::thread> made;
-      heddle::parallel_invoke([&] { while (!stolen.load()) {} },
-                              [&] {
-                                stolen.store(true);
-                                for (int k = 1; k <= 3; ++k) made.emplace_back([&sum, k] { sum += k; });
-                              });
+      heddle::parallel_invoke(
+          [&] {
+            while (!stolen.load()) {
+            }
+          },
+          [&] {
+            stolen.store(true);
+            for (int k = 1; k <= 3; ++k) made.emplace_back([&sum, k] { sum += k; });
+          });
       for (auto& t : made) t.join();
       ASSERT_EQ(sum.load(), 6);
     }

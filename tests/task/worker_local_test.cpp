@@ -31,7 +31,8 @@ struct exclusive {
 TEST_P(worker_locals, sums_of_all_iterations_come_out) {
   run([] {
     heddle::worker_local<long> sums;
-    heddle::parallel_for(0, 10000, [&](int i) { sums.with([&](long& sum) { sum += i; }); }, heddle::loop_options{.grain = 16});
+    heddle::parallel_for(
+        0, 10000, [&](int i) { sums.with([&](long& sum) { sum += i; }); }, heddle::loop_options{.grain = 16});
     EXPECT_EQ(sums.combine(0L, [](long a, long b) { return a + b; }), 10000L * 9999 / 2);
   });
 }
@@ -46,7 +47,7 @@ TEST_P(worker_locals, a_value_is_its_users_alone_while_that_waits) {
         for (int j = 0; j < 20; ++j) {
           values.with([&](exclusive& value) {
             if (value.inside.fetch_add(1) != 0) ++doubly;
-            heddle::this_thread::yield();   // others run on this worker meanwhile, and this thread may go on elsewhere
+            heddle::this_thread::yield();  // others run on this worker meanwhile, and this thread may go on elsewhere
             value.sum += 1;
             value.inside.fetch_sub(1);
           });
@@ -81,7 +82,8 @@ TEST(a_worker_local, a_value_comes_back_when_its_user_throws) {
   EXPECT_THROW(values.with([&](int& value) {
     first = &value;
     throw std::runtime_error("out");
-  }), std::runtime_error);
+  }),
+               std::runtime_error);
   values.with([&](int& value) { EXPECT_EQ(&value, first); });
 }
 

@@ -105,8 +105,7 @@ TEST(binary, files_that_are_no_trace) {
 
 TEST(binary, every_truncation_is_told) {
   const std::string whole = encode_binary(every_event());
-  for (std::size_t n = 1; n < whole.size(); ++n)
-    ASSERT_THAT(failure(whole.substr(0, n)), HasSubstr("truncated")) << n;
+  for (std::size_t n = 1; n < whole.size(); ++n) ASSERT_THAT(failure(whole.substr(0, n)), HasSubstr("truncated")) << n;
   EXPECT_THAT(failure(whole + "x"), HasSubstr("too many"));
 }
 
@@ -136,9 +135,12 @@ TEST(binary, older_formats_are_read) {
   for (const unsigned version : {1u, 2u}) {
     std::string payload = encode_binary(what).substr(32);
     payload.erase(encode_binary(head).size() - 32 - 8, 4);  // the number of places: none. That of workers follows
-    if (version == 1) payload.erase(3 * 8 + what.program.size() + what.machine.size() + what.policy.size() + 8, 4);  // that of attributes
+    // that of attributes
+    if (version == 1) payload.erase(3 * 8 + what.program.size() + what.machine.size() + what.policy.size() + 8, 4);
     std::string bytes(binary_magic);
-    const auto put = [&](std::uint64_t value, std::size_t width) { bytes.append(reinterpret_cast<const char*>(&value), width); };
+    const auto put = [&](std::uint64_t value, std::size_t width) {
+      bytes.append(reinterpret_cast<const char*>(&value), width);
+    };
     put(version, 4);
     put(0, 4);
     put(payload.size(), 8);
@@ -173,21 +175,20 @@ TEST(binary, any_payload_is_survived) {
   }
   EXPECT_GT(refused, whole.size() / 2);
   for (std::size_t n = 0; n + 32 < whole.size(); n += 7) {
-    EXPECT_THAT(failure(with_payload(whole, [&](std::string& p) { p.resize(n); })),
-                HasSubstr("damaged trace"));
+    EXPECT_THAT(failure(with_payload(whole, [&](std::string& p) { p.resize(n); })), HasSubstr("damaged trace"));
   }
 }
 
 TEST(binary, events_are_read_by_name) {
   const std::string whole = encode_binary(every_event());
   // A trace of a version where task_end and task_exit are two things.
-  const recording renamed = decode_binary(
-      with_payload(whole, [](std::string& p) { replace(p, "task_end", "task_fin"); }));
+  const recording renamed =
+      decode_binary(with_payload(whole, [](std::string& p) { replace(p, "task_end", "task_fin"); }));
   EXPECT_EQ(renamed.unknown, (std::map<std::string, std::uint64_t>{{"task_fin", 2}}));
   EXPECT_EQ(renamed.workers.at(0).records.size(), event_count - 1);
   // Same name, other fields: its bits cannot be understood either.
-  const recording changed = decode_binary(
-      with_payload(whole, [](std::string& p) { replace(p, "victim:worker", "victim:thread"); }));
+  const recording changed =
+      decode_binary(with_payload(whole, [](std::string& p) { replace(p, "victim:worker", "victim:thread"); }));
   EXPECT_EQ(changed.unknown.size(), 1u);
   // Numbers of two events exchanged in the legend and in the records.
   const recording swapped = decode_binary(with_payload(whole, [](std::string& p) {

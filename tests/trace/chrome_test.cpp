@@ -117,8 +117,7 @@ TEST(chrome, every_event_gives_valid_json) {
 
 TEST(chrome, infinite_hints_stay_readable) {
   recorder rec(1, test::options());
-  for (const double work : {HUGE_VAL, -HUGE_VAL, std::nan(""), 1e300})
-    at<event::group_begin>(1, rec.of(0), 1, work, 0);
+  for (const double work : {HUGE_VAL, -HUGE_VAL, std::nan(""), 1e300}) at<event::group_begin>(1, rec.of(0), 1, work, 0);
   check(chrome(rec.collect()));
 }
 
@@ -133,8 +132,8 @@ TEST(chrome, any_sequence_nests) {
     for (int i = 0; i < 300; ++i) {
       test::time_now = static_cast<std::uint64_t>(1000 + i / 3);
       rec.of(static_cast<unsigned>(random(3)))
-          ->write(static_cast<event>(1 + random(event_count)),
-                  static_cast<std::uint32_t>(random(3)), random(4), random(2));
+          ->write(static_cast<event>(1 + random(event_count)), static_cast<std::uint32_t>(random(3)), random(4),
+                  random(2));
     }
     check(chrome(rec.collect()));
     if (HasFatalFailure()) return;

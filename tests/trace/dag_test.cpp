@@ -12,10 +12,10 @@
 namespace heddle::trace {
 namespace {
 
+using test::at;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using test::at;
 
 // Times by hand: 100 ns a burden, tracing costs nothing.
 dag_options exact() {
@@ -60,16 +60,16 @@ TEST(dag, of_serial_code_is_its_time) {
 
 TEST(dag, a_fork_spans_its_longer_half) {
   serial_run r;
-  at<event::fork>(100, r.w, 0, 0x1000, 0xf0);      // 100 before
-  at<event::second_half>(400, r.w, 0x1000);        // 300 first half
-  at<event::join>(900, r.w, 0x1000);               // 500 second half
-  const dag_summary d = r.end(1000);               // 100 after
+  at<event::fork>(100, r.w, 0, 0x1000, 0xf0);  // 100 before
+  at<event::second_half>(400, r.w, 0x1000);    // 300 first half
+  at<event::join>(900, r.w, 0x1000);           // 500 second half
+  const dag_summary d = r.end(1000);           // 100 after
   EXPECT_EQ(d.work_ns, 1000);
   EXPECT_EQ(d.span_ns, 700);
   EXPECT_EQ(d.burdened_span_ns, 800);
   EXPECT_EQ(d.forks, 1u);
   EXPECT_EQ(d.grain_ns, 500);
-  ASSERT_EQ(d.path.size(), 3u);                    // the first half is not on it
+  ASSERT_EQ(d.path.size(), 3u);  // the first half is not on it
   EXPECT_EQ(d.path[0].end_ns, 100u);
   EXPECT_EQ(d.path[1].begin_ns, 400u);
   EXPECT_EQ(d.path[2].begin_ns, 900u);
@@ -227,7 +227,8 @@ TEST(dag, warns_of_a_path_that_was_interrupted) {
 }
 
 TEST(dag, of_several_runs_each_stretch_has_its_median_time) {
-  std::vector<recording> runs{forks_in_a_row(7, 4'000'000), forks_in_a_row(23, 9'000'000), forks_in_a_row(3, 5'000'000)};
+  std::vector<recording> runs{forks_in_a_row(7, 4'000'000), forks_in_a_row(23, 9'000'000),
+                              forks_in_a_row(3, 5'000'000)};
   ASSERT_TRUE(take_typical(runs));
   const dag_summary d = analyse(runs[0], exact());
   EXPECT_EQ(d.work_ns, 80'000);
@@ -278,8 +279,10 @@ TEST(dag, json_is_json) {
 }
 
 TEST(plain_name, keeps_what_the_user_wrote) {
-  EXPECT_EQ(plain_name("heddle::detail::fork_frame<fib(int)::{lambda()#2}>::execute(heddle::detail::job*)"), "fib(int)::{lambda()#2}");
-  EXPECT_EQ(plain_name("heddle::task_group::held<(anonymous namespace)::grow(node&)::{lambda()#1}>::call(void*)"), "grow(node&)::{lambda()#1}");
+  EXPECT_EQ(plain_name("heddle::detail::fork_frame<fib(int)::{lambda()#2}>::execute(heddle::detail::job*)"),
+            "fib(int)::{lambda()#2}");
+  EXPECT_EQ(plain_name("heddle::task_group::held<(anonymous namespace)::grow(node&)::{lambda()#1}>::call(void*)"),
+            "grow(node&)::{lambda()#1}");
   EXPECT_EQ(plain_name("main"), "main");
 }
 

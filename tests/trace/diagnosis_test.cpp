@@ -1,4 +1,5 @@
-// Programs that use their workers badly, each in a way of its own, as traces made by hand: what is said of them, and that nothing is said of a good one.
+// Programs that use their workers badly, each in a way of its own, as traces
+// made by hand: what is said of them, and that nothing is said of a good one.
 #include "trace/diagnosis.hpp"
 
 #include <gmock/gmock.h>
@@ -90,7 +91,8 @@ std::vector<complaint> kinds(const std::vector<finding>& all) {
 
 TEST(diagnosis, says_nothing_of_a_balanced_program) {
   program p;
-  for (std::uint64_t t = 0; t < 100; ++t) p.loop(t * ms, (t + 1) * ms - 10'000);  // 1 % of the time goes into handing on
+  // 1 % of the time goes into handing on
+  for (std::uint64_t t = 0; t < 100; ++t) p.loop(t * ms, (t + 1) * ms - 10'000);
   EXPECT_THAT(diagnose(p.end(100 * ms)), IsEmpty());
 }
 
@@ -98,13 +100,16 @@ TEST(diagnosis, names_a_serial_phase) {
   program p;
   p.loop(0, 30 * ms);
   p.loop(70 * ms, 100 * ms);
-  const std::vector<finding> said = diagnose(p.end(100 * ms), [](std::uint64_t address) { return address == solve ? "loom.cpp:12" : ""; });
+  const std::vector<finding> said =
+      diagnose(p.end(100 * ms), [](std::uint64_t address) { return address == solve ? "loom.cpp:12" : ""; });
   ASSERT_THAT(kinds(said), ElementsAre(complaint::serial));
   EXPECT_NEAR(said[0].share, 0.3, 0.001);  // three of four workers for 40 of 100 ms
   EXPECT_EQ(said[0].begin_ns, 30 * ms);
   EXPECT_EQ(said[0].end_ns, 70 * ms);
   EXPECT_EQ(said[0].worker, 0u);
-  EXPECT_THAT(said[0].text, AllOf(HasSubstr("for 40.0 ms (40 % of the run) one worker of 4 ran `solve(int)` (loom.cpp:12)"), HasSubstr("from 30.0 ms")));
+  EXPECT_THAT(said[0].text,
+              AllOf(HasSubstr("for 40.0 ms (40 % of the run) one worker of 4 ran `solve(int)` (loom.cpp:12)"),
+                    HasSubstr("from 30.0 ms")));
 }
 
 // Many serial phases, each of which is short.
@@ -142,17 +147,20 @@ TEST(diagnosis, names_a_huge_iteration) {
   ASSERT_THAT(kinds(said), ElementsAre(complaint::imbalance));
   EXPECT_NEAR(said[0].share, 69.0 * 3 / (4 * 90), 0.001);
   EXPECT_EQ(said[0].worker, 2u);
-  EXPECT_THAT(said[0].text, AllOf(HasSubstr("`step(double*)`"), HasSubstr("69.0 ms, on worker 2 from 21.0 ms"), HasSubstr("half of its 63 pieces took no more than 1.0 ms")));
+  EXPECT_THAT(said[0].text, AllOf(HasSubstr("`step(double*)`"), HasSubstr("69.0 ms, on worker 2 from 21.0 ms"),
+                                  HasSubstr("half of its 63 pieces took no more than 1.0 ms")));
 }
 
-// The same where the forker itself has the huge part: it is in its own code, and a stolen part of the loop waits to be joined.
+// The same where the forker itself has the huge part: it is in its
+// own code, and a stolen part of the loop waits to be joined.
 TEST(diagnosis, tells_a_huge_own_part_from_a_serial_phase) {
   program p;
   for (unsigned w = 1; w < 4; ++w) p.part(w, 0, 1 * ms, w);
   for (unsigned w = 1; w < 4; ++w) at<event::join>(50 * ms, p.lane(0), w);
   const std::vector<finding> said = diagnose(p.end(50 * ms));
   ASSERT_THAT(kinds(said), ElementsAre(complaint::imbalance));
-  EXPECT_THAT(said[0].text, AllOf(HasSubstr("`solve(int)`"), HasSubstr("of what `step(double*)`"), HasSubstr("is a part of")));
+  EXPECT_THAT(said[0].text,
+              AllOf(HasSubstr("`solve(int)`"), HasSubstr("of what `step(double*)`"), HasSubstr("is a part of")));
 }
 
 // Each of four threads does half its work under one lock: two run at a time, at most.
@@ -179,7 +187,9 @@ TEST(diagnosis, names_a_contended_lock_and_its_holder) {
   const std::vector<finding> said = diagnose(p.end(40 * ms));
   ASSERT_THAT(kinds(said), ElementsAre(complaint::lock));
   EXPECT_NEAR(said[0].share, 60.0 / 160, 0.001);
-  EXPECT_THAT(said[0].text, AllOf(HasSubstr("waited 3 times, 60.0 ms in all, for the lock at 0x7f00, most in `asks(table&)`"), HasSubstr("held by `holds(table&)`")));
+  EXPECT_THAT(said[0].text,
+              AllOf(HasSubstr("waited 3 times, 60.0 ms in all, for the lock at 0x7f00, most in `asks(table&)`"),
+                    HasSubstr("held by `holds(table&)`")));
 }
 
 TEST(diagnosis, names_code_that_sleeps_in_the_kernel) {
@@ -191,7 +201,9 @@ TEST(diagnosis, names_code_that_sleeps_in_the_kernel) {
   const std::vector<finding> said = diagnose(p.end(40 * ms));
   ASSERT_THAT(kinds(said), ElementsAre(complaint::off_cpu, complaint::off_cpu));
   EXPECT_NEAR(said[0].share, 0.5625, 0.001);
-  EXPECT_THAT(said[0].text, AllOf(HasSubstr("`step(double*)` (loom+0x10200) ran for 120.0 ms and used the processor for 30.0 ms"), HasSubstr("slept in the kernel")));
+  EXPECT_THAT(said[0].text,
+              AllOf(HasSubstr("`step(double*)` (loom+0x10200) ran for 120.0 ms and used the processor for 30.0 ms"),
+                    HasSubstr("slept in the kernel")));
   EXPECT_THAT(said[1].text, HasSubstr("`solve(int)`"));
 }
 
@@ -234,7 +246,8 @@ TEST(diagnosis, names_tasks_that_are_too_small) {
   at<event::worker_stop>(now, lane);
   const std::vector<finding> said = diagnose(rec.collect());
   ASSERT_THAT(kinds(said), ElementsAre(complaint::small_tasks));
-  EXPECT_THAT(said[0].text, AllOf(HasSubstr("10000 of `step(double*)`"), HasSubstr("computed 90 ns each"), HasSubstr("29 % of the work")));
+  EXPECT_THAT(said[0].text, AllOf(HasSubstr("10000 of `step(double*)`"), HasSubstr("computed 90 ns each"),
+                                  HasSubstr("29 % of the work")));
 }
 
 TEST(diagnosis, names_time_in_which_all_sleep) {
@@ -308,7 +321,8 @@ TEST(ring, tells_processor_time_now_and_then) {
   std::vector<event> seen;
   const recording what = rec.collect();
   for (const record& r : what.workers.at(0).records) seen.push_back(r.event);
-  EXPECT_THAT(seen, ElementsAre(event::worker_start, event::cpu_time, event::thread_wake, event::thread_wake, event::thread_wake, event::cpu_time));
+  EXPECT_THAT(seen, ElementsAre(event::worker_start, event::cpu_time, event::thread_wake, event::thread_wake,
+                                event::thread_wake, event::cpu_time));
 }
 
 }  // namespace

@@ -30,12 +30,14 @@ class ended_program : public ::testing::Test {
   void SetUp() override {
     if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = (std::filesystem::path(::testing::TempDir()) / (std::string("heddle_ended_") + test->name() + ".heddle")).string();
+    path_ = (std::filesystem::path(::testing::TempDir()) / (std::string("heddle_ended_") + test->name() + ".heddle"))
+                .string();
     std::filesystem::remove(path_);
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  // Runs program(ready) in a child, where closing `ready` says that the parent may go on; sends it `signal` then, and returns how it ended.
+  // Runs program(ready) in a child, where closing `ready` says that the
+  // parent may go on; sends it `signal` then, and returns how it ended.
   int status_of(const std::function<void(int ready)>& program, int signal = 0) {
     int ready[2];
     EXPECT_EQ(pipe(ready), 0);
@@ -148,16 +150,18 @@ TEST_F(ended_program, dies_of_an_abort_whatever_the_aborting_thread_holds) {
 
 TEST_F(ended_program, keeps_its_own_handlers_and_flushes_itself) {
   static volatile std::sig_atomic_t asked = 0;
-  const int status = status_of([&](int ready) {
-    signal(SIGTERM, [](int) { asked = 1; });
-    heddle::runtime rt(traced());
-    rt.run([] { const region r("told"); });
-    close(ready);
-    while (asked == 0) usleep(1000);
-    if (flush() != 1) _exit(3);
-    rt.run([] { const region r("not told, for it came later"); });
-    _exit(7);
-  }, SIGTERM);
+  const int status = status_of(
+      [&](int ready) {
+        signal(SIGTERM, [](int) { asked = 1; });
+        heddle::runtime rt(traced());
+        rt.run([] { const region r("told"); });
+        close(ready);
+        while (asked == 0) usleep(1000);
+        if (flush() != 1) _exit(3);
+        rt.run([] { const region r("not told, for it came later"); });
+        _exit(7);
+      },
+      SIGTERM);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 7);
   EXPECT_EQ(regions(), 1u);
@@ -165,14 +169,18 @@ TEST_F(ended_program, keeps_its_own_handlers_and_flushes_itself) {
 
 TEST_F(ended_program, has_the_default_handlers_back_when_nothing_is_traced) {
   const int status = status_of([&](int ready) {
-    { heddle::runtime rt(traced()); }
+    {
+      heddle::runtime rt(traced());
+    }
     close(ready);
     for (const int s : {SIGINT, SIGTERM, SIGABRT}) {
-      struct sigaction now {};
+      struct sigaction now{};
       if (sigaction(s, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) _exit(4);
     }
     if (flush() != 0) _exit(5);
-    { heddle::runtime again(traced()); }
+    {
+      heddle::runtime again(traced());
+    }
     raise(SIGINT);
   });
   ASSERT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
@@ -238,7 +246,9 @@ TEST_F(ended_program, tells_regions_of_main) {
     heddle::runtime rt(traced());
     {
       const region whole("main");
-      { const region r("setup"); }
+      {
+        const region r("setup");
+      }
       const region r("compute");
       rt.run([] { const region told("inside"); });
     }

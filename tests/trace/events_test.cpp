@@ -30,8 +30,7 @@ TEST(events, every_span_can_be_opened_and_closed) {
   std::set<span> opened, closed;
   for (const event_info& e : detail::events) {
     if (e.does.what == action::open || e.does.what == action::resume) opened.insert(e.does.target);
-    if (e.does.what == action::close || e.does.what == action::suspend)
-      closed.insert(e.does.target);
+    if (e.does.what == action::close || e.does.what == action::suspend) closed.insert(e.does.target);
   }
   EXPECT_EQ(opened.size(), span_count);
   EXPECT_EQ(closed, opened);
@@ -48,14 +47,11 @@ TEST(events, emit_puts_each_field_into_its_slot) {
   emit<event::thread_park>(&r, park_reason::ended, 12);
   const std::vector<record> got = r.snapshot().records;
   ASSERT_EQ(got.size(), 5u);
-  EXPECT_EQ(got[0], (record{77, event::task_begin, 5, 3, 0x1234567890,
-                            reinterpret_cast<std::uintptr_t>(&function)}));
+  EXPECT_EQ(got[0], (record{77, event::task_begin, 5, 3, 0x1234567890, reinterpret_cast<std::uintptr_t>(&function)}));
   EXPECT_EQ(got[1], (record{77, event::steal_attempt, 5, 9, 0, 0}));
   EXPECT_EQ(got[2], (record{77, event::thread_switch_in, 5, 0, 11, 0}));
-  EXPECT_EQ(got[3],
-            (record{77, event::group_begin, 5, 6, std::bit_cast<std::uint64_t>(2.5), 4096}));
-  EXPECT_EQ(got[4], (record{77, event::thread_park, 5,
-                            static_cast<std::uint32_t>(park_reason::ended), 12, 0}));
+  EXPECT_EQ(got[3], (record{77, event::group_begin, 5, 6, std::bit_cast<std::uint64_t>(2.5), 4096}));
+  EXPECT_EQ(got[4], (record{77, event::thread_park, 5, static_cast<std::uint32_t>(park_reason::ended), 12, 0}));
 }
 
 TEST(events, emit_without_a_ring_does_nothing) { test::emit_every_event(nullptr); }
@@ -67,8 +63,7 @@ TEST(events, legend_names_every_event_span_and_field) {
       for (const field_info& f : detail::events[i].fields)
         EXPECT_NE(text.find(f.meaning), std::string::npos) << f.meaning;
     }
-    for (const span_info& s : detail::spans)
-      EXPECT_NE(text.find(s.meaning), std::string::npos) << s.name;
+    for (const span_info& s : detail::spans) EXPECT_NE(text.find(s.meaning), std::string::npos) << s.name;
   }
 }
 

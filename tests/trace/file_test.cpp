@@ -18,14 +18,11 @@ class trace_file : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ =
-        std::filesystem::path(::testing::TempDir()) / (std::string("heddle_trace_") + test->name());
+    folder_ = std::filesystem::path(::testing::TempDir()) / (std::string("heddle_trace_") + test->name());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return (folder_ / name).string();
-  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   static recording sample() {
     recorder rec(1, test::options());
@@ -57,8 +54,7 @@ TEST_F(trace_file, json_ending_is_for_viewers_and_does_not_load) {
   save(sample(), path("a.json"));
   std::ifstream in(path("a.json"));
   EXPECT_TRUE(nlohmann::json::parse(in).contains("traceEvents"));
-  EXPECT_THAT(failure([&] { (void)load(path("a.json")); }),
-              StartsWith(path("a.json") + ": a Chrome trace"));
+  EXPECT_THAT(failure([&] { (void)load(path("a.json")); }), StartsWith(path("a.json") + ": a Chrome trace"));
 }
 
 TEST_F(trace_file, other_endings_are_refused) {
@@ -76,8 +72,7 @@ TEST_F(trace_file, unreadable_and_unwritable_files_are_named) {
   EXPECT_THAT(failure([&] { (void)load(path("absent.heddle")); }),
               StartsWith(path("absent.heddle") + ": cannot open: No such file"));
   EXPECT_THAT(failure([&] { (void)load(path("")); }), HasSubstr("cannot read: Is a directory"));
-  EXPECT_THAT(failure([&] { save(sample(), path("no/such/a.heddle")); }),
-              HasSubstr("cannot write the trace"));
+  EXPECT_THAT(failure([&] { save(sample(), path("no/such/a.heddle")); }), HasSubstr("cannot write the trace"));
   if (std::filesystem::exists("/dev/full")) {
     std::filesystem::create_symlink("/dev/full", path("full.heddle"));
     EXPECT_THAT(failure([&] { save(sample(), path("full.heddle")); }), HasSubstr("No space left"));

@@ -11,10 +11,10 @@
 namespace heddle::trace {
 namespace {
 
+using test::at;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using test::at;
 
 // What the page's script does (report/src/decode.ts).
 std::vector<std::uint64_t> numbers_of(const std::string& base64) {
@@ -47,7 +47,8 @@ TEST(number_stream, comes_back) {
     for (std::size_t i = 0; i < n; ++i) s.put(values[i]);
     EXPECT_EQ(s.count(), n);
     EXPECT_EQ(s.base64().size() % 4, 0u);
-    EXPECT_EQ(numbers_of(s.base64()), std::vector<std::uint64_t>(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n)));
+    EXPECT_EQ(numbers_of(s.base64()),
+              std::vector<std::uint64_t>(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n)));
   }
 }
 
@@ -83,7 +84,8 @@ TEST(page, tells_slices_by_worker) {
   EXPECT_EQ(first.at(0), 0);
   EXPECT_EQ(first.at(1), 4);
   // gap, duration, name and activity: run loop, thread, sweep, run loop
-  EXPECT_THAT(numbers_of(first.at(2)), ElementsAre(0, 100, 0 << 2 | 2, 0, 100, 1 << 2 | 0, 0, 300, 2 << 2 | 0, 0, 100, 0 << 2 | 2));
+  EXPECT_THAT(numbers_of(first.at(2)),
+              ElementsAre(0, 100, 0 << 2 | 2, 0, 100, 1 << 2 | 0, 0, 300, 2 << 2 | 0, 0, 100, 0 << 2 | 2));
 }
 
 TEST(page, tells_steals_and_pieces) {
@@ -108,7 +110,8 @@ TEST(page, holds_nothing_that_ends_its_script) {
 }
 
 TEST(page, takes_several_runs_and_figures) {
-  const nlohmann::json j = nlohmann::json::parse(page_data({small_run(), small_run("b.heddle")}, R"([{"policy":"adws"}])"));
+  const nlohmann::json j =
+      nlohmann::json::parse(page_data({small_run(), small_run("b.heddle")}, R"([{"policy":"adws"}])"));
   EXPECT_EQ(j.at("runs").size(), 2u);
   EXPECT_EQ(j.at("figures").at(0).at("policy"), "adws");
   EXPECT_THROW((void)write_page({}, "[]", "no mark"), trace_error);

@@ -68,7 +68,8 @@ TEST_P(traced_program, every_fork_of_fib_is_there_and_joined) {
   EXPECT_EQ(d.forks, 232u);
   EXPECT_TRUE(d.forks_traced);
   EXPECT_LE(d.span_ns, d.work_ns);
-  EXPECT_GE(d.burdened_span_ns, d.span_ns + 11 * 2000.0 * 0.5);  // a path of at least six forks is the shortest there is
+  // a path of at least six forks is the shortest there is
+  EXPECT_GE(d.burdened_span_ns, d.span_ns + 11 * 2000.0 * 0.5);
 }
 
 TEST_P(traced_program, results_and_exceptions_are_the_same_with_forks_traced) {
@@ -90,7 +91,8 @@ TEST_P(traced_program, results_and_exceptions_are_the_same_with_forks_traced) {
         second = true;
       }
     }
-    for (int repeat = 0; repeat < 2000; ++repeat) parallel_for(0, 20, [&](int i) { cells[static_cast<std::size_t>(i)] += 1; });
+    for (int repeat = 0; repeat < 2000; ++repeat)
+      parallel_for(0, 20, [&](int i) { cells[static_cast<std::size_t>(i)] += 1; });
     sum += cells[7] - 7;
   });
   EXPECT_EQ(sum, 10'000L * 9'999 / 2 + 2000);
@@ -102,15 +104,17 @@ TEST_P(traced_program, results_and_exceptions_are_the_same_with_forks_traced) {
 }
 
 TEST_P(traced_program, children_of_groups_are_there_with_their_hints) {
-  const recording what = traced([] {
-    for (int repeat = 0; repeat < 5; ++repeat) {
-      task_group g(6.0);
-      for (int i = 1; i <= 3; ++i) g.run([] { this_thread::yield(); }, static_cast<double>(i));
-      g.wait();
-      g.run([] {}, 1.0);  // used again
-      g.wait();
-    }
-  }, "off");
+  const recording what = traced(
+      [] {
+        for (int repeat = 0; repeat < 5; ++repeat) {
+          task_group g(6.0);
+          for (int i = 1; i <= 3; ++i) g.run([] { this_thread::yield(); }, static_cast<double>(i));
+          g.wait();
+          g.run([] {}, 1.0);  // used again
+          g.wait();
+        }
+      },
+      "off");
   EXPECT_EQ(count(what, event::spawn), 20u);
   EXPECT_EQ(count(what, event::group_begin), 10u);
   EXPECT_EQ(count(what, event::group_end), 10u);
@@ -120,13 +124,17 @@ TEST_P(traced_program, children_of_groups_are_there_with_their_hints) {
 }
 
 TEST_P(traced_program, regions_and_pieces_are_told) {
-  const recording what = traced([] {
-    parallel_for(0, 64, [](int i) {
-      const region r("row");
-      piece("grid", 0, static_cast<std::uint32_t>(i), 10, static_cast<std::uint32_t>(i) + 1);
-      piece("tree", tree_node().child(1, 2).child(0, 4));
-    }, {.grain = 1});
-  }, "off");
+  const recording what = traced(
+      [] {
+        parallel_for(0, 64,
+                     [](int i) {
+                       const region r("row");
+                       piece("grid", 0, static_cast<std::uint32_t>(i), 10, static_cast<std::uint32_t>(i) + 1);
+                       piece("tree", tree_node().child(1, 2).child(0, 4));
+                     },
+                     {.grain = 1});
+      },
+      "off");
   EXPECT_EQ(count(what, event::region_begin), 64u);
   EXPECT_EQ(count(what, event::region_end), 64u);
   EXPECT_EQ(count(what, event::piece), 64u);
@@ -146,16 +154,18 @@ TEST_P(traced_program, regions_and_pieces_are_told) {
 TEST_P(traced_program, waits_for_locks_are_told_with_who_asked_and_who_held) {
   if (GetParam() != 1) GTEST_SKIP() << "the order is certain with one worker only";
   mutex m;
-  const recording what = traced([&] {
-    m.lock();
-    heddle::thread second([&] {
-      m.lock();
-      m.unlock();
-    });
-    for (int i = 0; i < 100; ++i) this_thread::yield();  // it waits now
-    m.unlock();
-    second.join();
-  }, "off");
+  const recording what = traced(
+      [&] {
+        m.lock();
+        heddle::thread second([&] {
+          m.lock();
+          m.unlock();
+        });
+        for (int i = 0; i < 100; ++i) this_thread::yield();  // it waits now
+        m.unlock();
+        second.join();
+      },
+      "off");
   const auto object = reinterpret_cast<std::uintptr_t>(&m);
   unsigned waits = 0, passes = 0;
   for (const worker_log& log : what.workers) {

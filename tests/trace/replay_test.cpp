@@ -12,12 +12,11 @@ using test::at;
 class journal : public replay_visitor {
  public:
   void opened(std::uint16_t worker, const open_span& s, std::uint64_t ns) override {
-    lines.push_back(
-        fmt::format("{} w{} +{}{}", ns, worker, info(s.kind).name, s.resumed ? " again" : ""));
+    lines.push_back(fmt::format("{} w{} +{}{}", ns, worker, info(s.kind).name, s.resumed ? " again" : ""));
   }
   void closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity as) override {
-    lines.push_back(fmt::format("{} w{} -{} {}", ns, worker, info(s.kind).name,
-                                activity_names[static_cast<std::size_t>(as)]));
+    lines.push_back(
+        fmt::format("{} w{} -{} {}", ns, worker, info(s.kind).name, activity_names[static_cast<std::size_t>(as)]));
   }
   void stray(const record& r) override {
     lines.push_back(fmt::format("{} w{} stray {}", r.ns, r.worker, info(r.event).name));
@@ -47,12 +46,11 @@ TEST(replay, what_a_thread_has_open_travels_with_it) {
   at<event::thread_park>(30, rec.of(1), park_reason::ended, 7);
   at<event::worker_stop>(40, rec.of(0));
   at<event::worker_stop>(40, rec.of(1));
-  EXPECT_EQ(
-      replayed(rec.collect()),
-      (lines{"0 w0 +worker", "0 w1 +worker", "10 w0 +thread", "11 w0 +group", "12 w0 +task",
-             "20 w0 -task busy", "20 w0 -group busy", "20 w0 -thread busy", "20 w1 +thread",
-             "20 w1 +group again", "20 w1 +task again", "25 w1 -task busy", "26 w1 -group busy",
-             "30 w1 -thread busy", "40 w0 -worker overhead", "40 w1 -worker overhead"}));
+  EXPECT_EQ(replayed(rec.collect()),
+            (lines{"0 w0 +worker", "0 w1 +worker", "10 w0 +thread", "11 w0 +group", "12 w0 +task", "20 w0 -task busy",
+                   "20 w0 -group busy", "20 w0 -thread busy", "20 w1 +thread", "20 w1 +group again",
+                   "20 w1 +task again", "25 w1 -task busy", "26 w1 -group busy", "30 w1 -thread busy",
+                   "40 w0 -worker overhead", "40 w1 -worker overhead"}));
 }
 
 TEST(replay, leaves_nothing_open) {
@@ -61,9 +59,8 @@ TEST(replay, leaves_nothing_open) {
   at<event::thread_switch_in>(1, rec.of(0), 7);
   at<event::task_begin>(2, rec.of(0), 0, 1, 0);
   test::time_now = 9;
-  EXPECT_EQ(replayed(rec.collect()),
-            (lines{"0 w0 +worker", "1 w0 +thread", "2 w0 +task", "9 w0 -task busy",
-                   "9 w0 -thread busy", "9 w0 -worker overhead"}));
+  EXPECT_EQ(replayed(rec.collect()), (lines{"0 w0 +worker", "1 w0 +thread", "2 w0 +task", "9 w0 -task busy",
+                                            "9 w0 -thread busy", "9 w0 -worker overhead"}));
 }
 
 TEST(replay, a_recording_may_begin_in_the_middle) {
@@ -72,9 +69,8 @@ TEST(replay, a_recording_may_begin_in_the_middle) {
   at<event::thread_park>(6, rec.of(0), park_reason::wait, 7);
   at<event::idle_begin>(7, rec.of(0));
   at<event::worker_stop>(9, rec.of(0));
-  EXPECT_EQ(replayed(rec.collect()),
-            (lines{"5 w0 +worker", "5 w0 stray task_end", "6 w0 stray thread_park", "7 w0 +idle",
-                   "9 w0 -idle idle", "9 w0 -worker overhead"}));
+  EXPECT_EQ(replayed(rec.collect()), (lines{"5 w0 +worker", "5 w0 stray task_end", "6 w0 stray thread_park",
+                                            "7 w0 +idle", "9 w0 -idle idle", "9 w0 -worker overhead"}));
 }
 
 TEST(replay, an_ended_thread_leaves_nothing_to_its_successor) {
@@ -86,9 +82,9 @@ TEST(replay, an_ended_thread_leaves_nothing_to_its_successor) {
   at<event::thread_switch_in>(4, rec.of(0), 7);
   at<event::thread_park>(5, rec.of(0), park_reason::ended, 7);
   at<event::worker_stop>(6, rec.of(0));
-  EXPECT_EQ(replayed(rec.collect()), (lines{"0 w0 +worker", "1 w0 +thread", "2 w0 +task",
-                                            "3 w0 -task busy", "3 w0 -thread busy", "4 w0 +thread",
-                                            "5 w0 -thread busy", "6 w0 -worker overhead"}));
+  EXPECT_EQ(replayed(rec.collect()),
+            (lines{"0 w0 +worker", "1 w0 +thread", "2 w0 +task", "3 w0 -task busy", "3 w0 -thread busy", "4 w0 +thread",
+                   "5 w0 -thread busy", "6 w0 -worker overhead"}));
 }
 
 TEST(replay, a_steal_counts_by_its_outcome) {
@@ -116,9 +112,8 @@ TEST(replay, a_blocking_call_takes_the_thread_off_its_worker) {
   at<event::thread_switch_in>(6, rec.of(0), 7);
   at<event::worker_stop>(8, rec.of(0));
   EXPECT_EQ(replayed(rec.collect()),
-            (lines{"0 w0 +worker", "1 w0 +thread", "2 w0 +loop", "3 w0 -loop busy",
-                   "3 w0 -thread busy", "6 w0 +thread", "6 w0 +loop again", "8 w0 -loop busy",
-                   "8 w0 -thread busy", "8 w0 -worker overhead"}));
+            (lines{"0 w0 +worker", "1 w0 +thread", "2 w0 +loop", "3 w0 -loop busy", "3 w0 -thread busy", "6 w0 +thread",
+                   "6 w0 +loop again", "8 w0 -loop busy", "8 w0 -thread busy", "8 w0 -worker overhead"}));
 }
 
 TEST(replay, foreign_threads_open_nothing) {
@@ -139,8 +134,7 @@ TEST(replay, any_sequence_nests) {
     for (int i = 0; i < 300; ++i) {
       test::time_now = static_cast<std::uint64_t>(i / 3);
       rec.of(static_cast<unsigned>(random(3)))
-          ->write(static_cast<event>(1 + random(event_count)),
-                  static_cast<std::uint32_t>(random(6)), random(4), 0);
+          ->write(static_cast<event>(1 + random(event_count)), static_cast<std::uint32_t>(random(6)), random(4), 0);
     }
     std::map<std::string, std::vector<std::string>> open;
     for (const std::string& line : replayed(rec.collect())) {

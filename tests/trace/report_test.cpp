@@ -52,14 +52,12 @@ using cells = std::vector<std::string>;
 
 TEST(report, table_of_one_trace) {
   const std::string text = report_text({{"run.heddle", summarise(two_workers())}});
-  EXPECT_EQ(words(line_with(text, "0 pu:0")),
-            (cells{"0", "pu:0", "800", "80.0", "0", "0.0", "200", "20.0", "0", "0", "0", "0", "0",
-                   "0", "0", "1", "1"}));
-  EXPECT_EQ(words(line_with(text, "1 ")), (cells{"1", "700", "70.0", "260", "26.0", "40", "4.0",
-                                                 "1", "0", "1", "1", "0", "0", "1", "0", "0"}));
-  EXPECT_EQ(words(line_with(text, "total")),
-            (cells{"total", "1500", "75.0", "260", "13.0", "240", "12.0", "1", "0", "1", "1", "0",
-                   "0", "1", "1", "1"}));
+  EXPECT_EQ(words(line_with(text, "0 pu:0")), (cells{"0", "pu:0", "800", "80.0", "0", "0.0", "200", "20.0", "0", "0",
+                                                     "0", "0", "0", "0", "0", "1", "1"}));
+  EXPECT_EQ(words(line_with(text, "1 ")),
+            (cells{"1", "700", "70.0", "260", "26.0", "40", "4.0", "1", "0", "1", "1", "0", "0", "1", "0", "0"}));
+  EXPECT_EQ(words(line_with(text, "total")), (cells{"total", "1500", "75.0", "260", "13.0", "240", "12.0", "1", "0",
+                                                    "1", "1", "0", "0", "1", "1", "1"}));
   EXPECT_THAT(line_with(text, "wall ns"), HasSubstr("1000"));
   EXPECT_THAT(line_with(text, "busy workers"), HasSubstr("1.50"));
   EXPECT_THAT(line_with(text, "wake to awake"), HasSubstr("60 / 60"));
@@ -73,8 +71,7 @@ TEST(report, table_of_one_trace) {
 TEST(report, several_traces_stand_side_by_side) {
   recording other = two_workers();
   other.policy = "serial";
-  const std::string text =
-      report_text({{"a.heddle", summarise(two_workers())}, {"b.heddle", summarise(other)}});
+  const std::string text = report_text({{"a.heddle", summarise(two_workers())}, {"b.heddle", summarise(other)}});
   EXPECT_EQ(words(line_with(text, "policy  ")), (cells{"policy", "random_ws", "serial"}));
   EXPECT_EQ(words(line_with(text, "busy ns")), (cells{"busy", "ns", "1500", "1500"}));
   EXPECT_EQ(words(line_with(text, "workers")), (cells{"workers", "2", "2"}));
@@ -94,8 +91,8 @@ TEST(report, losses_strays_and_unknown_events_are_told) {
 TEST(report, json_holds_the_same_figures) {
   recorder rec(1, test::options());
   emit<event::thread_wake>(rec.foreign(), 1);
-  const auto all = nlohmann::json::parse(
-      report_json({{"a \"b\"", summarise(two_workers())}, {"c", summarise(rec.collect())}}));
+  const auto all =
+      nlohmann::json::parse(report_json({{"a \"b\"", summarise(two_workers())}, {"c", summarise(rec.collect())}}));
   const auto& t = all.at("traces").at(0);
   EXPECT_EQ(t.at("file"), "a \"b\"");
   EXPECT_EQ(t.at("wall_ns"), 1000);

@@ -12,8 +12,7 @@ namespace {
 std::uint64_t real_clock() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
 TEST(ring, capacity_is_a_power_of_two) {
@@ -36,8 +35,7 @@ TEST(ring, keeps_the_newest_and_counts_the_rest) {
     EXPECT_EQ(got.lost, n > 8 ? n - 8 : 0);
     ASSERT_EQ(got.records.size(), n - got.lost);
     for (std::size_t i = 0; i < got.records.size(); ++i) {
-      EXPECT_EQ(got.records[i],
-                (record{100 + got.lost + i, event::task_end, 3, 0, got.lost + i, 0}));
+      EXPECT_EQ(got.records[i], (record{100 + got.lost + i, event::task_end, 3, 0, got.lost + i, 0}));
     }
   }
 }
@@ -55,8 +53,7 @@ TEST(ring, survives_more_laps_than_a_slot_can_count) {
 
 TEST(ring, snapshot_is_ordered_by_time) {
   ring r(16, 0, test::hand_clock);
-  for (const std::uint64_t t : {5u, 9u, 7u, 7u, 6u, 12u, 1u})
-    test::at<event::task_end>(t, &r, r.written());
+  for (const std::uint64_t t : {5u, 9u, 7u, 7u, 6u, 12u, 1u}) test::at<event::task_end>(t, &r, r.written());
   std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
   for (const record& x : r.snapshot().records) got.emplace_back(x.ns, x.a);
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> want{{1, 6}, {5, 0}, {6, 4}, {7, 2},
@@ -134,8 +131,7 @@ TEST(ring, signal_handler_writes_the_ring_it_interrupts) {
     while (!stop.load()) pthread_kill(self, SIGUSR1);
   });
   std::uint64_t mine = 0;
-  for (; mine < 1'000'000 && (from_handler.load() < 200 || mine < 100'000); ++mine)
-    emit<event::task_end>(&r, mine);
+  for (; mine < 1'000'000 && (from_handler.load() < 200 || mine < 100'000); ++mine) emit<event::task_end>(&r, mine);
   stop = true;
   disturber.join();
   sigaction(SIGUSR1, &before, nullptr);

@@ -24,7 +24,7 @@ TEST(summary, two_workers_with_known_times) {
   at<event::thread_create>(105, a, 7, 0);
   at<event::thread_switch_in>(110, a, 7);                 // overhead 10
   at<event::task_begin>(120, a, 0, 1, 0);                 // busy 10
-  at<event::fork>(150, a, 2, 3, 0);                          // busy
+  at<event::fork>(150, a, 2, 3, 0);                       // busy
   at<event::task_end>(200, a, 1);                         // busy 80
   at<event::wake_sent>(210, a, 1);                        // busy
   at<event::thread_park>(300, a, park_reason::ended, 7);  // busy 100

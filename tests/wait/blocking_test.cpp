@@ -96,7 +96,8 @@ TEST(blocking_limit, further_calls_wait_and_it_is_said_once) {
         ++begun;
         heddle::blocking([&] {
           const int now = ++under_way;
-          for (int seen = most.load(); seen < now && !most.compare_exchange_weak(seen, now);) {}
+          for (int seen = most.load(); seen < now && !most.compare_exchange_weak(seen, now);) {
+          }
           p.get();
           --under_way;
         });
@@ -218,8 +219,8 @@ TEST(blocking_without_carriers, runs_in_place) {
     heddle::thread_options there;
     there.where = &own;
     heddle::thread caller(there, [&ok] {
-      // RLIMIT_NPROC does not bind the superuser; no address space for a kernel thread's stack does the same, where it is larger than those
-      // that the C library has kept.
+      // RLIMIT_NPROC does not bind the superuser; no address space for a kernel thread's stack does the same, where it
+      // is larger than those that the C library has kept.
       pthread_attr_t large;
       pthread_attr_init(&large);
       pthread_attr_setstacksize(&large, 64 << 20);
@@ -246,7 +247,8 @@ long kernel_threads() {
 // A burst needs a carrier for each call; afterwards all but a few end, and calls go on as before.
 TEST(blocking_carriers, end_after_a_burst) {
   heddle_test::watchdog guard("carriers");
-  constexpr int burst = 60, kept = 16, workers = 2, creator = 1;  // the last one where threads are preemptive by default
+  // the last one where threads are preemptive by default
+  constexpr int burst = 60, kept = 16, workers = 2, creator = 1;
   const long before = kernel_threads();
   heddle::runtime own({.workers = workers});
   for (int round = 0; round < 2; ++round) {

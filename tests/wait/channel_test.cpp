@@ -165,7 +165,8 @@ TEST_P(channels, a_stop_ends_waits_and_gives_the_value_back) {
       ++ended;
     } else {
       std::string value = "a value that is long enough to be on the heap";
-      EXPECT_FALSE(i == 1 ? full.send(std::move(value), stop.get_token()) : full.try_send_for(std::move(value), 1h, stop.get_token()));
+      EXPECT_FALSE(i == 1 ? full.send(std::move(value), stop.get_token())
+                          : full.try_send_for(std::move(value), 1h, stop.get_token()));
       EXPECT_EQ(value, "a value that is long enough to be on the heap");
       ++ended;
     }
@@ -230,7 +231,8 @@ struct text {
 
 TEST_P(channels, many_values_of_every_size) {
   run([] {
-    for (std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{124}, std::size_t{1000}, heddle::channel<int>::unbounded}) {
+    for (std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{124}, std::size_t{1000},
+                                 heddle::channel<int>::unbounded}) {
       check_many<signed char>(capacity, 120);
       check_many<int>(capacity, 1000);
       check_many<wide>(capacity, 1000);
@@ -239,7 +241,8 @@ TEST_P(channels, many_values_of_every_size) {
   });
 }
 
-// Who looks for more than one place or value at a time must go on with fewer, for the other side may not move before it does.
+// Who looks for more than one place or value at a time must go on
+// with fewer, for the other side may not move before it does.
 TEST_P(channels, less_than_a_batch_is_enough_to_go_on) {
   constexpr int capacity = 64;
   const auto until = [](auto reached) {

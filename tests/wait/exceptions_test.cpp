@@ -1,5 +1,5 @@
-// Waiting inside exception handlers and during unwinding: what is handled goes with the thread, whatever carrier it goes
-// on on, and never with the worker.
+// Waiting inside exception handlers and during unwinding: what is handled goes
+// with the thread, whatever carrier it goes on on, and never with the worker.
 #include <heddle/blocking.hpp>
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_invoke.hpp>

@@ -46,10 +46,12 @@ TEST_P(futures, async_returns_values_references_and_nothing) {
 TEST_P(futures, async_takes_arguments) {
   run([] {
     int target = 0;
-    auto sum = heddle::async([](int a, std::unique_ptr<int> b, int& out) { return out = a + *b; }, 1, std::make_unique<int>(2), std::ref(target));
+    auto sum = heddle::async([](int a, std::unique_ptr<int> b, int& out) { return out = a + *b; }, 1,
+                             std::make_unique<int>(2), std::ref(target));
     EXPECT_EQ(sum.get(), 3);
     EXPECT_EQ(target, 3);
-    EXPECT_EQ(heddle::async(heddle::thread_options{.name = "named"}, [](int a, int b) { return a * b; }, 6, 7).get(), 42);
+    EXPECT_EQ(
+        heddle::async(heddle::thread_options{.name = "named"}, [](int a, int b) { return a * b; }, 6, 7).get(), 42);
     EXPECT_EQ(heddle::async(heddle::runtime::current(), [](std::string s) { return s + "b"; }, "a").get(), "ab");
   });
 }
@@ -73,10 +75,11 @@ TEST_P(futures, many_wait_for_theirs_while_others_work) {
   std::atomic<long> sum{0};
   together(8, 2, [&](int i) {
     std::vector<heddle::future<int>> all;
-    for (int k = 0; k < 50; ++k) all.push_back(heddle::async(runtime(), [i, k] {
-      heddle::this_thread::yield();
-      return i * 100 + k;
-    }));
+    for (int k = 0; k < 50; ++k)
+      all.push_back(heddle::async(runtime(), [i, k] {
+        heddle::this_thread::yield();
+        return i * 100 + k;
+      }));
     for (auto& f : all) sum += f.get();
     progress();
   });
@@ -109,7 +112,8 @@ TEST_P(futures, misuse_is_an_error) {
     EXPECT_EQ(error_of([&] { p.get_future(); }), std::future_errc::future_already_retrieved);
     p.set_value(1);
     EXPECT_EQ(error_of([&] { p.set_value(2); }), std::future_errc::promise_already_satisfied);
-    EXPECT_EQ(error_of([&] { p.set_exception(std::make_exception_ptr(1)); }), std::future_errc::promise_already_satisfied);
+    EXPECT_EQ(error_of([&] { p.set_exception(std::make_exception_ptr(1)); }),
+              std::future_errc::promise_already_satisfied);
     EXPECT_TRUE(f.is_ready());
     EXPECT_EQ(f.get(), 1);
     heddle::promise<void> moved_from;
@@ -147,11 +151,16 @@ TEST_P(futures, a_time_limit_ends_the_wait) {
 
 TEST_P(futures, then_chains_values_and_passes_exceptions_on) {
   together(3, 1, [&](int i) {
-    auto f = heddle::async(runtime(), [i] { return i; }).then([](int x) { return x + 1; }).then([](int x) { return std::to_string(x); });
+    auto f = heddle::async(runtime(), [i] { return i; }).then([](int x) { return x + 1; }).then([](int x) {
+      return std::to_string(x);
+    });
     EXPECT_EQ(f.get(), std::to_string(i + 1));
 
     std::atomic<int> calls{0};
-    auto failed = heddle::async([]() -> int { throw std::runtime_error("first"); }).then([&](int) { ++calls; }).then([&] { ++calls; });
+    auto failed =
+        heddle::async([]() -> int { throw std::runtime_error("first"); }).then([&](int) { ++calls; }).then([&] {
+          ++calls;
+        });
     EXPECT_THROW(failed.get(), std::runtime_error);
     EXPECT_EQ(calls.load(), 0);
 
@@ -159,18 +168,20 @@ TEST_P(futures, then_chains_values_and_passes_exceptions_on) {
     EXPECT_EQ(generic.get(), 4);
     auto nothing = heddle::async([] {}).then([](auto before) { return before.is_ready(); });  // fits the future only
     EXPECT_TRUE(nothing.get());
-    auto repaired = heddle::async([]() -> int { throw std::runtime_error("first"); }).then([](heddle::future<int> before) {
-      try {
-        return before.get();
-      } catch (const std::runtime_error&) {
-        return -1;
-      }
-    });
+    auto repaired =
+        heddle::async([]() -> int { throw std::runtime_error("first"); }).then([](heddle::future<int> before) {
+          try {
+            return before.get();
+          } catch (const std::runtime_error&) {
+            return -1;
+          }
+        });
     EXPECT_EQ(repaired.get(), -1);
 
     auto later = heddle::async([] { return 1; }).then([](int) -> int { throw std::logic_error("then"); });
     EXPECT_THROW(later.get(), std::logic_error);
-    auto move_only = heddle::async([] { return std::make_unique<int>(5); }).then([](std::unique_ptr<int> p) { return *p; });
+    auto move_only =
+        heddle::async([] { return std::make_unique<int>(5); }).then([](std::unique_ptr<int> p) { return *p; });
     EXPECT_EQ(move_only.get(), 5);
     heddle::make_ready_future().then([&] { ++calls; }).get();
     EXPECT_EQ(calls.load(), 1);
@@ -199,8 +210,9 @@ TEST_P(futures, when_all_waits_for_all_and_keeps_each_result) {
   together(3, 1, [&](int i) {
     int target = 0;
     heddle::promise<void> p;
-    auto all = heddle::when_all(heddle::async(runtime(), [i] { return i; }), heddle::async([&]() -> int& { return target; }), p.get_future(),
-                                heddle::async([]() -> int { throw std::runtime_error("one of them"); }));
+    auto all =
+        heddle::when_all(heddle::async(runtime(), [i] { return i; }), heddle::async([&]() -> int& { return target; }),
+                         p.get_future(), heddle::async([]() -> int { throw std::runtime_error("one of them"); }));
     EXPECT_FALSE(all.is_ready());
     p.set_value();
     auto [number, reference, nothing, failed] = all.get();

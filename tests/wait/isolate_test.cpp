@@ -1,5 +1,5 @@
-// isolate, and the failures of other runtimes that it names: waits that run other work on the waiting stack, nested waits
-// that hang. In heddle they cannot; these programs are the ones that went wrong elsewhere.
+// isolate, and the failures of other runtimes that it names: waits that run other work on the waiting stack, nested
+// waits that hang. In heddle they cannot; these programs are the ones that went wrong elsewhere.
 #include <heddle/barrier.hpp>
 #include <heddle/isolate.hpp>
 #include <heddle/latch.hpp>
@@ -133,8 +133,8 @@ TEST_P(waits, taskflow_522_nested_tasks_in_isolation) {
   EXPECT_EQ(depth, 0);
 }
 
-// "Facing Deadlock issue with nested TBB": all jobs of an inner loop must be under way at the same time, for they wait for
-// each other; more loops than workers are under way too.
+// "Facing Deadlock issue with nested TBB": all jobs of an inner loop must be under way at the same time, for they wait
+// for each other; more loops than workers are under way too.
 TEST_P(waits, onetbb_1316_inner_jobs_that_wait_for_each_other) {
   constexpr int outer_jobs = 6, inner_jobs = 8, steps = 5;
   std::atomic<int> done{0};

@@ -111,8 +111,8 @@ TEST_P(mutexes, nobody_starves) {
   for (auto& t : greedy) t.join();
 }
 
-// The bound itself, step by step on one worker: the holder unlocks and locks again before the woken waiter can run. Four
-// times that succeeds; at the fifth the waiter has been handed the lock.
+// The bound itself, step by step on one worker: the holder unlocks and locks again before the woken waiter can run.
+// Four times that succeeds; at the fifth the waiter has been handed the lock.
 TEST(mutex_fairness, a_waiter_that_lost_four_times_is_handed_the_lock) {
   heddle_test::watchdog dog("mutex_fairness");
   heddle::runtime one({.workers = 1});

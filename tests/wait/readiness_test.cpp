@@ -71,11 +71,11 @@ TEST_P(readiness, echoes_over_many_connections) {
     const ends& mine = all[static_cast<std::size_t>(i / 2)];
     for (int r = 0; r < rounds; ++r) {
       char byte = static_cast<char>(r);
-      if (i % 2 == 0) {   // who asks
+      if (i % 2 == 0) {  // who asks
         write_all(mine[0], &byte, 1);
         char answer = 0;
         if (read_some(mine[0], &answer, 1) == 1 && answer == static_cast<char>(r + 1)) ++right;
-      } else {            // who answers
+      } else {  // who answers
         if (read_some(mine[1], &byte, 1) != 1) return;
         ++byte;
         write_all(mine[1], &byte, 1);
@@ -88,9 +88,9 @@ TEST_P(readiness, echoes_over_many_connections) {
 
 TEST_P(readiness, more_than_fits_goes_through_both_directions_at_once) {
   ends pair;
-  const std::size_t size = 1 << 20;   // beyond what the kernel buffers
+  const std::size_t size = 1 << 20;  // beyond what the kernel buffers
   std::array<std::size_t, 2> received{};
-  together(3, 1, [&](int i) {         // a foreign kernel thread is one of the writers
+  together(3, 1, [&](int i) {  // a foreign kernel thread is one of the writers
     const int side = i % 2;
     if (i < 2) {
       std::vector<char> room(4096);
@@ -118,7 +118,8 @@ TEST_P(readiness, all_that_wait_for_one_descriptor_go_on) {
       ++through;
       return;
     }
-    while (write(pair[0], "x", 1) != 1) {}
+    while (write(pair[0], "x", 1) != 1) {
+    }
   });
   EXPECT_EQ(through.load(), 8);
 }
@@ -145,9 +146,9 @@ TEST_P(readiness, time_limits_and_stop_requests_end_a_wait) {
     source.request_stop();
     waits.join();
     waits_long.join();
-    EXPECT_FALSE(heddle::wait_readable(pair[0], source.get_token()));   // requested already
+    EXPECT_FALSE(heddle::wait_readable(pair[0], source.get_token()));  // requested already
     ASSERT_EQ(write(pair[1], "x", 1), 1);
-    EXPECT_TRUE(heddle::wait_readable_for(pair[0], 1h));                // what was given up is not in the way
+    EXPECT_TRUE(heddle::wait_readable_for(pair[0], 1h));  // what was given up is not in the way
   });
 }
 
@@ -158,7 +159,9 @@ TEST_P(readiness, stops_and_bytes_race) {
       std::stop_source source;
       heddle::thread reader([&] {
         char byte;
-        if (heddle::wait_readable(pair[1], source.get_token())) { EXPECT_EQ(read(pair[1], &byte, 1), 1); }
+        if (heddle::wait_readable(pair[1], source.get_token())) {
+          EXPECT_EQ(read(pair[1], &byte, 1), 1);
+        }
       });
       heddle::thread writer([&] { EXPECT_EQ(write(pair[0], "x", 1), 1); });
       source.request_stop();
@@ -193,7 +196,7 @@ TEST(readiness_of, a_forked_child_has_a_watcher_of_its_own) {
   {
     ends pair;
     ASSERT_EQ(write(pair[0], "x", 1), 1);
-    heddle::wait_readable(pair[1]);   // the parent's is there
+    heddle::wait_readable(pair[1]);  // the parent's is there
   }
   const pid_t child = fork();
   if (child == 0) {

@@ -57,9 +57,7 @@ TEST_P(shared_mutexes, a_waiting_writer_holds_up_new_readers_but_not_for_ever) {
   heddle::shared_mutex m;
   run([&] {
     m.lock_shared();
-    heddle::thread writer([&] {
-      std::lock_guard hold(m);
-    });
+    heddle::thread writer([&] { std::lock_guard hold(m); });
     while (m.try_lock_shared()) {  // as long as the writer is not in the queue
       m.unlock_shared();
       heddle::this_thread::yield();

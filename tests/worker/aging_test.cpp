@@ -1,4 +1,5 @@
-// Priorities that share a lock, or a loop that spins: a thread which has been ready for long has a turn whatever is above it. Shares: tests/sim_platform/fairness_test.cpp.
+// Priorities that share a lock, or a loop that spins: a thread which has been ready for long has a turn whatever is
+// above it. Shares: tests/sim_platform/fairness_test.cpp.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -47,7 +48,8 @@ TEST_P(aging, who_spins_for_a_lower_thread_is_not_alone_for_ever) {
           heddle_test::wait_for(done);
         });
       }
-      while (begun.load() < workers) {}
+      while (begun.load() < workers) {
+      }
       heddle::thread low(kind(rt, lower), [&] { done = true; });
       low.join();
       for (auto& t : spinners) t.join();
@@ -55,7 +57,8 @@ TEST_P(aging, who_spins_for_a_lower_thread_is_not_alone_for_ever) {
   }
 }
 
-// A kernel's mutex, and malloc's: the holder is preempted with it, and those above wait for it in the kernel with all workers.
+// A kernel's mutex, and malloc's: the holder is preempted with it,
+// and those above wait for it in the kernel with all workers.
 TEST_P(aging, locks_of_the_c_library_are_shared_by_levels) {
   for (const auto& [lower, higher] : {std::pair{-1, 1}, std::pair{0, 1}}) {
     heddle::runtime rt(with_aging(2));
@@ -92,7 +95,8 @@ TEST_P(aging, locks_of_the_c_library_are_shared_by_levels) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(priority, aging, testing::ValuesIn(heddle_test::every_means), [](const auto& info) { return heddle_test::name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(priority, aging, testing::ValuesIn(heddle_test::every_means),
+                         [](const auto& info) { return heddle_test::name_of(info.param); });
 
 // Without any preemption: those above yield.
 TEST(aging_of_yields, who_yields_for_a_lower_thread_goes_on) {

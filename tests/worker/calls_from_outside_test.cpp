@@ -1,4 +1,5 @@
-// Foreign kernel threads that call: they carry a sleeping worker themselves for the call's time, and every way out of that is right.
+// Foreign kernel threads that call: they carry a sleeping worker
+// themselves for the call's time, and every way out of that is right.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -84,7 +85,8 @@ TEST_P(outside, calls_sleep_block_and_throw) {
       EXPECT_EQ(runtime().run([] {
         heddle::this_thread::sleep_for(100us);
         return heddle::blocking([] { return heddle_test::fib(5); });
-      }), 5);
+      }),
+                5);
       try {
         throw 1;
       } catch (int) {  // being handled while the call handles others
@@ -97,7 +99,8 @@ TEST_P(outside, calls_sleep_block_and_throw) {
             heddle::this_thread::yield();
             throw;
           }
-        }), std::runtime_error);
+        }),
+                     std::runtime_error);
         EXPECT_NE(std::current_exception(), nullptr);
       }
       EXPECT_EQ(std::current_exception(), nullptr);
@@ -171,7 +174,8 @@ TEST(calls_from_outside, preemptive_children_run_on_workers_of_their_own) {
         for (int i = 0; i < 3; ++i) {
           g.run([&] {
             ++here;
-            while (here.load() < 3) {}
+            while (here.load() < 3) {
+            }
           });
         }
         g.wait();
@@ -183,12 +187,14 @@ TEST(calls_from_outside, preemptive_children_run_on_workers_of_their_own) {
 
 int status_of(pid_t child) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// fork() at any moment of eight other threads' calls, which borrow workers, keep them and give them back: on a kernel thread that is not heddle's the
-// child makes a runtime of its own; inside a call it ends at once, and the call's other half goes on in the parent.
+// fork() at any moment of eight other threads' calls, which borrow workers, keep them and
+// give them back: on a kernel thread that is not heddle's the child makes a runtime of its
+// own; inside a call it ends at once, and the call's other half goes on in the parent.
 class forks_beside_calls : public testing::TestWithParam<unsigned> {};
 
 TEST_P(forks_beside_calls, leave_both_processes_right) {
@@ -229,6 +235,7 @@ TEST_P(forks_beside_calls, leave_both_processes_right) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(workers, forks_beside_calls, testing::Values(1u, 2u, 8u), [](const auto& i) { return std::to_string(i.param); });
+INSTANTIATE_TEST_SUITE_P(workers, forks_beside_calls, testing::Values(1u, 2u, 8u),
+                         [](const auto& i) { return std::to_string(i.param); });
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Carriers against the real kernel: whatever preempted threads hold of the C library's locks, workers go on. Each test hangs where a carrier
-// waits for such a lock while it has the worker that the holder waits for.
+// Carriers against the real kernel: whatever preempted threads hold of the C library's locks, workers go on. Each test
+// hangs where a carrier waits for such a lock while it has the worker that the holder waits for.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -91,7 +91,8 @@ TEST_P(carriers, are_made_while_threads_fork) {
         if (child < 0) continue;
         made.fetch_add(1);
         int status = 0;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
         if (WIFEXITED(status) && WEXITSTATUS(status) == 7) right.fetch_add(1);
       }
     });
@@ -100,6 +101,7 @@ TEST_P(carriers, are_made_while_threads_fork) {
   EXPECT_EQ(right.load(), made.load());
 }
 
-INSTANTIATE_TEST_SUITE_P(klt, carriers, testing::Values("direct", "local", "futex", "naive"), [](const auto& i) { return std::string(i.param); });
+INSTANTIATE_TEST_SUITE_P(klt, carriers, testing::Values("direct", "local", "futex", "naive"),
+                         [](const auto& i) { return std::string(i.param); });
 
 }  // namespace

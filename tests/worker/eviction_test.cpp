@@ -36,7 +36,8 @@ class techniques : public heddle_test::with_ticks<way> {
  protected:
   void SetUp() override {
     with_ticks::SetUp();
-    if (!IsSkipped() && heddle_test::sanitized && GetParam().storage == heddle::tls::own) GTEST_SKIP() << "no own thread-local storage under sanitizers";
+    if (!IsSkipped() && heddle_test::sanitized && GetParam().storage == heddle::tls::own)
+      GTEST_SKIP() << "no own thread-local storage under sanitizers";
   }
   heddle::runtime_options options(unsigned workers) const { return options_for(workers, GetParam().policy); }
   heddle::thread_options preemptive(heddle::runtime& rt, int level) const {
@@ -79,7 +80,8 @@ TEST_P(techniques, a_tick_evicts_no_thread_for_a_lower_one) {
 // Two that are not preemptive and spin for each other: both of those that were there first must go, wherever they run.
 TEST_P(techniques, every_worker_is_freed_of_lower_ones) {
   for (const auto& [lower, higher] : {std::pair{-1, 1}, std::pair{0, 2}, std::pair{-2, 0}}) {
-    // Normal ones are the policy's: one that lies behind the other at a busy worker may not be had for the second worker.
+    // Normal ones are the policy's: one that lies behind the other at
+    // a busy worker may not be had for the second worker.
     if (higher == 0 && GetParam().policy != "random_ws") continue;
     heddle::runtime rt(options(2));
     std::atomic<int> begun{0}, met{0};
@@ -91,11 +93,13 @@ TEST_P(techniques, every_worker_is_freed_of_lower_ones) {
         wait_for(stop);
       });
     }
-    while (begun.load() < 2) {}
+    while (begun.load() < 2) {
+    }
     for (int i = 0; i < 2; ++i) {
       pair.emplace_back(in(rt, priority{higher}), [&] {
         met.fetch_add(1);
-        while (met.load() < 2) {}
+        while (met.load() < 2) {
+        }
       });
     }
     for (auto& t : pair) t.join();
@@ -133,7 +137,9 @@ TEST_P(techniques, equal_levels_take_turns) {
 
 TEST_P(techniques, an_evicted_low_thread_goes_on_before_its_equals) {
   heddle::runtime_options o = options(1);
-  o.preempt_interval = 10s;  // who is resumed gets round to its look before its turn ends, however busy the machine; high ones do not wait for the timer
+  // who is resumed gets round to its look before its turn ends,
+  // however busy the machine; high ones do not wait for the timer
+  o.preempt_interval = 10s;
   heddle::runtime rt(o);
   constexpr int rounds = 40;
   std::atomic<int> running{0}, evicted{0}, same{0}, other{0};
@@ -148,18 +154,21 @@ TEST_P(techniques, an_evicted_low_thread_goes_on_before_its_equals) {
     });
   }
   for (int i = 0; i < rounds; ++i) {
-    while (evicted.load() != 0 || running.load() == 0) {}
+    while (evicted.load() != 0 || running.load() == 0) {
+    }
     heddle::thread high(in(rt, priority::high), [&] { evicted.store(running.load()); });
     high.join();
   }
-  while (evicted.load() != 0) {}
+  while (evicted.load() != 0) {
+  }
   stop = true;
   for (auto& t : lows) t.join();
   EXPECT_EQ(same.load() + other.load(), rounds);
   EXPECT_GE(same.load(), rounds / 2);  // every 16th time it is the oldest; by turns it would be none
 }
 
-// What strict levels do not do: whoever waits for a lower thread, but for its mutex, waits for all that runs before that one.
+// What strict levels do not do: whoever waits for a lower thread, but
+// for its mutex, waits for all that runs before that one.
 TEST_P(techniques, priorities_are_inherited_by_holders_of_mutexes_alone) {
   heddle::runtime rt(options(1));
   heddle::counting_semaphore<> permit(1);
@@ -257,7 +266,8 @@ TEST_P(at_once, low_threads_on_all_workers_make_room) {
         wait_for(higher_ran);
       });
     }
-    while (there.load() < 2) {}
+    while (there.load() < 2) {
+    }
     heddle::thread(in(rt, GetParam().higher), [&] { higher_ran.store(true); }).join();
     for (auto& t : low) t.join();
   }
@@ -295,10 +305,13 @@ TEST_P(at_once, a_low_thread_makes_room_for_what_another_worker_makes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(eviction, at_once,
-                         testing::Values(at_once_way{preemption::signal_yield, priority::high}, at_once_way{preemption::signal_yield, priority::normal},
-                                         at_once_way{preemption::klt_switching, priority::high}, at_once_way{preemption::klt_switching, priority::normal}),
+                         testing::Values(at_once_way{preemption::signal_yield, priority::high},
+                                         at_once_way{preemption::signal_yield, priority::normal},
+                                         at_once_way{preemption::klt_switching, priority::high},
+                                         at_once_way{preemption::klt_switching, priority::normal}),
                          [](const auto& info) {
-                           return heddle_test::name_of(info.param.how) + (info.param.higher == priority::normal ? "_normal" : "_high");
+                           return heddle_test::name_of(info.param.how) +
+                                  (info.param.higher == priority::normal ? "_normal" : "_high");
                          });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Rounding, flush to zero: modes are a thread's own, over yields, waits and ticks, also those that <cfenv> does not know.
+// Rounding, flush to zero: modes are a thread's own, over yields,
+// waits and ticks, also those that <cfenv> does not know.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ void set_modes(std::uint64_t bits) {
   asm volatile("ldmxcsr %0" : : "m"(low));
 }
 #else
-constexpr std::uint64_t usual = 0, flushes = std::uint64_t{1} << 24, down = std::uint64_t{2} << 22, up = std::uint64_t{1} << 22;
+constexpr std::uint64_t usual = 0, flushes = std::uint64_t{1} << 24, down = std::uint64_t{2} << 22,
+                        up = std::uint64_t{1} << 22;
 std::uint64_t modes() {
   std::uint64_t now;
   asm volatile("mrs %0, fpcr" : "=r"(now));
@@ -43,7 +45,8 @@ void set_modes(std::uint64_t bits) { asm volatile("msr fpcr, %0" : : "r"(bits));
 class kinds : public testing::TestWithParam<preemption> {
  protected:
   void SetUp() override {
-    if (heddle_test::thread_sanitized && GetParam() != preemption::none) GTEST_SKIP() << "no preemption under ThreadSanitizer";
+    if (heddle_test::thread_sanitized && GetParam() != preemption::none)
+      GTEST_SKIP() << "no preemption under ThreadSanitizer";
   }
 };
 
@@ -106,7 +109,8 @@ TEST(floating_point, a_spawner_keeps_its_modes_and_its_child_begins_with_them) {
       heddle::task_group g;
       g.run([&] {
         if (modes() != flushes && modes() != usual) wrong.fetch_add(1);
-        while (i % 2 == 0 && !taken.load()) heddle::this_thread::yield();  // until the spawner goes on elsewhere, or here
+        // until the spawner goes on elsewhere, or here
+        while (i % 2 == 0 && !taken.load()) heddle::this_thread::yield();
       });
       taken = true;
       if (modes() != flushes) wrong.fetch_add(1);
@@ -118,7 +122,8 @@ TEST(floating_point, a_spawner_keeps_its_modes_and_its_child_begins_with_them) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(floating_point, kinds, testing::Values(preemption::none, preemption::signal_yield, preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(floating_point, kinds,
+                         testing::Values(preemption::none, preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace

@@ -39,7 +39,8 @@ double use_during(std::chrono::milliseconds interval) {
   return (seconds_on(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (seconds_on(CLOCK_MONOTONIC) - wall);
 }
 
-// The least of several: workers may be late to fall asleep on a busy machine, but one that polls uses a processor every time.
+// The least of several: workers may be late to fall asleep on a busy
+// machine, but one that polls uses a processor every time.
 double least_use(double enough) {
   double least = use_during(300ms);
   for (int i = 1; i < attempts && least >= enough; ++i) least = std::min(least, use_during(300ms));
@@ -108,15 +109,16 @@ TEST(llvm_195239_gap, a_short_gap_costs_no_kernel_sleep) {
   heddle::runtime rt({.workers = 2, .bind = "off", .spin = spin});
   rt.run([&] {
     for (int i = 0; i < 20; ++i) rendezvous();
-    // Between two meetings the second worker searches, beginning after the first meeting's begin and ending before the second's
-    // end. If these lie less than `spin` apart, by this kernel thread's clock, it had no reason to sleep, however busy the
-    // machine is. An interval that was longer may shorten its next searches, and so excuses one sleep.
+    // Between two meetings the second worker searches, beginning after the first meeting's begin and ending before the
+    // second's end. If these lie less than `spin` apart, by this kernel thread's clock, it had no reason to sleep,
+    // however busy the machine is. An interval that was longer may shorten its next searches, and so excuses one sleep.
     std::uint64_t sleeps = 0, excused = 1;
     int judged = 0;
     auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < gaps; ++i) {
       const auto before = rt.statistics().parks;
-      while (std::chrono::steady_clock::now() < begin + 20us) {}
+      while (std::chrono::steady_clock::now() < begin + 20us) {
+      }
       const auto next = std::chrono::steady_clock::now();
       rendezvous();
       const bool judge = std::chrono::steady_clock::now() - begin < std::chrono::microseconds(spin / 2);
@@ -127,7 +129,8 @@ TEST(llvm_195239_gap, a_short_gap_costs_no_kernel_sleep) {
       judged += judge ? 1 : 0;
     }
     EXPECT_LE(sleeps, excused) << "in " << judged << " short gaps of " << gaps;
-    if (judged < gaps / 4) GTEST_SKIP() << "only " << judged << " of " << gaps << " gaps were short: this machine is too busy to tell";
+    if (judged < gaps / 4)
+      GTEST_SKIP() << "only " << judged << " of " << gaps << " gaps were short: this machine is too busy to tell";
   });
 }
 
@@ -137,7 +140,8 @@ TEST(llvm_195239_gap, the_knob_is_what_keeps_it_awake) {
   rt.run([&] {
     for (int i = 0; i < 20; ++i) {
       rendezvous();
-      // Without the knob the second worker sleeps, however short the gap will turn out: the watchdog ends a wait in vain.
+      // Without the knob the second worker sleeps, however short the
+      // gap will turn out: the watchdog ends a wait in vain.
       const auto before = rt.statistics().parks;
       rendezvous();
       while (rt.statistics().parks == before) std::this_thread::yield();

@@ -1,5 +1,6 @@
-// What is lent to the holder of a mutex, and when that ends: seen by the holder itself, which spins until its level is what it has to be. Where threads
-// stand meanwhile, and that all of them get on: tests/sim_explore/inheritance_test.cpp.
+// What is lent to the holder of a mutex, and when that ends: seen by the holder itself, which spins until its level is
+// what it has to be. Where threads stand meanwhile, and that all of them get on:
+// tests/sim_explore/inheritance_test.cpp.
 #include <heddle/condition_variable.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/mutex.hpp>
@@ -30,7 +31,8 @@ using heddle_test::in;
 int level() { return heddle::worker::worker::current()->current_thread()->level.load(); }
 
 void until_level(int wanted) {
-  while (level() != wanted) {}
+  while (level() != wanted) {
+  }
 }
 
 class inheritance : public testing::Test {
@@ -56,87 +58,102 @@ class inheritance : public testing::Test {
 };
 
 TEST_F(inheritance, lasts_until_the_unlock) {
-  play([&](auto begun) {
-    lock_.lock();
-    begun();
-    until_level(3);
-    lock_.unlock();
-  }, {{1, [&] { std::lock_guard hold(lock_); }}, {3, [&] { std::lock_guard hold(lock_); }}});
+  play(
+      [&](auto begun) {
+        lock_.lock();
+        begun();
+        until_level(3);
+        lock_.unlock();
+      },
+      {{1, [&] { std::lock_guard hold(lock_); }}, {3, [&] { std::lock_guard hold(lock_); }}});
 }
 
 TEST_F(inheritance, ends_when_the_waiter_gives_up) {
-  play([&](auto begun) {
-    lock_.lock();
-    begun();
-    until_level(3);
-    until_level(1);
-    lock_.unlock();
-  }, {{1, [&] { std::lock_guard hold(lock_); }}, {3, [&] { EXPECT_FALSE(lock_.try_lock_for(20ms)); }}});
-  play([&](auto begun) {
-    lock_.lock();
-    begun();
-    until_level(3);
-    until_level(-2);
-    lock_.unlock();
-  }, {{3, [&] { EXPECT_FALSE(lock_.try_lock_for(20ms)); }}});
+  play(
+      [&](auto begun) {
+        lock_.lock();
+        begun();
+        until_level(3);
+        until_level(1);
+        lock_.unlock();
+      },
+      {{1, [&] { std::lock_guard hold(lock_); }}, {3, [&] { EXPECT_FALSE(lock_.try_lock_for(20ms)); }}});
+  play(
+      [&](auto begun) {
+        lock_.lock();
+        begun();
+        until_level(3);
+        until_level(-2);
+        lock_.unlock();
+      },
+      {{3, [&] { EXPECT_FALSE(lock_.try_lock_for(20ms)); }}});
 }
 
 TEST_F(inheritance, is_of_each_mutex) {
-  play([&](auto begun) {
-    lock_.lock();
-    other_.lock();
-    begun();
-    until_level(3);
-    lock_.unlock();
-    until_level(1);
-    other_.unlock();
-  }, {{1, [&] { std::lock_guard hold(other_); }}, {3, [&] { std::lock_guard hold(lock_); }}});
+  play(
+      [&](auto begun) {
+        lock_.lock();
+        other_.lock();
+        begun();
+        until_level(3);
+        lock_.unlock();
+        until_level(1);
+        other_.unlock();
+      },
+      {{1, [&] { std::lock_guard hold(other_); }}, {3, [&] { std::lock_guard hold(lock_); }}});
 }
 
 TEST_F(inheritance, goes_along_a_chain) {
   heddle::latch held(1);
-  play([&](auto begun) {
-    lock_.lock();
-    begun();
-    until_level(5);
-    lock_.unlock();
-  }, {{-1, [&] {
-         std::lock_guard hold(other_);
-         held.count_down();
-         std::lock_guard next(lock_);
-         EXPECT_EQ(level(), 5);
-       }},
-      {5, [&] {
-         held.wait();
-         std::lock_guard hold(other_);
-       }}});
+  play(
+      [&](auto begun) {
+        lock_.lock();
+        begun();
+        until_level(5);
+        lock_.unlock();
+      },
+      {{-1,
+        [&] {
+          std::lock_guard hold(other_);
+          held.count_down();
+          std::lock_guard next(lock_);
+          EXPECT_EQ(level(), 5);
+        }},
+       {5, [&] {
+          held.wait();
+          std::lock_guard hold(other_);
+        }}});
 }
 
 TEST_F(inheritance, a_kernel_thread_outside_lends_the_normal_level) {
   std::thread outside;
-  play([&](auto begun) {
-    lock_.lock();
-    outside = std::thread([&] { std::lock_guard hold(lock_); });
-    begun();
-    until_level(0);
-    lock_.unlock();
-  }, {});
+  play(
+      [&](auto begun) {
+        lock_.lock();
+        outside = std::thread([&] { std::lock_guard hold(lock_); });
+        begun();
+        until_level(0);
+        lock_.unlock();
+      },
+      {});
   outside.join();
 }
 
 TEST_F(inheritance, ends_with_the_wait_for_a_condition) {
   heddle::condition_variable changed;
   bool set = false;
-  play([&](auto begun) {
-    std::unique_lock hold(lock_);
-    begun();
-    until_level(3);
-    while (!set) changed.wait(hold);
-  }, {{3, [&] {
-         std::lock_guard hold(lock_);
-         set = true;
-         changed.notify_one();
-       }}});
+  play(
+      [&](auto begun) {
+        std::unique_lock hold(lock_);
+        begun();
+        until_level(3);
+        while (!set) changed.wait(hold);
+      },
+      {{3, [&] {
+          std::lock_guard hold(lock_);
+          set = true;
+          changed.notify_one();
+        }}});
 }
 
 // Whoever has it last has nothing left of what others lent.
@@ -191,12 +208,14 @@ TEST_P(inheritance_by_ticks, threads_between_do_not_keep_the_holder_from_letting
       std::lock_guard hold(lock);
       had = true;
     });
-    for (int i = 0; i < 2; ++i) all.emplace_back(in(home, priority{holder + 1}, GetParam()), [&] { heddle_test::wait_for(had); });
+    for (int i = 0; i < 2; ++i)
+      all.emplace_back(in(home, priority{holder + 1}, GetParam()), [&] { heddle_test::wait_for(had); });
     for (heddle::thread& t : all) t.join();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(by, inheritance_by_ticks, testing::Values(heddle::preemption::signal_yield, heddle::preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(by, inheritance_by_ticks,
+                         testing::Values(heddle::preemption::signal_yield, heddle::preemption::klt_switching),
                          [](const auto& i) { return heddle_test::name_of(i.param); });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// In-situ analysis: the molecular dynamics program of the examples, right by itself and with analyses of a lower priority beside it.
+// In-situ analysis: the molecular dynamics program of the examples,
+// right by itself and with analyses of a lower priority beside it.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -30,7 +31,8 @@ TEST(lennard_jones, energy_is_conserved) {
     most = std::max(most, fluid.total_energy());
   }
   EXPECT_LT(most - least, 1e-3 * std::abs(before));
-  EXPECT_GT(std::abs(fluid.kinetic_energy() - kinetic), 0.05 * kinetic);  // the lattice melts: energy does change its form
+  // the lattice melts: energy does change its form
+  EXPECT_GT(std::abs(fluid.kinetic_energy() - kinetic), 0.05 * kinetic);
 }
 
 TEST(lennard_jones, shares_of_the_cells_give_the_same) {

@@ -1,4 +1,5 @@
-// The end of a runtime seen from elsewhere: on a thread of another runtime, before the join of its threads, beside fork().
+// The end of a runtime seen from elsewhere: on a thread of another
+// runtime, before the join of its threads, beside fork().
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -24,7 +25,8 @@ heddle::thread on(heddle::runtime& home, auto f) {
   return heddle::thread(options, std::move(f));
 }
 
-// The runtime that ends waits for a thread of its own, that one for a thread of the runtime on which it is ended, and that has one worker.
+// The runtime that ends waits for a thread of its own, that one for a
+// thread of the runtime on which it is ended, and that has one worker.
 TEST(ends_of_runtimes, on_another_runtime_hold_up_no_worker) {
   heddle::runtime outer(one_worker());
   bool opened = false;
@@ -83,7 +85,8 @@ TEST(forks, beside_the_making_of_the_global_runtime) {
         begun = true;
         heddle::runtime::global();
       });
-      while (!begun) {}
+      while (!begun) {
+      }
       for (int i = 0; i < round * 1000; ++i) begun = true;  // some time passes
       const pid_t inner = fork();
       if (inner == 0) {

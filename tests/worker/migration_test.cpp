@@ -1,5 +1,5 @@
-// Thread-local reads after a migration: LLVM #98479. Compiled with -O3 -fPIC whatever the build (tests/fault/fault_tests.cmake):
-// there compilers keep the address of a thread_local across calls.
+// Thread-local reads after a migration: LLVM #98479. Compiled with -O3 -fPIC whatever the build
+// (tests/fault/fault_tests.cmake): there compilers keep the address of a thread_local across calls.
 #include <heddle/blocking.hpp>
 #include <heddle/detail/current.hpp>
 #include <heddle/parallel_invoke.hpp>
@@ -37,7 +37,8 @@ thread_local pid_t mine = 0;
   return *here;
 }
 
-// Comes back on another worker: the child, which this policy begins at once, does not end before its spawner has gone on, and only a thief can do that.
+// Comes back on another worker: the child, which this policy begins at once,
+// does not end before its spawner has gone on, and only a thief can do that.
 bool migrate() {
   std::atomic<bool> gone_on{false};
   const pid_t before = kernel_thread();

@@ -1,5 +1,6 @@
-// Threads with thread-local storage of their own are to the C library what kernel threads are: they begin with nothing of the thread before, their
-// end runs what the end of a kernel thread runs, and fork(), setuid(), dlopen() and dlclose() find them. What does not work says so.
+// Threads with thread-local storage of their own are to the C library what kernel threads are: they begin with nothing
+// of the thread before, their end runs what the end of a kernel thread runs, and fork(), setuid(), dlopen() and
+// dlclose() find them. What does not work says so.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -43,7 +44,9 @@ class own_storage : public testing::Test {
       GTEST_SKIP() << e.what();
     }
   }
-  static heddle::thread_options kind(heddle::runtime& where) { return in(where, heddle::preemption::signal_yield, heddle::tls::own); }
+  static heddle::thread_options kind(heddle::runtime& where) {
+    return in(where, heddle::preemption::signal_yield, heddle::tls::own);
+  }
   // One thread after the other, so that the second has the block of the first.
   template <class F>
   void run(F f) {
@@ -52,7 +55,8 @@ class own_storage : public testing::Test {
   template <class F>
   static int status_of(pid_t child, F&& what) {
     int status = -1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     EXPECT_TRUE(WIFEXITED(status)) << what << ": signal " << (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -117,9 +121,11 @@ thread_local witness of_thread;
 pthread_key_t late_key;
 
 TEST_F(own_storage, a_destructor_may_use_thread_local_objects) {
-  ASSERT_EQ(pthread_key_create(&late_key, [](void*) {
-              if (of_thread.value != 3) wrong.fetch_add(1);
-            }), 0);
+  ASSERT_EQ(pthread_key_create(&late_key,
+                               [](void*) {
+                                 if (of_thread.value != 3) wrong.fetch_add(1);
+                               }),
+            0);
   for (int i = 0; i < 5; ++i) {
     run([] { pthread_setspecific(late_key, &wrong); });
     EXPECT_EQ(witnesses.load(), 0);
@@ -174,7 +180,8 @@ TEST_F(own_storage, initial_exec_variables_of_modules_loaded_later) {
     std::atomic<const module*> there{nullptr};
     std::atomic<bool> seen{false};
     heddle::thread before(kind(rt_), [&] {
-      while (there.load() == nullptr) {}
+      while (there.load() == nullptr) {
+      }
       EXPECT_EQ(there.load()->get(), 11);
       there.load()->set(1);
       seen.store(true);
@@ -237,7 +244,8 @@ TEST_F(own_storage, a_shared_timer_goes_on) {
   heddle::runtime rt(o);
   std::atomic<bool> end{false};
   std::vector<heddle::thread> spinners;
-  for (int i = 0; i < 2; ++i) spinners.emplace_back(in(rt, heddle::preemption::signal_yield), [&] { heddle_test::wait_for(end); });
+  for (int i = 0; i < 2; ++i)
+    spinners.emplace_back(in(rt, heddle::preemption::signal_yield), [&] { heddle_test::wait_for(end); });
   heddle::thread(kind(rt), [&] {
     repeat(1s, [&] { heddle::thread(kind(rt), [] {}).join(); });  // ends only if the spinners' turns do
     end.store(true);
@@ -300,7 +308,8 @@ TEST_F(own_storage, set_ids_in_a_thread) {
     all.emplace_back(kind(rt_), [&] {
       for (int k = 0; k < 20; ++k) EXPECT_EQ(setegid(getegid()), 0);
       left.fetch_sub(1);
-      while (left.load() != 0) {}
+      while (left.load() != 0) {
+      }
     });
   }
   for (auto& t : all) t.join();
@@ -325,7 +334,8 @@ TEST_F(own_storage, what_the_kernel_would_have_to_know_is_refused) {
     timespec now;
     EXPECT_TRUE(pthread_getcpuclockid(pthread_self(), &clock) != 0 || clock_gettime(clock, &now) != 0);
     EXPECT_EQ(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
-    while (other.load() == 0) {}
+    while (other.load() == 0) {
+    }
     EXPECT_EQ(pthread_kill(other.load(), 0), ESRCH);
     EXPECT_EQ(pthread_kill(pthread_self(), 0), 0);
   });

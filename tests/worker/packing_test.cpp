@@ -34,11 +34,18 @@ using heddle_test::options_for;
 
 // --- the model -----------------------------------------------------------------------------------------------------
 
-// Workers whose ticks come one after the other, each once an interval, and as many threads as workers there were, one in each pool.
+// Workers whose ticks come one after the other, each once an interval,
+// and as many threads as workers there were, one in each pool.
 class model {
  public:
   model(unsigned total, unsigned active, unsigned long work)
-      : active_(active), pools_(total), threads_(new heddle::fiber::thread[total]), left_(total, work), had_(total), turns_(active), on_(active) {
+      : active_(active),
+        pools_(total),
+        threads_(new heddle::fiber::thread[total]),
+        left_(total, work),
+        had_(total),
+        turns_(active),
+        on_(active) {
     pools_.begin(active);
     for (unsigned i = 0; i < total; ++i) {
       threads_[i].packed_in = static_cast<std::uint16_t>(i);
@@ -134,14 +141,14 @@ TEST(packing_model, new_threads_go_to_the_emptiest_pool) {
   }
   EXPECT_THAT(in, ::testing::Each(1u));
   packing_turns first, second;
-  ASSERT_NE(pools.take(0, first), nullptr);                     // runs: its pool is still full
+  ASSERT_NE(pools.take(0, first), nullptr);  // runs: its pool is still full
   ASSERT_NE(pools.take(1, second), nullptr);
   const auto empty = static_cast<unsigned>(second.serves);
-  pools.rests(second);                                          // and has left
+  pools.rests(second);  // and has left
   const unsigned index = pools.deal();
   EXPECT_EQ(index, empty);
   ASSERT_TRUE(pools.put(threads[4], index));
-  EXPECT_LT(pools.deal(), 4u);                                  // all alike again
+  EXPECT_LT(pools.deal(), 4u);  // all alike again
   pools.end([](heddle::fiber::thread&) {});
 }
 
@@ -201,14 +208,16 @@ TEST_P(techniques, running_threads_are_packed_and_unpacked) {
     all.emplace_back(in(rt, GetParam()), [&, id] {
       while (!stop) {
         const int on = rt.worker_rank();
-        if (last[static_cast<std::size_t>(on)].exchange(id + 1) != id + 1) turns[static_cast<std::size_t>(id)].fetch_add(1);
+        if (last[static_cast<std::size_t>(on)].exchange(id + 1) != id + 1)
+          turns[static_cast<std::size_t>(id)].fetch_add(1);
       }
     });
   }
   // Each on a worker of its own: so they come into pools of their own.
   for (int settled = 0; settled < 2;) {
     for (auto& l : last) l = 0;
-    while (std::any_of(last.begin(), last.end(), [](const auto& l) { return l.load() == 0; })) {}
+    while (std::any_of(last.begin(), last.end(), [](const auto& l) { return l.load() == 0; })) {
+    }
     std::array<int, 4> ids{};
     std::transform(last.begin(), last.end(), ids.begin(), [](const auto& l) { return l.load(); });
     std::sort(ids.begin(), ids.end());
@@ -220,12 +229,15 @@ TEST_P(techniques, running_threads_are_packed_and_unpacked) {
     std::array<std::uint64_t, threads> before{};
     for (std::size_t i = 0; i < threads; ++i) before[i] = turns[i].load();
     for (std::size_t i = 0; i < threads; ++i) {
-      while (turns[i].load() < before[i] + 5) {}
+      while (turns[i].load() < before[i] + 5) {
+      }
     }
   }
   rt.set_active_workers(4);
   for (auto& l : last) l = 0;
-  while (std::any_of(last.begin(), last.end(), [](const auto& l) { return l.load() == 0; })) {}  // all four workers run again
+  // all four workers run again
+  while (std::any_of(last.begin(), last.end(), [](const auto& l) { return l.load() == 0; })) {
+  }
   stop = true;
   for (auto& t : all) t.join();
 }
@@ -252,7 +264,8 @@ TEST_P(packable, workers_go_and_come_while_everything_runs) {
       for (int i = 0; i < 12; ++i) {
         heddle::thread_options o;
         o.priority = heddle::priority{i % 3 - 1};
-        if (!heddle_test::thread_sanitized && i % 4 == 0) o.preemption = i % 8 == 0 ? preemption::klt_switching : preemption::signal_yield;
+        if (!heddle_test::thread_sanitized && i % 4 == 0)
+          o.preemption = i % 8 == 0 ? preemption::klt_switching : preemption::signal_yield;
         all.emplace_back(o, [&] {
           for (int j = 0; j < 5; ++j) {
             const std::lock_guard hold(m);

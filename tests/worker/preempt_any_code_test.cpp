@@ -1,5 +1,5 @@
-// Preemptive threads run code that nobody here wrote: the C and C++ libraries keep locks, caches and thread-local variables of their own.
-// Whole libraries: preempt_foreign_test.cpp.
+// Preemptive threads run code that nobody here wrote: the C and C++ libraries keep locks, caches and thread-local
+// variables of their own. Whole libraries: preempt_foreign_test.cpp.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -125,7 +125,8 @@ TEST_P(any_code, malloc_printf_thread_local_and_errno) {
   std::atomic<long> rounds{0};
   for (int i = 0; i < 8; ++i) {
     all.emplace_back(kind(rt), [&, i] {
-      // Between waits of heddle's a preempted thread keeps its kernel thread, so its thread-local variables are its own for the while.
+      // Between waits of heddle's a preempted thread keeps its kernel
+      // thread, so its thread-local variables are its own for the while.
       mine = i;
       text_of_mine = std::string(40, static_cast<char>('a' + i));
       repeat(500ms, [&] {
@@ -138,7 +139,8 @@ TEST_P(any_code, malloc_printf_thread_local_and_errno) {
         char line[100];
         std::snprintf(line, sizeof line, "%d %g %s", i, 0.5 * i, text_of_mine.c_str());
         char expected[100];
-        std::snprintf(expected, sizeof expected, "%d %g %s", i, 0.5 * i, std::string(40, static_cast<char>('a' + i)).c_str());
+        std::snprintf(expected, sizeof expected, "%d %g %s", i, 0.5 * i,
+                      std::string(40, static_cast<char>('a' + i)).c_str());
         ASSERT_STREQ(line, expected);
         errno = i;  // free keeps it
         for (int k = 0; k < 50; ++k) {
@@ -175,8 +177,8 @@ TEST_P(any_code, regular_expressions) {
 }
 
 TEST_P(any_code, a_barrier_of_pthreads) {
-  // pthread_barrier_wait sleeps in the kernel. The tick interrupts the sleep; when the thread goes on, the system call is made
-  // again and finds that the barrier has opened meanwhile.
+  // pthread_barrier_wait sleeps in the kernel. The tick interrupts the sleep; when the thread goes on, the system call
+  // is made again and finds that the barrier has opened meanwhile.
   constexpr int threads = 8, phases = 20;
   heddle::runtime rt(options_for(2));
   pthread_barrier_t barrier;
@@ -200,7 +202,9 @@ TEST_P(any_code, without_preemptive_threads_there_are_no_ticks) {
   rt.run([] { EXPECT_EQ(fib(22), 17711); });
   EXPECT_EQ(rt.statistics().ticks, 0u);
   // And they end: the timers stop when nobody wants them.
-  heddle::thread(kind(rt), [] { for (volatile int i = 0; i < 3000000;) i = i + 1; }).join();
+  heddle::thread(kind(rt), [] {
+    for (volatile int i = 0; i < 3000000;) i = i + 1;
+  }).join();
   std::uint64_t before;
   do {
     before = rt.statistics().ticks;

@@ -1,6 +1,7 @@
-// Code that nobody here wrote, inside threads that are preempted every 100 us: the C and C++ libraries, a program of pthreads, zlib, SQLite,
-// OpenBLAS, modules that come and go. Libraries are opened at run time; scripts/packages.txt installs them, and where one is missing its test is
-// skipped. HEDDLE_TEST_SECONDS=60 lets each test run so long (scripts/stress.sh).
+// Code that nobody here wrote, inside threads that are preempted every 100 us: the C and C++
+// libraries, a program of pthreads, zlib, SQLite, OpenBLAS, modules that come and go. Libraries
+// are opened at run time; scripts/packages.txt installs them, and where one is missing its test
+// is skipped. HEDDLE_TEST_SECONDS=60 lets each test run so long (scripts/stress.sh).
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -75,11 +76,14 @@ TEST_P(foreign_code, qsort_r_with_a_context) {
     for (auto& e : v) e = x = x * 1664525u + 1013904223u;
     const std::uint64_t sum = std::accumulate(v.begin(), v.end(), std::uint64_t{0});
     std::size_t compared = 0;
-    qsort_r(v.data(), v.size(), sizeof v[0], [](const void* a, const void* b, void* count) {
-      ++*static_cast<std::size_t*>(count);
-      const unsigned l = *static_cast<const unsigned*>(a), r = *static_cast<const unsigned*>(b);
-      return l < r ? -1 : l > r ? 1 : 0;
-    }, &compared);
+    qsort_r(
+        v.data(), v.size(), sizeof v[0],
+        [](const void* a, const void* b, void* count) {
+          ++*static_cast<std::size_t*>(count);
+          const unsigned l = *static_cast<const unsigned*>(a), r = *static_cast<const unsigned*>(b);
+          return l < r ? -1 : l > r ? 1 : 0;
+        },
+        &compared);
     EXPECT_TRUE(std::is_sorted(v.begin(), v.end()));
     EXPECT_EQ(std::accumulate(v.begin(), v.end(), std::uint64_t{0}), sum);
     EXPECT_GT(compared, v.size());
@@ -124,7 +128,9 @@ TEST_P(foreign_code, getaddrinfo_of_this_machine) {
     EXPECT_EQ(error, 0) << gai_strerror(error);
     if (error != 0) return;
     char host[64], service[16];
-    EXPECT_EQ(getnameinfo(found->ai_addr, found->ai_addrlen, host, sizeof host, service, sizeof service, NI_NUMERICHOST | NI_NUMERICSERV), 0);
+    EXPECT_EQ(getnameinfo(found->ai_addr, found->ai_addrlen, host, sizeof host, service, sizeof service,
+                          NI_NUMERICHOST | NI_NUMERICSERV),
+              0);
     EXPECT_STREQ(host, "127.0.0.1");
     EXPECT_STREQ(service, "80");
     freeaddrinfo(found);
@@ -139,7 +145,8 @@ TEST_P(foreign_code, zlib_there_and_back) {
   ASSERT_TRUE(load(library, compress, "compress") && load(library, uncompress, "uncompress"));
   repeat([&](int who, int round) {
     std::vector<unsigned char> text(20000), packed(21000), back(20000);
-    for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<unsigned char>((i * i / 97 + static_cast<std::size_t>(who + round)) % 61);
+    for (std::size_t i = 0; i < text.size(); ++i)
+      text[i] = static_cast<unsigned char>((i * i / 97 + static_cast<std::size_t>(who + round)) % 61);
     unsigned long packed_size = packed.size(), back_size = back.size();
     EXPECT_EQ(compress(packed.data(), &packed_size, text.data(), text.size()), 0);
     EXPECT_LT(packed_size, text.size());
@@ -156,7 +163,8 @@ TEST_P(foreign_code, sqlite_counts) {
   int (*open)(const char*, void**) = nullptr;
   int (*close)(void*) = nullptr;
   int (*exec)(void*, const char*, int (*)(void*, int, char**, char**), void*, char**) = nullptr;
-  ASSERT_TRUE(load(library, open, "sqlite3_open") && load(library, close, "sqlite3_close") && load(library, exec, "sqlite3_exec"));
+  ASSERT_TRUE(load(library, open, "sqlite3_open") && load(library, close, "sqlite3_close") &&
+              load(library, exec, "sqlite3_exec"));
   repeat([&](int who, int) {
     void* base = nullptr;
     EXPECT_EQ(open(":memory:", &base), 0);
@@ -166,13 +174,18 @@ TEST_P(foreign_code, sqlite_counts) {
       const int value = who * 1000 + i;
       sum += value;
       const std::string text = std::to_string(value);
-      EXPECT_EQ(exec(base, ("insert into t values(" + text + ", 'row " + text + "')").c_str(), nullptr, nullptr, nullptr), 0);
+      EXPECT_EQ(
+          exec(base, ("insert into t values(" + text + ", 'row " + text + "')").c_str(), nullptr, nullptr, nullptr), 0);
     }
     std::string got;
-    EXPECT_EQ(exec(base, "commit; select sum(a) || ':' || count(distinct b) from t", [](void* data, int, char** columns, char**) {
-      *static_cast<std::string*>(data) = columns[0];
-      return 0;
-    }, &got, nullptr), 0);
+    EXPECT_EQ(exec(
+                  base, "commit; select sum(a) || ':' || count(distinct b) from t",
+                  [](void* data, int, char** columns, char**) {
+                    *static_cast<std::string*>(data) = columns[0];
+                    return 0;
+                  },
+                  &got, nullptr),
+              0);
     EXPECT_EQ(got, std::to_string(sum) + ":100");
     EXPECT_EQ(close(base), 0);
   });
@@ -183,7 +196,8 @@ TEST_P(foreign_code, openblas_on_one_thread) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   void* library = dlopen("libopenblas.so.0", RTLD_NOW);
   if (library == nullptr) GTEST_SKIP() << dlerror();
-  void (*dgemm)(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int) = nullptr;
+  void (*dgemm)(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int) =
+      nullptr;
   ASSERT_TRUE(load(library, dgemm, "cblas_dgemm"));
   constexpr int n = 64;
   repeat([&](int who, int) {
@@ -196,7 +210,8 @@ TEST_P(foreign_code, openblas_on_one_thread) {
     }
     dgemm(101, 111, 111, n, n, n, 1.0, a.data(), n, b.data(), n, 0.0, c.data(), n);  // row major, not transposed
     for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) EXPECT_DOUBLE_EQ(c[static_cast<std::size_t>(i * n + j)], static_cast<double>(n) * (i + who) * j);
+      for (int j = 0; j < n; ++j)
+        EXPECT_DOUBLE_EQ(c[static_cast<std::size_t>(i * n + j)], static_cast<double>(n) * (i + who) * j);
     }
   });
 }
@@ -212,8 +227,8 @@ TEST_P(foreign_code, modules_come_and_go) {
     void (*begin)() = nullptr;
     long (*call)(int) = nullptr;
     void (*fail)(int) = nullptr;
-    ASSERT_TRUE(load(library, count, "plugin_count") && load(library, begin, "plugin_begin") && load(library, call, "plugin_call") &&
-                load(library, fail, "plugin_throw"));
+    ASSERT_TRUE(load(library, count, "plugin_count") && load(library, begin, "plugin_begin") &&
+                load(library, call, "plugin_call") && load(library, fail, "plugin_throw"));
     count(&unloads);
     if (round < 2 && GetParam().storage == tls::carrier) begin();  // the first time with this one of the two
     const long first = call(who);

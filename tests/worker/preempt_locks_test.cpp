@@ -1,4 +1,5 @@
-// No lock of the runtime is held by a thread that may be preempted with it. Programs that hung where one was; in audit builds the checks themselves.
+// No lock of the runtime is held by a thread that may be preempted with it.
+// Programs that hung where one was; in audit builds the checks themselves.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -31,8 +32,8 @@ class preempt_locks : public heddle_test::with_ticks<heddle::preemption> {
     o.preempt_interval = 50us;
     return o;
   }
-  // A thread that is not preemptive makes and ends many others at a time, whose stacks come from the pool of all and go back there, in
-  // so many rounds; each ends with a yield.
+  // A thread that is not preemptive makes and ends many others at a time, whose stacks come from the pool of all and go
+  // back there, in so many rounds; each ends with a yield.
   static heddle::thread spender(heddle::runtime& rt, int rounds, std::atomic<bool>& end) {
     return heddle::thread(in(rt, heddle::preemption::none), [rounds, &end] {
       for (int round = 0; round < rounds; ++round) {
@@ -85,7 +86,8 @@ TEST_P(preempt_locks, preemptive_threads_make_preemptive_ones_beside_blocking_ca
   EXPECT_GE(made.load(), 2);
 }
 
-// A dump reads symbols, for which it waits for the loader's lock; the thread that has it may wait for a worker that waits for a stack.
+// A dump reads symbols, for which it waits for the loader's lock; the
+// thread that has it may wait for a worker that waits for a stack.
 TEST_P(preempt_locks, a_dump_holds_nothing_that_workers_wait_for) {
   heddle::runtime_options o = often();
   o.signal_stacks = "off";
@@ -113,7 +115,8 @@ TEST_P(preempt_locks, a_dump_holds_nothing_that_workers_wait_for) {
   for (auto& t : waiters) t.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(techniques, preempt_locks, testing::Values(heddle::preemption::signal_yield, heddle::preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(techniques, preempt_locks,
+                         testing::Values(heddle::preemption::signal_yield, heddle::preemption::klt_switching),
                          [](const auto& i) { return heddle_test::name_of(i.param); });
 
 #if defined(HEDDLE_AUDIT) && !defined(__SANITIZE_THREAD__)

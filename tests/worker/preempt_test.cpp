@@ -66,9 +66,18 @@ TEST_P(ways, all_kinds_of_threads_live_side_by_side) {
   heddle::runtime rt(options(2));
   std::atomic<bool> stop{false};
   std::atomic<long> turns{0};
-  heddle::thread spinner(in(rt, GetParam().how), [&] { while (!stop) {} });
-  heddle::thread other(in(rt, preemption::signal_yield), [&] { while (!stop) {} });
-  heddle::thread third(in(rt, preemption::klt_switching), [&] { while (!stop) {} });
+  heddle::thread spinner(in(rt, GetParam().how), [&] {
+    while (!stop) {
+    }
+  });
+  heddle::thread other(in(rt, preemption::signal_yield), [&] {
+    while (!stop) {
+    }
+  });
+  heddle::thread third(in(rt, preemption::klt_switching), [&] {
+    while (!stop) {
+    }
+  });
   std::vector<heddle::thread> all;
   for (int i = 0; i < 20; ++i) {
     all.emplace_back(in(rt, preemption::none), [&] {
@@ -144,7 +153,8 @@ TEST_P(techniques, groups_and_runtimes_have_a_kind) {
       for (int i = 0; i < 4; ++i) {
         g.run([&] {
           arrived.fetch_add(1);
-          while (arrived.load() < 4) {}
+          while (arrived.load() < 4) {
+          }
         });
       }
       g.wait();
@@ -157,7 +167,8 @@ TEST_P(techniques, groups_and_runtimes_have_a_kind) {
     std::atomic<int> arrived{0};
     auto meet = [&] {
       arrived.fetch_add(1);
-      while (arrived.load() < 4) {}
+      while (arrived.load() < 4) {
+      }
     };
     heddle::parallel_invoke(meet, meet, meet, meet);
     EXPECT_EQ(fib(18), 2584);
@@ -193,7 +204,10 @@ TEST_P(techniques, blocking_calls_and_system_calls_are_right) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   std::atomic<bool> stop{false};
-  heddle::thread spinner(in(rt, GetParam().how), [&] { while (!stop) {} });
+  heddle::thread spinner(in(rt, GetParam().how), [&] {
+    while (!stop) {
+    }
+  });
   std::string got;
   heddle::thread reader(in(rt, GetParam().how), [&] {
     char buffer[64];
@@ -269,13 +283,16 @@ TEST_P(techniques, detached_and_ending_threads_leave_nothing) {
   while (done.load() != 250) std::this_thread::yield();
 }
 
-// The requester's turn ends within request_stop now and then, and the wait that it ends must not hold its worker meanwhile.
+// The requester's turn ends within request_stop now and then, and the
+// wait that it ends must not hold its worker meanwhile.
 TEST_P(techniques, a_stop_request_may_be_preempted) {
   heddle::runtime_options o = options(1);
   o.preempt_interval = 50us;
   heddle::runtime rt(o);
-  const bool own = GetParam().how == preemption::signal_yield && !heddle_test::sanitized;  // std::stop_source tells threads apart by their storage
-  if (GetParam().how == preemption::signal_yield && !own) GTEST_SKIP() << "no thread-local storage of their own under a sanitizer";
+  // std::stop_source tells threads apart by their storage
+  const bool own = GetParam().how == preemption::signal_yield && !heddle_test::sanitized;
+  if (GetParam().how == preemption::signal_yield && !own)
+    GTEST_SKIP() << "no thread-local storage of their own under a sanitizer";
   const int rounds = 3000 * heddle_test::stress();
   heddle::channel<std::stop_source> todo(1);
   heddle::semaphore done(0);
@@ -324,11 +341,13 @@ TEST(no_preemption, the_watchdog_reports_a_spinning_barrier) {
     for (int i = 0; i < 20; ++i) {
       all.emplace_back(in(rt, preemption::none), [&] {
         arrived.fetch_add(1);
-        while (arrived.load() < 20 && !give_up.load()) {}
+        while (arrived.load() < 20 && !give_up.load()) {
+        }
       });
     }
     char piece[256];
-    for (ssize_t n; said.find("no progress") == std::string::npos && (n = read(ends[0], piece, sizeof piece)) > 0;) said.append(piece, static_cast<std::size_t>(n));
+    for (ssize_t n; said.find("no progress") == std::string::npos && (n = read(ends[0], piece, sizeof piece)) > 0;)
+      said.append(piece, static_cast<std::size_t>(n));
     EXPECT_EQ(arrived.load(), 2);  // one a worker
     give_up = true;
     for (auto& t : all) t.join();
@@ -384,20 +403,25 @@ TEST(preempt, options_that_cannot_be_are_refused) {
   EXPECT_THROW(heddle::thread(in(rt, preemption::signal_yield), [] {}), std::system_error);
 }
 
-INSTANTIATE_TEST_SUITE_P(preempt, ways,
-                         testing::Values(way{preemption::signal_yield, "creation", "direct"}, way{preemption::signal_yield, "aligned", "direct"},
-                                         way{preemption::signal_yield, "one-to-all", "direct"}, way{preemption::signal_yield, "chain", "direct"},
-                                         way{preemption::signal_yield, "hybrid:2", "direct"}, way{preemption::klt_switching, "aligned", "naive"},
-                                         way{preemption::klt_switching, "aligned", "futex"}, way{preemption::klt_switching, "aligned", "local"},
-                                         way{preemption::klt_switching, "aligned", "direct"}, way{preemption::klt_switching, "creation", "direct"},
-                                         way{preemption::klt_switching, "one-to-all", "local"}, way{preemption::klt_switching, "chain", "direct"},
-                                         way{preemption::klt_switching, "hybrid:2", "naive"}),
-                         [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(
+    preempt, ways,
+    testing::Values(
+        way{preemption::signal_yield, "creation", "direct"}, way{preemption::signal_yield, "aligned", "direct"},
+        way{preemption::signal_yield, "one-to-all", "direct"}, way{preemption::signal_yield, "chain", "direct"},
+        way{preemption::signal_yield, "hybrid:2", "direct"}, way{preemption::klt_switching, "aligned", "naive"},
+        way{preemption::klt_switching, "aligned", "futex"}, way{preemption::klt_switching, "aligned", "local"},
+        way{preemption::klt_switching, "aligned", "direct"}, way{preemption::klt_switching, "creation", "direct"},
+        way{preemption::klt_switching, "one-to-all", "local"}, way{preemption::klt_switching, "chain", "direct"},
+        way{preemption::klt_switching, "hybrid:2", "naive"}),
+    [](const auto& info) { return name_of(info.param); });
 
 INSTANTIATE_TEST_SUITE_P(preempt, techniques,
-                         testing::Values(way{preemption::signal_yield, "aligned", "direct"}, way{preemption::signal_yield, "chain", "direct"},
-                                         way{preemption::klt_switching, "aligned", "direct"}, way{preemption::klt_switching, "chain", "futex"},
-                                         way{preemption::klt_switching, "aligned", "local"}, way{preemption::klt_switching, "aligned", "naive"}),
+                         testing::Values(way{preemption::signal_yield, "aligned", "direct"},
+                                         way{preemption::signal_yield, "chain", "direct"},
+                                         way{preemption::klt_switching, "aligned", "direct"},
+                                         way{preemption::klt_switching, "chain", "futex"},
+                                         way{preemption::klt_switching, "aligned", "local"},
+                                         way{preemption::klt_switching, "aligned", "naive"}),
                          [](const auto& info) { return name_of(info.param); });
 
 }  // namespace

@@ -91,15 +91,15 @@ TEST(priorities, whose_turn_ends_gives_way_to_the_fuller_pile) {
   blocks b(4);
   EXPECT_TRUE(p.push(b.at(0, -1), 0, place::behind));
   for (unsigned i = 1; i < 4; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 2, place::on_top));
-  EXPECT_EQ(p.take_low(0, -1, true), &b.all[1]);   // the other's oldest: there are two more
-  EXPECT_EQ(p.take_low(0, -1, true), &b.all[0]);   // one more
+  EXPECT_EQ(p.take_low(0, -1, true), &b.all[1]);  // the other's oldest: there are two more
+  EXPECT_EQ(p.take_low(0, -1, true), &b.all[0]);  // one more
 }
 
 TEST(priorities, who_has_been_ready_for_longest_is_found_on_every_level) {
   priorities p(2);
   blocks b(6);
   const int levels[] = {-1, -3, 2, 1, -1};
-  for (unsigned i = 0; i < 5; ++i) {   // as one that was taken and could not run: it keeps its time
+  for (unsigned i = 0; i < 5; ++i) {  // as one that was taken and could not run: it keeps its time
     b.at(i, levels[i]).ready_since = 10 + i;
     EXPECT_TRUE(p.push(b.all[i], i % 2, place::back));
   }
@@ -117,11 +117,13 @@ TEST(priorities, nothing_is_lost_or_taken_twice) {
   const int rounds = 2000 * heddle_test::stress();
   priorities p(workers);
   blocks b(workers * each);
-  std::unique_ptr<std::atomic<int>[]> held(new std::atomic<int>[workers * each]{});
+  std::unique_ptr<std::atomic<int>[]> held(new std::atomic<int>[workers * each] {});
   std::vector<std::thread> all;
   for (unsigned r = 0; r < workers; ++r) {
     all.emplace_back([&, r] {
-      for (unsigned i = 0; i < each; ++i) EXPECT_TRUE(p.push(b.at(r * each + i, static_cast<int>(i % 15) - 7 == 0 ? 1 : static_cast<int>(i % 15) - 7), r, place::on_top));
+      for (unsigned i = 0; i < each; ++i)
+        EXPECT_TRUE(p.push(b.at(r * each + i, static_cast<int>(i % 15) - 7 == 0 ? 1 : static_cast<int>(i % 15) - 7), r,
+                           place::on_top));
       for (int i = 0; i < rounds; ++i) {
         thread* t = i % 2 == 0 ? p.take_high(1) : p.take_low(r, lowest_level);
         if (t == nullptr) continue;

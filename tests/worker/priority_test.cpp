@@ -29,7 +29,8 @@ std::vector<std::pair<int, int>> order_of(heddle::runtime& rt, const std::vector
   rt.run([&] {
     std::vector<heddle::thread> all;
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      all.emplace_back(in(rt, priority{levels[i]}), [&order, level = levels[i], i] { order.emplace_back(level, static_cast<int>(i)); });
+      all.emplace_back(in(rt, priority{levels[i]}),
+                       [&order, level = levels[i], i] { order.emplace_back(level, static_cast<int>(i)); });
     }
     for (auto& t : all) t.join();
   });
@@ -39,7 +40,7 @@ std::vector<std::pair<int, int>> order_of(heddle::runtime& rt, const std::vector
 TEST(priority, higher_levels_first_high_ones_in_order_low_ones_newest_first) {
   heddle::runtime rt(options_for(1));
   const auto order = order_of(rt, {0, -1, 1, -7, 7, 0, -1, 3, 1, 0, -7, 7, -1});
-  const std::vector<std::pair<int, int>> expected = {{7, 4},  {7, 11}, {3, 7},   {1, 2},  {1, 8},   {0, 0}, {0, 5},
+  const std::vector<std::pair<int, int>> expected = {{7, 4}, {7, 11},  {3, 7},  {1, 2},  {1, 8},   {0, 0}, {0, 5},
                                                      {0, 9}, {-1, 12}, {-1, 6}, {-1, 1}, {-7, 10}, {-7, 3}};
   EXPECT_EQ(order, expected);
 }
@@ -52,7 +53,8 @@ TEST_P(each_policy, levels_are_strict_on_one_worker) {
   for (int i = 0; i < 300; ++i) levels.push_back(i * 7 % 15 - 7);
   const auto order = order_of(rt, levels);
   ASSERT_EQ(order.size(), levels.size());
-  EXPECT_TRUE(std::is_sorted(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; }));
+  EXPECT_TRUE(
+      std::is_sorted(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; }));
 }
 
 TEST_P(each_policy, forks_groups_and_waits_work_on_every_level) {

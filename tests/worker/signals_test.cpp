@@ -1,4 +1,5 @@
-// Signals of the program's own beside ticks: alternate stacks, blocked signals, handlers that are preempted, who else uses the ticks' signal.
+// Signals of the program's own beside ticks: alternate stacks, blocked
+// signals, handlers that are preempted, who else uses the ticks' signal.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -52,10 +53,10 @@ void compute(int rounds) {
 }
 
 struct handled_by {
-  struct sigaction before {};
+  struct sigaction before{};
   int number;
   handled_by(int signal, void (*handler)(int), int flags = SA_RESTART) : number(signal) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = handler;
     action.sa_flags = flags;
     sigemptyset(&action.sa_mask);
@@ -212,7 +213,10 @@ TEST_P(techniques, the_user_is_changed_beside_them) {
   heddle::runtime rt(options_for(2));
   std::atomic<bool> stop{false};
   std::vector<heddle::thread> all;
-  for (int i = 0; i < 4; ++i) all.emplace_back(in(rt, GetParam()), [&] { while (!stop) compute(100); });
+  for (int i = 0; i < 4; ++i)
+    all.emplace_back(in(rt, GetParam()), [&] {
+      while (!stop) compute(100);
+    });
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(seteuid(geteuid()), 0);
     if (i % 10 == 0) heddle_test::wait_for_ticks(rt, 2);
@@ -233,7 +237,8 @@ TEST_P(techniques, ticks_come_though_the_maker_of_the_runtime_blocks_all_signals
   EXPECT_TRUE(blocked.load());
 }
 
-// A handler that is preempted keeps the signals that it blocks, and the next thread on its kernel thread does not have them.
+// A handler that is preempted keeps the signals that it blocks, and
+// the next thread on its kernel thread does not have them.
 std::atomic<int> handler_waits{0};
 std::atomic<bool> handler_lost_its_mask{false};
 
@@ -251,7 +256,8 @@ TEST_P(techniques, a_preempted_handler_leaves_its_blocked_signals_to_nobody) {
     std::vector<heddle::thread> all;
     all.emplace_back(in(rt, GetParam()), [&] {
       syscall(SYS_tgkill, getpid(), kernel_thread(), SIGUSR1);
-      while (is_blocked(SIGUSR1)) {}
+      while (is_blocked(SIGUSR1)) {
+      }
     });
     const auto look = [&] {
       for (int i = 0; i < 1000; ++i) {
@@ -291,8 +297,8 @@ TEST_P(techniques, the_shortest_interval_fits_on_a_small_stack) {
   spin_barrier(in(rt, GetParam()), 6, 10);
 }
 
-// Another library takes the signal of the ticks for its own handler, as Go's runtime does, which interrupts its kernel threads by SIGURG: each
-// gets what is meant for it.
+// Another library takes the signal of the ticks for its own handler, as Go's runtime does, which interrupts its kernel
+// threads by SIGURG: each gets what is meant for it.
 std::atomic<int> others{0};
 
 TEST_P(techniques, another_library_takes_the_signal_of_the_ticks) {
@@ -329,14 +335,18 @@ TEST_P(techniques, another_library_takes_the_signal_of_the_ticks) {
   EXPECT_GT(rt.statistics().preemptions, until_now);
 }
 
-// A call that returns early with EINTR, and is made again with the time that was left, ends though ticks come faster than the timer slack.
+// A call that returns early with EINTR, and is made again with the time
+// that was left, ends though ticks come faster than the timer slack.
 TEST_P(techniques, sleeps_in_the_kernel_end_at_short_intervals) {
   heddle::runtime_options o = options_for(1);
   o.preempt_interval = 20us;
   heddle::runtime rt(o);
   std::atomic<bool> stop{false};
   std::atomic<int> cut{0};
-  heddle::thread spinner(in(rt, GetParam()), [&] { while (!stop) {} });
+  heddle::thread spinner(in(rt, GetParam()), [&] {
+    while (!stop) {
+    }
+  });
   std::vector<heddle::thread> all;
   for (int i = 0; i < 3; ++i) {
     all.emplace_back(in(rt, GetParam()), [&] {

@@ -23,11 +23,14 @@ std::array<long, 2> share(heddle::runtime& rt, heddle::loop_options options, int
   std::array<std::atomic<long>, 2> done{};
   rt.run([&] {
     for (int round = 0; round < rounds; ++round) {
-      heddle::parallel_for(0, iterations, [&](int) {
-        const int rank = rt.worker_rank();
-        work(rank == 1 ? slowness : 1);
-        ++done[static_cast<std::size_t>(rank)];
-      }, options);
+      heddle::parallel_for(
+          0, iterations,
+          [&](int) {
+            const int rank = rt.worker_rank();
+            work(rank == 1 ? slowness : 1);
+            ++done[static_cast<std::size_t>(rank)];
+          },
+          options);
     }
   });
   return {done[0].load(), done[1].load()};
@@ -43,8 +46,8 @@ void expect_shared_by_speed(heddle::loop_options options) {
     ASSERT_EQ(done[0] + done[1], rounds * iterations);
     if (done[1] == 0) continue;
     least = least == 0 ? done[1] : std::min(least, done[1]);
-    // Shared by number it would be a half, in each attempt. A machine that takes processors away from the workers makes the fast
-    // one slow at times, so one attempt decides.
+    // Shared by number it would be a half, in each attempt. A machine that takes processors away from the workers makes
+    // the fast one slow at times, so one attempt decides.
     if (least < rounds * iterations / 3) return;
     guard.progress();
   }

@@ -1,4 +1,5 @@
-// The heap of time limits against a sorted set, and a hundred thousand sleepers of whom some are woken before their time.
+// The heap of time limits against a sorted set, and a hundred
+// thousand sleepers of whom some are woken before their time.
 #include "worker/timers.hpp"
 
 #include <heddle/semaphore.hpp>
@@ -26,7 +27,9 @@ struct armed {
 };
 
 struct by_deadline {
-  bool operator()(const timer* a, const timer* b) const { return a->deadline != b->deadline ? a->deadline < b->deadline : a < b; }
+  bool operator()(const timer* a, const timer* b) const {
+    return a->deadline != b->deadline ? a->deadline < b->deadline : a < b;
+  }
 };
 
 TEST(timer_heap, agrees_with_a_sorted_set) {

@@ -17,7 +17,8 @@ concept callable_with = std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>.
 // Copies of `f` and of the arguments, which the one call may move from. std::ref passes references.
 template <class F, class... Args>
 auto bound_call(F&& f, Args&&... args) {
-  return [held = std::tuple<std::decay_t<F>, std::decay_t<Args>...>(std::forward<F>(f), std::forward<Args>(args)...)]() mutable -> bound_result<F, Args...> {
+  return [held = std::tuple<std::decay_t<F>, std::decay_t<Args>...>(
+              std::forward<F>(f), std::forward<Args>(args)...)]() mutable -> bound_result<F, Args...> {
     return std::apply([](auto&... part) -> bound_result<F, Args...> { return std::invoke(std::move(part)...); }, held);
   };
 }

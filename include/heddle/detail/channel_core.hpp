@@ -1,4 +1,5 @@
-// Everything of a channel that does not depend on the type of its values. Protocol and proof: src/wait/README.md, "Channel".
+// Everything of a channel that does not depend on the type of its
+// values. Protocol and proof: src/wait/README.md, "Channel".
 #pragma once
 
 #include <atomic>
@@ -12,8 +13,8 @@
 
 namespace heddle::detail {
 
-// A queue of items of up to 32 bytes that may be copied as bytes. A sender and a receiver meet at different locks, on different
-// cache lines; who has to wait, or finds somebody waiting, takes both.
+// A queue of items of up to 32 bytes that may be copied as bytes. A sender and a receiver meet at different locks, on
+// different cache lines; who has to wait, or finds somebody waiting, takes both.
 class HEDDLE_API channel_core {
  public:
   enum class outcome { done, closed, not_now };
@@ -30,7 +31,8 @@ class HEDDLE_API channel_core {
     const deadline* limit{nullptr};
     const std::stop_token* stop{nullptr};
   };
-  // `item`: the bytes to send. done: they were copied. Any other outcome: they were not. std::bad_alloc: nothing was sent.
+  // `item`: the bytes to send. done: they were copied. Any other
+  // outcome: they were not. std::bad_alloc: nothing was sent.
   outcome send(const void* item, patience p);
   outcome try_send(const void* item);
   // `item`: where the bytes go; written when done.
@@ -43,7 +45,7 @@ class HEDDLE_API channel_core {
  private:
   // A part of the queue, of about a kilobyte.
   struct segment {
-    segment* next;            // written before `sent_` counts an item in it
+    segment* next;  // written before `sent_` counts an item in it
     alignas(16) unsigned char items[];
   };
   struct request;
@@ -70,16 +72,16 @@ class HEDDLE_API channel_core {
 
   // Read by all, changed under both locks only.
   const std::size_t capacity_, item_bytes_, segment_items_;
-  bool senders_wait_{false};              // senders_ is not empty
-  bool receivers_wait_{false};            // receivers_ is not empty: nothing is in the queue then
-  std::atomic<bool> closed_{false};       // atomic for is_closed alone
+  bool senders_wait_{false};         // senders_ is not empty
+  bool receivers_wait_{false};       // receivers_ is not empty: nothing is in the queue then
+  std::atomic<bool> closed_{false};  // atomic for is_closed alone
 
   // The senders' side.
   alignas(64) spin_word send_guard_;
-  std::atomic<std::size_t> sent_{0};      // items that ever entered the queue; publishes them
-  std::size_t seen_received_{0};          // received_, when it was last looked at
+  std::atomic<std::size_t> sent_{0};  // items that ever entered the queue; publishes them
+  std::size_t seen_received_{0};      // received_, when it was last looked at
   segment* write_{nullptr};
-  std::size_t write_at_;                  // position in write_ of the next item
+  std::size_t write_at_;  // position in write_ of the next item
 
   // The receivers' side.
   alignas(64) mutable spin_word receive_guard_;
@@ -89,7 +91,8 @@ class HEDDLE_API channel_core {
   std::size_t read_at_{0};
 
   alignas(64) std::atomic<segment*> spare_{nullptr};  // drained; whoever exchanges it out has it
-  // Hints for comes_soon: looks in vain since the last that was not, waits to go without a look. Relaxed, ordered by nothing.
+  // Hints for comes_soon: looks in vain since the last that was not,
+  // waits to go without a look. Relaxed, ordered by nothing.
   std::atomic<std::uint32_t> in_vain_{0}, unlooked_{0};
   std::atomic<segment*> first_{nullptr};  // the first segment ever, until a receiver has found it
   waiter_list senders_;                   // both locks; payload: the request

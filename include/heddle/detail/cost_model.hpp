@@ -16,12 +16,13 @@ struct heddle_cost_rows {
 struct heddle_cost_model {
   void (*cycles)(double n);
   void (*access)(const void* address, std::size_t bytes, int write);
-  int only;                    // fast mode: the arithmetic may be left out
-  // Pages of the range that are touched from now on lie where `policy` says: 0 with their first toucher, 1 interleaved over
-  // all nodes, 2 on `node` (the operating system's number). 0: there is no such node.
+  int only;  // fast mode: the arithmetic may be left out
+  // Pages of the range that are touched from now on lie where `policy` says: 0 with their first toucher, 1 interleaved
+  // over all nodes, 2 on `node` (the operating system's number). 0: there is no such node.
   int (*place)(const void* address, std::size_t bytes, int policy, int node);
-  void (*forget)(const void* address, std::size_t bytes);   // the range went back to the system
-  // The first row of each set, then the second of each, `count` in all. No address depends on what was read: all lines overlap.
+  void (*forget)(const void* address, std::size_t bytes);  // the range went back to the system
+  // The first row of each set, then the second of each, `count` in
+  // all. No address depends on what was read: all lines overlap.
   void (*rows)(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count);
 };
 // Null outside the simulator.

@@ -10,9 +10,11 @@ struct fork_queue;
 }  // namespace heddle::detail
 
 extern "C" {
-// The fork queue of the worker that the calling kernel thread carries; null on kernel threads which carry none. Never use the variable itself: compilers keep a thread_local's address across
-// calls, and after a call a user-level thread may be on another kernel thread (LLVM #98479).
-extern HEDDLE_API thread_local constinit heddle::detail::fork_queue* heddle_current_queue __attribute__((tls_model("initial-exec")));
+// The fork queue of the worker that the calling kernel thread carries; null on kernel threads which carry none. Never
+// use the variable itself: compilers keep a thread_local's address across calls, and after a call a user-level thread
+// may be on another kernel thread (LLVM #98479).
+extern HEDDLE_API thread_local constinit heddle::detail::fork_queue* heddle_current_queue
+    __attribute__((tls_model("initial-exec")));
 }
 
 namespace heddle::detail {

@@ -21,7 +21,8 @@ deadline deadline_in(const std::chrono::duration<Rep, Period>& duration) noexcep
   return now + std::chrono::ceil<clock::duration>(duration);
 }
 
-// Calls wait(deadline) -> bool until it says true or `when` has passed on its own clock, which may be set back meanwhile.
+// Calls wait(deadline) -> bool until it says true or `when` has
+// passed on its own clock, which may be set back meanwhile.
 template <class Clock, class Duration, class Wait>
 bool until(const std::chrono::time_point<Clock, Duration>& when, Wait&& wait) {
   if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {

@@ -1,4 +1,5 @@
-// How a foreign kernel thread has work done: a user-level thread of a runtime runs it, on the caller's kernel thread if a worker sleeps.
+// How a foreign kernel thread has work done: a user-level thread of a
+// runtime runs it, on the caller's kernel thread if a worker sleeps.
 #pragma once
 
 #include <exception>
@@ -14,8 +15,8 @@ class runtime;
 
 namespace detail {
 
-// Runs call(data) on a user-level thread and returns when it has ended. `where` null: the runtime of the calling thread,
-// or the global one. Throws std::system_error when no thread can be made. `call` must not throw.
+// Runs call(data) on a user-level thread and returns when it has ended. `where` null: the runtime of the calling
+// thread, or the global one. Throws std::system_error when no thread can be made. `call` must not throw.
 HEDDLE_API void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data);
 
 // Result or exception of f(), which ran on another thread while this one waited.
@@ -27,15 +28,18 @@ auto run_in_runtime(F&& f, runtime* where = nullptr) -> std::invoke_result_t<F&>
     std::exception_ptr error;
     std::optional<std::conditional_t<std::is_void_v<result>, bool, result>> value;
   } s{&f, nullptr, {}};
-  run_and_wait(where, [](void* data) noexcept {
-    auto& t = *static_cast<shared*>(data);
-    try {
-      if constexpr (std::is_void_v<result>) (*t.f)();
-      else t.value.emplace((*t.f)());
-    } catch (...) {
-      t.error = std::current_exception();
-    }
-  }, &s);
+  run_and_wait(
+      where,
+      [](void* data) noexcept {
+        auto& t = *static_cast<shared*>(data);
+        try {
+          if constexpr (std::is_void_v<result>) (*t.f)();
+          else t.value.emplace((*t.f)());
+        } catch (...) {
+          t.error = std::current_exception();
+        }
+      },
+      &s);
   if (s.error) std::rethrow_exception(s.error);
   if constexpr (!std::is_void_v<result>) return std::move(*s.value);
 }

@@ -13,12 +13,13 @@
 
 namespace heddle::detail {
 
-// A unit of work whose memory belongs to somebody else: the frame of a fork, a graph node, a heap block. One word, so that
-// a fork writes one: the address of its code first; while its owner waits, that waiter with the top bit set (the code is
-// then in the waiter's payload); `job_done` or `job_failed` at the end. Written by the owner before it is queued, by its
-// owner's wait, and by whoever finishes it; publishes the work's effects.
+// A unit of work whose memory belongs to somebody else: the frame of a fork, a graph node, a heap block. One word, so
+// that a fork writes one: the address of its code first; while its owner waits, that waiter with the top bit set (the
+// code is then in the waiter's payload); `job_done` or `job_failed` at the end. Written by the owner before it is
+// queued, by its owner's wait, and by whoever finishes it; publishes the work's effects.
 struct job {
-  using code = void (*)(job*) noexcept;   // called once, on a user-level thread, on any worker; the job may be gone after it
+  // called once, on a user-level thread, on any worker; the job may be gone after it
+  using code = void (*)(job*) noexcept;
   job() = default;
   explicit job(code run) noexcept : word(reinterpret_cast<std::uintptr_t>(run)) {}
   std::atomic<std::uintptr_t> word;
@@ -35,23 +36,26 @@ using slot = std::atomic<entry>;
 
 inline entry entry_of(job* work) noexcept { return reinterpret_cast<entry>(work); }
 
-// base <= top <= split <= bottom <= end. [top, split) is public: anybody takes from it, by a compare-and-swap of `open`.
-// [split, bottom) is private: the owner pushes and pops there with plain loads and stores.
+// base <= top <= split <= bottom <= end. [top, split) is public: anybody takes from it, by a compare-and-swap of
+// `open`. [split, bottom) is private: the owner pushes and pops there with plain loads and stores.
 struct fork_queue {
   // Owner's line. `bottom`: written by the owner, read by thieves that force a steal; publishes the slot below it.
   alignas(64) std::atomic<slot*> bottom{nullptr};
   slot* base{nullptr};
-  slot* end{nullptr};           // one slot more exists: a push stores before it looks
-  void* running{nullptr};       // the user-level thread on this worker, null in the run loop
-  bool watches_groups{false};   // the policy wants to hear of task groups; set before the worker starts
-  bool every_fork{false};       // the policy or a trace wants to see every fork; owner's
-  bool every_join{false};       // a trace wants to see every join, too: pops take the slow path; owner's
-  bool preempts{false};         // it stands for a thread (below), or threads made here are preemptive; set before the worker starts
+  slot* end{nullptr};          // one slot more exists: a push stores before it looks
+  void* running{nullptr};      // the user-level thread on this worker, null in the run loop
+  bool watches_groups{false};  // the policy wants to hear of task groups; set before the worker starts
+  bool every_fork{false};      // the policy or a trace wants to see every fork; owner's
+  bool every_join{false};      // a trace wants to see every join, too: pops take the slow path; owner's
+  // it stands for a thread (below), or threads made here are preemptive; set before the worker starts
+  bool preempts{false};
   bool queues_children{false};  // no policy and no trace watches children of groups: they go to this queue; owner's
-  // The policy is to be asked before a pick, threads are packed or have priorities, or it stands for a thread: yields take the slow path.
+  // The policy is to be asked before a pick, threads are packed or have
+  // priorities, or it stands for a thread: yields take the slow path.
   std::atomic<bool> picks_specially{false};
-  // Not a worker's queue, but what a preemptive thread's code meets in its place: that thread. Null: a worker's. Such a queue belongs
-  // to the thread and goes where it goes, so a preemption between any two instructions here does no harm; all slow paths are taken.
+  // Not a worker's queue, but what a preemptive thread's code meets in its place: that
+  // thread. Null: a worker's. Such a queue belongs to the thread and goes where it goes, so
+  // a preemption between any two instructions here does no harm; all slow paths are taken.
   void* stands_for{nullptr};
   group_child* spare_children{nullptr};  // free blocks for children of groups; owner's
 
@@ -62,20 +66,24 @@ struct fork_queue {
   std::atomic<slot*> pop_limit{nullptr};
   std::atomic<bool> requested{false};  // a thief is hungry; set by thieves, cleared by the owner when it answers
 
-  // {tag:32, count:12, top:20}: top, and split = top + count, as distances from base. The tag counts the owner's slow paths.
+  // {tag:32, count:12, top:20}: top, and split = top + count, as
+  // distances from base. The tag counts the owner's slow paths.
   alignas(64) std::atomic<std::uint64_t> open{0};
 };
 
-// What a push returns and its pop wants back; null: the queue was full and nothing was queued; foreign_ticket: the caller
-// is on no worker.
+// What a push returns and its pop wants back; null: the queue was full
+// and nothing was queued; foreign_ticket: the caller is on no worker.
 using ticket = slot*;
 
 // Slow paths, out of line, with the entry stored and bottom moved already. push_slow returns null when the
 // queue was full. pop_slow: true when the entry at `position` is still the owner's.
 HEDDLE_API ticket push_slow(fork_queue* queue, slot* position) noexcept;
-// The same for the second half of a fork: a policy may make it a task of its own, and the caller come back on another worker.
-HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second, std::size_t bytes) noexcept;
-HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position) noexcept;  // without hints: fewer instructions at each fork
+// The same for the second half of a fork: a policy may make it a task
+// of its own, and the caller come back on another worker.
+HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second,
+                                 std::size_t bytes) noexcept;
+// without hints: fewer instructions at each fork
+HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position) noexcept;
 HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
 
 inline constexpr double unknown_work = std::numeric_limits<double>::quiet_NaN();
@@ -88,23 +96,28 @@ inline const ticket foreign_ticket = reinterpret_cast<ticket>(std::uintptr_t{1})
 template <class Slow>
 [[gnu::always_inline]] inline ticket push_or(entry item, Slow slow) noexcept {
   fork_queue* queue = current_queue();
-  if (queue == nullptr) [[unlikely]] return foreign_ticket;
+  if (queue == nullptr) [[unlikely]]
+    return foreign_ticket;
   slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
   position->store(item, std::memory_order_relaxed);                // published by the store below, or by `open`
   queue->bottom.store(position + 1, std::memory_order_release);    // pairs with force_steal: the slot and the job
-  std::atomic_signal_fence(std::memory_order_seq_cst);             // the processor's half of this fence is the sleeper's
+  // the processor's half of this fence is the sleeper's
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with the sleeper's poison through its heavy fence; another request that is missed here is seen next time
-  if (position + 1 >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]] return slow(queue, position);
+  if (position + 1 >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]]
+    return slow(queue, position);
   return position;
 }
 
 // Offers `item` to thieves. Thread context: any.
 [[gnu::always_inline]] inline ticket push(entry item) noexcept { return push_or(item, push_slow); }
 
-// Offers the second half of a fork; the ticket goes to its pop, and when that fails to join_slow. The hints of both halves'
-// work and bytes are for policies that look at every fork; NaN and 0: not known.
-[[gnu::always_inline]] inline ticket push_fork(entry item, double first, double second, std::size_t bytes = 0) noexcept {
-  return push_or(item, [&](fork_queue* queue, slot* position) { return push_fork_slow(queue, position, first, second, bytes); });
+// Offers the second half of a fork; the ticket goes to its pop, and when that fails to join_slow. The hints of both
+// halves' work and bytes are for policies that look at every fork; NaN and 0: not known.
+[[gnu::always_inline]] inline ticket push_fork(entry item, double first, double second,
+                                               std::size_t bytes = 0) noexcept {
+  return push_or(
+      item, [&](fork_queue* queue, slot* position) { return push_fork_slow(queue, position, first, second, bytes); });
 }
 [[gnu::always_inline]] inline ticket push_fork(entry item) noexcept {
   return push_or(item, [](fork_queue* queue, slot* position) { return push_fork_slow(queue, position); });
@@ -116,11 +129,17 @@ template <class Slow>
 // store-to-load forwardings through it.
 [[gnu::always_inline]] inline bool pop(entry item, ticket position) noexcept {
   fork_queue* queue = current_queue();
-  if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]] return false;  // owner's own variable
-  if (position->load(std::memory_order_relaxed) != item) [[unlikely]] return false;              // only the owner writes slots
-  queue->bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal through its heavy fence: the entry is mine
-  std::atomic_signal_fence(std::memory_order_seq_cst);       // the processor's half of this fence is the thief's
-  if (position < queue->pop_limit.load(std::memory_order_relaxed)) [[unlikely]] return pop_slow(queue, position);  // as above
+  if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]]
+    return false;  // owner's own variable
+  // only the owner writes slots
+  if (position->load(std::memory_order_relaxed) != item) [[unlikely]]
+    return false;
+  // pairs with force_steal through its heavy fence: the entry is mine
+  queue->bottom.store(position, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // the processor's half of this fence is the thief's
+  // as above
+  if (position < queue->pop_limit.load(std::memory_order_relaxed)) [[unlikely]]
+    return pop_slow(queue, position);
   return true;
 }
 

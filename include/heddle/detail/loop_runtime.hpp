@@ -9,8 +9,8 @@
 
 namespace heddle::detail {
 
-// Workers of the calling runtime; sets loop_ticks_per_microsecond. `measure`: one call in eight, a turn at the clock costs
-// as much as ten forks.
+// Workers of the calling runtime; sets loop_ticks_per_microsecond. `measure`:
+// one call in eight, a turn at the clock costs as much as ten forks.
 struct loop_start {
   unsigned workers;
   bool measure;
@@ -18,7 +18,8 @@ struct loop_start {
 };
 HEDDLE_API loop_start loop_begin() noexcept;
 
-// After an entry was queued without answering requests. `watched`: a worker is awake that will find it, by force if need be.
+// After an entry was queued without answering requests. `watched`: a
+// worker is awake that will find it, by force if need be.
 struct loop_quiet {
   bool watched;
   bool measure;
@@ -29,7 +30,8 @@ HEDDLE_API void loop_measure_next() noexcept;
 // The next entry queued on this worker is shown as if somebody had asked for it.
 HEDDLE_API void loop_show_next() noexcept;
 
-// Waits a moment, spinning, for the job to end: a part of a loop that a thief took is about as long as the caller's own.
+// Waits a moment, spinning, for the job to end: a part of a loop that
+// a thief took is about as long as the caller's own.
 struct loop_wait {
   std::uint64_t ticks;  // 0: it had ended before
   bool ended;
@@ -41,9 +43,11 @@ HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
 [[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
   fork_queue* queue = current_queue();
   slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
-  if (position >= queue->end) [[unlikely]] return push_quietly_slow(queue, item);
-  position->store(item, std::memory_order_relaxed);               // published by the store below
-  queue->bottom.store(position + 1, std::memory_order_release);   // pairs with force_steal: the slot and the job's fields
+  if (position >= queue->end) [[unlikely]]
+    return push_quietly_slow(queue, item);
+  position->store(item, std::memory_order_relaxed);  // published by the store below
+  // pairs with force_steal: the slot and the job's fields
+  queue->bottom.store(position + 1, std::memory_order_release);
   return position;
 }
 

@@ -17,7 +17,8 @@ extern HEDDLE_API constinit const virtual_clock loop_virtual_ticks;
 
 // The processor's time stamp: about 10 ns to read, the same on all cores. Its rate: loop_ticks_per_microsecond.
 [[gnu::always_inline]] inline std::uint64_t loop_ticks() noexcept {
-  if (loop_virtual_ticks != nullptr) [[unlikely]] return loop_virtual_ticks();
+  if (loop_virtual_ticks != nullptr) [[unlikely]]
+    return loop_virtual_ticks();
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #else
@@ -30,8 +31,8 @@ extern HEDDLE_API constinit const virtual_clock loop_virtual_ticks;
 // 0 until the first call of loop_begin. Written once with the same value by whoever comes first.
 extern HEDDLE_API constinit std::atomic<std::uint32_t> loop_ticks_per_microsecond;
 
-// Every field is a hint: relaxed, raced for, ordered by nothing. Written only when it changes by a factor, so that loops
-// inside loops, which share their site among all workers, do not pass its line around.
+// Every field is a hint: relaxed, raced for, ordered by nothing. Written only when it changes by a factor, so that
+// loops inside loops, which share their site among all workers, do not pass its line around.
 class loop_site {
  public:
   // Loops shorter than this are over before a thief has brought a part of them home, however fast it is.
@@ -49,14 +50,16 @@ class loop_site {
   }
   bool is_known() const noexcept { return cost_.load(std::memory_order_relaxed) > 0; }  // a hint
   [[gnu::always_inline]] static bool is_long(std::uint64_t ticks) noexcept {
-    return ticks * 1000 > long_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed);  // a constant by now
+    // a constant by now
+    return ticks * 1000 > long_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed);
   }
 
   // Iterations that take about `nanoseconds`; 0: nothing is known.
   std::size_t iterations_in(std::uint64_t nanoseconds) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     if (cost <= 0) return 0;
-    const float rate = static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed));  // a constant by now
+    // a constant by now
+    const float rate = static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed));
     const float count = static_cast<float>(nanoseconds) * rate / 1000 / cost;
     return count < 1e15f ? static_cast<std::size_t>(count) : std::size_t{1} << 50;
   }
@@ -65,16 +68,17 @@ class loop_site {
     return nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;  // a constant by now
   }
 
-  // Some blocks took many times what was expected: what is expensive may hide at the end of a block, so the last ones of a
-  // range are to be short.
+  // Some blocks took many times what was expected: what is expensive may
+  // hide at the end of a block, so the last ones of a range are to be short.
   bool is_uneven() const noexcept { return uneven_.load(std::memory_order_relaxed) > soon; }  // a hint
-  // Such a block, [low, high) of a loop of n, took `ticks`. One may be the kernel's, or a hypervisor's; one at the same place
-  // soon after it is the loop's own, if it is a part worth balancing of the work between the two.
+  // Such a block, [low, high) of a loop of n, took `ticks`. One may be the kernel's, or a hypervisor's; one at the same
+  // place soon after it is the loop's own, if it is a part worth balancing of the work between the two.
   HEDDLE_API void surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t ticks) noexcept;
   // A loop has ended: of those without a surprise so many are needed to forget.
   void age() noexcept {
-    const std::uint32_t state = uneven_.load(std::memory_order_relaxed);                       // a hint
-    if (state != 0) [[unlikely]] uneven_.store(state == soon + 1 ? 0 : state - 1, std::memory_order_relaxed);  // a hint
+    const std::uint32_t state = uneven_.load(std::memory_order_relaxed);  // a hint
+    if (state != 0) [[unlikely]]
+      uneven_.store(state == soon + 1 ? 0 : state - 1, std::memory_order_relaxed);  // a hint
   }
 
   // `n` iterations took `ticks`, reading the time stamps included.
@@ -82,7 +86,8 @@ class loop_site {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     const float expected = cost * static_cast<float>(n);
     const float took = static_cast<float>(ticks);
-    if (cost > 0 && took < 2 * expected + slack && 2 * took + slack > expected) [[likely]] return;
+    if (cost > 0 && took < 2 * expected + slack && 2 * took + slack > expected) [[likely]]
+      return;
     correct(n, took);
   }
 
@@ -93,11 +98,11 @@ class loop_site {
     const float late = late_.load(std::memory_order_relaxed);  // a hint
     return cost > 0 && cost * static_cast<float>(n) > 8 * late ? static_cast<std::size_t>(late / 2 / cost) : 0;
   }
-  // The first half, with its head start or without, waited so long for the second, or not at all. What one loop of n can say
-  // ends at its half: a thief that slept, or found the data in another core's cache, is no rule.
+  // The first half, with its head start or without, waited so long for the second, or not at all. What one loop of n
+  // can say ends at its half: a thief that slept, or found the data in another core's cache, is no rule.
   void learn_lateness(std::size_t n, std::uint64_t waited, bool had_head_start) noexcept {
-    const float late = late_.load(std::memory_order_relaxed);  // a hint
-    if (waited == 0) return late_.store(late * 15 / 16, std::memory_order_relaxed);  // a hint
+    const float late = late_.load(std::memory_order_relaxed);                              // a hint
+    if (waited == 0) return late_.store(late * 15 / 16, std::memory_order_relaxed);        // a hint
     const float most = cost_.load(std::memory_order_relaxed) * static_cast<float>(n) / 2;  // a hint
     const float seen = std::min(static_cast<float>(waited) + (had_head_start ? late : 0), most);
     late_.store(late + (seen - late) / 8, std::memory_order_relaxed);  // a hint
@@ -105,14 +110,15 @@ class loop_site {
   // A tiny loop was measured: if it is tiny only because thieves were late, let it be tried again some time.
   void forget_lateness() noexcept {
     const float late = late_.load(std::memory_order_relaxed);  // a hint
-    if (lateness_factor * late > least_shared_ticks()) late_.store(late * 31 / 32, std::memory_order_relaxed);  // a hint
+    // a hint
+    if (lateness_factor * late > least_shared_ticks()) late_.store(late * 31 / 32, std::memory_order_relaxed);
   }
 
   // A loop of tiny size, shared with thieves, has ended: one step closer to being kept from them.
   void trust() noexcept {
     const std::uint32_t left = distrust_.load(std::memory_order_relaxed);  // a hint
     if (left == 0) return;
-    distrust_.store(left - 1, std::memory_order_relaxed);                  // a hint
+    distrust_.store(left - 1, std::memory_order_relaxed);                          // a hint
     if (left == 1) trusted_since_.store(loop_ticks(), std::memory_order_relaxed);  // a hint
   }
 
@@ -121,26 +127,28 @@ class loop_site {
   HEDDLE_API void misjudged() noexcept;
 
  private:
-  static constexpr std::uint32_t soon = 64;           // loops
-  static constexpr float worth_balancing = 16;        // a sixteenth
-  static constexpr float slack = 100;  // ticks: the two time stamps and what they disturb
+  static constexpr std::uint32_t soon = 64;     // loops
+  static constexpr float worth_balancing = 16;  // a sixteenth
+  static constexpr float slack = 100;           // ticks: the two time stamps and what they disturb
 
   // Two workers finish in T / 2 + lateness what one does in T, and pay for the queue.
   static constexpr float lateness_factor = 2.5f;
 
   static float least_shared_ticks() noexcept {
-    return static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed)) * (tiny_nanoseconds / 1000.0f);  // a constant by now
+    // a constant by now
+    return static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed)) *
+           (tiny_nanoseconds / 1000.0f);
   }
   float tiny_ticks() const noexcept {
     return std::max(least_shared_ticks(), lateness_factor * late_.load(std::memory_order_relaxed));  // a hint
   }
   HEDDLE_API void correct(std::size_t n, float ticks) noexcept;
 
-  std::atomic<float> cost_{0};                     // ticks per iteration; 0: not known
-  std::atomic<std::uint32_t> distrust_{2};         // tiny loops to be seen before one is kept from thieves
+  std::atomic<float> cost_{0};              // ticks per iteration; 0: not known
+  std::atomic<std::uint32_t> distrust_{2};  // tiny loops to be seen before one is kept from thieves
   std::atomic<std::uint32_t> setbacks_{0};
-  std::atomic<float> late_{0};                     // ticks between the start of a loop's two halves
-  std::atomic<std::uint32_t> uneven_{0};           // 0: even; up to `soon`: surprised once; above: uneven
+  std::atomic<float> late_{0};            // ticks between the start of a loop's two halves
+  std::atomic<std::uint32_t> uneven_{0};  // 0: even; up to `soon`: surprised once; above: uneven
   std::atomic<std::uint64_t> trusted_since_{0};
   std::atomic<std::size_t> surprise_low_{0}, surprise_high_{0};  // where the last one was
 };

@@ -1,7 +1,7 @@
 // The engine of loops and reductions: a range is halved, the upper half offered to thieves from the caller's stack, the
 // lower half run; what nobody took is run in place. Protocol and invariants: src/loop/README.md.
-// Source: lazy binary splitting (Tzannes et al., PPoPP 2010) and tasks made when somebody asks for them (Tchiboukdjian et
-// al., XKaapi), over a queue that shows work to thieves only on request; the memory of call sites is our own.
+// Source: lazy binary splitting (Tzannes et al., PPoPP 2010) and tasks made when somebody asks for them (Tchiboukdjian
+// et al., XKaapi), over a queue that shows work to thieves only on request; the memory of call sites is our own.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <heddle/detail/fork_queue.hpp>
 #include <heddle/detail/foreign.hpp>
+#include <heddle/detail/fork_queue.hpp>
 #include <heddle/detail/loop_pace.hpp>
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/detail/loop_site.hpp>
@@ -34,8 +34,8 @@ constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t
 
 inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // a piece this long is worth a steal
 
-// `Work` has: `result`; result nothing(), the value of no iterations; void operator()(result& sum, low, high), which adds a
-// chunk to what is to its left; result combine(result, result), of neighbours in order.
+// `Work` has: `result`; result nothing(), the value of no iterations; void operator()(result& sum, low, high), which
+// adds a chunk to what is to its left; result combine(result, result), of neighbours in order.
 template <class Work>
 class loop_tree {
  public:
@@ -100,7 +100,8 @@ class loop_tree {
 
     // It is its owner's again, or was never queued.
     [[gnu::always_inline]] bool regain() noexcept {
-      if (pop(entry_of(this), position)) [[likely]] return true;
+      if (pop(entry_of(this), position)) [[likely]]
+        return true;
       return regain_slowly();
     }
     [[gnu::noinline]] bool regain_slowly() noexcept { return position == nullptr || was_taken_back(*this); }
@@ -133,10 +134,10 @@ class loop_tree {
     }
 
     loop_tree* tree;
-    std::size_t low, high, grain;    // grain 0: run in blocks
-    bool whole{false};               // the upper part of the whole loop, whose only other part is its owner's
+    std::size_t low, high, grain;  // grain 0: run in blocks
+    bool whole{false};             // the upper part of the whole loop, whose only other part is its owner's
     ticket position;
-    union {                          // alive only when another worker ran the piece
+    union {  // alive only when another worker ran the piece
       result value;
       std::exception_ptr error;
     };
@@ -150,7 +151,8 @@ class loop_tree {
     }
   };
 
-  // P1. The upper half is offered, for two iterations that wait for each other shall meet whatever is remembered of the site.
+  // P1. The upper half is offered, for two iterations that wait for
+  // each other shall meet whatever is remembered of the site.
   void share(result& sum, std::size_t n, bool pair) {
     std::size_t middle = loop_middle(0, n, 1);
     if (pair) {
@@ -167,7 +169,8 @@ class loop_tree {
     range(sum, 0, middle, middle, pace);
     unwind.of = nullptr;
     if (pace.is_clocked()) site_.observe(pace.done(), pace.ticks());
-    if (upper.regain()) [[likely]] return range(sum, middle, n, n, pace);
+    if (upper.regain()) [[likely]]
+      return range(sum, middle, n, n, pace);
     sum = work_.combine(std::move(sum), upper.join());
   }
 
@@ -186,9 +189,11 @@ class loop_tree {
       }
       low = middle;
     }
-    if (stopped()) [[unlikely]] return;
+    if (stopped()) [[unlikely]]
+      return;
     work_(sum, low, high);
-    if (const std::uint64_t took = pace.passed(high - low); took != 0) [[unlikely]] site_.surprise(low, high, n_, took);
+    if (const std::uint64_t took = pace.passed(high - low); took != 0) [[unlikely]]
+      site_.surprise(low, high, n_, took);
   }
 
   // Fixed grains, and forks that a policy places: halves, whose tree depends on n and the grain alone.
@@ -196,11 +201,13 @@ class loop_tree {
     if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
     const std::size_t middle = loop_middle(low, high, grain);
     piece upper(*this, middle, high, grain);
-    upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle), (high - low) * bytes_);
+    upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle),
+                               (high - low) * bytes_);
     guard unwind{&upper};
     result_holder first{split(low, middle, grain)};
     unwind.of = nullptr;
-    if (pop(entry_of(&upper), upper.position)) [[likely]] return work_.combine(first.take(), split(middle, high, grain));
+    if (pop(entry_of(&upper), upper.position)) [[likely]]
+      return work_.combine(first.take(), split(middle, high, grain));
     return work_.combine(first.take(), after(upper));
   }
   // A piece that its pop did not give back.
@@ -212,8 +219,8 @@ class loop_tree {
     return upper.join();
   }
 
-  // P2. A loop that is over before a thief could help. The upper half is queued all the same: should a body wait for another
-  // one, or this one take longer than it ever did, thieves find it.
+  // P2. A loop that is over before a thief could help. The upper half is queued all the same: should a body wait for
+  // another one, or this one take longer than it ever did, thieves find it.
   result quietly(std::size_t n) {
     const std::size_t middle = loop_middle(0, n, grain_);
     piece upper(*this, middle, n, grain_);
@@ -222,7 +229,8 @@ class loop_tree {
     if (!begun.watched && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
       upper.position = push(entry_of(&upper));  // all others sleep: this wakes one
     }
-    if (begun.measure) [[unlikely]] return finish_measured(upper);
+    if (begun.measure) [[unlikely]]
+      return finish_measured(upper);
     guard unwind{&upper};
     result_holder first{unshared(0, middle)};
     unwind.of = nullptr;
@@ -252,7 +260,8 @@ class loop_tree {
 
   [[gnu::always_inline]] result plain(std::size_t low, std::size_t high) {
     result sum{work_.nothing()};
-    if (!stopped()) [[likely]] work_(sum, low, high);
+    if (!stopped()) [[likely]]
+      work_(sum, low, high);
     return sum;
   }
 
@@ -281,7 +290,8 @@ class loop_tree {
   std::size_t grain_for_placement(std::size_t n, unsigned workers) const noexcept {
     if (n < 16) return 1;
     constexpr std::size_t pieces_per_worker = 8;
-    return std::max({n / (pieces_per_worker * workers), std::min(site_.iterations_in(worthwhile_nanoseconds), n / 2), std::size_t{1}});
+    return std::max({n / (pieces_per_worker * workers), std::min(site_.iterations_in(worthwhile_nanoseconds), n / 2),
+                     std::size_t{1}});
   }
 
   // A thief cuts anew what it took of a loop without a given grain: others are hungry, too.
@@ -292,20 +302,20 @@ class loop_tree {
 
   Work& work_;
   loop_site& site_;
-  const std::size_t grain_;          // 0: none was given
-  std::size_t n_{0};                 // the three are written before the first fork
-  bool measure_{false};              // the first chunk is timed; blocks are, on both sides, if there are but two
+  const std::size_t grain_;  // 0: none was given
+  std::size_t n_{0};         // the three are written before the first fork
+  bool measure_{false};      // the first chunk is timed; blocks are, on both sides, if there are but two
   bool head_start_{false};
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;
   const bool stoppable_;
-  const std::size_t bytes_;          // an iteration touches so many; 0: not known
+  const std::size_t bytes_;  // an iteration touches so many; 0: not known
 };
 
 // Runs work over [0, n) from any thread; n > 0. With a grain the tree of chunks depends on n and the grain alone.
 template <class Work>
-typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain, const std::stop_token& stop,
-                               std::size_t bytes = 0) {
+typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain,
+                               const std::stop_token& stop, std::size_t bytes = 0) {
   if (on_foreign_thread()) [[unlikely]] {
     return run_in_runtime([&]() -> typename Work::result { return run_loop(work, n, site, grain, stop, bytes); });
   }

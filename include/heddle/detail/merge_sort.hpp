@@ -23,7 +23,7 @@ inline constexpr std::ptrdiff_t least_parallel_merge = 4096;
 // Moves both runs to `to`, merged. On an exception everything is moved all the same.
 template <class From, class To, class Less>
 void merge_sequential(From a, From a_end, From b, From b_end, To to, Less& less) {
-  struct remainder {                 // moves what is left, in both outcomes
+  struct remainder {  // moves what is left, in both outcomes
     From &a, a_end, &b, b_end;
     To& to;
     ~remainder() { std::move(b, b_end, std::move(a, a_end, to)); }
@@ -81,11 +81,12 @@ void merge_parallel(From a, From a_end, From b, From b_end, To to, Less& less) {
   } otherwise{second, a_cut, a_end, b_cut, b_end, to_cut};
   const work_hint hint{static_cast<double>(to_cut - to), static_cast<double>(left + right - (to_cut - to)),
                        2 * static_cast<std::size_t>(left + right) * sizeof(std::iter_value_t<From>)};
-  parallel_invoke(hint, [&] { merge_parallel(a, a_cut, b, b_cut, to, less); },
-                  [&] {
-                    second = true;
-                    merge_parallel(a_cut, a_end, b_cut, b_end, to_cut, less);
-                  });
+  parallel_invoke(
+      hint, [&] { merge_parallel(a, a_cut, b, b_cut, to, less); },
+      [&] {
+        second = true;
+        merge_parallel(a_cut, a_end, b_cut, b_end, to_cut, less);
+      });
 }
 
 // Sorts the elements of [first, last). At the end, whatever happened, they are at `other` if away, else in the range.
@@ -159,10 +160,13 @@ class merge_buffer {
   }
   template <class Iterator>
   void construct(Iterator from) {
-    parallel_for_range(std::size_t{0}, n_, [this, from](std::size_t low, std::size_t high) noexcept {
-      using step = std::iter_difference_t<Iterator>;
-      std::uninitialized_move(from + static_cast<step>(low), from + static_cast<step>(high), memory_ + low);
-    }, {.bytes_per_iteration = 2 * sizeof(T)});
+    parallel_for_range(std::size_t{0}, n_,
+                       [this, from](std::size_t low, std::size_t high) noexcept {
+                         using step = std::iter_difference_t<Iterator>;
+                         std::uninitialized_move(from + static_cast<step>(low), from + static_cast<step>(high),
+                                                 memory_ + low);
+                       },
+                       {.bytes_per_iteration = 2 * sizeof(T)});
     alive_ = true;
   }
   T* begin() const noexcept { return memory_; }

@@ -22,7 +22,8 @@ struct continuation {
   continuation* next{nullptr};
 };
 
-// The part that does not depend on the type of the result. Counted by promise, future and whoever sets it at the moment.
+// The part that does not depend on the type of the result. Counted by
+// promise, future and whoever sets it at the moment.
 class HEDDLE_API state_core {
  public:
   state_core(const state_core&) = delete;
@@ -57,18 +58,19 @@ class HEDDLE_API state_core {
 
   void (*const destroy_)(state_core*) noexcept;
   std::atomic<std::uint32_t> users_{1};
-  std::atomic<bool> taken_{false};   // somebody sets or has set the result
-  std::atomic<bool> ready_{false};   // the result is there; set once, under guard_; publishes it
+  std::atomic<bool> taken_{false};  // somebody sets or has set the result
+  std::atomic<bool> ready_{false};  // the result is there; set once, under guard_; publishes it
   spin_word guard_;
-  waiter_list waiters_;                      // under guard_
-  continuation* first_{nullptr};             // under guard_; in order of subscription
-  continuation** last_{&first_};             // under guard_
+  waiter_list waiters_;           // under guard_
+  continuation* first_{nullptr};  // under guard_; in order of subscription
+  continuation** last_{&first_};  // under guard_
 };
 
 // How a result is kept: void as nothing, a reference as a pointer.
 template <class T>
 struct result_slot {
-  using stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::conditional_t<std::is_void_v<T>, char, T>>;
+  using stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*,
+                                    std::conditional_t<std::is_void_v<T>, char, T>>;
 };
 
 template <class T>

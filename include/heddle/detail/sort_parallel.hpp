@@ -13,7 +13,7 @@
 
 namespace heddle::detail {
 
-inline constexpr std::ptrdiff_t least_parallel_sort = 2048;        // some 50 us of the cheapest comparisons
+inline constexpr std::ptrdiff_t least_parallel_sort = 2048;  // some 50 us of the cheapest comparisons
 inline constexpr std::ptrdiff_t least_parallel_partition = 32768;
 
 // partition_blocks in three steps: chunks are partitioned each for itself; then the elements on the wrong side of the
@@ -28,19 +28,22 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
   const std::ptrdiff_t n = last - first;
   const auto count = std::min<std::ptrdiff_t>(std::ptrdiff_t{2} * workers, n / 4096);
   std::vector<chunk> chunks(static_cast<std::size_t>(count));
-  parallel_for(std::ptrdiff_t{0}, count, [&](std::ptrdiff_t k) {
-    chunk c{n / count * k + std::min(k, n % count), 0, 0, false};
-    c.end = n / count * (k + 1) + std::min(k + 1, n % count);
-    c.border = partition_blocks(first + c.begin, first + c.end, lower, c.moved) - first;
-    chunks[static_cast<std::size_t>(k)] = c;
-  }, {.grain = 1, .bytes_per_iteration = static_cast<std::size_t>(n / count) * sizeof(std::iter_value_t<Iterator>)});
+  parallel_for(
+      std::ptrdiff_t{0}, count,
+      [&](std::ptrdiff_t k) {
+        chunk c{n / count * k + std::min(k, n % count), 0, 0, false};
+        c.end = n / count * (k + 1) + std::min(k + 1, n % count);
+        c.border = partition_blocks(first + c.begin, first + c.end, lower, c.moved) - first;
+        chunks[static_cast<std::size_t>(k)] = c;
+      },
+      {.grain = 1, .bytes_per_iteration = static_cast<std::size_t>(n / count) * sizeof(std::iter_value_t<Iterator>)});
   std::ptrdiff_t border = 0;
   for (const chunk& c : chunks) border += c.border - c.begin;
 
   struct interval {
-    std::ptrdiff_t begin, before;       // position, and how many misplaced elements stand in front of it
+    std::ptrdiff_t begin, before;  // position, and how many misplaced elements stand in front of it
   };
-  std::vector<interval> front, back;    // misplaced: not lower in front of the border, lower behind it
+  std::vector<interval> front, back;  // misplaced: not lower in front of the border, lower behind it
   std::ptrdiff_t in_front = 0, behind = 0;
   moved = false;
   for (const chunk& c : chunks) {
@@ -56,22 +59,27 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
   }
   if (in_front == 0) return first + border;
   moved = true;
-  front.push_back({0, in_front});       // ends of the last intervals
+  front.push_back({0, in_front});  // ends of the last intervals
   back.push_back({0, behind});
   const auto find = [](const std::vector<interval>& in, std::ptrdiff_t k) {
-    return std::upper_bound(in.begin(), in.end(), k, [](std::ptrdiff_t value, const interval& i) { return value < i.before; }) - 1;
+    return std::upper_bound(in.begin(), in.end(), k,
+                            [](std::ptrdiff_t value, const interval& i) { return value < i.before; }) -
+           1;
   };
-  parallel_for_range(std::ptrdiff_t{0}, in_front, [&](std::ptrdiff_t k, std::ptrdiff_t end) {
-    auto left = find(front, k), right = find(back, k);
-    while (k < end) {
-      const std::ptrdiff_t run = std::min({end, (left + 1)->before, (right + 1)->before});
-      Iterator a = first + left->begin + (k - left->before), b = first + right->begin + (k - right->before);
-      std::swap_ranges(a, a + (run - k), b);
-      k = run;
-      if (k == (left + 1)->before) ++left;
-      if (k == (right + 1)->before) ++right;
-    }
-  }, {.grain = 4096, .bytes_per_iteration = 2 * sizeof(std::iter_value_t<Iterator>)});
+  parallel_for_range(std::ptrdiff_t{0}, in_front,
+                     [&](std::ptrdiff_t k, std::ptrdiff_t end) {
+                       auto left = find(front, k), right = find(back, k);
+                       while (k < end) {
+                         const std::ptrdiff_t run = std::min({end, (left + 1)->before, (right + 1)->before});
+                         Iterator a = first + left->begin + (k - left->before),
+                                  b = first + right->begin + (k - right->before);
+                         std::swap_ranges(a, a + (run - k), b);
+                         k = run;
+                         if (k == (left + 1)->before) ++left;
+                         if (k == (right + 1)->before) ++right;
+                       }
+                     },
+                     {.grain = 4096, .bytes_per_iteration = 2 * sizeof(std::iter_value_t<Iterator>)});
   return first + border;
 }
 
@@ -86,11 +94,13 @@ void sort_parallel(Iterator first, Iterator last, Less& less, int unlucky, bool 
     bool moved;
     if (!leftmost && !less(*(first - 1), *first)) {
       const auto equal = [&](const auto& x) { return !less(*first, x); };
-      first = wide ? partition_parallel(first + 1, last, workers, equal, moved) : partition_blocks(first + 1, last, equal, moved);
+      first = wide ? partition_parallel(first + 1, last, workers, equal, moved)
+                   : partition_blocks(first + 1, last, equal, moved);
       continue;
     }
     const auto lower = [&](const auto& x) { return less(x, *first); };
-    const Iterator end = wide ? partition_parallel(first + 1, last, workers, lower, moved) : partition_blocks(first + 1, last, lower, moved);
+    const Iterator end = wide ? partition_parallel(first + 1, last, workers, lower, moved)
+                              : partition_blocks(first + 1, last, lower, moved);
     const Iterator pivot = end - 1;
     std::iter_swap(first, pivot);
     if (std::min(pivot - first, last - pivot) < n / 8) {
@@ -109,8 +119,9 @@ void sort_parallel(Iterator first, Iterator last, Less& less, int unlucky, bool 
     const unsigned half = (workers + 1) / 2;
     const work_hint hint{static_cast<double>(pivot - first), static_cast<double>(last - pivot),
                          static_cast<std::size_t>(n) * sizeof(std::iter_value_t<Iterator>)};
-    return parallel_invoke(hint, [=, &less] { sort_parallel(first, pivot, less, unlucky, leftmost, half); },
-                           [=, &less] { sort_parallel(pivot + 1, last, less, unlucky, false, half); });
+    return parallel_invoke(
+        hint, [=, &less] { sort_parallel(first, pivot, less, unlucky, leftmost, half); },
+        [=, &less] { sort_parallel(pivot + 1, last, less, unlucky, false, half); });
   }
 }
 

@@ -102,7 +102,8 @@ void choose_pivot(Iterator first, Iterator last, Less& less) {
 // Source: Edelkamp, Weiss, "BlockQuicksort" (2016).
 inline constexpr std::ptrdiff_t partition_block = 64;
 
-// Elements of [first, last) for which `lower` holds go to the front; returns their end. `moved` tells whether any moved.
+// Elements of [first, last) for which `lower` holds go to the front;
+// returns their end. `moved` tells whether any moved.
 template <class Iterator, class Lower>
 Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& moved) {
   moved = false;
@@ -113,7 +114,7 @@ Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& mo
   std::iter_swap(first, last - 1);
   ++first, --last;
 
-  unsigned char left[partition_block], right[partition_block];   // offsets of elements on the wrong side
+  unsigned char left[partition_block], right[partition_block];  // offsets of elements on the wrong side
   std::ptrdiff_t left_count = 0, right_count = 0, left_at = 0, right_at = 0;
   while (last - first > 2 * partition_block) {
     if (left_count == 0) {
@@ -131,7 +132,8 @@ Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& mo
       }
     }
     const std::ptrdiff_t count = std::min(left_count, right_count);
-    for (std::ptrdiff_t i = 0; i < count; ++i) std::iter_swap(first + left[left_at + i], last - 1 - right[right_at + i]);
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      std::iter_swap(first + left[left_at + i], last - 1 - right[right_at + i]);
     left_at += count, left_count -= count;
     right_at += count, right_count -= count;
     if (left_count == 0) first += partition_block;
@@ -149,8 +151,8 @@ Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& mo
 
 template <class Iterator>
 struct sort_cut {
-  Iterator pivot;   // everything in front is not greater, everything behind not less
-  bool moved;       // the partition found something to move
+  Iterator pivot;  // everything in front is not greater, everything behind not less
+  bool moved;      // the partition found something to move
 };
 
 // Partitions by the pivot at *first: less ones in front of it, the others behind.
@@ -192,7 +194,9 @@ bool sort_monotone(Iterator first, Iterator last, Less& less) {
   return true;
 }
 
-inline int unlucky_pivots_allowed(std::ptrdiff_t n) noexcept { return static_cast<int>(std::bit_width(static_cast<std::size_t>(n))); }
+inline int unlucky_pivots_allowed(std::ptrdiff_t n) noexcept {
+  return static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
+}
 
 // `leftmost`: nothing stands in front of the range; else what stands there is not greater than anything in it.
 template <class Iterator, class Less>

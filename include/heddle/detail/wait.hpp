@@ -1,5 +1,5 @@
-// How anything waits: a waiter on the caller's stack, suspended after a commit, resumed once by whoever claims it. Works
-// the same for user-level threads (the worker goes on with other work) and foreign kernel threads (which sleep).
+// How anything waits: a waiter on the caller's stack, suspended after a commit, resumed once by whoever claims it.
+// Works the same for user-level threads (the worker goes on with other work) and foreign kernel threads (which sleep).
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,11 @@ struct waiter {
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
 
-  waiter* next{nullptr};       // list of the object waited for, under that object's lock
+  waiter* next{nullptr};  // list of the object waited for, under that object's lock
   waiter* previous{nullptr};
-  void* payload{nullptr};      // the waiting operation's own (a channel's slot, a lock's mode)
-  void* thread{nullptr};       // suspended user-level thread; null for a foreign kernel thread
-  const char* what;            // "mutex", "channel" ...: shown when threads are dumped
+  void* payload{nullptr};       // the waiting operation's own (a channel's slot, a lock's mode)
+  void* thread{nullptr};        // suspended user-level thread; null for a foreign kernel thread
+  const char* what;             // "mutex", "channel" ...: shown when threads are dumped
   const void* object{nullptr};  // the lock, or null: for traces and dumps
   const void* place{nullptr};   // the code that asked for it, or null
   // none -> reason, by one winner (claim). The winner, and nobody else, resumes.
@@ -41,7 +41,8 @@ HEDDLE_API wake_reason suspend(waiter& w, bool (*commit)(void* argument, waiter&
 HEDDLE_API wake_reason suspend_until(waiter& w, bool (*commit)(void* argument, waiter& w) noexcept, void* argument,
                                      std::chrono::steady_clock::time_point deadline) noexcept;
 
-// Claims the right to resume `w`: true for exactly one caller. Only needed where a time limit or a cancellation competes.
+// Claims the right to resume `w`: true for exactly one caller. Only
+// needed where a time limit or a cancellation competes.
 inline bool claim(waiter& w, wake_reason reason) noexcept {
   std::uint32_t expected = 0;
   return w.reason.compare_exchange_strong(expected, static_cast<std::uint32_t>(reason));
@@ -80,7 +81,7 @@ class spin_word {
 #endif
     return !flag_.exchange(true, std::memory_order_acquire);  // pairs with unlock
   }
-  void unlock() noexcept { flag_.store(false, std::memory_order_release); }              // pairs with lock, try_lock
+  void unlock() noexcept { flag_.store(false, std::memory_order_release); }  // pairs with lock, try_lock
 
  private:
   HEDDLE_API void contended() noexcept;

@@ -8,17 +8,18 @@
 namespace heddle::arch {
 
 struct switch_frame {
-  std::uint64_t x19;            // new context: the entry function
-  std::uint64_t x20;            // new context: argument of the entry function
+  std::uint64_t x19;  // new context: the entry function
+  std::uint64_t x20;  // new context: argument of the entry function
   std::uint64_t x21, x22, x23, x24, x25, x26, x27, x28;
   std::uint64_t x29;
-  std::uint64_t return_address; // x30
+  std::uint64_t return_address;  // x30
   std::uint64_t d8, d9, d10, d11, d12, d13, d14, d15;
   std::uint64_t fpcr;
   std::uint64_t padding;
 };
 
-// What a context finds in the register that says how floating-point instructions round, what they trap, and whether they flush to zero.
+// What a context finds in the register that says how floating-point
+// instructions round, what they trap, and whether they flush to zero.
 struct floating_point_control {
   std::uint64_t fpcr{0};
 };

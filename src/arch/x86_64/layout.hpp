@@ -13,14 +13,15 @@ struct switch_frame {
   std::uint16_t padding;
   std::uint64_t r15;
   std::uint64_t r14;
-  std::uint64_t r13;            // new context: argument of the entry function
-  std::uint64_t r12;            // new context: the entry function
+  std::uint64_t r13;  // new context: argument of the entry function
+  std::uint64_t r12;  // new context: the entry function
   std::uint64_t rbx;
   std::uint64_t rbp;
   std::uint64_t return_address;
 };
 
-// What a context finds in the registers that say how floating-point instructions round, what they trap, and whether they flush to zero.
+// What a context finds in the registers that say how floating-point
+// instructions round, what they trap, and whether they flush to zero.
 struct floating_point_control {
   std::uint32_t mxcsr{0x1f80};
   std::uint16_t x87{0x037f};

@@ -17,8 +17,8 @@ namespace {
 
 struct kind_entry {
   core_kind kind;
-  std::set<int> units;         // by number
-  bool rest{false};            // all units that no other kind names
+  std::set<int> units;  // by number
+  bool rest{false};     // all units that no other kind names
   const file_node* at{nullptr};
 };
 
@@ -29,7 +29,8 @@ class assembler {
   void run() {
     about();
     made_.frequency = *top_.number("frequency", range::positive);
-    if (made_.frequency > 50) refuse(top_.place("frequency"), "frequency", fmt::format("{} GHz; give GHz, not MHz", made_.frequency));
+    if (made_.frequency > 50)
+      refuse(top_.place("frequency"), "frequency", fmt::format("{} GHz; give GHz, not MHz", made_.frequency));
     made_.overlap = static_cast<unsigned>(*top_.whole("overlap", 1, 1024));
     made_.page_size = *top_.bytes("page_size");
     if (!std::has_single_bit(made_.page_size) || made_.page_size < 512) {
@@ -71,7 +72,9 @@ class assembler {
       if (at != nullptr && lines[i].find(':') != std::string::npos) made_.assumed.push_back(lines[i]);
       else if (!item.inherited) {
         refuse(item, "assumptions",
-               fmt::format("\"{}\": expected \"KEY: REASON\" with a key of this file, like \"cache.l3.latency: measured on a sibling\"", lines[i]));
+               fmt::format("\"{}\": expected \"KEY: REASON\" with a key of this file, like \"cache.l3.latency: "
+                           "measured on a sibling\"",
+                           lines[i]));
       }
     }
   }
@@ -81,7 +84,8 @@ class assembler {
     if (kinds.empty()) {
       // What hwloc says, which numbers kinds from the least efficient.
       made_.kinds.resize(made_.tree.kinds_of_core());
-      for (std::size_t i = 0; i < made_.kinds.size(); ++i) made_.kinds[i].name = made_.kinds.size() == 1 ? "core" : fmt::format("kind {}", i);
+      for (std::size_t i = 0; i < made_.kinds.size(); ++i)
+        made_.kinds[i].name = made_.kinds.size() == 1 ? "core" : fmt::format("kind {}", i);
       for (const processing_unit& u : made_.tree.units()) made_.kinds[u.kind].speed = u.speed;
       return;
     }
@@ -94,15 +98,19 @@ class assembler {
       e.at = table;
       e.kind.name = core.text("name").value_or(fmt::format("kind {}", entries.size()));
       e.kind.speed = core.number("speed", range::positive).value_or(1);
-      if (e.kind.speed > 1) refuse(core.place("speed"), "core.speed", fmt::format("is {}; speeds are relative to the fastest kind, 1 at most", e.kind.speed));
+      if (e.kind.speed > 1)
+        refuse(core.place("speed"), "core.speed",
+               fmt::format("is {}; speeds are relative to the fastest kind, 1 at most", e.kind.speed));
       if (!e.rest) e.units = units_in(core);
       best = std::max(best, e.kind.speed);
       core.finish();
       entries.push_back(std::move(e));
     }
-    if (best != 1) refuse(*kinds.front(), "core.speed", fmt::format("the fastest kind has speed {}; divide all speeds by it", best));
+    if (best != 1)
+      refuse(*kinds.front(), "core.speed", fmt::format("the fastest kind has speed {}; divide all speeds by it", best));
     if (std::count_if(entries.begin(), entries.end(), [](const kind_entry& e) { return e.rest; }) > 1) {
-      refuse(*entries.back().at, "core.units", "only one kind can be without `units`, which makes it the kind of all other units");
+      refuse(*entries.back().at, "core.units",
+             "only one kind can be without `units`, which makes it the kind of all other units");
     }
     std::sort(entries.begin(), entries.end(), [](const kind_entry& a, const kind_entry& b) {
       return a.kind.speed != b.kind.speed ? a.kind.speed < b.kind.speed : a.at->line < b.at->line;
@@ -126,7 +134,9 @@ class assembler {
         found = static_cast<int>(i);
       }
       if (found < 0) found = rest;
-      if (found < 0) refuse(*entries.front().at, "core.units", fmt::format("unit {} belongs to no kind; leave `units` out of one", u.number));
+      if (found < 0)
+        refuse(*entries.front().at, "core.units",
+               fmt::format("unit {} belongs to no kind; leave `units` out of one", u.number));
       kind_of.push_back(static_cast<unsigned>(found));
     }
     made_.tree = made_.tree.with_kinds(kind_of, speeds);
@@ -136,14 +146,18 @@ class assembler {
   std::set<int> units_in(section& core) {
     const std::string text = *core.text("units");
     std::set<int> units;
-    const auto wrong = [&](std::string_view why) { refuse(core.place("units"), "core.units", fmt::format("\"{}\": {}", text, why)); };
+    const auto wrong = [&](std::string_view why) {
+      refuse(core.place("units"), "core.units", fmt::format("\"{}\": {}", text, why));
+    };
     for (std::size_t at = 0; at <= text.size();) {
       const std::size_t end = std::min(text.find(',', at), text.size());
       const std::string part = text.substr(at, end - at);
       int first = -1, last = -1, length = 0;
-      if (std::sscanf(part.c_str(), "%d-%d%n", &first, &last, &length) < 2 || static_cast<std::size_t>(length) != part.size()) {
+      if (std::sscanf(part.c_str(), "%d-%d%n", &first, &last, &length) < 2 ||
+          static_cast<std::size_t>(length) != part.size()) {
         length = 0;
-        if (std::sscanf(part.c_str(), "%d%n", &first, &length) < 1 || static_cast<std::size_t>(length) != part.size()) wrong("expected a list like \"0-3,8\"");
+        if (std::sscanf(part.c_str(), "%d%n", &first, &length) < 1 || static_cast<std::size_t>(length) != part.size())
+          wrong("expected a list like \"0-3,8\"");
         last = first;
       }
       if (first < 0 || last < first) wrong("expected a list like \"0-3,8\"");
@@ -158,14 +172,15 @@ class assembler {
 
   void read_caches() {
     std::vector<cache_info> caches(made_.tree.caches().begin(), made_.tree.caches().end());
-    std::map<group_kind, bool, std::greater<>> present;      // l1 first
+    std::map<group_kind, bool, std::greater<>> present;  // l1 first
     for (const cache_info& c : caches) present[c.kind] = true;
     section all(*top_.table("cache"), "cache", assumed_);
     const cache_level* inner = nullptr;
     for (const group_kind kind : {group_kind::l1, group_kind::l2, group_kind::l3, group_kind::l4, group_kind::l5}) {
       const file_node* table = all.table(name(kind));
       if (!present[kind]) {
-        if (table != nullptr && !table->assumed && !table->inherited) refuse(*table, all.path_of(name(kind)), "the tree has no such cache");
+        if (table != nullptr && !table->assumed && !table->inherited)
+          refuse(*table, all.path_of(name(kind)), "the tree has no such cache");
         continue;
       }
       section level(*table, all.path_of(name(kind)), assumed_);
@@ -176,7 +191,8 @@ class assembler {
       if (made_.caches.size() > 1) inner = &made_.caches[made_.caches.size() - 2];
       if (inner != nullptr && own.latency < inner->latency) {
         refuse(level.place("latency"), level.path_of("latency"),
-               fmt::format("is {} ns, less than the {} ns of {}; a cache further out answers later", own.latency, inner->latency, name(inner->kind)));
+               fmt::format("is {} ns, less than the {} ns of {}; a cache further out answers later", own.latency,
+                           inner->latency, name(inner->kind)));
       }
     }
     all.finish();
@@ -190,19 +206,25 @@ class assembler {
     for (cache_info& c : caches) {
       if (c.kind != kind) continue;
       if (size) c.capacity = *size;
-      if (c.capacity == 0) refuse(level.place("size"), level.path_of("size"), "the tree does not say how large the cache is; give the size");
+      if (c.capacity == 0)
+        refuse(level.place("size"), level.path_of("size"),
+               "the tree does not say how large the cache is; give the size");
       if (line_given || c.line_size == 0) c.line_size = static_cast<unsigned>(*level.whole("line", 8, 4096));
-      if (!std::has_single_bit(c.line_size)) refuse(level.place("line"), level.path_of("line"), fmt::format("is {}; expected a power of two", c.line_size));
+      if (!std::has_single_bit(c.line_size))
+        refuse(level.place("line"), level.path_of("line"), fmt::format("is {}; expected a power of two", c.line_size));
       const std::uint64_t lines = c.capacity / c.line_size;
       if (ways_given) c.associativity = ways_of(level);
       if (c.associativity == 0) {
         // By default: the most ways, up to the default's, that make whole sets.
         for (c.associativity = ways_of(level); lines % static_cast<unsigned>(c.associativity) != 0;) --c.associativity;
       }
-      if (c.capacity % c.line_size != 0 || (c.associativity > 0 && lines % static_cast<unsigned>(c.associativity) != 0)) {
+      if (c.capacity % c.line_size != 0 ||
+          (c.associativity > 0 && lines % static_cast<unsigned>(c.associativity) != 0)) {
         refuse(level.place("ways"), level.path_of("ways"),
-               fmt::format("{} bytes in {} ways of {}-byte lines do not make whole sets; give ways that divide the {} lines{}", c.capacity,
-                           c.associativity, c.line_size, lines, ways_given ? "" : " (the present number is not from this file)"));
+               fmt::format(
+                   "{} bytes in {} ways of {}-byte lines do not make whole sets; give ways that divide the {} lines{}",
+                   c.capacity, c.associativity, c.line_size, lines,
+                   ways_given ? "" : " (the present number is not from this file)"));
       }
     }
   }
@@ -210,7 +232,8 @@ class assembler {
   int ways_of(section& level) {
     const file_node* value = level.find("ways");
     if (value != nullptr && value->is == file_node::type::text) {
-      if (value->text != "full") refuse(*value, level.path_of("ways"), fmt::format("\"{}\"; expected a number or \"full\"", value->text));
+      if (value->text != "full")
+        refuse(*value, level.path_of("ways"), fmt::format("\"{}\"; expected a number or \"full\"", value->text));
       return -1;
     }
     return static_cast<int>(*level.whole("ways", 1, 1u << 20));
@@ -221,12 +244,15 @@ class assembler {
     const file_node& table = top_.place("cache");
     for (const cache_info& inner : caches) {
       for (const cache_info& outer : caches) {
-        const bool around = outer.kind < inner.kind && outer.first_unit <= inner.first_unit && inner.last_unit <= outer.last_unit;
+        const bool around =
+            outer.kind < inner.kind && outer.first_unit <= inner.first_unit && inner.last_unit <= outer.last_unit;
         if (!around || outer.capacity >= inner.capacity) continue;
         const file_node* level = table.find(name(outer.kind));
         const file_node* size = level != nullptr ? level->find("size") : nullptr;
-        refuse(size != nullptr ? *size : top_.place("tree"), size != nullptr ? fmt::format("cache.{}.size", name(outer.kind)) : "tree",
-               fmt::format("{} has {} bytes, less than the {} of {} inside it", name(outer.kind), outer.capacity, inner.capacity, name(inner.kind)));
+        refuse(size != nullptr ? *size : top_.place("tree"),
+               size != nullptr ? fmt::format("cache.{}.size", name(outer.kind)) : "tree",
+               fmt::format("{} has {} bytes, less than the {} of {} inside it", name(outer.kind), outer.capacity,
+                           inner.capacity, name(inner.kind)));
       }
     }
   }
@@ -236,9 +262,10 @@ class assembler {
     if (const auto bandwidth = from.number("bandwidth", range::not_negative)) node.bandwidth = *bandwidth;
     if (const auto channels = from.whole("channels", 1, 1024)) node.channels = static_cast<unsigned>(*channels);
     if (made_.caches.empty() || node.latency >= made_.caches.back().latency) return;
-    refuse(from.place("latency"), from.path_of("latency"),
-           fmt::format("is {} ns{}, less than the {} ns of {}", node.latency, from.given("latency") ? "" : " by default", made_.caches.back().latency,
-                       name(made_.caches.back().kind)));
+    refuse(
+        from.place("latency"), from.path_of("latency"),
+        fmt::format("is {} ns{}, less than the {} ns of {}", node.latency, from.given("latency") ? "" : " by default",
+                    made_.caches.back().latency, name(made_.caches.back().kind)));
   }
 
   void read_nodes() {
@@ -256,7 +283,8 @@ class assembler {
     for (const file_node* table : top_.tables("node")) {
       section one(*table, "node", assumed_);
       memory_node& node = node_at(one, "numa");
-      if (!seen.insert(node.numa).second) refuse(*table, "node.numa", fmt::format("node {} is described twice", node.numa));
+      if (!seen.insert(node.numa).second)
+        refuse(*table, "node.numa", fmt::format("node {} is described twice", node.numa));
       read_memory(one, node);
       one.finish();
     }
@@ -278,7 +306,8 @@ class assembler {
     for (const memory_node& from : made_.nodes) {
       for (const memory_node& to : made_.nodes) {
         if (from.numa == to.numa) continue;
-        made_.links.push_back({from.numa, to.numa, *all.number("latency", range::not_negative), *all.number("bandwidth", range::not_negative)});
+        made_.links.push_back({from.numa, to.numa, *all.number("latency", range::not_negative),
+                               *all.number("bandwidth", range::not_negative)});
       }
     }
     for (const char* key : {"latency", "bandwidth"}) all.find(key);
@@ -289,12 +318,15 @@ class assembler {
       const int from = node_at(one, "from").numa, to = node_at(one, "to").numa;
       if (from == to) refuse(*table, "link.to", fmt::format("the link leads from node {} to itself", from));
       const bool both = one.truth("both").value_or(true);
-      const auto latency = one.number("latency", range::not_negative), bandwidth = one.number("bandwidth", range::not_negative);
+      const auto latency = one.number("latency", range::not_negative),
+                 bandwidth = one.number("bandwidth", range::not_negative);
       one.finish();
       for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)}) {
         if (a == to && !both) continue;
-        if (!seen.insert({a, b}).second) refuse(*table, "link", fmt::format("the link from node {} to node {} is described twice", a, b));
-        memory_link& link = *std::find_if(made_.links.begin(), made_.links.end(), [&](const memory_link& l) { return l.from == a && l.to == b; });
+        if (!seen.insert({a, b}).second)
+          refuse(*table, "link", fmt::format("the link from node {} to node {} is described twice", a, b));
+        memory_link& link = *std::find_if(made_.links.begin(), made_.links.end(),
+                                          [&](const memory_link& l) { return l.from == a && l.to == b; });
         if (latency) link.latency = *latency;
         if (bandwidth) link.bandwidth = *bandwidth;
       }
@@ -309,7 +341,9 @@ class assembler {
     if (!costs.given("signal_lock")) {
       made_.costs.signal_lock = made_.costs.signal;
     } else {
-      refuse(costs.place("signal_lock"), "costs.signal_lock", fmt::format("is {} ns, more than the {} ns of costs.signal, of which it is a part", made_.costs.signal_lock, made_.costs.signal));
+      refuse(costs.place("signal_lock"), "costs.signal_lock",
+             fmt::format("is {} ns, more than the {} ns of costs.signal, of which it is a part",
+                         made_.costs.signal_lock, made_.costs.signal));
     }
   }
 

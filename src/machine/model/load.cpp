@@ -51,7 +51,8 @@ std::string identity_of(const std::string& label) {
 
 // The file that the key `base` names: a shipped machine, or a file relative to the one that names it.
 file_node load_base(const file_node& key, chain& above) {
-  if (key.is != file_node::type::text) refuse(key, "base", "expected the name of a shipped machine or of a file, in quotation marks");
+  if (key.is != file_node::type::text)
+    refuse(key, "base", "expected the name of a shipped machine or of a file, in quotation marks");
   std::string text, label;
   if (const shipped_file* shipped = shipped_toml(key.text)) {
     text = shipped->text;
@@ -61,7 +62,8 @@ file_node load_base(const file_node& key, chain& above) {
     const std::optional<std::string> read = is_shipped(key) ? std::nullopt : read_file(path);
     if (!read) {
       const std::string hint = base::did_you_mean(key.text, model::shipped());
-      refuse(key, "base", fmt::format("\"{}\" is neither a shipped machine nor a file that can be read{}", key.text, hint));
+      refuse(key, "base",
+             fmt::format("\"{}\" is neither a shipped machine nor a file that can be read{}", key.text, hint));
     }
     text = *read;
     label = path.string();
@@ -88,7 +90,8 @@ file_node load_toml(std::string_view text, const std::string& label, chain& abov
   file_node under = load_base(*key, above);
   above.pop_back();
   // A machine's own words about itself are not its heir's.
-  std::erase_if(under.fields, [](const file_field& f) { return f.key == "base" || f.key == "name" || f.key == "title"; });
+  std::erase_if(under.fields,
+                [](const file_field& f) { return f.key == "base" || f.key == "name" || f.key == "title"; });
   for (const char* list : {"sources", "assumptions"}) {
     if (file_node* mine = own.find(list)) prepend(*mine, under.find(list));
   }
@@ -104,14 +107,18 @@ machine_source from_toml(std::string_view text, const std::string& label, std::s
 [[noreturn]] void unknown(std::string_view name) {
   const std::vector<std::string> known = model::shipped();
   std::string hint = base::did_you_mean(name, known);
-  if (hint.empty()) hint = "; expected this, synthetic:DESCRIPTION, a TOML or XML file, or a shipped machine: " + base::alternatives(known);
-  throw std::invalid_argument(fmt::format("machine '{}': no shipped machine and no file that can be read{}", name, hint));
+  if (hint.empty())
+    hint = "; expected this, synthetic:DESCRIPTION, a TOML or XML file, or a shipped machine: " +
+           base::alternatives(known);
+  throw std::invalid_argument(
+      fmt::format("machine '{}': no shipped machine and no file that can be read{}", name, hint));
 }
 
 // One name, without "+".
 std::optional<machine_source> single(const std::string& name) {
   if (name.empty() || name == "this") return machine_source{"this machine", topology::here(), std::nullopt};
-  if (name.starts_with(synthetic)) return machine_source{name, topology::from_synthetic(name.substr(synthetic.size())), std::nullopt};
+  if (name.starts_with(synthetic))
+    return machine_source{name, topology::from_synthetic(name.substr(synthetic.size())), std::nullopt};
   if (const shipped_file* file = shipped_toml(name)) {
     return from_toml(file->text, std::string(shipped_prefix) + std::string(file->name), name);
   }
@@ -127,7 +134,8 @@ std::optional<machine_source> single(const std::string& name) {
     // The file may name this very XML; then it says nothing new.
     file_node* tree = made.file->find("tree");
     std::error_code ignored;
-    if (tree != nullptr && tree->is == file_node::type::text && !is_shipped(*tree) && fs::equivalent(beside(tree->file, tree->text), name, ignored)) {
+    if (tree != nullptr && tree->is == file_node::type::text && !is_shipped(*tree) &&
+        fs::equivalent(beside(tree->file, tree->text), name, ignored)) {
       std::erase_if(made.file->fields, [](const file_field& f) { return f.key == "tree"; });
     }
   }
@@ -148,13 +156,19 @@ machine_source load(std::string_view name) {
   std::optional<machine_source> second = single(std::string(second_name));
   if (!second) unknown(second_name);
   if (!second->file) {
-    throw std::invalid_argument(fmt::format("machine '{}': '{}' has no figures to add; behind + stands a TOML file", name, second_name));
+    throw std::invalid_argument(
+        fmt::format("machine '{}': '{}' has no figures to add; behind + stands a TOML file", name, second_name));
   }
   if (const file_node* tree = second->file->find("tree")) {
-    if (!is_shipped(*tree)) refuse(*tree, "tree", fmt::format("'{}' has a tree already; remove this one, or name the file alone", name.substr(0, plus)));
+    if (!is_shipped(*tree))
+      refuse(*tree, "tree",
+             fmt::format("'{}' has a tree already; remove this one, or name the file alone", name.substr(0, plus)));
     // A shipped machine behind + lends its figures only.
-    std::erase_if(second->file->fields, [](const file_field& f) { return f.key == "tree" || f.key == "core" || f.key == "node" || f.key == "link"; });
-    second->file = overlay(std::move(*second->file), file_node{});   // figures of caches that the tree lacks are no mistake
+    std::erase_if(second->file->fields, [](const file_field& f) {
+      return f.key == "tree" || f.key == "core" || f.key == "node" || f.key == "link";
+    });
+    // figures of caches that the tree lacks are no mistake
+    second->file = overlay(std::move(*second->file), file_node{});
   }
   first.file = first.file ? overlay(std::move(*first.file), std::move(*second->file)) : std::move(*second->file);
   first.name = std::string(name);

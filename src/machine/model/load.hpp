@@ -14,7 +14,7 @@ namespace heddle::machine {
 struct machine_source {
   std::string name;
   std::optional<topology> tree;
-  std::optional<file_node> file;      // `base` resolved
+  std::optional<file_node> file;  // `base` resolved
 };
 
 // See model::from_name. Throws std::invalid_argument.

@@ -32,10 +32,13 @@ file_node defaults() {
 
 topology tree_for(machine_source& source) {
   const file_node* key = source.file ? source.file->find("tree") : nullptr;
-  if (source.tree && key != nullptr) refuse(*key, "tree", fmt::format("'{}' has a tree already; remove this one", source.name));
+  if (source.tree && key != nullptr)
+    refuse(*key, "tree", fmt::format("'{}' has a tree already; remove this one", source.name));
   if (source.tree) return *source.tree;
   if (key == nullptr) {
-    refuse(*source.file, "tree", "is missing; give \"synthetic:DESCRIPTION\", an XML file of lstopo, or \"this\", or name the file behind a machine: MACHINE+FILE");
+    refuse(*source.file, "tree",
+           "is missing; give \"synthetic:DESCRIPTION\", an XML file of lstopo, or \"this\", or name the file behind a "
+           "machine: MACHINE+FILE");
   }
   return tree_of(*key);
 }
@@ -50,8 +53,16 @@ model model::from_name(std::string_view name) {
     if (own != nullptr && own->is != file_node::type::text) refuse(*own, "name", "expected text in quotation marks");
     if (own != nullptr && !source.tree) source.name = own->text;
   }
-  model made{.name = source.name, .title = {}, .sources = {}, .tree = tree.named(source.name), .kinds = {}, .caches = {}, .nodes = {}, .links = {},
-             .costs = {}, .assumed = {}};
+  model made{.name = source.name,
+             .title = {},
+             .sources = {},
+             .tree = tree.named(source.name),
+             .kinds = {},
+             .caches = {},
+             .nodes = {},
+             .links = {},
+             .costs = {},
+             .assumed = {}};
   assemble(source.file ? overlay(defaults(), std::move(*source.file)) : defaults(), made);
   return made;
 }
@@ -80,7 +91,8 @@ std::span<const cost_key> cost_keys() noexcept {
       {"spawn", &c::spawn, "a thread of a group made and started"},
       {"thread_switch", &c::thread_switch, "from one thread to another"},
       {"steal", &c::steal, "a steal from the nearest victim that gets something"},
-      {"steal_per_level", &c::steal_per_level, "more for each level of the tree between thief and victim beyond the nearest"},
+      {"steal_per_level", &c::steal_per_level,
+       "more for each level of the tree between thief and victim beyond the nearest"},
       {"failed_steal", &c::failed_steal, "a look at a victim that has nothing"},
       {"wake", &c::wake, "futex wake, for the waker"},
       {"wake_latency", &c::wake_latency, "until the woken kernel thread runs"},

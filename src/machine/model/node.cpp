@@ -38,7 +38,7 @@ file_node convert(const toml::node& from, const std::string& file) {
     made.is = type::boolean;
     made.truth = truth->get();
   } else {
-    made.is = type::text;      // a date or a time: no key wants one
+    made.is = type::text;  // a date or a time: no key wants one
     std::ostringstream out;
     out << toml::node_view<const toml::node>(from);
     made.text = out.str();

@@ -16,11 +16,11 @@ struct file_node {
   type is{type::table};
   std::string file;
   unsigned line{0};
-  bool inherited{false};       // from the file that `base` names
-  bool assumed{false};         // from defaults.toml
+  bool inherited{false};  // from the file that `base` names
+  bool assumed{false};    // from defaults.toml
 
   bool truth{false};
-  double number{0};            // of an integer, too
+  double number{0};  // of an integer, too
   std::int64_t whole{0};
   std::string text;
   std::vector<file_node> items;

@@ -53,7 +53,9 @@ section::section(const file_node& table, std::string path, std::set<std::string>
   if (table.is != type::table) refuse_value(table, path_, fmt::format("a table, [{}]", path_));
 }
 
-std::string section::path_of(std::string_view key) const { return path_.empty() ? std::string(key) : path_ + "." + std::string(key); }
+std::string section::path_of(std::string_view key) const {
+  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+}
 
 const file_node& section::place(std::string_view key) const {
   const file_node* value = table_.find(key);
@@ -102,7 +104,8 @@ std::optional<std::uint64_t> section::bytes(std::string_view key) {
   std::optional<std::uint64_t> number;
   if (value->is == type::integer && value->whole > 0) number = static_cast<std::uint64_t>(value->whole);
   if (value->is == type::text) number = parsed_bytes(value->text);
-  if (!number || *number == 0) refuse_value(*value, path_of(key), "bytes above 0, a number or text like \"32 KiB\" (B, KiB, MiB, GiB, TiB)");
+  if (!number || *number == 0)
+    refuse_value(*value, path_of(key), "bytes above 0, a number or text like \"32 KiB\" (B, KiB, MiB, GiB, TiB)");
   return number;
 }
 
@@ -136,9 +139,11 @@ std::vector<const file_node*> section::tables(std::string_view key) {
   const file_node* value = find(key);
   if (value == nullptr) return {};
   std::vector<const file_node*> all;
-  if (value->is != type::list) refuse_value(*value, path_of(key), fmt::format("tables, each headed [[{}]]", path_of(key)));
+  if (value->is != type::list)
+    refuse_value(*value, path_of(key), fmt::format("tables, each headed [[{}]]", path_of(key)));
   for (const file_node& item : value->items) {
-    if (item.is != type::table) refuse_value(item, path_of(key), fmt::format("tables, each headed [[{}]]", path_of(key)));
+    if (item.is != type::table)
+      refuse_value(item, path_of(key), fmt::format("tables, each headed [[{}]]", path_of(key)));
     all.push_back(&item);
   }
   return all;
@@ -146,7 +151,8 @@ std::vector<const file_node*> section::tables(std::string_view key) {
 
 const file_node* section::table(std::string_view key) {
   const file_node* value = find(key);
-  if (value != nullptr && value->is != type::table) refuse_value(*value, path_of(key), fmt::format("a table, [{}]", path_of(key)));
+  if (value != nullptr && value->is != type::table)
+    refuse_value(*value, path_of(key), fmt::format("a table, [{}]", path_of(key)));
   return value;
 }
 

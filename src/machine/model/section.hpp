@@ -13,8 +13,9 @@ namespace heddle::machine {
 
 enum class range : std::uint8_t { positive, not_negative };
 
-// Every function throws std::invalid_argument (file, line, key, why) for a value of the wrong type or out of range. Keys
-// asked for are the known ones; finish() refuses the others. A value from the defaults is noted in `assumed` when read.
+// Every function throws std::invalid_argument (file, line, key, why) for a value
+// of the wrong type or out of range. Keys asked for are the known ones; finish()
+// refuses the others. A value from the defaults is noted in `assumed` when read.
 class section {
  public:
   section(const file_node& table, std::string path, std::set<std::string>& assumed);
@@ -22,11 +23,11 @@ class section {
   const file_node* find(std::string_view key);
   // Declares the key and says whether it is there.
   bool has(std::string_view key) { return find(key) != nullptr; }
-  bool given(std::string_view key);    // there, and not from the defaults
+  bool given(std::string_view key);  // there, and not from the defaults
 
   std::optional<double> number(std::string_view key, range allowed);
   std::optional<std::uint64_t> whole(std::string_view key, std::uint64_t least, std::uint64_t most);
-  std::optional<std::uint64_t> bytes(std::string_view key);   // 32768 or "32 KiB"
+  std::optional<std::uint64_t> bytes(std::string_view key);  // 32768 or "32 KiB"
   std::optional<std::string> text(std::string_view key);
   std::optional<bool> truth(std::string_view key);
   std::vector<std::string> texts(std::string_view key);

@@ -1,4 +1,5 @@
-// The C library's allocation functions, interposed in audit builds: they abort on a kernel thread that must not call them (base/audit.hpp).
+// The C library's allocation functions, interposed in audit builds: they
+// abort on a kernel thread that must not call them (base/audit.hpp).
 #include "base/audit.hpp"
 
 #if defined(HEDDLE_AUDITS_MALLOC)
@@ -29,14 +30,16 @@ namespace {
 // Not fail(): formatting a message may allocate.
 void check(const char* function) noexcept {
   const char* doing = malloc_forbidden_by();
-  if (doing == nullptr) [[likely]] return;
+  if (doing == nullptr) [[likely]]
+    return;
   allow_malloc();  // abort() may call it
   const auto say = [](const char* text) { platform::write_error(text, std::strlen(text)); };
   say("heddle: ");
   say(function);
   say("() was called ");
   say(doing);
-  say(", and a preempted thread that waits for this worker may hold its locks; what a policy may do there: src/policy/policy.hpp\n");
+  say(", and a preempted thread that waits for this worker may hold its locks; what a policy may do there: "
+      "src/policy/policy.hpp\n");
   std::abort();
 }
 
@@ -79,6 +82,5 @@ void free(void* block) noexcept {
   heddle::base::check("free");
   __libc_free(block);
 }
-
 }
 #endif

@@ -21,7 +21,7 @@ void on_deadly(int signal) {
 }
 
 bool handled_by(int signal, void (*handler)(int)) noexcept {
-  struct sigaction now {};
+  struct sigaction now{};
   return sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == handler;
 }
 
@@ -29,9 +29,10 @@ bool handled_by(int signal, void (*handler)(int)) noexcept {
 
 void on_deadly_signals(void (*handler)(int, bool) noexcept) noexcept {
   if (handler != nullptr) told.store(handler);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = handler != nullptr ? on_deadly : SIG_DFL;
-  // On the kernel thread's alternate stack: a user-level thread's own may have little left. SA_RESETHAND: the second signal finds the default.
+  // On the kernel thread's alternate stack: a user-level thread's own may
+  // have little left. SA_RESETHAND: the second signal finds the default.
   action.sa_flags = handler != nullptr ? SA_RESTART | SA_ONSTACK | static_cast<int>(SA_RESETHAND) : 0;
   sigfillset(&action.sa_mask);
   for (const int signal : deadly) {
@@ -41,7 +42,7 @@ void on_deadly_signals(void (*handler)(int, bool) noexcept) noexcept {
 }
 
 void die_of(int signal) noexcept {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = SIG_DFL;
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, nullptr);

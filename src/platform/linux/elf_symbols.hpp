@@ -1,5 +1,5 @@
-// Names of functions that a module does not export, from the symbol table of its file: what lambdas in files of their own have.
-// Formats: System V ABI, chapter 4 (ELF64).
+// Names of functions that a module does not export, from the symbol table of its file: what lambdas in files of their
+// own have. Formats: System V ABI, chapter 4 (ELF64).
 #pragma once
 
 #include <dlfcn.h>
@@ -39,17 +39,21 @@ class elf_symbols {
       if (!read(file.get(), s.sh_offset, s.sh_size / sizeof(Elf64_Sym), table)) return;
       if (!read(file.get(), names.sh_offset, names.sh_size, names_) || names_.empty() || names_.back() != '\0') return;
       for (const Elf64_Sym& f : table) {
-        if (ELF64_ST_TYPE(f.st_info) == STT_FUNC && f.st_value != 0 && f.st_name < names_.size()) functions_.push_back({f.st_value, f.st_size, f.st_name});
+        if (ELF64_ST_TYPE(f.st_info) == STT_FUNC && f.st_value != 0 && f.st_name < names_.size())
+          functions_.push_back({f.st_value, f.st_size, f.st_name});
       }
     }
-    std::sort(functions_.begin(), functions_.end(), [](const function& a, const function& b) { return a.start < b.start; });
+    std::sort(functions_.begin(), functions_.end(),
+              [](const function& a, const function& b) { return a.start < b.start; });
   }
 
-  // The function at `address` of a module that is loaded at `base`; null when there is none. The name lives as long as this.
+  // The function at `address` of a module that is loaded at `base`;
+  // null when there is none. The name lives as long as this.
   const char* name_at(std::uintptr_t address, std::uintptr_t base, std::uintptr_t& start) const noexcept {
     const std::uintptr_t shift = fixed_ ? 0 : base;
     const std::uintptr_t wanted = address - shift;
-    auto after = std::upper_bound(functions_.begin(), functions_.end(), wanted, [](std::uintptr_t a, const function& f) { return a < f.start; });
+    auto after = std::upper_bound(functions_.begin(), functions_.end(), wanted,
+                                  [](std::uintptr_t a, const function& f) { return a < f.start; });
     if (after == functions_.begin()) return nullptr;
     --after;
     if (wanted - after->start >= std::max<std::uint64_t>(after->size, 1)) return nullptr;
@@ -63,14 +67,18 @@ class elf_symbols {
     std::uint32_t name;
   };
 
-  // `count` things from `offset`; false when the file is shorter. A count that a file of that length cannot hold is not allocated.
+  // `count` things from `offset`; false when the file is shorter. A
+  // count that a file of that length cannot hold is not allocated.
   template <class T>
   static bool read(std::FILE* file, std::uint64_t offset, std::uint64_t count, std::vector<T>& into) {
     if (std::fseek(file, 0, SEEK_END) != 0) return false;
     const long length = std::ftell(file);
-    if (length < 0 || offset > static_cast<std::uint64_t>(length) || count > (static_cast<std::uint64_t>(length) - offset) / sizeof(T)) return false;
+    if (length < 0 || offset > static_cast<std::uint64_t>(length) ||
+        count > (static_cast<std::uint64_t>(length) - offset) / sizeof(T))
+      return false;
     into.resize(count);
-    return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0 && std::fread(into.data(), sizeof(T), count, file) == count;
+    return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0 &&
+           std::fread(into.data(), sizeof(T), count, file) == count;
   }
 
   bool fixed_ = false;  // addresses in the file are those in memory
@@ -81,7 +89,8 @@ class elf_symbols {
 // Of an address in a module that dladdr knows. Reads the module's file once, on the first question; the names stay.
 inline const char* unexported_function(const Dl_info& module, const void* address, const void*& start) {
   static std::mutex mutex;
-  static auto& known = *new std::map<const void*, std::unique_ptr<elf_symbols>>();  // kept: names are handed out, at exit too
+  // kept: names are handed out, at exit too
+  static auto& known = *new std::map<const void*, std::unique_ptr<elf_symbols>>();
   const std::lock_guard hold(mutex);
   std::unique_ptr<elf_symbols>& of = known[module.dli_fbase];
   if (of == nullptr) {
@@ -89,7 +98,8 @@ inline const char* unexported_function(const Dl_info& module, const void* addres
     of = std::make_unique<elf_symbols>(module.dli_fname[0] == '/' ? module.dli_fname : "/proc/self/exe");
   }
   std::uintptr_t at = 0;
-  const char* name = of->name_at(reinterpret_cast<std::uintptr_t>(address), reinterpret_cast<std::uintptr_t>(module.dli_fbase), at);
+  const char* name =
+      of->name_at(reinterpret_cast<std::uintptr_t>(address), reinterpret_cast<std::uintptr_t>(module.dli_fbase), at);
   if (name != nullptr) start = reinterpret_cast<const void*>(at);
   return name;
 }

@@ -48,7 +48,8 @@ bool find_control_block() noexcept {
   const std::uint32_t* bytes;
   if (!look_up(bytes, "_thread_db_sizeof_pthread") || *bytes > 8192) return false;
   found.control_bytes = *bytes;
-  if (!look_up_field(found.tid, "_thread_db_pthread_tid", 32) || !look_up_field(found.list, "_thread_db_pthread_list", 128) ||
+  if (!look_up_field(found.tid, "_thread_db_pthread_tid", 32) ||
+      !look_up_field(found.list, "_thread_db_pthread_list", 128) ||
       !look_up_field(found.cancellation, "_thread_db_pthread_cancelhandling", 32)) {
     return false;
   }
@@ -85,8 +86,10 @@ bool find_keys() noexcept {
   int here = 0;
   if (pthread_key_create(&made, destructor) != 0) return false;
   pthread_setspecific(made, &here);
-  auto* const table = at<key_value*>(self, static_cast<std::ptrdiff_t>(found.key_tables + made / keys_a_table * sizeof(void*)));
-  const bool fits = found.keys[made].destructor == destructor && table != nullptr && table[made % keys_a_table].data == &here &&
+  auto* const table =
+      at<key_value*>(self, static_cast<std::ptrdiff_t>(found.key_tables + made / keys_a_table * sizeof(void*)));
+  const bool fits = found.keys[made].destructor == destructor && table != nullptr &&
+                    table[made % keys_a_table].data == &here &&
                     table[made % keys_a_table].sequence == found.keys[made].sequence;
   pthread_setspecific(made, nullptr);
   pthread_key_delete(made);
@@ -102,7 +105,8 @@ int check_module(dl_phdr_info* info, std::size_t, void*) noexcept {
     module = slot.module.load(std::memory_order_relaxed);  // the lock orders it
     return false;
   });
-  if (module == nullptr || at<std::size_t>(module, static_cast<std::ptrdiff_t>(found.module_number)) != info->dlpi_tls_modid ||
+  if (module == nullptr ||
+      at<std::size_t>(module, static_cast<std::ptrdiff_t>(found.module_number)) != info->dlpi_tls_modid ||
       static_cast<link_map*>(module)->l_addr != info->dlpi_addr) {
     return 1;
   }
@@ -119,9 +123,10 @@ bool find_modules() noexcept {
       !look_up_field(found.slots_length, "_thread_db_dtv_slotinfo_list_len", 64) ||
       !look_up_field(found.slots_next, "_thread_db_dtv_slotinfo_list_next", 64) ||
       !look_up_field(found.slots_first, "_thread_db_dtv_slotinfo_list_slotinfo", 0) ||
-      !look_up_field(generation, "_thread_db_dtv_slotinfo_gen", 64) || !look_up_field(module, "_thread_db_dtv_slotinfo_map", 64) ||
-      !is_size("_thread_db_sizeof_dtv_slotinfo", sizeof(module_slot)) || generation != offsetof(module_slot, generation) ||
-      module != offsetof(module_slot, module)) {
+      !look_up_field(generation, "_thread_db_dtv_slotinfo_gen", 64) ||
+      !look_up_field(module, "_thread_db_dtv_slotinfo_map", 64) ||
+      !is_size("_thread_db_sizeof_dtv_slotinfo", sizeof(module_slot)) ||
+      generation != offsetof(module_slot, generation) || module != offsetof(module_slot, module)) {
     return false;
   }
   const std::uint32_t* field;
@@ -135,7 +140,8 @@ bool find_modules() noexcept {
 
 const char* examine() noexcept {
 #if defined(__x86_64__)
-  if ((getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) == 0) return "the kernel does not let programs write the thread pointer (Linux 5.9, FSGSBASE)";
+  if ((getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) == 0)
+    return "the kernel does not let programs write the thread pointer (Linux 5.9, FSGSBASE)";
 #endif
   const char* (*version)();
   if (!look_up(version, "gnu_get_libc_version")) return "the C library is not glibc";

@@ -1,6 +1,7 @@
-// What is private of glibc and needed for thread-local storage apart from kernel threads. All of it is found by name at run time: functions that
-// its loader and its libc share, and what it publishes for libthread_db, the library by which debuggers read its threads. What is
-// found is checked against what the calling kernel thread is known to have, and refused where anything does not fit.
+// What is private of glibc and needed for thread-local storage apart from kernel threads. All of it
+// is found by name at run time: functions that its loader and its libc share, and what it publishes
+// for libthread_db, the library by which debuggers read its threads. What is found is checked
+// against what the calling kernel thread is known to have, and refused where anything does not fit.
 #pragma once
 
 #include <atomic>
@@ -46,7 +47,8 @@ struct key {
   void (*destructor)(void*);
 };
 
-// A loaded module that has thread-local variables, by its number. glibc writes both words relaxed and reads them so, without a lock.
+// A loaded module that has thread-local variables, by its number.
+// glibc writes both words relaxed and reads them so, without a lock.
 struct module_slot {
   std::atomic<std::size_t> generation;
   std::atomic<void*> module;  // its link_map; null: none, or it is about to go
@@ -54,22 +56,24 @@ struct module_slot {
 
 // Offsets are from the control block (`struct pthread`), whose address pthread_self() is, unless they say otherwise.
 struct insides {
-  void (*call_destructors)();       // of thread_local objects of the calling thread: what __cxa_thread_atexit registered
-  void (*init_ctype)();             // tables of the calling thread's locale
-  int (*close_resolver)(void*);     // res_nclose
-  const key* keys;                  // of all numbers
-  std::ptrdiff_t control;           // control block - thread pointer
+  // of thread_local objects of the calling thread: what __cxa_thread_atexit registered
+  void (*call_destructors)();
+  void (*init_ctype)();          // tables of the calling thread's locale
+  int (*close_resolver)(void*);  // res_nclose
+  const key* keys;               // of all numbers
+  std::ptrdiff_t control;        // control block - thread pointer
   std::size_t control_bytes;
   std::size_t tid;
-  std::size_t list;                 // links of the list that the loader and set*id go through
-  std::size_t cancellation;         // state word
-  std::size_t key_tables;           // pointers to tables of key_value
-  std::size_t first_key_table;      // where the first one points
-  std::size_t robust;               // head of the list of robust mutexes, which the kernel knows of
-  std::ptrdiff_t rseq;              // from the thread pointer; 0: none
-  void* slots;                      // list of arrays of module_slot
+  std::size_t list;                                   // links of the list that the loader and set*id go through
+  std::size_t cancellation;                           // state word
+  std::size_t key_tables;                             // pointers to tables of key_value
+  std::size_t first_key_table;                        // where the first one points
+  std::size_t robust;                                 // head of the list of robust mutexes, which the kernel knows of
+  std::ptrdiff_t rseq;                                // from the thread pointer; 0: none
+  void* slots;                                        // list of arrays of module_slot
   std::size_t slots_length, slots_next, slots_first;  // from a list element
-  std::size_t module_number, module_offset;           // from a link_map: of the dtv; of the static block, negative or 0 when there is none
+  // from a link_map: of the dtv; of the static block, negative or 0 when there is none
+  std::size_t module_number, module_offset;
 };
 
 extern insides found;  // only after examine() gave null

@@ -1,5 +1,6 @@
-// Who gets ticks by user interrupts, and when: the table between kernel threads that set their timers, also in signal handlers, and the one
-// kernel thread that sends. Knows no clock and no system call, so that it is tested where there are no user interrupts.
+// Who gets ticks by user interrupts, and when: the table between kernel threads that set
+// their timers, also in signal handlers, and the one kernel thread that sends. Knows no
+// clock and no system call, so that it is tested where there are no user interrupts.
 #pragma once
 
 #include <atomic>
@@ -12,13 +13,15 @@ namespace heddle::platform {
 class interrupt_targets {
  public:
   static constexpr unsigned most = 1024;
-  static constexpr unsigned patience = 2;  // interrupts that may stay unanswered before a signal is sent: those wait for a system call's end
+  // interrupts that may stay unanswered before a signal is sent: those wait for a system call's end
+  static constexpr unsigned patience = 2;
 
   struct target {
-    std::atomic<int> kernel_thread{0};     // 0: free, -1: being filled. Written last by add, read first by everybody
+    std::atomic<int> kernel_thread{0};  // 0: free, -1: being filled. Written last by add, read first by everybody
     void* owner{nullptr};
-    int descriptor{-1};                    // what the sender registers with
-    std::atomic<std::uint32_t> life{0};    // how often the place has been taken: what the sender knows of an earlier life is void
+    int descriptor{-1};  // what the sender registers with
+    // how often the place has been taken: what the sender knows of an earlier life is void
+    std::atomic<std::uint32_t> life{0};
     std::atomic<nanoseconds> next{0};      // 0: no tick is wanted
     std::atomic<nanoseconds> interval{0};  // 0: one tick only
     std::atomic<unsigned> unanswered{0};   // interrupts sent since the last one came
@@ -38,7 +41,8 @@ class interrupt_targets {
       t.next.store(0);
       t.unanswered.store(0);
       t.life.fetch_add(1);
-      for (unsigned used = used_.load(); used <= i && !used_.compare_exchange_weak(used, i + 1);) {}
+      for (unsigned used = used_.load(); used <= i && !used_.compare_exchange_weak(used, i + 1);) {
+      }
       t.kernel_thread.store(kernel_thread);
       return static_cast<int>(i);
     }
@@ -49,7 +53,8 @@ class interrupt_targets {
     all_[place].kernel_thread.store(0);
   }
 
-  // The first tick at `first` (0: no more), then every `interval` (0: one tick). True: the sender has to look again before `sleeps_until`.
+  // The first tick at `first` (0: no more), then every `interval` (0:
+  // one tick). True: the sender has to look again before `sleeps_until`.
   bool arm(int place, nanoseconds first, nanoseconds interval) noexcept {
     target& t = all_[place];
     t.next.store(0);  // the sender never sees the old time with the new interval
@@ -84,7 +89,8 @@ class interrupt_targets {
       nanoseconds next = t.next.load();
       if (next != 0 && next <= now) {
         const nanoseconds interval = t.interval.load();
-        // Ticks that were missed are not made up for. Fails when the timer was set meanwhile: the look after this one sees that.
+        // Ticks that were missed are not made up for. Fails when the
+        // timer was set meanwhile: the look after this one sees that.
         const nanoseconds then = interval == 0 ? 0 : next + ((now - next) / interval + 1) * interval;
         if (t.next.compare_exchange_strong(next, then)) {
           send(t, t.unanswered.fetch_add(1) >= patience);
@@ -103,8 +109,8 @@ class interrupt_targets {
 
  private:
   target all_[most];
-  std::atomic<unsigned> used_{0};              // places from here on were never taken
-  std::atomic<nanoseconds> sleeps_until_{0};   // of the sender
+  std::atomic<unsigned> used_{0};             // places from here on were never taken
+  std::atomic<nanoseconds> sleeps_until_{0};  // of the sender
 };
 
 }  // namespace heddle::platform

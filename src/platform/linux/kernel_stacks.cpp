@@ -37,7 +37,8 @@ range mapping_of(std::uintptr_t address) noexcept {
   return {};
 }
 
-// Where a kernel thread of this process that is in a system call has its stack pointer; 0: it runs, or the system does not tell.
+// Where a kernel thread of this process that is in a system call has
+// its stack pointer; 0: it runs, or the system does not tell.
 std::uintptr_t stack_pointer_of(const char* id) noexcept {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%.20s/syscall", id);
@@ -66,7 +67,8 @@ named_kernel_thread whose_stack(const void* address) noexcept {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", entry->d_name);
     const std::unique_ptr<std::FILE, closer> name(std::fopen(path, "re"));
-    if (name != nullptr && std::fgets(found.name, sizeof found.name, name.get()) != nullptr) found.name[std::strcspn(found.name, "\n")] = '\0';
+    if (name != nullptr && std::fgets(found.name, sizeof found.name, name.get()) != nullptr)
+      found.name[std::strcspn(found.name, "\n")] = '\0';
     break;
   }
   return found;

@@ -38,8 +38,8 @@ int membarrier(int command) noexcept { return static_cast<int>(syscall(SYS_memba
   munmap(page, page_size());
 }
 
-// Answers of the system, kept without a static's guard: a fork() while another thread holds a guard would leave it locked
-// for ever in the child.
+// Answers of the system, kept without a static's guard: a fork() while
+// another thread holds a guard would leave it locked for ever in the child.
 enum class support : int { unknown, yes, no };
 std::atomic<support> expedited_membarrier{support::unknown};
 
@@ -68,8 +68,8 @@ std::atomic<bool> told_of_affinity{false};
 std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
 std::atomic<void (*)()> reset_child{nullptr};
 
-// Registered while the process has one kernel thread, as a rule: with more of them the kernel waits for a grace period, which kept a
-// worker's first sleep for 10 to 20 ms, with everybody's forks unseen.
+// Registered while the process has one kernel thread, as a rule: with more of them the kernel waits for a grace period,
+// which kept a worker's first sleep for 10 to 20 ms, with everybody's forks unseen.
 [[maybe_unused]] const bool prepared = [] {
   register_membarrier();
   pthread_atfork(nullptr, nullptr, [] {
@@ -114,7 +114,8 @@ void heavy_fence() noexcept {
 #if defined(__x86_64__)
   fallback();
 #else
-  HEDDLE_CHECK(false, "the kernel refuses membarrier(2); heddle needs it on this processor (Linux 4.14, no seccomp filter)");
+  HEDDLE_CHECK(false,
+               "the kernel refuses membarrier(2); heddle needs it on this processor (Linux 4.14, no seccomp filter)");
 #endif
 }
 
@@ -134,7 +135,8 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
     error = pthread_create(&handle, &attributes, run, &out);
     pthread_attr_destroy(&attributes);
   }
-  // Not for the affinity's sake: one outside the process's own is refused (EINVAL), and a sandbox may refuse all (EPERM, or what it likes).
+  // Not for the affinity's sake: one outside the process's own is refused
+  // (EINVAL), and a sandbox may refuse all (EPERM, or what it likes).
   if (error != 0 && error != EAGAIN && error != ENOMEM) error = pthread_create(&handle, nullptr, run, &out);
   if (error == 0) out.handle = handle;
   return error;
@@ -151,9 +153,10 @@ explanation why_not_started(int error) noexcept {
     char text[24];
   };
   const auto value_of = [](auto limit) {
-    struct rlimit now {};
+    struct rlimit now{};
     value v{"unlimited"};
-    if (getrlimit(limit, &now) == 0 && now.rlim_cur != RLIM_INFINITY) std::snprintf(v.text, sizeof v.text, "%llu", static_cast<unsigned long long>(now.rlim_cur));
+    if (getrlimit(limit, &now) == 0 && now.rlim_cur != RLIM_INFINITY)
+      std::snprintf(v.text, sizeof v.text, "%llu", static_cast<unsigned long long>(now.rlim_cur));
     return v;
   };
   pthread_attr_t usual;
@@ -164,11 +167,15 @@ explanation why_not_started(int error) noexcept {
   }
   void* const room = mmap(nullptr, stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (room == MAP_FAILED) {
-    std::snprintf(e.text, sizeof e.text, "%s: no room for a stack of %zu bytes; RLIMIT_AS (ulimit -v) is %s, RLIMIT_STACK (ulimit -s), which says how large stacks are, %s",
+    std::snprintf(e.text, sizeof e.text,
+                  "%s: no room for a stack of %zu bytes; RLIMIT_AS (ulimit -v) is %s, RLIMIT_STACK (ulimit -s), which "
+                  "says how large stacks are, %s",
                   name, stack, value_of(RLIMIT_AS).text, value_of(RLIMIT_STACK).text);
   } else {
     munmap(room, stack);
-    std::snprintf(e.text, sizeof e.text, "%s: RLIMIT_NPROC (ulimit -u), over all processes of the user, is %s; others are pids.max of the cgroup and kernel.threads-max",
+    std::snprintf(e.text, sizeof e.text,
+                  "%s: RLIMIT_NPROC (ulimit -u), over all processes of the user, is %s; others are pids.max of the "
+                  "cgroup and kernel.threads-max",
                   name, value_of(RLIMIT_NPROC).text);
   }
   return e;
@@ -187,7 +194,8 @@ bool bind(int kernel_thread, int processing_unit) noexcept {
   if (sched_setaffinity(kernel_thread, sizeof set, &set) == 0) return true;
   if (errno != EINVAL && errno != ESRCH && !told_of_affinity.exchange(true)) {  // EINVAL: the process lost that unit
     static constexpr char text[] =
-        "heddle: sched_setaffinity is refused, by a seccomp filter perhaps: workers run wherever the system puts them (HEDDLE_BIND=off says that this is meant)\n";
+        "heddle: sched_setaffinity is refused, by a seccomp filter perhaps: workers run wherever the system puts them "
+        "(HEDDLE_BIND=off says that this is meant)\n";
     write_error(text, sizeof text - 1);
   }
   return false;

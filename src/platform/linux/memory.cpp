@@ -15,15 +15,17 @@ namespace heddle::platform {
 
 namespace {
 
-// Each guard made by mprotect splits a mapping in two; the process may have vm.max_map_count of them, and other code
-// needs some: heddle takes at most a third. Without the C library's streams, which allocate: a tick's handler may be here.
+// Each guard made by mprotect splits a mapping in two; the process may have
+// vm.max_map_count of them, and other code needs some: heddle takes at most a third.
+// Without the C library's streams, which allocate: a tick's handler may be here.
 std::size_t mprotect_guard_budget() noexcept {
   std::size_t limit = 0;
   const int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
     char digits[24];
     const ssize_t length = read(file, digits, sizeof digits);
-    for (ssize_t i = 0; i < length && digits[i] >= '0' && digits[i] <= '9'; ++i) limit = limit * 10 + static_cast<std::size_t>(digits[i] - '0');
+    for (ssize_t i = 0; i < length && digits[i] >= '0' && digits[i] <= '9'; ++i)
+      limit = limit * 10 + static_cast<std::size_t>(digits[i] - '0');
     close(file);
   }
   return (limit != 0 ? limit : 65530) / 3 / 2;
@@ -48,7 +50,8 @@ void* reserve_dense(std::size_t bytes) noexcept {
   constexpr std::size_t huge = std::size_t{2} << 20;
   const bool whole = bytes % huge == 0;
   const std::size_t more = whole ? huge : 0;  // to begin at a huge page
-  void* const memory = mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory =
+      mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   if (!whole) return memory;
   char* const begin = static_cast<char*>(memory);

@@ -1,6 +1,7 @@
-// Blocks of thread-local storage apart from any kernel thread. A block is that of a kernel thread which glibc made and which has ended, but which nobody
-// joins: so glibc keeps it, counts it among its threads when a module is loaded, and finds it complete after fork(). What the end
-// left in its control block is put back to what it was at the start; what glibc's end of a thread does is done for every thread that ends on it.
+// Blocks of thread-local storage apart from any kernel thread. A block is that of a kernel thread which glibc made and
+// which has ended, but which nobody joins: so glibc keeps it, counts it among its threads when a module is loaded, and
+// finds it complete after fork(). What the end left in its control block is put back to what it was at the start; what
+// glibc's end of a thread does is done for every thread that ends on it.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <netdb.h>
@@ -96,9 +97,12 @@ void complete(birth& of) noexcept {
   std::memcpy(to + links, of.control.get() + links, found.control_bytes - links);
   field<std::uint32_t>(control, found.tid) = numbers.fetch_add(1);
   field<std::uint32_t>(control, found.cancellation) = 0;
-  std::memset(to + found.first_key_table, 0, sizeof(glibc::key_value) * glibc::keys_a_table);  // somebody's code may have run before ours
-  for (unsigned i = 1; i < glibc::key_tables; ++i) field<void*>(control, found.key_tables + i * sizeof(void*)) = nullptr;
-  if (found.rseq != 0) at<std::int32_t>(tp, found.rseq + 4) = -1;  // not registered: the C library asks the kernel instead
+  // somebody's code may have run before ours
+  std::memset(to + found.first_key_table, 0, sizeof(glibc::key_value) * glibc::keys_a_table);
+  for (unsigned i = 1; i < glibc::key_tables; ++i)
+    field<void*>(control, found.key_tables + i * sizeof(void*)) = nullptr;
+  // not registered: the C library asks the kernel instead
+  if (found.rseq != 0) at<std::int32_t>(tp, found.rseq + 4) = -1;
   of.block->thread_pointer = tp;
   const tls_images* images;
   do {
@@ -122,9 +126,11 @@ bool run_key_destructors(void* control) noexcept {
       any = true;
       void* const data = std::exchange(table[i].data, nullptr);
       const glibc::key& k = found.keys[t * glibc::keys_a_table + i];
-      // relaxed: other threads make and delete keys, by compare-and-swap; whoever deletes one that is in use has to see to the rest
+      // relaxed: other threads make and delete keys, by compare-and-swap;
+      // whoever deletes one that is in use has to see to the rest
       if (__atomic_load_n(&k.sequence, __ATOMIC_RELAXED) != table[i].sequence) continue;
-      if (auto* const destructor = __atomic_load_n(&k.destructor, __ATOMIC_RELAXED); destructor != nullptr) destructor(data);
+      if (auto* const destructor = __atomic_load_n(&k.destructor, __ATOMIC_RELAXED); destructor != nullptr)
+        destructor(data);
     }
   }
   return any;
@@ -220,7 +226,9 @@ void leave_rseq(void* thread_pointer) noexcept {
   constexpr unsigned least = 32, most = 512;  // what glibc registered: 32 bytes, or what the kernel says that it needs
   const int saved = errno;
   for (unsigned bytes = least; bytes <= most; bytes += least) {
-    if (syscall(SYS_rseq, static_cast<char*>(thread_pointer) + found.rseq, bytes, 1 /* RSEQ_FLAG_UNREGISTER */, signature) == 0) break;
+    if (syscall(SYS_rseq, static_cast<char*>(thread_pointer) + found.rseq, bytes, 1 /* RSEQ_FLAG_UNREGISTER */,
+                signature) == 0)
+      break;
   }
   errno = saved;
 }
@@ -234,7 +242,8 @@ bool end_own_tls(own_tls& block) noexcept {
     // Giving memory back may make an allocator's variables anew, whose destructor is one of the keys': once more, then.
     for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
       run_destructors(control);
-      while (dlerror() != nullptr) {}
+      while (dlerror() != nullptr) {
+      }
       bool again = free_loaded_modules(tp);
       if (const tls_images* const now = tls_images::now(images_of(block)); now != block.images) {
         if (now == nullptr) return false;
@@ -246,8 +255,8 @@ bool end_own_tls(own_tls& block) noexcept {
     reset_c_library(control);
     const tls_images& images = *images_of(block);
     images.renew(tp);
-    // A module that comes now is glibc's to write into this block: after it has shown the module's slot, which is seen here if the values above may have
-    // overwritten those. The fence keeps them before the look.
+    // A module that comes now is glibc's to write into this block: after it has shown the module's slot, which is seen
+    // here if the values above may have overwritten those. The fence keeps them before the look.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (images.current()) return true;
   }

@@ -26,11 +26,13 @@ int arm(const readiness_queue& queue, int descriptor, bool read, bool write) noe
 
 unsigned wait_for_ready(const readiness_queue& queue, ready_descriptor* out, unsigned most) noexcept {
   std::array<epoll_event, 256> events;
-  const int count = epoll_wait(queue.descriptor, events.data(), static_cast<int>(std::min<std::size_t>(most, events.size())), -1);
+  const int count =
+      epoll_wait(queue.descriptor, events.data(), static_cast<int>(std::min<std::size_t>(most, events.size())), -1);
   for (int i = 0; i < count; ++i) {
     const std::uint32_t e = events[static_cast<std::size_t>(i)].events;
     const bool both = (e & (EPOLLERR | EPOLLHUP)) != 0;
-    out[i] = {events[static_cast<std::size_t>(i)].data.fd, both || (e & (EPOLLIN | EPOLLRDHUP)) != 0, both || (e & EPOLLOUT) != 0};
+    out[i] = {events[static_cast<std::size_t>(i)].data.fd, both || (e & (EPOLLIN | EPOLLRDHUP)) != 0,
+              both || (e & EPOLLOUT) != 0};
   }
   return count < 0 ? 0 : static_cast<unsigned>(count);  // EINTR
 }

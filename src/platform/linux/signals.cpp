@@ -23,15 +23,17 @@ std::atomic<void (*)(const void*)> explainer{nullptr};  // set once, before the 
 void on_fault(int signal, siginfo_t* info, void* context) noexcept {
   explainer.load()(info->si_addr);
   const struct sigaction& before = signal == SIGSEGV ? previous_segv : previous_bus;
-  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) return before.sa_sigaction(signal, info, context);
+  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr)
+    return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
   ::signal(signal, SIG_DFL);  // the instruction faults again and the process ends as it would have
 }
 
 constexpr std::size_t alternate_bytes = std::size_t{64} << 10;
 
-// At the high end of each alternate stack, above what is used of it. The list only grows, and the memory stays: a context may come back, from a handler of the program's,
-// with the stack of a kernel thread that has ended, and has it until its next tick finds it here (leave_interrupted).
+// At the high end of each alternate stack, above what is used of it. The list only grows, and the memory stays: a
+// context may come back, from a handler of the program's, with the stack of a kernel thread that has ended, and has it
+// until its next tick finds it here (leave_interrupted).
 struct alternate_header {
   std::atomic<bool> taken{true};
   alternate_header* next{nullptr};  // written before it is published
@@ -44,7 +46,7 @@ std::atomic<alternate_header*> alternates{nullptr};  // the newest; publishes wh
 void explain_faults(void (*explain)(const void*)) noexcept {
   static const bool installed = [explain] {
     explainer.store(explain);
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
@@ -76,7 +78,8 @@ alternate_stack::alternate_stack() noexcept {
     if (memory == MAP_FAILED) return;
     mine = new (static_cast<char*>(memory) + usable_bytes) alternate_header;
     mine->next = alternates.load();
-    while (!alternates.compare_exchange_weak(mine->next, mine)) {}
+    while (!alternates.compare_exchange_weak(mine->next, mine)) {
+    }
   }
   memory_ = reinterpret_cast<char*>(mine) - usable_bytes;
   set_alternate_stack(memory_, usable_bytes);
@@ -98,7 +101,8 @@ bool alternate_stack::is_a_kernel_threads(const void* memory) noexcept {
 
 void provide_alternate_stack() noexcept {
   stack_t present{};
-  if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;  // the program's own, or a sanitizer's
+  // the program's own, or a sanitizer's
+  if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
   static thread_local alternate_stack mine;
   static_cast<void>(mine);
 }
@@ -110,7 +114,7 @@ bool on_signal(const char* name, void (*handler)(int)) noexcept {
   } known[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"QUIT", SIGQUIT}, {"WINCH", SIGWINCH}};
   for (const auto& entry : known) {
     if (std::strcmp(entry.name, name) != 0) continue;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
@@ -129,7 +133,8 @@ symbol symbol_at(const void* address) noexcept {
   symbol found{info.dli_sname, info.dli_saddr, info.dli_fname, reinterpret_cast<std::uintptr_t>(address)};
   if (info.dli_fname == nullptr) return found;
   // A program that is not position-independent is where its file says.
-  if (static_cast<const Elf64_Ehdr*>(info.dli_fbase)->e_type != ET_EXEC) found.offset -= reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+  if (static_cast<const Elf64_Ehdr*>(info.dli_fbase)->e_type != ET_EXEC)
+    found.offset -= reinterpret_cast<std::uintptr_t>(info.dli_fbase);
   try {
     if (found.name == nullptr) found.name = unexported_function(info, address, found.start);
   } catch (const std::exception&) {  // no memory for the table

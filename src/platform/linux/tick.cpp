@@ -1,5 +1,6 @@
-// Ticks by POSIX timers and signals. The signal is SIGURG: ignored where nobody handles it, passed on by debuggers, used by no
-// library that is known but Go's runtime. Where somebody handles it, another one that nobody does; see `signal_to_use`.
+// Ticks by POSIX timers and signals. The signal is SIGURG: ignored where nobody handles
+// it, passed on by debuggers, used by no library that is known but Go's runtime. Where
+// somebody handles it, another one that nobody does; see `signal_to_use`.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,15 +18,16 @@ namespace heddle::platform {
 namespace {
 
 std::atomic<void (*)(void*, interrupted&) noexcept> listener{nullptr};  // set once, before the signal is handled
-std::atomic<int> tick_signal{0};  // written under `choosing`; 0: none yet
-std::atomic_flag choosing;        // no tick's handler takes it
+std::atomic<int> tick_signal{0};                                        // written under `choosing`; 0: none yet
+std::atomic_flag choosing;                                              // no tick's handler takes it
 
-// What the runtime's ticks carry, and nobody else's signals of that number: timers the carrier with this bit set, ticks that are sent this address.
+// What the runtime's ticks carry, and nobody else's signals of that number:
+// timers the carrier with this bit set, ticks that are sent this address.
 constexpr std::uintptr_t timer_mark = 1;
 const char sent_mark = 0;
 
-// The address of errno belongs to the kernel thread, and compilers take it for a constant of the function: the handler may begin
-// on one kernel thread and end on another.
+// The address of errno belongs to the kernel thread, and compilers take it for a constant of the function: the handler
+// may begin on one kernel thread and end on another.
 [[gnu::noinline]] int read_errno() noexcept {
   asm volatile("");
   return errno;
@@ -35,9 +37,10 @@ const char sent_mark = 0;
   errno = value;
 }
 
-// Everything else that was interrupted is in the signal frame, on the interrupted stack: registers, the floating-point state with its control
-// words, blocked signals. The return from the handler loads it, on whichever kernel thread that is. The system holds further ticks
-// until then: one that came between the listener's last act and that return would find the frame still there, and put another on top.
+// Everything else that was interrupted is in the signal frame, on the interrupted stack: registers, the floating-point
+// state with its control words, blocked signals. The return from the handler loads it, on whichever kernel thread that
+// is. The system holds further ticks until then: one that came between the listener's last act and that return would
+// find the frame still there, and put another on top.
 void on_tick(int, siginfo_t* info, void* context) noexcept {
   const auto value = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
   const bool by_timer = info->si_code == SI_TIMER && (value & timer_mark) != 0;
@@ -51,14 +54,16 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   deliver_tick(by_timer ? reinterpret_cast<void*>(value & ~timer_mark) : nullptr, what);
 }
 
-// Sharing is not to be had: our handler runs on the interrupted stack, and who preempts by a signal, as Go's runtime does, may keep stacks too
-// small for that, run its handler on the alternate stack, and end the program when it is called elsewhere. So the first that nobody handles. Each
-// but SIGURG ends a program without a handler, which a tick that comes too late may meet after exec; so they come second. Not real-time
-// ones first: these are queued, each tick that is sent, where others are one however often.
+// Sharing is not to be had: our handler runs on the interrupted stack, and who preempts by a signal, as Go's runtime
+// does, may keep stacks too small for that, run its handler on the alternate stack, and end the program when it is
+// called elsewhere. So the first that nobody handles. Each but SIGURG ends a program without a handler, which a tick
+// that comes too late may meet after exec; so they come second. Not real-time ones first: these are queued, each tick
+// that is sent, where others are one however often.
 int signal_to_use() noexcept {
   const auto is_free = [](int signal) {
-    struct sigaction now {};
-    return sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+    struct sigaction now{};
+    return sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+           (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
   };
   for (const int signal : {SIGURG, SIGSTKFLT}) {
     if (is_free(signal)) return signal;
@@ -97,15 +102,18 @@ bool on_alternate_stack() noexcept {
 int kernel_thread_id() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
 
 int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
-  struct sigaction now {};
-  if (const int signal = tick_signal.load(); signal != 0 && sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == on_tick) return signal;
+  struct sigaction now{};
+  if (const int signal = tick_signal.load();
+      signal != 0 && sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == on_tick)
+    return signal;
   // Preemptive threads make threads: a tick that found the holder here would leave it to others that wait.
   std::uint64_t before = 0;
   change_blocked(SIG_BLOCK, ~std::uint64_t{0}, &before);
   while (choosing.test_and_set()) yield_processor();
   listener.store(handler);
-  if (const int signal = tick_signal.load(); signal == 0 || sigaction(signal, nullptr, &now) != 0 || now.sa_sigaction != on_tick) {
-    struct sigaction action {};
+  if (const int signal = tick_signal.load();
+      signal == 0 || sigaction(signal, nullptr, &now) != 0 || now.sa_sigaction != on_tick) {
+    struct sigaction action{};
     action.sa_sigaction = on_tick;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigemptyset(&action.sa_mask);
@@ -117,7 +125,10 @@ int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   return tick_signal.load();
 }
 
-bool arrives(const tick_timer& timer) noexcept { return timer.by_user_interrupt || timer.signal == tick_signal.load(std::memory_order_relaxed); }  // a number
+// a number
+bool arrives(const tick_timer& timer) noexcept {
+  return timer.by_user_interrupt || timer.signal == tick_signal.load(std::memory_order_relaxed);
+}
 
 void send_tick(int kernel_thread) noexcept {
   const int signal = tick_signal.load(std::memory_order_relaxed);  // a number
@@ -151,15 +162,16 @@ void learn(signal_state& here, const stack_t& stack, std::uint64_t blocked) noex
 }
 }  // namespace
 
-// In a signal handler the system has set the floating-point environment to what a program starts with: what goes on next is to find that of the
-// interrupted code, from which it switches like from any other.
+// In a signal handler the system has set the floating-point environment to what a program starts with: what goes on
+// next is to find that of the interrupted code, from which it switches like from any other.
 void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept {
   here.ticks_held = false;
   if (what.by_user_interrupt) return let_user_interrupts_in();
   const auto& frame = *static_cast<const ucontext_t*>(what.frame);
   load_floating_point_control(frame);
   if (!here.known) learn(here, frame.uc_stack, blocked_in(frame));
-  what.own_stack = frame.uc_stack.ss_sp != here.alternate_stack && !alternate_stack::is_a_kernel_threads(frame.uc_stack.ss_sp);
+  what.own_stack =
+      frame.uc_stack.ss_sp != here.alternate_stack && !alternate_stack::is_a_kernel_threads(frame.uc_stack.ss_sp);
   what.own_mask = (blocked_in(frame) & ~tick_bits()) != here.blocked;
   if (to_another) {  // the return from its handler says which signals and which stack it has
     here.ticks_held = true;
@@ -178,8 +190,10 @@ void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
   }
   if (!here.ticks_held) change_blocked(SIG_BLOCK, tick_bits());
   here.ticks_held = false;
-  // The frame names the alternate stack of the kernel thread that it was made on, which the return from the handler would install here.
-  if (!what.own_stack) static_cast<ucontext_t*>(what.frame)->uc_stack = description_of(here.alternate_stack, here.alternate_bytes);
+  // The frame names the alternate stack of the kernel thread that it
+  // was made on, which the return from the handler would install here.
+  if (!what.own_stack)
+    static_cast<ucontext_t*>(what.frame)->uc_stack = description_of(here.alternate_stack, here.alternate_bytes);
 }
 
 // By system calls: timer_create of the C library may allocate.
@@ -197,7 +211,8 @@ const char* make(tick_timer& out, void* owner) noexcept {
   out.id = -1;
   const int error = read_errno();
   if (error == EAGAIN || error == ENOMEM) {
-    return "timer_create has no more: RLIMIT_SIGPENDING (ulimit -i) is reached, for each kernel thread that runs preemptive threads has a timer; "
+    return "timer_create has no more: RLIMIT_SIGPENDING (ulimit -i) is reached, for each kernel thread that runs "
+           "preemptive threads has a timer; "
            "raise it, or share timers by HEDDLE_PREEMPT_TIMER=chain";
   }
   return "timer_create is refused; a seccomp filter has to allow timer_create, timer_settime and timer_delete";

@@ -20,8 +20,8 @@ struct moment {
   std::uint64_t ticks;
 };
 
-// Both counters at one time: of several readings the one that took least, or a preemption between the two would be taken for a
-// rate that is off by any factor, and every spin of the process with it.
+// Both counters at one time: of several readings the one that took least, or a preemption between the two would be
+// taken for a rate that is off by any factor, and every spin of the process with it.
 moment read_both() noexcept {
   moment best{};
   std::uint64_t least = 0;
@@ -38,7 +38,8 @@ moment read_both() noexcept {
 
 std::uint64_t measure_tick_rate() noexcept {
   const moment first = read_both();
-  while (read_clock(CLOCK_MONOTONIC) - first.clock < 200'000) {}
+  while (read_clock(CLOCK_MONOTONIC) - first.clock < 200'000) {
+  }
   const moment last = read_both();
   const std::uint64_t rate = (last.ticks - first.ticks) * 1000 / (last.clock - first.clock);
   return rate == 0 ? 1 : rate;
@@ -51,7 +52,9 @@ nanoseconds now() noexcept { return read_clock(CLOCK_MONOTONIC); }
 usage used_so_far() noexcept {
   rusage used{};
   getrusage(RUSAGE_THREAD, &used);
-  const auto us = [](const timeval& t) { return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000u + static_cast<std::uint64_t>(t.tv_usec); };
+  const auto us = [](const timeval& t) {
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000u + static_cast<std::uint64_t>(t.tv_usec);
+  };
   return {(us(used.ru_utime) + us(used.ru_stime)) * 1000, static_cast<std::uint32_t>(used.ru_nvcsw)};
 }
 

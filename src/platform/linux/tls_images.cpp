@@ -13,7 +13,8 @@ namespace heddle::platform {
 
 namespace {
 
-// Held by threads and by the kernel thread that makes blocks. A preempted holder goes on while others wait in the kernel.
+// Held by threads and by the kernel thread that makes blocks. A
+// preempted holder goes on while others wait in the kernel.
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 tls_images* latest = nullptr;  // under the lock; one of its users
 
@@ -34,7 +35,8 @@ bool is_library(const char* path, const char* name) noexcept {
 
 // Two pieces where the current queue lies in the middle: while the thread's code runs, handlers of ticks read it.
 void tls_images::add(std::ptrdiff_t from, std::size_t bytes, std::size_t all, const char* content) {
-  const std::ptrdiff_t kept = reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
+  const std::ptrdiff_t kept =
+      reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
   const auto length = static_cast<std::ptrdiff_t>(all);
   if (kept < from || kept >= from + length) {
     if (all != 0) pieces_.push_back({from, bytes, all - bytes, content});
@@ -45,7 +47,8 @@ void tls_images::add(std::ptrdiff_t from, std::size_t bytes, std::size_t all, co
   const std::size_t copied_after = bytes > after ? bytes - after : 0;
   if (before != 0) pieces_.push_back({from, copied_before, before - copied_before, content});
   if (all > after) {
-    pieces_.push_back({from + static_cast<std::ptrdiff_t>(after), copied_after, all - after - copied_after, content + std::min(bytes, after)});
+    pieces_.push_back({from + static_cast<std::ptrdiff_t>(after), copied_after, all - after - copied_after,
+                       content + std::min(bytes, after)});
   }
 }
 
@@ -55,7 +58,8 @@ struct tls_images::adder {
     auto& made = *static_cast<tls_images*>(data);
     if (info->dlpi_tls_modid == 0 || info->dlpi_tls_modid >= made.modules_.size()) return 0;
     void* const map = made.modules_[info->dlpi_tls_modid].map;
-    if (map == nullptr || static_cast<link_map*>(map)->l_addr != info->dlpi_addr) return 0;  // comes or goes: `modules_` are not current then
+    // comes or goes: `modules_` are not current then
+    if (map == nullptr || static_cast<link_map*>(map)->l_addr != info->dlpi_addr) return 0;
     void* const tp = arch::thread_pointer();
     const char* const place = glibc::static_variables(map, tp);
     if (place == nullptr) return 0;
@@ -66,7 +70,8 @@ struct tls_images::adder {
       char* const copy = made.contents_.back().get();
       std::memcpy(copy, reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_filesz);
       const std::ptrdiff_t from = place - static_cast<char*>(tp);
-      if (is_library(info->dlpi_name, "libc.so")) made.c_library_ = {from, part.p_filesz, part.p_memsz - part.p_filesz, copy};
+      if (is_library(info->dlpi_name, "libc.so"))
+        made.c_library_ = {from, part.p_filesz, part.p_memsz - part.p_filesz, copy};
       else if (!is_library(info->dlpi_name, "ld-linux")) made.add(from, part.p_filesz, part.p_memsz, copy);
     }
     return 0;
@@ -86,28 +91,33 @@ bool tls_images::current() const noexcept {
 
 tls_images* tls_images::take() {
   auto made = std::make_unique<tls_images>();
-  // Slots are read first, and room is made before the loader's lock is taken as far as can be known: what changes later is seen by current().
+  // Slots are read first, and room is made before the loader's lock is
+  // taken as far as can be known: what changes later is seen by current().
   std::size_t count = 0;
   glibc::for_each_slot([&](std::size_t, glibc::module_slot&) { return ++count != 0; });
   made->modules_.resize(count);
   glibc::for_each_slot([&](std::size_t number, glibc::module_slot& slot) {
     if (number >= count) return false;
-    made->modules_[number] = {slot.generation.load(std::memory_order_relaxed), slot.module.load(std::memory_order_relaxed)};  // see current()
+    // see current()
+    made->modules_[number] = {slot.generation.load(std::memory_order_relaxed),
+                              slot.module.load(std::memory_order_relaxed)};
     return true;
   });
   struct guarded {
     tls_images* made;
     bool failed;
   } given{made.get(), false};
-  dl_iterate_phdr([](dl_phdr_info* info, std::size_t size, void* data) noexcept {
-    auto& to = *static_cast<guarded*>(data);
-    try {
-      return adder::each(info, size, to.made);
-    } catch (const std::bad_alloc&) {  // must not leave the loader with its lock held
-      to.failed = true;
-      return 1;
-    }
-  }, &given);
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t size, void* data) noexcept {
+        auto& to = *static_cast<guarded*>(data);
+        try {
+          return adder::each(info, size, to.made);
+        } catch (const std::bad_alloc&) {  // must not leave the loader with its lock held
+          to.failed = true;
+          return 1;
+        }
+      },
+      &given);
   return given.failed ? nullptr : made.release();
 }
 
@@ -119,7 +129,8 @@ const tls_images* tls_images::now(const tls_images* old) noexcept {
   if (result == nullptr) {
     try {
       result = take();
-    } catch (const std::bad_alloc&) {}
+    } catch (const std::bad_alloc&) {
+    }
     if (result != nullptr) {
       ++result->users_;
       if (latest != nullptr && --latest->users_ == 0) unused[0].reset(latest);

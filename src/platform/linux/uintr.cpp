@@ -18,10 +18,12 @@ namespace heddle::platform {
 
 const char* missing_for_user_interrupts(bool processor, bool kernel_told, bool kernel) noexcept {
   if (!processor && kernel_told && !kernel)
-    return "neither the processor (CPUID leaf 7, EDX bit 5) nor the kernel (the uintr system calls of Intel's patches) has user interrupts";
+    return "neither the processor (CPUID leaf 7, EDX bit 5) nor the kernel (the uintr system calls of Intel's patches) "
+           "has user interrupts";
   if (!processor) return "the processor has no user interrupts (CPUID leaf 7, EDX bit 5)";
   if (!kernel_told) return "the kernel does not tell whether it has user interrupts (/proc/kallsyms cannot be read)";
-  if (!kernel) return "the processor has user interrupts, but the kernel has not (the uintr system calls of Intel's patches)";
+  if (!kernel)
+    return "the processor has user interrupts, but the kernel has not (the uintr system calls of Intel's patches)";
   return nullptr;
 }
 
@@ -48,23 +50,32 @@ bool kernel_has_user_interrupts(const char* list, bool& told) noexcept {
 #if defined(__x86_64__)
 
 extern "C" {
-void heddle_uintr_entry();                    // uintr_entry.S
-std::uint64_t heddle_uintr_state_bytes = 0;   // of the XSAVE area
-std::uint64_t heddle_uintr_state_mask = 0;    // what is saved in it
+void heddle_uintr_entry();                   // uintr_entry.S
+std::uint64_t heddle_uintr_state_bytes = 0;  // of the XSAVE area
+std::uint64_t heddle_uintr_state_mask = 0;   // what is saved in it
 }
 
 namespace {
 
-// Numbers of Intel's tree; a released kernel may use them for something else, so they are used only where the kernel has the functions.
-enum : long { register_handler = 471, unregister_handler = 472, create_descriptor = 473, register_sender = 474, unregister_sender = 475 };
+// Numbers of Intel's tree; a released kernel may use them for something
+// else, so they are used only where the kernel has the functions.
+enum : long {
+  register_handler = 471,
+  unregister_handler = 472,
+  create_descriptor = 473,
+  register_sender = 474,
+  unregister_sender = 475
+};
 
 interrupt_targets targets;
-std::atomic<std::uint32_t> changes{0};     // futex word of the sender
-kernel_thread sender;                      // ends with the process
+std::atomic<std::uint32_t> changes{0};  // futex word of the sender
+kernel_thread sender;                   // ends with the process
 
 inline void stui() noexcept { asm volatile(".byte 0xf3, 0x0f, 0x01, 0xef" ::: "memory"); }
 inline void clui() noexcept { asm volatile(".byte 0xf3, 0x0f, 0x01, 0xee" ::: "memory"); }
-inline void senduipi(std::uint64_t index) noexcept { asm volatile(".byte 0xf3, 0x0f, 0xc7, 0xf0" ::"a"(index) : "memory"); }
+inline void senduipi(std::uint64_t index) noexcept {
+  asm volatile(".byte 0xf3, 0x0f, 0xc7, 0xf0" ::"a"(index) : "memory");
+}
 
 // A target that does not answer sits in a system call, which a user interrupt does not interrupt: a signal does.
 void send(interrupt_targets::target& t, bool by_signal) noexcept {
@@ -90,22 +101,26 @@ void describe_state() noexcept {
   __cpuid_count(13, 0, a, b, c, d);
   std::uint32_t low, high;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  heddle_uintr_state_mask = (std::uint64_t{high} << 32 | low) & ~(std::uint64_t{1} << 9);  // PKRU stays the kernel thread's
+  // PKRU stays the kernel thread's
+  heddle_uintr_state_mask = (std::uint64_t{high} << 32 | low) & ~(std::uint64_t{1} << 9);
   heddle_uintr_state_bytes = b;
 }
 
 const char* prepare() noexcept {
   bool told = false;
   const bool kernel = kernel_has_user_interrupts("/proc/kallsyms", told);
-  if (const char* why = missing_for_user_interrupts(processor_has_user_interrupts(), told, kernel); why != nullptr) return why;
+  if (const char* why = missing_for_user_interrupts(processor_has_user_interrupts(), told, kernel); why != nullptr)
+    return why;
   describe_state();
-  if (start(sender, send_ticks, nullptr, "heddle-uintr") != 0) return "no kernel thread that sends user interrupts could be started";
+  if (start(sender, send_ticks, nullptr, "heddle-uintr") != 0)
+    return "no kernel thread that sends user interrupts could be started";
   return nullptr;
 }
 
 }  // namespace
 
-// From uintr_entry.S: all registers are saved; further user interrupts wait until the end of the entry (uiret), or until the handler leaves.
+// From uintr_entry.S: all registers are saved; further user interrupts
+// wait until the end of the entry (uiret), or until the handler leaves.
 extern "C" void heddle_user_interrupt() noexcept {
   void* const owner = targets.came(kernel_thread_id());
   interrupted what;

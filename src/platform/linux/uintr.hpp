@@ -1,5 +1,5 @@
-// User interrupts (Intel SDM volume 3, chapter 7): ticks that do not go through the kernel. Written against the system calls of Intel's patches
-// (docs/papers.md), which no released Linux has; not tested on hardware.
+// User interrupts (Intel SDM volume 3, chapter 7): ticks that do not go through the kernel. Written against the system
+// calls of Intel's patches (docs/papers.md), which no released Linux has; not tested on hardware.
 #pragma once
 
 #include "platform/platform.hpp"
@@ -11,7 +11,8 @@ const char* missing_for_user_interrupts(bool processor, bool kernel_told, bool k
 
 // CPUID, leaf 7, sub-leaf 0, EDX, bit 5.
 bool processor_has_user_interrupts() noexcept;
-// Whether the list of functions, in the form of /proc/kallsyms, has the system calls; `told` becomes false if it cannot be read.
+// Whether the list of functions, in the form of /proc/kallsyms, has
+// the system calls; `told` becomes false if it cannot be read.
 bool kernel_has_user_interrupts(const char* list, bool& told) noexcept;
 
 // Of tick.cpp: the handler that listen_for_ticks was given, with errno kept.

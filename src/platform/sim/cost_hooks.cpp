@@ -11,11 +11,14 @@ namespace heddle::sim {
 namespace {
 
 void cycles(double n) { here().cycles(n); }
-void access(const void* address, std::size_t bytes, int write) { here().access(reinterpret_cast<std::uintptr_t>(address), bytes, write != 0); }
+void access(const void* address, std::size_t bytes, int write) {
+  here().access(reinterpret_cast<std::uintptr_t>(address), bytes, write != 0);
+}
 
 int place(const void* address, std::size_t bytes, int policy, int node) {
   const configuration& c = here().settings();
-  return c.place == nullptr || c.place(c.memory, reinterpret_cast<std::uintptr_t>(address), bytes, policy, node) ? 1 : 0;
+  return c.place == nullptr || c.place(c.memory, reinterpret_cast<std::uintptr_t>(address), bytes, policy, node) ? 1
+                                                                                                                 : 0;
 }
 void forget(const void* address, std::size_t bytes) {
   const configuration& c = here().settings();

@@ -18,8 +18,8 @@ std::uint64_t system_clock(clockid_t clock) noexcept {
 }
 
 // An interval so long may have lost its processor; a shorter one hardly: the kernel's turns are longer.
-constexpr double suspicious = 50e6;         // picoseconds
-constexpr double compared_every = 1000e6;   // so that an error in the counter's rate does not add up
+constexpr double suspicious = 50e6;        // picoseconds
+constexpr double compared_every = 1000e6;  // so that an error in the counter's rate does not add up
 
 }  // namespace
 
@@ -62,7 +62,8 @@ picoseconds cpu_meter::lap() noexcept {
     const std::uint64_t cpu = system_clock(CLOCK_THREAD_CPUTIME_ID);
     now = counter();
     took = static_cast<double>(now - mark_ - overhead_) * picoseconds_per_count_;
-    const double lost = static_cast<double>(now - checked_) * picoseconds_per_count_ - static_cast<double>(cpu - checked_cpu_) * 1000;
+    const double lost =
+        static_cast<double>(now - checked_) * picoseconds_per_count_ - static_cast<double>(cpu - checked_cpu_) * 1000;
     if (lost > 0) took = std::max(took - lost, 0.0);
     checked_ = now;
     checked_cpu_ = cpu;

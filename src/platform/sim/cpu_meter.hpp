@@ -19,10 +19,10 @@ class cpu_meter {
   static std::uint64_t counter() noexcept;
 
   std::uint64_t mark_{0};
-  std::uint64_t overhead_{0};             // counter's difference between a mark and a lap with nothing between
+  std::uint64_t overhead_{0};  // counter's difference between a mark and a lap with nothing between
   double picoseconds_per_count_{1};
-  std::uint64_t checked_{0};              // counter and CPU time when they were last compared
-  std::uint64_t checked_cpu_{0};          // ns
+  std::uint64_t checked_{0};      // counter and CPU time when they were last compared
+  std::uint64_t checked_cpu_{0};  // ns
 };
 
 }  // namespace heddle::sim

@@ -18,11 +18,11 @@ namespace heddle::sim {
 
 namespace {
 
-constexpr std::size_t alternate_bytes = std::size_t{256} << 10;   // the report of a stall is written there
-constexpr std::uint64_t note_after = 5;                           // seconds
+constexpr std::size_t alternate_bytes = std::size_t{256} << 10;  // the report of a stall is written there
+constexpr std::uint64_t note_after = 5;                          // seconds
 
 // Written before the timer starts, read by its handler.
-std::uintptr_t own_begin = 0, own_end = 0;   // the simulator's object
+std::uintptr_t own_begin = 0, own_end = 0;  // the simulator's object
 unsigned stall_limit = 0;
 
 std::uintptr_t interrupted_at(void* context) noexcept {
@@ -46,8 +46,11 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   if (stall_limit != 0 && quiet >= stall_limit * watch_ticks_a_second) e->stall(stall_limit);
   if (stall_limit > note_after && before < note_at && quiet >= note_at) {
     char text[200];
-    const int length = std::snprintf(text, sizeof text, "heddle: sim: nothing but waiting, or a computation without a scheduling point, for %u s of CPU time; "
-                                     "at %u s this run ends\n", static_cast<unsigned>(note_after), stall_limit);
+    const int length = std::snprintf(
+        text, sizeof text,
+        "heddle: sim: nothing but waiting, or a computation without a scheduling point, for %u s of CPU time; "
+        "at %u s this run ends\n",
+        static_cast<unsigned>(note_after), stall_limit);
     platform::write_error(text, static_cast<std::size_t>(std::min<int>(length, sizeof text - 1)));
   }
   errno = error;
@@ -71,7 +74,8 @@ int find_own_object(dl_phdr_info* object, std::size_t, void*) {
 void use_alternate_stack() noexcept {
   stack_t present{};
   if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
-  void* memory = mmap(nullptr, alternate_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, alternate_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
   stack_t mine{};
   mine.ss_sp = memory;
@@ -96,12 +100,12 @@ bool watch_cpu(unsigned limit) noexcept {
   stall_limit = limit;
   dl_iterate_phdr(find_own_object, nullptr);
   use_alternate_stack();
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_tick;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGVTALRM, &action, nullptr) != 0) return false;
-  pthread_atfork(nullptr, nullptr, [] { start_timer(); });   // timers are not inherited
+  pthread_atfork(nullptr, nullptr, [] { start_timer(); });  // timers are not inherited
   return start_timer();
 }
 

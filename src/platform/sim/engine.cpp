@@ -23,7 +23,7 @@ engine* active = nullptr;
 
 namespace {
 
-constexpr std::size_t bucket_count = 1024;  // power of two
+constexpr std::size_t bucket_count = 1024;              // power of two
 constexpr std::uint64_t explored_patience = 1'000'000;  // points of waiting and of user code alone
 
 }  // namespace
@@ -59,7 +59,8 @@ engine::~engine() {
 
 // --- time --------------------------------------------------------------------------------------------------------
 
-// Carriers run the program while a user-level thread is on them; kernel threads that the runtime did not make always do.
+// Carriers run the program while a user-level thread is on them;
+// kernel threads that the runtime did not make always do.
 bool engine::in_program() const noexcept {
   if (heddle_current_queue != nullptr) return heddle_current_queue->running != nullptr;
   return self_->entry == nullptr;
@@ -83,15 +84,18 @@ void engine::declare_costs() noexcept {
 void engine::advance(activity what, picoseconds cost) noexcept {
   for (;;) {
     picoseconds step = std::min(cost, settings_.quantum);
-    if (self_->next_tick < self_->time + step) [[unlikely]] step = self_->next_tick > self_->time ? self_->next_tick - self_->time : 0;
+    if (self_->next_tick < self_->time + step) [[unlikely]]
+      step = self_->next_tick > self_->time ? self_->next_tick - self_->time : 0;
     spend(what, step);
     cost -= step;
     self_->computing = true;
     self_->charged_as = what;
-    if (self_->unit >= 0 && !units_[static_cast<unsigned>(self_->unit)].queue.empty()) [[unlikely]] take_turns();
+    if (self_->unit >= 0 && !units_[static_cast<unsigned>(self_->unit)].queue.empty()) [[unlikely]]
+      take_turns();
     point();
     self_->computing = false;
-    if (listener_ != nullptr) [[unlikely]] cost = rest_after_ticks(cost);
+    if (listener_ != nullptr) [[unlikely]]
+      cost = rest_after_ticks(cost);
     if (cost == 0) return;
   }
 }
@@ -132,7 +136,8 @@ void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noex
     ++progress_;
     const std::uint64_t step = std::min(access_step - address % access_step, end - address);
     const int on = self_->unit < 0 ? self_->last_unit : self_->unit;
-    const picoseconds took = settings_.access(settings_.memory, static_cast<unsigned>(std::max(on, 0)), address, step, write, self_->time - origin);
+    const picoseconds took = settings_.access(settings_.memory, static_cast<unsigned>(std::max(on, 0)), address, step,
+                                              write, self_->time - origin);
     advance(activity::program, took);
     address += step;
   }
@@ -153,7 +158,8 @@ void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count)
     ++progress_;
     const std::uint64_t step = std::min(most, left);
     const int on = self_->unit < 0 ? self_->last_unit : self_->unit;
-    advance(activity::program, settings_.access_rows(settings_.memory, static_cast<unsigned>(std::max(on, 0)), sets, set_count, step, self_->time - origin));
+    advance(activity::program, settings_.access_rows(settings_.memory, static_cast<unsigned>(std::max(on, 0)), sets,
+                                                     set_count, step, self_->time - origin));
     for (std::size_t i = 0; i < set_count; ++i) sets[i].address += step * sets[i].stride;
     left -= step;
   }
@@ -182,7 +188,8 @@ void engine::choose_at_point(bool must_switch) noexcept {
     explored_stall();
   }
   if (must_switch) go_to_earliest();
-  if (self_->next_tick != never) [[unlikely]] tick_at_explored_point();
+  if (self_->next_tick != never) [[unlikely]]
+    tick_at_explored_point();
 }
 
 // The strand whose turn it is; deadlines that come before it end the sleep of theirs.
@@ -208,7 +215,8 @@ strand& engine::choose() noexcept {
   for (const bool held_back_too : {false, true}) {
     for (const auto& [time, s] : events_.all()) {
       const bool due = s->state == strand_state::ready || s == &events_.top();
-      if (due && (held_back_too || s->held_back <= chooser_->points()) && found < candidates.size()) candidates[found++] = s;
+      if (due && (held_back_too || s->held_back <= chooser_->points()) && found < candidates.size())
+        candidates[found++] = s;
     }
     if (found != 0) break;
   }
@@ -235,11 +243,14 @@ void engine::switch_to(strand& s, strand* ended) noexcept {
   heddle_current_queue = s.queue;
   *exceptions_ = s.exceptions;
   errno = s.error;
-  heddle_switch(&from.stack_pointer, s.stack_pointer, [](void* done, void*) {
-    if (done == nullptr) return;
-    auto& over = *static_cast<strand*>(done);
-    platform::release(std::exchange(over.stack, nullptr), stack_bytes);
-  }, ended, nullptr);
+  heddle_switch(
+      &from.stack_pointer, s.stack_pointer,
+      [](void* done, void*) {
+        if (done == nullptr) return;
+        auto& over = *static_cast<strand*>(done);
+        platform::release(std::exchange(over.stack, nullptr), stack_bytes);
+      },
+      ended, nullptr);
 }
 
 // --- strands -----------------------------------------------------------------------------------------------------
@@ -294,7 +305,7 @@ void engine::keep_only_self() noexcept {
   for (unit& u : units_) u = {nullptr, {}, u.slowness};
   for (const auto& s : strands_) {
     if (s.get() != self_) s->state = strand_state::ended;
-    forget_ticks(*s);   // timers are not inherited
+    forget_ticks(*s);  // timers are not inherited
   }
   if (self_->unit >= 0) units_[static_cast<unsigned>(self_->unit)].occupant = self_;
 }
@@ -334,7 +345,8 @@ bool engine::sleep(const void* word, picoseconds deadline) noexcept {
   }
   leave_for_next();
   const bool late = me.timed_out && me.time >= deadline;
-  if (me.next_tick <= me.time) [[unlikely]] take_tick();   // may go on on another strand
+  if (me.next_tick <= me.time) [[unlikely]]
+    take_tick();  // may go on on another strand
   mark();
   return !late;
 }

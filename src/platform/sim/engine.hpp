@@ -1,6 +1,6 @@
 // Discrete events: which simulated kernel thread runs, and when it is. Protocol and invariants: README.md.
-// Source of the scheme: process interaction in virtual time, as in SimGrid (Casanova et al., JPDC 74(10), 2014); the order
-// of turns on a shared unit is that of Linux's completely fair scheduler, simplified.
+// Source of the scheme: process interaction in virtual time, as in SimGrid (Casanova et al., JPDC 74(10), 2014); the
+// order of turns on a shared unit is that of Linux's completely fair scheduler, simplified.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace heddle::sim {
 class explorer;
 
 struct engine_counts {
-  std::uint64_t events{0};          // charges, sleeps and wake-ups
-  std::uint64_t switches{0};        // from one strand to another
+  std::uint64_t events{0};    // charges, sleeps and wake-ups
+  std::uint64_t switches{0};  // from one strand to another
   std::uint64_t steals{0}, failed_steals{0}, migrations{0}, forks{0}, wakes{0}, sleeps{0};
-  std::uint64_t ticks{0};           // delivered
+  std::uint64_t ticks{0};  // delivered
 };
 
 // A set of workers, as the engine hears of it.
@@ -31,8 +31,8 @@ struct runtime_note {
   std::string policy;
   unsigned workers;
   picoseconds start;
-  picoseconds end;                  // never: it lives
-  void (*report)(const void*);      // writes what its threads do to standard error
+  picoseconds end;              // never: it lives
+  void (*report)(const void*);  // writes what its threads do to standard error
 };
 
 // One a process at a time; every function is called on its one kernel thread.
@@ -76,10 +76,10 @@ class engine {
   void yield() noexcept;
   void cycles(double n) noexcept;
   void access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept;
-  void access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept;   // moves the sets on
+  void access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept;  // moves the sets on
 
-  // Null: no memory. The strand starts at the caller's time plus the latency of a wake-up, bound to the unit with that number if
-  // there is one.
+  // Null: no memory. The strand starts at the caller's time plus the latency
+  // of a wake-up, bound to the unit with that number if there is one.
   [[nodiscard]] strand* start(void (*entry)(void*), void* argument, const char* name, int number = -1) noexcept;
   // Sleeps on `word` until woken; false: `deadline` came first. `never`: no deadline.
   bool sleep(const void* word, picoseconds deadline) noexcept;
@@ -89,9 +89,8 @@ class engine {
   // To a unit by the operating system's number; negative: any. False: there is no such unit.
   bool bind(int number) noexcept;
 
-  // --- ticks (tick.cpp): signals of timers, and sent ones ---
-  // `handler` is called on the strand that gets a tick, at a point where its clock has reached the tick's time; its stack may be left
-  // there and gone on with on another strand.
+  // --- ticks (tick.cpp): signals of timers, and sent ones --- `handler` is called on the strand that gets a tick, at a
+  // point where its clock has reached the tick's time; its stack may be left there and gone on with on another strand.
   void listen(void (*handler)(void* owner, platform::interrupted& what) noexcept) noexcept;
   // A timer of the running strand. Not negative.
   [[nodiscard]] int make_timer(void* owner);
@@ -110,33 +109,36 @@ class engine {
   // Runtimes that were started; the live ones report when every strand sleeps for ever, before the process ends.
   std::vector<runtime_note>& runtimes() noexcept { return runtimes_; }
 
-  // CPU time of this machine, in ticks of cpu_watch, that the program used: all of it, and in stretches between two operations of
-  // the scheduler in which it told no cost.
+  // CPU time of this machine, in ticks of cpu_watch, that the program used: all of it, and in stretches between two
+  // operations of the scheduler in which it told no cost.
   std::uint64_t program_ticks() noexcept;
   std::uint64_t untold_ticks() noexcept;
-  // The watch found the process computing, `program`: code that is not the simulator's. Async-signal-safe. Returns how many ticks
-  // in a row have found nobody doing anything but waiting since the one before.
+  // The watch found the process computing, `program`: code that is not the simulator's. Async-signal-safe. Returns how
+  // many ticks in a row have found nobody doing anything but waiting since the one before.
   std::uint64_t tick(unsigned times, bool program) noexcept;
   std::uint64_t quiet_ticks() const noexcept { return quiet_ticks_; }
-  // Ends the process: nothing but waiting for too long. On the kernel thread of the process, or in a signal handler there.
+  // Ends the process: nothing but waiting for too long. On the kernel
+  // thread of the process, or in a signal handler there.
   [[noreturn]] void stall(double cpu_seconds) noexcept;
 
   // The same where interleavings are explored, which the watch does not look at.
   [[noreturn]] void explored_stall() noexcept;
 
-  static constexpr int deadlock_status = 3;   // exit status of a process that is ended by a deadlock
+  static constexpr int deadlock_status = 3;  // exit status of a process that is ended by a deadlock
   static constexpr int stall_status = 4;
 
  private:
   struct unit {
     strand* occupant{nullptr};
-    std::vector<strand*> queue;             // in order of arrival
-    double slowness{1};                     // 1 / speed
+    std::vector<strand*> queue;  // in order of arrival
+    double slowness{1};          // 1 / speed
   };
 
   [[gnu::always_inline]] void point() noexcept {
-    if (chooser_ != nullptr) [[unlikely]] return choose_at_point(false);
-    if (events_.earlier_than(*self_)) [[unlikely]] go_to_earliest();
+    if (chooser_ != nullptr) [[unlikely]]
+      return choose_at_point(false);
+    if (events_.earlier_than(*self_)) [[unlikely]]
+      go_to_earliest();
   }
   picoseconds scaled(picoseconds cost) const noexcept {
     const double slowness = self_->unit < 0 ? 1.0 : units_[static_cast<unsigned>(self_->unit)].slowness;
@@ -150,7 +152,9 @@ class engine {
   void cut_short(strand& s, picoseconds to) noexcept;
   void forget_ticks(strand& s) noexcept;
   picoseconds latency_of_wake(const strand& s) const noexcept;
-  bool shares_unit(const strand& s) const noexcept { return listener_ != nullptr && s.bound >= 0 && s.bound == self_->unit; }
+  bool shares_unit(const strand& s) const noexcept {
+    return listener_ != nullptr && s.bound >= 0 && s.bound == self_->unit;
+  }
   void give_way(strand& s) noexcept;
   void spend(activity what, picoseconds cost) noexcept {
     self_->time += cost;
@@ -158,13 +162,16 @@ class engine {
     self_->spent[static_cast<unsigned>(what)] += cost;
   }
   void take_measured() noexcept {
-    if (measures_) [[unlikely]] measure();
+    if (measures_) [[unlikely]]
+      measure();
   }
   void mark() noexcept {
-    if (measures_) [[unlikely]] meter_.mark();
+    if (measures_) [[unlikely]]
+      meter_.mark();
   }
   void end_stretch() noexcept {
-    if (self_->ticks != 0) [[unlikely]] count_stretch(*self_);
+    if (self_->ticks != 0) [[unlikely]]
+      count_stretch(*self_);
     self_->told = false;
   }
   void count_stretch(strand& s) noexcept;
@@ -185,7 +192,7 @@ class engine {
   [[noreturn]] void deadlock() noexcept;
 
   // units.cpp
-  void arrive(strand& s) noexcept;           // can run from s.time on
+  void arrive(strand& s) noexcept;  // can run from s.time on
   void leave_unit(strand& s) noexcept;
   void hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcept;
   void take_turns() noexcept;
@@ -206,29 +213,30 @@ class engine {
   picoseconds latest_{origin};
   engine_counts counts_;
   std::uint64_t program_ticks_{0}, untold_ticks_{0};
-  std::uint64_t progress_{0};                // costs told, operations of the scheduler that are no search
-  std::uint64_t seen_progress_{0}, seen_events_{0}, quiet_ticks_{0};   // of the watch; the first also of the explorer
-  std::uint64_t quiet_since_{0};             // explored: the point at which that was seen
+  std::uint64_t progress_{0};  // costs told, operations of the scheduler that are no search
+  std::uint64_t seen_progress_{0}, seen_events_{0}, quiet_ticks_{0};  // of the watch; the first also of the explorer
+  std::uint64_t quiet_since_{0};                                      // explored: the point at which that was seen
   std::vector<unit> units_;
-  std::vector<strand*> buckets_;             // sleepers by word, newest last
+  std::vector<strand*> buckets_;  // sleepers by word, newest last
   std::vector<std::unique_ptr<strand>> strands_;
   std::vector<runtime_note> runtimes_;
   struct tick_timer {
-    strand* target;                          // null: free
+    strand* target;  // null: free
     void* owner;
     picoseconds next, interval;
   };
   void (*listener_)(void*, platform::interrupted&) noexcept {nullptr};
   std::vector<tick_timer> timers_;
-  picoseconds signal_lock_free_{0};          // signals are delivered one after the other so far
-  exceptions_in_flight* exceptions_;         // of the one kernel thread
+  picoseconds signal_lock_free_{0};   // signals are delivered one after the other so far
+  exceptions_in_flight* exceptions_;  // of the one kernel thread
 };
 
 // The engine of the process; made with default settings at the first use if nobody began one.
 extern engine* active;
 [[gnu::cold]] engine& begin_default();
 inline engine& here() noexcept {
-  if (active == nullptr) [[unlikely]] return begin_default();
+  if (active == nullptr) [[unlikely]]
+    return begin_default();
   return *active;
 }
 

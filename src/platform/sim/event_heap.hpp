@@ -15,7 +15,9 @@ class event_heap {
   struct entry {
     picoseconds time;
     strand* who;
-    bool before(const entry& other) const noexcept { return time != other.time ? time < other.time : who->id < other.who->id; }
+    bool before(const entry& other) const noexcept {
+      return time != other.time ? time < other.time : who->id < other.who->id;
+    }
   };
 
   bool empty() const noexcept { return entries_.empty(); }
@@ -23,7 +25,8 @@ class event_heap {
   strand& top() const noexcept { return *entries_.front().who; }
   // Whether an event comes before `s`, which is not here.
   bool earlier_than(const strand& s) const noexcept {
-    return !entries_.empty() && (entries_.front().time != s.time ? entries_.front().time < s.time : entries_.front().who->id < s.id);
+    return !entries_.empty() &&
+           (entries_.front().time != s.time ? entries_.front().time < s.time : entries_.front().who->id < s.id);
   }
   std::span<const entry> all() const noexcept { return entries_; }  // in no useful order, but the same in each run
 

@@ -17,10 +17,12 @@ explorer::plan explorer::plan_for(std::uint64_t seed) noexcept {
 }
 
 explorer::explorer(const plan& p) : random_(p.seed), preemptions_(p.preemptions), mean_run_(p.mean_run) {
-  for (unsigned i = 0; i < preemptions_; ++i) places_.push_back(1 + random_.below(static_cast<std::uint32_t>(p.length)));
+  for (unsigned i = 0; i < preemptions_; ++i)
+    places_.push_back(1 + random_.below(static_cast<std::uint32_t>(p.length)));
   std::sort(places_.begin(), places_.end());
   base::random_source of_ticks(p.seed + 0x9e3779b9u);  // its own: who has no timers has the same schedules as ever
-  for (unsigned i = 0; i < p.ticks; ++i) tick_places_.push_back(1 + of_ticks.below(static_cast<std::uint32_t>(p.tick_length)));
+  for (unsigned i = 0; i < p.ticks; ++i)
+    tick_places_.push_back(1 + of_ticks.below(static_cast<std::uint32_t>(p.tick_length)));
   std::sort(tick_places_.begin(), tick_places_.end());
 }
 

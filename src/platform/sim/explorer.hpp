@@ -17,13 +17,14 @@ class explorer {
  public:
   struct plan {
     std::uint64_t seed{1};
-    unsigned preemptions{0};        // forced switches in all; 0: any number, each with probability 1 / mean_run
-    unsigned mean_run{8};           // points between two switches of the random search
-    std::uint64_t length{20'000};   // points among which the forced switches are drawn
-    unsigned ticks{0};              // that come before their time, at most
-    std::uint64_t tick_length{200}; // points of strands with a timer among which these are drawn
+    unsigned preemptions{0};         // forced switches in all; 0: any number, each with probability 1 / mean_run
+    unsigned mean_run{8};            // points between two switches of the random search
+    std::uint64_t length{20'000};    // points among which the forced switches are drawn
+    unsigned ticks{0};               // that come before their time, at most
+    std::uint64_t tick_length{200};  // points of strands with a timer among which these are drawn
   };
-  // Odd seeds search at random with runs of 2 to 64 points, even ones with one to four forced switches; none to six early ticks.
+  // Odd seeds search at random with runs of 2 to 64 points, even ones
+  // with one to four forced switches; none to six early ticks.
   static plan plan_for(std::uint64_t seed) noexcept;
 
   explicit explorer(const plan& p);
@@ -36,16 +37,16 @@ class explorer {
     ++next_;
     return true;
   }
-  // At a point of a strand with a timer whose time has not come: whether it ticks all the same. A kernel's timer may come at any of
-  // them; if all were tried in their own time most would never come close to another.
+  // At a point of a strand with a timer whose time has not come: whether it ticks all the same. A kernel's timer may
+  // come at any of them; if all were tried in their own time most would never come close to another.
   bool ticks() noexcept {
     ++tick_points_;
     if (next_tick_ == tick_places_.size() || tick_points_ < tick_places_[next_tick_]) return false;
     ++next_tick_;
     return true;
   }
-  // For how many points a strand that was switched away from by force stays away, if others can run: a kernel may keep a thread
-  // from its processor for as long as all others take to fall asleep.
+  // For how many points a strand that was switched away from by force stays away, if others can run: a kernel may keep
+  // a thread from its processor for as long as all others take to fall asleep.
   std::uint64_t hold_back() noexcept {
     if (preemptions_ == 0 && random_.below(16) != 0) return 0;
     return random_.below(longest_hold);
@@ -60,10 +61,10 @@ class explorer {
   base::random_source random_;
   const unsigned preemptions_;
   const unsigned mean_run_;
-  std::vector<std::uint64_t> places_;   // of the forced switches, ascending
+  std::vector<std::uint64_t> places_;  // of the forced switches, ascending
   std::size_t next_{0};
   std::uint64_t points_{0};
-  std::vector<std::uint64_t> tick_places_;   // of the early ticks, ascending
+  std::vector<std::uint64_t> tick_places_;  // of the early ticks, ascending
   std::size_t next_tick_{0};
   std::uint64_t tick_points_{0};
 };

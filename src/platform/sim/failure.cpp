@@ -34,7 +34,8 @@ void say_stack(std::size_t skip) noexcept {
     const platform::symbol s = platform::symbol_at(static_cast<const char*>(frames[i]) - 1);
     if (s.name == nullptr) continue;
     try {
-      say("      %s+0x%zx\n", base::readable(s.name).c_str(), static_cast<std::size_t>(static_cast<const char*>(frames[i]) - static_cast<const char*>(s.start)));
+      say("      %s+0x%zx\n", base::readable(s.name).c_str(),
+          static_cast<std::size_t>(static_cast<const char*>(frames[i]) - static_cast<const char*>(s.start)));
     } catch (const std::exception&) {
       say("      %s\n", s.name);
     }
@@ -55,25 +56,31 @@ void engine::fail(const char* what, int status) noexcept {
 }
 
 void engine::deadlock() noexcept {
-  say("heddle: sim: deadlock at %.9f s of virtual time: all %zu kernel threads sleep, and none has a deadline\n", seconds(latest() - origin),
-      static_cast<std::size_t>(std::count_if(strands_.begin(), strands_.end(), [](const auto& s) { return s->state != strand_state::ended; })));
+  say("heddle: sim: deadlock at %.9f s of virtual time: all %zu kernel threads sleep, and none has a deadline\n",
+      seconds(latest() - origin),
+      static_cast<std::size_t>(std::count_if(strands_.begin(), strands_.end(),
+                                             [](const auto& s) { return s->state != strand_state::ended; })));
   for (const auto& s : strands_) {
-    if (s->state == strand_state::asleep) say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->word);
+    if (s->state == strand_state::asleep)
+      say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->word);
   }
   fail("deadlock", deadlock_status);
 }
 
 void engine::stall(double cpu_seconds) noexcept {
-  constexpr unsigned for_the_report = 20;   // what was interrupted may hold what the report needs: not for ever then
+  constexpr unsigned for_the_report = 20;  // what was interrupted may hold what the report needs: not for ever then
   ::alarm(for_the_report);
   const bool silent = counts_.events == seen_events_;
-  say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s of CPU time\n", seconds(self_->time - origin), self_->id, self_->name,
+  say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s of CPU time\n",
+      seconds(self_->time - origin), self_->id, self_->name,
       silent ? "has passed no scheduling point" : "waits, and so do all others,", cpu_seconds);
-  constexpr std::size_t of_the_watch = 3;   // say_stack, this, the signal handler
+  constexpr std::size_t of_the_watch = 3;  // say_stack, this, the signal handler
   say_stack(of_the_watch);
   if (silent) {
-    say("  nobody else runs meanwhile: a loop that waits for another task must call heddle::this_thread::pause() or yield() in each turn, or wait on a "
-        "semaphore, preemptive threads too, which get their ticks there; for a computation that long there is `heddle sim --stall-limit`\n");
+    say("  nobody else runs meanwhile: a loop that waits for another task must call heddle::this_thread::pause() or "
+        "yield() in each turn, or wait on a "
+        "semaphore, preemptive threads too, which get their ticks there; for a computation that long there is `heddle "
+        "sim --stall-limit`\n");
   } else {
     say("  does the program need more workers than it has here?\n");
   }
@@ -82,10 +89,11 @@ void engine::stall(double cpu_seconds) noexcept {
 }
 
 void engine::explored_stall() noexcept {
-  chooser_ = nullptr;                  // the report is not explored
+  chooser_ = nullptr;  // the report is not explored
   while (!events_.empty()) events_.pop();
-  say("heddle: sim: stall: kernel thread %u (%s) waits by looking at memory, and so do all others\n", self_->id, self_->name);
-  constexpr std::size_t skipped = 2;   // say_stack, this
+  say("heddle: sim: stall: kernel thread %u (%s) waits by looking at memory, and so do all others\n", self_->id,
+      self_->name);
+  constexpr std::size_t skipped = 2;  // say_stack, this
   say_stack(skipped);
   say_others();
   fail("stall", stall_status);

@@ -40,7 +40,8 @@ void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanosecon
   e.charge(sim::activity::search, e.settings().times.sleep);
   // Nothing comes between this look and the sleep: both are one event.
   if (word.load() != expected) return;
-  const sim::picoseconds limit = deadline == 0 || deadline > sim::never / sim::nanosecond ? sim::never : deadline * sim::nanosecond;
+  const sim::picoseconds limit =
+      deadline == 0 || deadline > sim::never / sim::nanosecond ? sim::never : deadline * sim::nanosecond;
   if (limit <= e.now()) return;
   e.sleep(&word, limit);
 }

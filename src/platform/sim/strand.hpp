@@ -10,7 +10,7 @@
 
 namespace heddle::sim {
 
-using picoseconds = std::uint64_t;      // 213 days in all; integers, so that sums do not depend on their order
+using picoseconds = std::uint64_t;  // 213 days in all; integers, so that sums do not depend on their order
 inline constexpr picoseconds nanosecond = 1000;
 inline constexpr picoseconds never = ~picoseconds{0};
 
@@ -21,9 +21,9 @@ struct exceptions_in_flight {
 };
 
 enum class strand_state : std::uint8_t {
-  ready,    // running, or in the heap of events until its time comes
-  queued,   // could run, but another strand has its processing unit
-  asleep,   // on a word; in the heap, too, if it has a deadline
+  ready,   // running, or in the heap of events until its time comes
+  queued,  // could run, but another strand has its processing unit
+  asleep,  // on a word; in the heap, too, if it has a deadline
   ended
 };
 
@@ -37,41 +37,43 @@ struct strand {
   strand_state state{strand_state::ready};
   bool timed_out{false};
   char name[16]{};
-  picoseconds time{0};                  // its clock; asleep with a deadline: the deadline
-  std::size_t place{nowhere};           // in the heap of events
+  picoseconds time{0};         // its clock; asleep with a deadline: the deadline
+  std::size_t place{nowhere};  // in the heap of events
 
-  void* stack_pointer{nullptr};         // while it does not run
-  void* stack{nullptr};                 // null: the process's own
+  void* stack_pointer{nullptr};  // while it does not run
+  void* stack{nullptr};          // null: the process's own
   void (*entry)(void*){nullptr};
   void* argument{nullptr};
 
   // Copies, while it does not run.
   detail::fork_queue* queue{nullptr};
   exceptions_in_flight exceptions;
-  int error{0};                         // errno
+  int error{0};  // errno
 
-  int bound{-1};                        // index of a processing unit; -1: any
-  int unit{-1};                         // where it runs or is queued; -1: asleep or ended
+  int bound{-1};  // index of a processing unit; -1: any
+  int unit{-1};   // where it runs or is queued; -1: asleep or ended
   int last_unit{-1};
-  picoseconds used{0};                  // processor time, as its unit's queue is ordered by it
+  picoseconds used{0};  // processor time, as its unit's queue is ordered by it
 
-  const void* word{nullptr};            // asleep on it
-  strand* next{nullptr};                // in a list of sleepers
+  const void* word{nullptr};  // asleep on it
+  strand* next{nullptr};      // in a list of sleepers
 
-  // Ticks (tick.cpp). `next_tick`: the earliest of its timers' and of those sent to it, never while one is being delivered.
+  // Ticks (tick.cpp). `next_tick`: the earliest of its timers' and of
+  // those sent to it, never while one is being delivered.
   picoseconds next_tick{never};
   picoseconds tick_sent{never};
-  bool computing{false};                // ready, at the end of a charge: nothing happened in it, so a tick may cut it short
+  // ready, at the end of a charge: nothing happened in it, so a tick may cut it short
+  bool computing{false};
   bool ticks_held{false};
-  bool woken{false};                    // queued: its turn comes at once
+  bool woken{false};  // queued: its turn comes at once
   activity charged_as{activity::program};
-  picoseconds owed{0};                  // what was cut off
+  picoseconds owed{0};  // what was cut off
 
-  std::uint64_t held_back{0};           // explored: not chosen before this point unless nobody else can run
-  picoseconds spent[3]{};               // by activity
+  std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
+  picoseconds spent[3]{};      // by activity
 
-  // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp) found it
-  // computing. The watch's signal handler writes `ticks`.
+  // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
+  // found it computing. The watch's signal handler writes `ticks`.
   bool told{false};
   volatile std::uint32_t ticks{0};
 

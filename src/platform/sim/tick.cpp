@@ -1,5 +1,6 @@
-// Ticks in virtual time: a timer's tick comes when its strand's clock has reached it, one that was sent when the sender's was there; both at a
-// point, as a plain call. What a signal costs is the configuration's. And the seam of platform.hpp over that.
+// Ticks in virtual time: a timer's tick comes when its strand's clock has reached it,
+// one that was sent when the sender's was there; both at a point, as a plain call.
+// What a signal costs is the configuration's. And the seam of platform.hpp over that.
 #include <algorithm>
 #include <cerrno>
 #include <new>
@@ -24,7 +25,8 @@ picoseconds next_after(picoseconds tick, picoseconds interval, picoseconds time)
 void engine::listen(void (*handler)(void*, platform::interrupted&) noexcept) noexcept { listener_ = handler; }
 
 int engine::make_timer(void* owner) {
-  const auto free = std::find_if(timers_.begin(), timers_.end(), [](const tick_timer& t) { return t.target == nullptr; });
+  const auto free =
+      std::find_if(timers_.begin(), timers_.end(), [](const tick_timer& t) { return t.target == nullptr; });
   const auto index = static_cast<int>(free - timers_.begin());
   if (free == timers_.end()) timers_.push_back({});
   timers_[static_cast<std::size_t>(index)] = {self_, owner, never, 0};
@@ -50,7 +52,7 @@ void engine::send_tick(unsigned number) noexcept {
   charge(activity::scheduler, settings_.times.signal_send);
   if (number >= strands_.size() || strands_[number]->state == strand_state::ended) return;
   strand& s = *strands_[number];
-  s.tick_sent = std::min(s.tick_sent, self_->time);   // one that has not been delivered yet takes it in
+  s.tick_sent = std::min(s.tick_sent, self_->time);  // one that has not been delivered yet takes it in
   find_next_tick(s);
   interrupt(s);
 }
@@ -80,7 +82,9 @@ void engine::interrupt(strand& s) noexcept {
 
 // Nothing of what `s` does after a charge that ends later has happened: it goes on at `to`, with the rest to come.
 void engine::cut_short(strand& s, picoseconds to) noexcept {
-  if (chooser_ != nullptr || !s.computing || s.state != strand_state::ready || s.place == strand::nowhere || s.time <= to) return;
+  if (chooser_ != nullptr || !s.computing || s.state != strand_state::ready || s.place == strand::nowhere ||
+      s.time <= to)
+    return;
   const picoseconds cut = std::min(s.time - to, s.used);
   events_.remove(s);
   s.time -= cut;
@@ -97,10 +101,13 @@ void engine::forget_ticks(strand& s) noexcept {
   s.next_tick = s.tick_sent = never;
 }
 
-// Where there are ticks, kernel threads hand a unit to each other: who is woken for the waker's own unit needs no interrupt to come, and has
-// its turn when the waker falls asleep. Who is woken for another's unit has its turn there at once, as Linux's completely fair scheduler lets one that
-// has slept; without ticks that is left to the order of turns.
-picoseconds engine::latency_of_wake(const strand& s) const noexcept { return shares_unit(s) ? 0 : settings_.times.wake_latency; }
+// Where there are ticks, kernel threads hand a unit to each other: who is woken for the
+// waker's own unit needs no interrupt to come, and has its turn when the waker falls
+// asleep. Who is woken for another's unit has its turn there at once, as Linux's completely
+// fair scheduler lets one that has slept; without ticks that is left to the order of turns.
+picoseconds engine::latency_of_wake(const strand& s) const noexcept {
+  return shares_unit(s) ? 0 : settings_.times.wake_latency;
+}
 
 void engine::give_way(strand& s) noexcept {
   if (shares_unit(s)) {

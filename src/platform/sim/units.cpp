@@ -17,7 +17,8 @@ int engine::free_unit(int preferred) const noexcept {
 int engine::unit_for(strand& s) noexcept {
   if (s.bound >= 0) return s.bound;
   if (const int u = free_unit(s.last_unit); u >= 0) return u;
-  const auto shortest = std::min_element(units_.begin(), units_.end(), [](const unit& a, const unit& b) { return a.queue.size() < b.queue.size(); });
+  const auto shortest = std::min_element(units_.begin(), units_.end(),
+                                         [](const unit& a, const unit& b) { return a.queue.size() < b.queue.size(); });
   return static_cast<int>(shortest - units_.begin());
 }
 
@@ -65,7 +66,8 @@ void engine::leave_unit(strand& s) noexcept {
   if (u.occupant != &s) return;
   u.occupant = nullptr;
   // Without ticks, as falling asleep was charged, the kernel's switch costs about the same again.
-  if (!u.queue.empty()) hand_over(u, s.time, listener_ == nullptr ? settings_.times.sleep : settings_.times.kernel_switch);
+  if (!u.queue.empty())
+    hand_over(u, s.time, listener_ == nullptr ? settings_.times.sleep : settings_.times.kernel_switch);
 }
 
 // The unit, free since `at`, goes to the strand in its queue that has used the least processor time.
@@ -87,7 +89,9 @@ void engine::hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcep
 void engine::take_turns() noexcept {
   strand& me = *self_;
   unit& u = units_[static_cast<unsigned>(me.unit)];
-  const auto waiting = [&](const strand* s) { return s->time <= me.time && (s->woken || s->used + settings_.quantum <= me.used); };
+  const auto waiting = [&](const strand* s) {
+    return s->time <= me.time && (s->woken || s->used + settings_.quantum <= me.used);
+  };
   if (std::none_of(u.queue.begin(), u.queue.end(), waiting)) return;
   const auto index = static_cast<unsigned>(me.unit);
   u.occupant = nullptr;
@@ -117,7 +121,8 @@ void engine::yield() noexcept {
 }
 
 int engine::index_of(int number) const noexcept {
-  const auto found = std::find_if(settings_.units.begin(), settings_.units.end(), [number](const unit_description& u) { return u.number == number; });
+  const auto found = std::find_if(settings_.units.begin(), settings_.units.end(),
+                                  [number](const unit_description& u) { return u.number == number; });
   return number < 0 || found == settings_.units.end() ? -1 : static_cast<int>(found - settings_.units.begin());
 }
 

@@ -1,5 +1,5 @@
-// Stacks of contexts that do not run, unwound exactly: by a look from above. The unwinder is called on the suspended stack itself,
-// below its last frame, where the tables that describe heddle_switch apply.
+// Stacks of contexts that do not run, unwound exactly: by a look from above. The unwinder is called on the suspended
+// stack itself, below its last frame, where the tables that describe heddle_switch apply.
 #include <unwind.h>
 
 #include "arch/arch.hpp"
@@ -12,8 +12,8 @@ namespace {
 struct walk {
   const void** into;
   std::size_t most, found;
-  void* looker;     // stack pointer of who asks
-  int skip;         // frames of this file
+  void* looker;  // stack pointer of who asks
+  int skip;      // frames of this file
 };
 
 _Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
@@ -36,12 +36,15 @@ std::size_t unwind(void* stack_pointer, const void** into, std::size_t most) noe
   }
   // Frames 0 and 1 are the function below and heddle_switch.
   w.skip = 2;
-  heddle_switch(&w.looker, stack_pointer, [](void* argument, void*) {
-    walk& mine = *static_cast<walk*>(argument);
-    _Unwind_Backtrace(step, &mine);
-    void* gone = nullptr;   // the context goes on from where it was, not from here
-    heddle_switch(&gone, mine.looker, [](void*, void*) {}, nullptr, nullptr);
-  }, &w, nullptr);
+  heddle_switch(
+      &w.looker, stack_pointer,
+      [](void* argument, void*) {
+        walk& mine = *static_cast<walk*>(argument);
+        _Unwind_Backtrace(step, &mine);
+        void* gone = nullptr;  // the context goes on from where it was, not from here
+        heddle_switch(&gone, mine.looker, [](void*, void*) {}, nullptr, nullptr);
+      },
+      &w, nullptr);
   return w.found;
 }
 

@@ -1,4 +1,5 @@
-// Threads that are parked at known places, for a debugger that is attached or reads a core: says "parked" when they are, and stays so.
+// Threads that are parked at known places, for a debugger that is
+// attached or reads a core: says "parked" when they are, and stays so.
 #include <heddle/mutex.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>

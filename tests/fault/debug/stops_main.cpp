@@ -33,7 +33,8 @@ long fib(long n) {
 }  // namespace
 
 int main() {
-  heddle::runtime rt({.workers = 2, .policy = "random_ws:spawn=child"});  // the child runs on a stack of its own, at once
+  // the child runs on a stack of its own, at once
+  heddle::runtime rt({.workers = 2, .policy = "random_ws:spawn=child"});
   volatile int value = 0;
   const long result = rt.run([&] {
     heddle::thread t({.name = "looked at"}, [&] { outer_frame(&value); });

@@ -63,7 +63,9 @@ int main(int argc, char** argv) {
     const library second = load(argv[2]);
     if (second.work(15) != expected) fail("the second library computes wrongly");
     if (first.runtime() != second.runtime()) fail("the libraries have a runtime each");
-    if (kernel_threads() != with_one) fail("the second library started kernel threads: " + std::to_string(kernel_threads()) + " after " + std::to_string(with_one));
+    if (kernel_threads() != with_one)
+      fail("the second library started kernel threads: " + std::to_string(kernel_threads()) + " after " +
+           std::to_string(with_one));
     // Unloaded right after use, with workers still searching: their code must stay.
     dlclose(second.handle);
     if (first.work(15) != expected) fail("the first library computes wrongly after the second went");

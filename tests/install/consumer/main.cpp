@@ -24,8 +24,7 @@ int main() {
   std::vector<int> squares(1000);
   heddle::parallel_for(0, 1000, [&](int i) { squares[i] = i * i; });
   const long sum = heddle::parallel_reduce(
-      0, 1000, 0L, [&](int i) { return static_cast<long>(squares[i]); },
-      [](long a, long b) { return a + b; });
+      0, 1000, 0L, [&](int i) { return static_cast<long>(squares[i]); }, [](long a, long b) { return a + b; });
   if (sum != 332833500L) return std::puts("the sum of squares is wrong"), 1;
 
   try {

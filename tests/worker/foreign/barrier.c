@@ -1,5 +1,5 @@
-/* A C program that knows pthreads alone: members work in phases, look at each other's results between two barriers, and keep a
-   tally under a lock. Its main() is the test's; its members run on whatever threads that starts. */
+/* A C program that knows pthreads alone: members work in phases, look at each other's results between two barriers, and
+   keep a tally under a lock. Its main() is the test's; its members run on whatever threads that starts. */
 #include "barrier.h"
 
 #include <errno.h>
@@ -46,7 +46,8 @@ long program_member(struct program* p, int who) {
       ++p->phases;
       struct timespec now;
       clock_gettime(CLOCK_MONOTONIC, &now);
-      if (now.tv_sec > p->until.tv_sec || (now.tv_sec == p->until.tv_sec && now.tv_nsec >= p->until.tv_nsec)) p->stop = 1;
+      if (now.tv_sec > p->until.tv_sec || (now.tv_sec == p->until.tv_sec && now.tv_nsec >= p->until.tv_nsec))
+        p->stop = 1;
     } else if (first != 0) {
       ++wrong;
     }

@@ -1,5 +1,5 @@
-// A module that comes and goes: thread-local variables outside the static block, a constructor and a destructor of its own, exceptions
-// that leave it.
+// A module that comes and goes: thread-local variables outside the static
+// block, a constructor and a destructor of its own, exceptions that leave it.
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -38,5 +38,4 @@ long plugin_call(int who) {
 }
 
 void plugin_throw(int who) { throw std::runtime_error("from the plug-in, for " + std::to_string(who)); }
-
 }
