@@ -6,6 +6,7 @@
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
+#include "trace/emit.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -39,7 +40,17 @@ loop_start loop_begin() noexcept {
   const worker::worker& me = *worker::worker::current();
   // Where every fork is traced the program's graph is wanted, and not this run's: cut for many, whoever runs it.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
-  return {workers, take_turn(), me.every_fork};
+  return {workers, take_turn(), me.every_fork, me.ring != nullptr};
+}
+
+void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept {
+  const worker::section inside;
+  trace::emit<trace::event::loop_begin>(worker::worker::current()->ring, iterations, grain);
+}
+
+void loop_trace_end() noexcept {
+  const worker::section inside;
+  trace::emit<trace::event::loop_end>(worker::worker::current()->ring);
 }
 
 loop_quiet loop_begin_quietly() noexcept {

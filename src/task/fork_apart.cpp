@@ -36,7 +36,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   if (half == nullptr) return nullptr;
   self.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in queue::pop
   const queue::slow_outcome back = queue::pop(self, position);
-  if (back.published) self.announce_work();
+  if (back.published) self.announce_answer();
   if (!back.done) {  // a thief has it: an ordinary fork after all
     self.free_thread(*half);
     return position;

@@ -44,7 +44,7 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
       trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
     }
   }
-  if (outcome.published) self.announce_work();
+  if (outcome.published) self.announce_answer();
   return outcome.done ? position : nullptr;
 }
 
@@ -72,7 +72,7 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
     queue->bottom.store(position, std::memory_order_relaxed);
   }
   const queue::slow_outcome outcome = queue::pop(self, position);
-  if (outcome.published) self.announce_work();
+  if (outcome.published) self.announce_answer();
   if (outcome.done && self.every_join) [[unlikely]] {
     // The caller takes a job that is its own for one that was stolen, and
     // comes by join_slow and note_join: the places where its end can be told.

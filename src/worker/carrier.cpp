@@ -64,6 +64,7 @@ void runtime::carry(void* argument) {
     self.home.ticks().took_over(w);
     trace::emit<trace::event::worker_start>(w.ring, self.kernel.handle);
     const worker::end how = worker::run(self);
+    if (how == worker::end::stopped) trace::emit<trace::event::worker_stop>(w.ring);
     set_current_queue(nullptr);
     base::allow_malloc();
     if (how == worker::end::stopped) return;

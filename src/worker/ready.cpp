@@ -2,6 +2,7 @@
 // or to where its level or its pool is; and what a worker gives up of its own.
 #include <utility>
 
+#include "trace/emit.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -121,6 +122,11 @@ void worker::queue_child(thread& t) noexcept {
 void worker::announce_work() noexcept {
   home.wake_thief_of(rank);
   if (home.has_sleeping_thief(rank)) queue::stand(*this);
+}
+
+void worker::announce_answer() noexcept {
+  trace::emit<trace::event::request_answer>(ring);
+  announce_work();
 }
 
 }  // namespace heddle::worker

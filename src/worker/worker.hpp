@@ -216,6 +216,8 @@ class worker : public detail::fork_queue {
 
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
+  // The same of an entry that a request has made public.
+  void announce_answer() noexcept;
 
   // AddressSanitizer: handed to the far side of a switch, what must happen there before the new context goes on.
   struct crossing {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -101,6 +102,52 @@ TEST_P(traced_program, results_and_exceptions_are_the_same_with_forks_traced) {
   const dag_summary d = analyse(what);
   EXPECT_GT(d.forks, 100u);
   EXPECT_LE(d.span_ns, d.work_ns * 1.0001);
+}
+
+TEST_P(traced_program, loops_and_workers_begin_and_end) {
+  int begun = 0;
+  const recording what = traced(
+      [&] {
+        for (int repeat = 0; repeat < 3; ++repeat) {
+          parallel_for(0, 1000, [](int) {}, {.grain = 100});
+          try {
+            parallel_for(0, 500,
+                         [](int i) {
+                           if (i == 7) throw std::runtime_error("x");
+                         },
+                         {.grain = 50});
+          } catch (const std::runtime_error&) {
+            ++begun;
+          }
+        }
+      },
+      "off");
+  EXPECT_EQ(begun, 3);
+  EXPECT_GE(count(what, event::loop_begin), 2u);  // a loop of a site whose loops are known to be tiny is none
+  EXPECT_EQ(count(what, event::loop_begin), count(what, event::loop_end));
+  for (const worker_log& log : what.workers) {
+    for (const record& r : log.records) {
+      if (r.event == event::loop_begin) EXPECT_EQ(r.a, 10 * r.b) << "iterations, and how many a chunk";
+    }
+  }
+  EXPECT_EQ(count(what, event::worker_stop), GetParam());
+}
+
+TEST_P(traced_program, answers_to_requests_are_there) {
+  const recording what = traced(
+      [] {
+        for (int repeat = 0; runtime::current().workers() > 1 && repeat < 100; ++repeat) {
+          std::atomic<bool> begun{false};
+          parallel_invoke(
+              [&] {
+                while (!begun) parallel_invoke([] {}, [] {});  // looks at requests
+              },
+              [&] { begun = true; });
+        }
+      },
+      "off");
+  if (GetParam() == 1) EXPECT_EQ(count(what, event::request_answer), 0u);
+  else EXPECT_GT(count(what, event::request_answer), 0u);
 }
 
 TEST_P(traced_program, children_of_groups_are_there_with_their_hints) {

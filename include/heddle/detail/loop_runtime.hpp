@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include <heddle/detail/fork_queue.hpp>
@@ -15,8 +16,12 @@ struct loop_start {
   unsigned workers;
   bool measure;
   bool watched;  // a policy or a trace wants to see every fork, with what it may place by
+  bool traced;   // its begin and its end are events
 };
 HEDDLE_API loop_start loop_begin() noexcept;
+// On the trace of the worker that the caller is on.
+HEDDLE_API void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept;
+HEDDLE_API void loop_trace_end() noexcept;
 
 // After an entry was queued without answering requests. `watched`: a
 // worker is awake that will find it, by force if need be.

@@ -50,6 +50,7 @@ class loop_tree {
     n_ = n;
     if (site_.is_tiny(n)) return quietly(n);
     const loop_start start = loop_begin();
+    const trace_span traced(start.traced, n, grain_);
     measure_ = start.measure || !site_.is_known();
     result_holder r{work_.nothing()};
     if (grain_ != 0 || start.watched) {
@@ -67,6 +68,21 @@ class loop_tree {
   struct result_holder {
     mutable result value;
     result take() const { return std::move(value); }
+  };
+
+  // The loop in a trace.
+  struct trace_span {
+    trace_span(bool is_on, std::size_t iterations, std::size_t grain) noexcept : on(is_on) {
+      if (on) [[unlikely]]
+        loop_trace_begin(iterations, grain);
+    }
+    ~trace_span() {
+      if (on) [[unlikely]]
+        loop_trace_end();
+    }
+    trace_span(const trace_span&) = delete;
+    trace_span& operator=(const trace_span&) = delete;
+    const bool on;
   };
 
   // A part of a range that thieves may have, on the stack of whoever runs what is to its left.
