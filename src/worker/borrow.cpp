@@ -131,6 +131,13 @@ thread* runtime::next_of_stay(worker& w, const stay& s) noexcept {
           return nullptr;
         }
         item = ready_entry(*t);
+      } else if (alone && !inbox_.empty()) {  // who let the call go on may have shown it to all
+        t = w.adopt_inbox();
+        if (t != nullptr && t != s.self && !is_alone()) {  // another call has begun: counted before it was queued
+          w.ready.push(*t);
+          return nullptr;
+        }
+        if (t != nullptr) item = ready_entry(*t);
       } else if (has_common_work()) {
         return nullptr;
       } else if (alone) {

@@ -36,7 +36,8 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
       random(seed),
       made_at(platform::now()),
       default_class_(owner.stacks().default_class()),
-      spin_us_(owner.options().spin) {
+      spin_us_(owner.options().spin),
+      least_slept_(owner.options().spin * platform::ticks_per_microsecond()) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
   queue::attach(*this, memory_, queue_capacity);

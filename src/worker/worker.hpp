@@ -209,6 +209,9 @@ class worker : public detail::fork_queue {
       collect();  // a hint
   }
 
+  // All that is common becomes this worker's; the first of it is not queued. Null: nothing.
+  [[nodiscard]] thread* adopt_inbox() noexcept;
+
   // A block for a child that has not begun; null: no memory.
   [[nodiscard]] detail::group_child* new_child() noexcept;
   // A block of this worker's that another one has done with.
@@ -331,7 +334,6 @@ class worker : public detail::fork_queue {
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
-  [[nodiscard]] thread* adopt_inbox() noexcept;
   void sort_ready() noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t tick) noexcept;
@@ -379,6 +381,7 @@ class worker : public detail::fork_queue {
   std::uint64_t shared_new_at_{0};                                // platform::ticks
   unsigned batch_{4};                                             // stacks taken from the pool next time
   unsigned spin_us_;
+  std::uint64_t least_slept_;   // platform::ticks: the shortest sleep of late
   bool queue_first_{false};     // after a tick
   unsigned turns_ended_{0};     // that have ended here since it last took one over
   unsigned next_looked_at_{0};  // where it begins to look for one
