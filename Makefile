@@ -1,7 +1,7 @@
 # Front door for people; the build itself is CMake's (CMakePresets.json, build/<preset>).
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test stress bench docs install package clean
+.PHONY: help setup build demo test stress bench docs figures install package clean
 
 PREFIX ?= /usr/local
 
@@ -42,6 +42,12 @@ docs: ## reference pages from the headers into build/docs/html
 	@mkdir -p build/docs
 	@doxygen docs/Doxyfile
 	@echo "docs: build/docs/html/index.html"
+
+figures: ## the pictures of README.md anew, from measured data and a simulated run
+	@scripts/setup.sh build figures browser
+	@cmake --preset demo >/dev/null
+	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle
+	@scripts/figures.sh
 
 install: build ## install into PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)

@@ -3,6 +3,7 @@
 // idle. And the control blocks of light threads, which get such a stack when they begin.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -64,6 +65,11 @@ class stack_pool {
   std::size_t light_made() const noexcept {  // control blocks without stacks, ever
     std::lock_guard hold(mutex_);
     return light_.made();
+  }
+  // Pools of the process, of the first 64: each lives until all blocks that were taken from it are back.
+  static std::size_t living() noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(all_.begin(), all_.end(), [](const auto& place) { return place.load() != nullptr; }));
   }
   // The owner's last act: the pool, made by new, ends with the last
   // block that is given back. Until a thread is joined its block is out.

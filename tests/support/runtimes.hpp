@@ -1,4 +1,4 @@
-// A fixture over worker counts and policies; ends with no stack in use beyond the workers' caches.
+// A fixture over worker counts and policies; when its runtime has ended, every stack and control block is back.
 #pragma once
 
 #include <heddle/runtime.hpp>
@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
+
+#include "fiber/stack_pool.hpp"
 
 namespace heddle_test {
 
@@ -81,10 +84,16 @@ inline std::vector<unsigned> worker_counts() {
 class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::string>> {
  protected:
   void SetUp() override {
+    static_cast<void>(heddle::runtime::global());  // made by the first call from outside, it would count as a leak
+    pools_ = heddle::fiber::stack_pool::living();
     heddle::runtime_options options;
     options.workers = std::get<0>(GetParam());
     options.policy = std::get<1>(GetParam());
     runtime_ = std::make_unique<heddle::runtime>(options);
+  }
+  void TearDown() override {
+    runtime_.reset();
+    EXPECT_EQ(heddle::fiber::stack_pool::living(), pools_) << "a thread's stack or control block was not given back";
   }
   heddle::runtime& runtime() { return *runtime_; }
   template <class F>
@@ -93,6 +102,7 @@ class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::st
   }
 
  private:
+  std::size_t pools_{0};
   std::unique_ptr<heddle::runtime> runtime_;
 };
 

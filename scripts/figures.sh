@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The pictures of README.md: docs/figures/speed.svg from measured data, docs/figures/report.png from a simulated run.
+# `make figures` builds what it needs. PYTHON: one that has matplotlib (Debian's python3-matplotlib: /usr/bin/python3).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=build/release
+data=docs/investigations/data/2026-11-22-forms.json
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+"${PYTHON:-/usr/bin/python3}" scripts/speed_figure.py "$data" docs/figures/speed.svg
+
+# A sort on eight workers of a modelled machine: the same picture on every machine.
+"$build/heddle" sim --machine skylake-4x16 --workers 8 --policy adws --no-serial --trace "$scratch/mergesort.heddle" -- \
+  "$build/libexec/heddle/heddle-bench-heddle" --kernel mergesort --samples 1 --warmup 0 --n 300000 > /dev/null
+"$build/heddle" report "$scratch/mergesort.heddle" -o "$scratch/report.html" > /dev/null
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,760 --virtual-time-budget=5000 \
+  --screenshot="$PWD/docs/figures/report.png" "file://$scratch/report.html" > /dev/null 2>&1
+ls -l docs/figures
