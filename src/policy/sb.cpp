@@ -1,21 +1,25 @@
-// Space-bounded scheduling (sb, and sb-d with distributed queues): a task that fits into a cache is anchored there, its
-// descendants run under that cache only, and the tasks anchored under a cache never need more than it holds.
+// Space-bounded scheduling (sb, and sb-d with distributed queues). A task that fits into a cache is anchored there,
+// its descendants run under that cache only, and the tasks anchored under a cache never need more than it holds. How
+// it works, and what it promises: sb.md.
+//
 // Sources: Chowdhury, Silvestri, Blakeley, Ramachandran (IPDPS 2010); Blelloch, Fineman, Gibbons, Simhadri,
-// "Scheduling irregular parallel computations on hierarchical caches" (SPAA 2011); Simhadri, Blelloch,
-// Fineman, Gibbons, Kyrola, "Experimental analysis of space-bounded schedulers" (SPAA 2014), whose sigma =
-// 0.5 and mu = 0.2 are the defaults. A task of size S befits the smallest cache on a worker's path with S
-// <= sigma M. If that is below its parent's anchor the task is maximal: before it runs, S is added to what
-// is occupied of every cache from there up to, not with, the anchor. Deviations, and why:
-// - Sizes: heddle's hints give the bytes of groups; a child's size is
-// its share of them by work. Without bytes: its share of its
-//   parent's size; when that is not known either, the task is anchored like its parent.
-// - mu bounds what the running pieces of tasks anchored above may use
-// of a cache; it is not counted piece by piece: a share mu of
-//   each cache is kept for them.
+// "Scheduling irregular parallel computations on hierarchical caches" (SPAA 2011); Simhadri, Blelloch, Fineman,
+// Gibbons, Kyrola, "Experimental analysis of space-bounded schedulers" (SPAA 2014), whose sigma = 0.5 and mu = 0.2
+// are the defaults.
+//
+// A task of size S befits the smallest cache on a worker's path with S <= sigma M. If that cache is below its
+// parent's anchor, the task is maximal: before it runs, S is added to what is occupied of every cache from there up
+// to, but without, the anchor.
+//
+// Deviations, and why:
+// - Sizes. heddle's hints give the bytes of groups and forks, not of tasks. A child's size is its share of them by
+//   work. Where no bytes are given, it is its share of its parent's size; where that is not known either, the task
+//   is anchored like its parent.
+// - mu bounds what the running pieces of tasks anchored above may use of a cache. Here it is not counted piece by
+//   piece: a share mu of each cache is kept for them.
 // - A task larger than what mu leaves is admitted to a cache that is empty.
-// - Children are queued and their parent goes on (the papers queue
-// both); below a leaf cache, child first without a queue.
-// - When no worker runs anything, a task is admitted over capacity: it may be what the others wait for.
+// - Children are queued and their parent goes on. (The papers queue both.)
+// - When no worker runs anything, a task is admitted over capacity, for it may be what the others wait for.
 #include "policy/sb.hpp"
 
 #include <algorithm>
@@ -33,7 +37,7 @@ namespace {
 struct anchored {
   double size;            // bytes; 0: not known
   std::uint32_t anchor;   // a cache
-  std::uint32_t parents;  // its parent's anchor: what lies below it, down to the anchor, holds `size`
+  std::uint32_t parents;  // its parent's anchor; the caches below that one, down to `anchor`, hold `size`
 };
 
 anchored& state_of(task& t) noexcept {
@@ -43,7 +47,7 @@ anchored& state_of(task& t) noexcept {
 
 constexpr placement queued{placement::kind::send, nobody, 0};
 constexpr unsigned tries = 8;
-char mark;  // the word of every task that has an anchor above the leaves
+char mark;  // the word of every task
 
 }  // namespace
 
@@ -115,8 +119,9 @@ void sb::place(unsigned self, task& t, const placement& where) noexcept {
     c.fresh[list_of(self, c)].push_front(t);
     changes_.fetch_add(1);
   }
-  // Below the root, and for a task that needs room, one sleeper is not enough: it might refuse the task, or be none of
-  // these. Who is passed over for want of room is woken by whoever makes room, and finds the task in its list.
+  // A task that needs room, or may run under one cache only, is announced to every sleeper that it fits: a single one
+  // might refuse it, or not be under that cache. Whoever is passed over here for want of room is woken by whoever makes
+  // room, and finds the task in its list [sb:2].
   if (top == 0 && (woken || at.size <= 0)) return host_->wake_any(near);
   wake_under(self, top, woken ? 0 : at.size);
 }
@@ -188,13 +193,13 @@ bool sb::fits(unsigned rank, unsigned top, double bytes) const noexcept {
   return true;
 }
 
-// Anchors the task for a worker under its parent's anchor. Refused: a
-// cache on the way has no room; nothing is occupied then.
+// Anchors the task, for this worker, at or below its parent's anchor. Unless it is granted nothing is occupied
+// afterwards. given_up: something was for a moment, until a cache further up turned out to be full.
 sb::admission sb::admit(unsigned self, task& t, bool over_capacity) noexcept {
   anchored& at = state_of(t);
   at.anchor = at.parents;
   if (at.size <= 0) return admission::granted;
-  // A look first: what is occupied below a full cache, only to be given up, would be refused to others meanwhile.
+  // A look first. Whoever occupies a cache only to find the next one full keeps others out of it for that moment.
   if (!over_capacity && !fits(self, at.parents, at.size)) return admission::refused;
   const std::vector<unsigned>& path = path_[self];
   const std::size_t befits = befitting(self, at.parents, at.size);
@@ -220,7 +225,7 @@ void sb::made_room(unsigned self, unsigned below) noexcept {
   wake_under(self, below, 0);
 }
 
-// The newest one that is admitted; so that one large task does not keep small ones back, a few are tried.
+// The newest task that is admitted. A few are tried, so that one large task does not keep small ones back.
 task* sb::take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept {
   cache& from = caches_[top];
   const unsigned own = list_of(self, from);
@@ -232,8 +237,8 @@ task* sb::take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept {
       gave_up = gave_up || answer == admission::given_up;
       return answer == admission::granted;
     });
-    // Others may have been refused what this one held for a moment. It
-    // comes once for each task that was admitted meanwhile at most.
+    // Others may have been refused because of what this worker held for a moment. That happens at most once for each
+    // task that was admitted meanwhile [sb:2].
     if (gave_up) made_room(self, top);
     if (t != nullptr) return t;
   }
@@ -257,7 +262,8 @@ entry sb::acquire(unsigned self, effort how) noexcept {
 }
 
 bool sb::may_find(unsigned self) noexcept {
-  // What was refused a moment ago is refused still, unless something has been added or has ended since.
+  // What was refused in the last search is refused still, unless a task was added or made room since then; or nobody
+  // runs anything, so that acquire admits over capacity [sb:1].
   const bool stuck = host_->all_idle() || changes_.load() != seen_[self];
   for (const unsigned id : path_[self]) {
     const cache& c = caches_[id];

@@ -37,17 +37,17 @@ class sb final : public policy {
     unsigned parent{0};
     unsigned first_worker{0}, worker_count{0};
     double capacity{0};  // bytes
-    // by tasks anchored here or below, of parents anchored above; never above capacity
+    // bytes of tasks that are anchored here or below and whose parents are anchored above; at most `capacity` [sb:1]
     std::atomic<double> occupied{0};
     std::vector<unsigned> children;
-    shared_task_list woken;                     // anchored here; they are run first
-    std::unique_ptr<shared_task_list[]> fresh;  // of parents anchored here: one list, or (distributed) one a child
+    shared_task_list woken;                     // tasks anchored here that were woken; taken first
+    std::unique_ptr<shared_task_list[]> fresh;  // new tasks of parents anchored here; sb-d: a list a child
     unsigned lists{1};
   };
 
   entry take(unsigned self, bool over_capacity) noexcept;
   task* take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept;
-  enum class admission { granted, refused, given_up };  // given_up: caches were occupied, until a fuller one further up
+  enum class admission { granted, refused, given_up };
   admission admit(unsigned self, task& t, bool over_capacity) noexcept;
   bool has_room(const cache& c, double occupied, double bytes) const noexcept;
   bool fits(unsigned rank, unsigned top, double bytes) const noexcept;
@@ -62,8 +62,8 @@ class sb final : public policy {
   std::unique_ptr<cache[]> caches_;  // by memory group; the root first
   unsigned count_{0};
   std::vector<std::vector<unsigned>> path_;  // by rank: leaf first, root last
-  std::atomic<std::uint64_t> changes_{0};    // tasks added, and those that made room
-  std::vector<std::uint64_t> seen_;          // by rank: changes_ before its last search
+  std::atomic<std::uint64_t> changes_{0};    // how often a task was added or room was made
+  std::vector<std::uint64_t> seen_;          // by rank: changes_ when its last search began
 };
 
 }  // namespace heddle::policy
