@@ -1,40 +1,39 @@
-// Almost deterministic work stealing (ADWS).
+// Almost deterministic work stealing (ADWS): the layout of tasks. What a worker takes next, its own tasks and those
+// of others, is in adws_take.cpp; an introduction, and what holds of it, in adws.md.
+//
 // Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), Algorithms 4.1 - 4.3
-// and Appendix A; Shiina, Taura (SC 2019). Names: the local queue is the worker's fork queue while !uses_migrated, the
-// migration queue is `passed`, above it `migrated`, above it the fork queue while uses_migrated (POPTASKFROMLOCAL
-// empties the local queue before it turns to the migration queue, so one physical queue serves for both).
+// and Appendix A; Shiina, Taura (SC 2019). Their local queue is the worker's fork queue while !uses_migrated. Their
+// migration queue is `passed`, above it `migrated`, above it the fork queue while uses_migrated. (POPTASKFROMLOCAL
+// empties the local queue before it turns to the migration queue, so that one physical queue serves for both.)
+//
 // Deviations, and why:
-// - A range is split at spawn only while it is a search root's; a
-// task within one worker runs its children first wherever it
-//   is (section 4.2.3). Read literally, line 13 would send the children of stolen tasks back to the victim.
-// - A search root whose range lies within one worker and reaches its
-// end lays nothing out: it is passed and kept as one, its end
-//   activates its group, but all it could spawn stays with that worker. Read literally, line 4 has it open a group a
-//   level down to the leaves, each with a thread, a node and a way back (docs/investigations/adws-real.md).
-// - A cut that misses a worker's end inside the range by less than a
-// 64th of a worker is put there: the border between two workers
-//   would be sought down to the leaves. Ours; the error is less than that of most hints, and stealing evens it out.
-// - `patience=N` (ours; 0 as in the thesis): a worker that has nothing
-// left looks N times at what is its own, some 30 ns each, before it
-//   asks others. Where iterations take microseconds, a block that is stolen at the end can cost more than it gains.
-// - A group's node becomes active at its owner's wait whatever is
-// left of the owner's range (section 4.3.3 on figure 4.14; line
-//   22 would never activate a group whose children were all spawned).
-// - The group of the root task is found by every worker: line 7 alone
-// leaves a worker that got no search root without any node.
-// - The last worker of a range that ends where the worker does is
-// robbed of both queues: all that it has is of this group.
-// - A thread that waits is woken to its owner's slot, instead of being moved there once it runs.
-// - Forks (parallel_invoke, loops) are groups of two, their first half the one that is not spawned.
-// - Hints that are not given: equal shares among as many children as
-// the last group with the same code had, two at first.
-//   Hints that cannot be (negative, infinite, a total of zero) count as not given and are reported once. A child of no
-//   work stays with its spawner. Cuts closer than 1e-6 to a worker's end are put there.
-// - Threads that are nobody's child: the first one alive is laid out
-// over all workers; while others are alive, all workers may
-//   rob each other, for such threads have no place in the tree.
-// - tree nodes number 512 a worker; deeper groups are not laid out.
-// What a worker takes next, its own tasks and those of others, is in adws_take.cpp.
+// - A range is split at spawn only while it is a search root's; a task within one worker runs its children first
+//   wherever it is (section 4.2.3). Read literally, line 13 would send the children of stolen tasks back to the
+//   victim.
+// - A search root whose range lies within one worker and reaches its end lays nothing out. It is passed and kept as
+//   a search root, and its end activates its group; but all that it could spawn stays with that worker. Read
+//   literally, line 4 has it open a group a level down to the leaves, each with a thread, a node and a way back
+//   (docs/investigations/adws-real.md).
+// - A cut that misses a worker's end inside the range by less than a 64th of a worker is put there. Otherwise the
+//   border between two workers would be sought down to the leaves. Ours; the error is less than that of most hints,
+//   and stealing evens it out.
+// - `patience=N` (ours; 0 as in the thesis): a worker that has nothing left looks N times at what is its own, some
+//   30 ns each, before it asks others. Where iterations take microseconds, a block that is stolen at the end can
+//   cost more than it gains.
+// - A group's node becomes active at its owner's wait whatever is left of the owner's range (section 4.3.3 on figure
+//   4.14). Line 22 would never activate a group whose children were all spawned.
+// - The group of the root task is found by every worker. Line 7 alone leaves a worker that got no search root
+//   without any node.
+// - The last worker of a range that ends where the worker does is robbed of both queues: all that it has is of this
+//   group.
+// - A thread that waits is woken into its owner's slot, instead of being moved there once it runs.
+// - Forks (parallel_invoke, loops) are groups of two whose first half is the one that is not spawned.
+// - Hints that are not given: equal shares among as many children as the last group with the same code had, two at
+//   first. Hints that cannot be (negative, infinite, a total of zero) count as not given and are reported once. A
+//   child of no work stays with its spawner. Cuts closer than 1e-6 to a worker's end are put there.
+// - Threads that are nobody's child: the first one alive is laid out over all workers. While others are alive, all
+//   workers may rob each other, for such threads have no place in the tree.
+// - A worker has 512 tree nodes; groups that nest deeper are not laid out.
 #include "policy/adws.hpp"
 
 #include <algorithm>
@@ -89,7 +88,7 @@ unsigned adws::owner_of(const laid_out& at) const noexcept {
   return all[std::min<std::size_t>(at.range.owner(), all.size() - 1)];
 }
 
-// The worker's queue belongs to another member from now on.
+// The worker's fork queue belongs to another member from now on [adws:5].
 void adws::act_for(unsigned self, unsigned which) noexcept {
   const unsigned before = acts_for(self);
   if (before == which) return;
@@ -135,8 +134,8 @@ entry adws::start_passed(unsigned self, task& t) noexcept {
   return host_->entry_of(t);
 }
 
-// Below a task that is not laid out nothing is. A worker that acts
-// for a member above the leaves may go on with one that is.
+// Nothing below a task that is not laid out is laid out either, so nothing need be watched. Not so on a worker that
+// acts for a member above the leaves: it may go on with a task that is laid out, without being asked.
 void adws::stop_watching(unsigned self) noexcept {
   // a hint: adopt switches on
   if (now(self).leaf || host_->workers() == 1 || !has_root_.load(std::memory_order_relaxed)) host_->watch(self, false);
@@ -184,8 +183,8 @@ placement adws::ready(unsigned, task& t) noexcept {
   const auto* n = static_cast<const tree_node*>(t.word);
   if (n->owner == &t && n->waits) return send_to(n->back, search_root_slot);
   const laid_out& at = layout_of(t);
-  // Within one worker a thread goes on where it is woken; its group's
-  // end brings the owner back. Without steals it never left.
+  // A thread within one worker goes on where it is woken. If it was stolen and owns a group, the end of the group
+  // brings it back; without stealing it never left.
   if (!distributes(at) && (n->owner != &t || steals_)) return stay;
   return send_to(owner_of(at), woken_slot);
 }
@@ -225,9 +224,9 @@ double adws::checked(unsigned self, double hint, const char* text, bool zero_is_
   return not_given;
 }
 
-// Above the leaves, what lies in one member belongs to the head that runs it. A thief
-// took it from the victim's fork queue with the victim's place in it; a group that began
-// there would send its owner back to the victim, a second search root (Theorem 2).
+// Above the leaves, a task within one member belongs to the head that runs it [adws:1]. A thief that took it from
+// the victim's fork queue finds the victim's place in it. A group that began with that place would send its owner
+// back to the victim: a second search root there, against Theorem 2 [adws:3].
 void adws::settle(unsigned self, laid_out& at) const noexcept {
   const domain& d = domains_[at.domain];
   if (d.leaf || at.range.is_search_root()) return;
@@ -252,7 +251,7 @@ void adws::open(unsigned self, tree_node& node, task& owner, const laid_out& nex
   if (next.domain != at.domain) {
     at = next;
     const domain& d = domains_[at.domain];
-    // whose base changes gets it back
+    // the worker whose base changes here has to get it back: the owner returns to it
     if (members_[n->back].head != self) n->back = d.members[d.place_of_worker[self]];
     stations_[self].base.store(d.level, std::memory_order_relaxed);  // its own variable
     const unsigned which = d.members[d.place_of_worker[self]];
@@ -354,7 +353,7 @@ placement adws::hand_out(unsigned self, task& owner, task& child, double share, 
   if (how_ == layout::by_steals && domains_[at.domain].leaf) return {};  // as under random_ws from here on
   if (!at.range.is_search_root() && !leads(self, at)) return {};
   child.word = owner.word;
-  // above the leaves, in one member: its head does one after the other, be it a thief
+  // above the leaves and within one member: the head that runs it, a thief perhaps, does one child after the other
   if (!at.range.is_search_root()) {
     settle(self, at);
     to = {at.range, not_given, bytes * share, at.domain, unchanged};
@@ -387,7 +386,7 @@ placement adws::spawn(unsigned self, const spawn_info& info) noexcept {
     return {};
   }
   const double share = share_of(self, *n, at, info);
-  // of no work; or within one worker
+  // a child of no work, or an owner within one worker: nothing to lay out
   if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.spans_members())) return {};
   return hand_out(self, info.parent, info.child, share, at.bytes);
 }
@@ -407,7 +406,7 @@ placement adws::group_end(unsigned self, group_info& info) noexcept {
 
 // --- forks -------------------------------------------------------------------------------------------------------
 
-// Changes nothing but the node set aside: the fork may not come about.
+// Changes nothing but the node that is set aside, since the fork need not come about.
 bool adws::fork_begin(unsigned self, const fork_info& info) noexcept {
   if (!is_laid_out(info.owner) || !distributes(layout_of(info.owner))) {
     stop_watching(self);

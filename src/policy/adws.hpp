@@ -15,8 +15,8 @@ namespace heddle::policy {
 class adws : public policy {
  public:
   enum class layout : std::uint8_t { by_work, by_steals };
-  // by_steals: what is new stays with the member that made it, and all members of the domain steal from each other.
-  // `patience`: glances without anything of its own before a worker asks others; 0: as in the paper.
+  // by_work: ADWS. by_steals (ml-ws): nothing is laid out; what is new stays with the member that made it, and all
+  // members of a domain steal from each other. `patience`: see the head of adws.cpp.
   explicit adws(bool steals, layout how = layout::by_work, unsigned patience = 0) noexcept
       : how_(how), steals_(steals), patience_(patience) {}
   static std::unique_ptr<policy> make(const std::vector<parameter>& given);
@@ -44,37 +44,38 @@ class adws : public policy {
   placement fork_end(unsigned self, task& owner) noexcept override;
 
  protected:
-  // Of all tasks of all levels, whoever may take them.
+  // Something is queued for any member of any level, whoever may take it.
   bool has_anything(unsigned self) noexcept;
-  // A search root that waits for another worker than its owner does no harm
-  // there, if it is not on its way back to the one whose base it keeps.
+  // A search root that waits for a busy worker may be run by `self` instead, unless it is on its way back to the
+  // worker whose base it keeps (laid_out::base).
   entry steal_search_root(unsigned self, unsigned victim) noexcept;
-  // Greedy stealing breaks Theorems 1 and 2.
+  // Theorems 1 and 2 are not to be checked: greedy stealing breaks them [adws:3].
   void expect_no_order() noexcept { disordered_.store(true, std::memory_order_relaxed); }  // a flag for the audit
-  // What waits at one of the worker's own members, whatever its level.
+  // Takes what waits at one of the worker's own members, whatever its level.
   entry rescue(unsigned self) noexcept;
   entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
 
   static constexpr unsigned search_root_slot = 1;  // of a placement
-  // A task that waited in `passed` begins here.
+  // A task that was taken from `passed` begins on this worker.
   entry start_passed(unsigned self, task& t) noexcept;
-  // A search root, or a task above the leaf level, goes on here.
+  // A search root, or a task above the leaf level, goes on on this worker.
   void adopt(unsigned self, task& t) noexcept;
   unsigned owner_of(const laid_out& at) const noexcept;
 
-  // A thread that is nobody's child shall have no place in the tree: all workers may rob each other while it lives.
+  // A thread that is nobody's child gets no place in the tree. While it lives all workers may rob each other.
   placement leave_out(task& t) noexcept;
-  // The one that was laid out has ended.
+  // The root task that was laid out has ended.
   virtual void root_ended(unsigned) noexcept {}
 
-  // What start() calls to fill members_, domains_ and stations_, and where the root task begins.
+  // Called by start(): fills members_, domains_ and stations_.
   virtual void survey();
-  // A task was queued for that member's head.
+  // A task was queued for a member whose head is that worker.
   virtual void announce(unsigned head) noexcept;
   virtual laid_out root_layout() const noexcept;
-  // Where a group of `bytes` (0: not known) of a task with layout `at` is laid out: may change domain and range.
+  // A group or fork of `bytes` (0: not known), of a task with layout `at`, begins: changes domain and range to where
+  // its children are to be laid out.
   virtual void descend(unsigned, laid_out&, double) const noexcept {}
-  // Of a fork whose bytes are not given, by a task that touches `all` (0: not known).
+  // The bytes of a fork that does not give them, by a task that touches `all` (0: not known).
   virtual double bytes_of_fork(double all) const noexcept { return all; }
   unsigned acts_for(unsigned self) const noexcept {
     return stations_[self].acts_for.load(std::memory_order_relaxed);  // a hint, or the worker's own variable
@@ -82,13 +83,13 @@ class adws : public policy {
 
   struct alignas(64) station {
     std::atomic<unsigned> acts_for{0};  // a member; written by the worker, read by thieves as a hint
-    // level of the innermost group that it has opened: it acts for no member above
+    // level of the innermost group that it has opened; it acts for no member above that level [adws:6]
     std::atomic<unsigned> base{0};
-    // held while its queue becomes another one, and by a thief that takes from it
+    // held while its fork queue changes its role, and by a thief that takes from it [adws:5]
     detail::spin_word turning;
     std::vector<unsigned> heads;  // members it is the head of
     tree_nodes nodes;
-    unsigned all_idle_seen{0};     // in so many searches in a row nobody ran anything
+    unsigned all_idle_seen{0};     // searches in a row in which is_stuck() was true
     unsigned vain_glances{0};      // in a row
     tree_node* reserved{nullptr};  // for the next fork
   };
@@ -97,24 +98,25 @@ class adws : public policy {
   std::unique_ptr<member[]> members_;
   unsigned member_count_{0};
   std::vector<domain> domains_;
-  std::unique_ptr<std::atomic<unsigned>[]> open_groups_;  // by_steals: that have gone down to a domain, by its number
+  std::unique_ptr<std::atomic<unsigned>[]> open_groups_;  // by_steals: groups gone down to it, by domain
   std::unique_ptr<station[]> stations_;                   // by rank
 
  private:
-  struct victims {  // whom a member may rob now: those at first .. last of the domain
+  struct victims {  // whom a member may rob now: the members at places first .. last of the domain
     bool any;
     std::uint32_t domain;
     unsigned first, last;
     bool covers_last;
-    const tree_node* group{nullptr};  // whose range it is; null: of no group
-    std::uint32_t use{0};
+    const tree_node* group{nullptr};  // whose range it is; null: a whole domain (by_steals)
+    std::uint32_t use{0};             // of the node, when it was chosen
 
-    // The group may have ended, and another begun with the same node.
+    // Not if the group has ended, or has ended and another has begun with the same node [adws:7].
     bool hold() const noexcept { return group == nullptr || (group->active.load() && group->uses.load() == use); }
   };
 
   bool is_laid_out(const task& t) const noexcept { return t.word != nullptr && t.word != &outside_; }
-  // The worker acts for the member that the range begins in the group of, or would: it may lay children out there.
+  // The worker is the head of the member that it lies in, on the number line of `at`, or that line is one of leaves:
+  // it may lay children out there [adws:8].
   bool leads(unsigned self, const laid_out& at) const noexcept {
     const domain& d = domains_[at.domain];
     return d.leaf || members_[d.members[d.place_of_worker[self]]].head == self;
@@ -158,7 +160,8 @@ class adws : public policy {
   std::atomic<bool> has_root_{false};  // a root task is alive; one at a time is laid out
   std::atomic<unsigned> outside_tasks_{0};
   std::atomic<tree_node*> root_group_{nullptr};
-  // groups of one task did not nest, or a search root waited for something else: no theorems
+  // groups of one task did not nest, or a search root waited for something else than children: Theorems 1 and 2 are
+  // not checked any more
   std::atomic<bool> disordered_{false};
   std::atomic<unsigned> warned_{0};
   group_memory memory_;

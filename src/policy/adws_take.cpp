@@ -9,7 +9,8 @@ namespace heddle::policy {
 namespace {
 
 constexpr unsigned longest_walk = 4096;  // of thieves, up the tree: a race may make them walk in a circle
-// searches, before levels are given up: what is being taken at the moment looks idle, too
+// Searches in a row in which nobody runs anything, before levels are given up. One is not enough: a worker that is
+// just taking something looks idle, too.
 constexpr unsigned idle_enough = 4;
 
 }  // namespace
@@ -34,7 +35,7 @@ entry adws::next_of(unsigned self, unsigned which) noexcept {
   return m.local.take_newest();
 }
 
-// Of the member that the worker acts for; then of others, if it may.
+// First of the member that the worker acts for, then of the others whose head it is and for which it may act.
 entry adws::next_own(unsigned self) noexcept {
   const unsigned current = acts_for(self);
   if (const entry found = next_of(self, current); found != 0) return found;
@@ -119,7 +120,7 @@ entry adws::steal_from(unsigned self, const victims& from, unsigned place, effor
   return 0;
 }
 
-// Of the fork queue, if it is this queue of this member.
+// From the fork queue of the member's head, if that is this queue of this member at the moment [adws:5].
 entry adws::steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from, effort how) noexcept {
   const auto which = static_cast<unsigned>(&of - members_.get());
   // a hint
@@ -163,7 +164,7 @@ entry adws::steal_search_root(unsigned self, unsigned victim) noexcept {
   return 0;
 }
 
-// Nobody runs anything, and nobody has what he may run.
+// Nobody runs anything, and nobody has a task that he may run.
 bool adws::is_stuck() const noexcept {
   if (!host_->all_idle()) return false;
   for (unsigned rank = 0; rank < host_->workers(); ++rank) {
@@ -175,8 +176,8 @@ bool adws::is_stuck() const noexcept {
   return true;
 }
 
-// Nobody runs anything, and still a task of another level than the worker's may wait, because what it waits for is not
-// a descendant's end: then levels do not count.
+// Nobody runs anything, and still a task may be queued that levels keep from its worker: it is needed by one that
+// waits for something else than its descendants. Levels do not count then [adws:6].
 entry adws::rescue(unsigned self) noexcept {
   for (const unsigned which : stations_[self].heads) {
     if (members_[which].looks_empty()) continue;

@@ -1,6 +1,6 @@
-// What almost deterministic work stealing lays tasks out with: distribution ranges,
-// and the tree of the groups that were laid out, by which idle workers know whose work
-// they may take. Source: the ADWS thesis, sections 4.3.2 and 4.3.3; docs/papers.md.
+// What almost deterministic work stealing lays tasks out with: distribution ranges, and the tree of the groups that
+// were laid out, from which idle workers know whose work they may take. Introduction: adws.md. Source: the ADWS
+// thesis, sections 4.3.2 and 4.3.3; docs/papers.md.
 #pragma once
 
 #include <algorithm>
@@ -36,9 +36,10 @@ struct distribution_range {
   unsigned last() const noexcept { return std::max(owner(), static_cast<unsigned>(std::max(std::ceil(to), 1.0)) - 1); }
   bool covers_last() const noexcept { return to >= last() + 1.0; }
 
-  // Splits the upper part off, `share` of the whole in [0, 1]: Algorithm 4.2, line 11. A cut that misses the end of a
-  // member by rounding alone is put there, or that member would own a task of no length; and so is one that misses an
-  // end inside the range by little, or the border between two members would be sought down to the leaves.
+  // Splits the upper part off, `share` of the whole in [0, 1]: Algorithm 4.2, line 11. A cut that misses the end of
+  // a member by rounding alone is put there; otherwise that member would own a task of no length. A cut that misses
+  // an end inside the range by less than `near_enough` is put there, too; otherwise the border between two members
+  // would be sought down to the leaves.
   distribution_range split_upper(double share) noexcept {
     double cut = to - (to - from) * share;
     const double nearest = std::round(cut);
@@ -54,10 +55,10 @@ struct distribution_range {
 // What a task carries, in task::room. Its tree is task::word.
 struct laid_out {
   distribution_range range;
-  double left;           // work of the present group not given to children yet; NaN: not known
-  double bytes;          // the task touches so many, as far as hints tell; 0: not known
+  double left;           // work of the present group that no child has got yet; NaN: not known
+  double bytes;          // that the task touches, as far as hints tell; 0: not known
   std::uint32_t domain;  // whose number line the range is on
-  std::uint32_t base;    // on the way back from a group: what the owner's worker had before it (station::base)
+  std::uint32_t base;    // of a task on its way back from a group: station::base of its worker before the group
 };
 inline constexpr std::uint32_t unchanged = ~0u;
 
@@ -66,16 +67,16 @@ inline laid_out& layout_of(task& t) noexcept {
   return *std::launder(reinterpret_cast<laid_out*>(t.room));
 }
 
-// A group of a search-root task. Thieves read the first part at any time, of nodes
-// that are free again, too: they may then look at the wrong range, never at memory
-// that is gone. A freed node keeps its parent, so that its descendants find theirs.
+// A group of a search-root task. Thieves read the first part at any time, also of nodes that are free again. They
+// may then see the wrong range, but never memory that is gone; and a freed node keeps its parent, so that a walk
+// that begins at one of its descendants goes on [adws:4].
 struct alignas(64) tree_node {
-  // Written by the group's owner; read by thieves as hints: `active`
-  // is seq_cst, and looked at again after a fence before sleep.
+  // Written by the group's owner, read by thieves as hints. `active` is seq_cst, and is looked at again after the
+  // fence before a worker sleeps.
   std::atomic<double> from{0}, to{0};
   std::atomic<std::uint32_t> domain{0};
   std::atomic<bool> active{false};
-  std::atomic<std::uint32_t> uses{0};  // how often it was opened: a thief's choice holds for one use
+  std::atomic<std::uint32_t> uses{0};  // how often it was opened: a thief's choice holds for one use [adws:7]
   std::atomic<tree_node*> parent{nullptr};
 
   // The owner's.
@@ -92,8 +93,8 @@ struct alignas(64) tree_node {
   tree_node* next_free{nullptr};
 };
 
-// The nodes of one worker: a stack of them in the common case, so that the
-// same group of an iterative program has the same node in each iteration.
+// The nodes of one worker. They are handed out as from a stack, so that in the common case the same group of an
+// iterative program has the same node in each iteration.
 class tree_nodes {
  public:
   void start(unsigned worker) {

@@ -1,6 +1,6 @@
-// The "workers" of a level of scheduling. In single-level scheduling they are the
-// workers; in multi-level scheduling, memory groups, each represented by its head,
-// the worker of smallest rank. Source: the ADWS thesis, Algorithms 4.1, 4.3 and 5.2.
+// The members of ADWS, and their queues. What the algorithms of the thesis call workers are workers in single-level
+// scheduling. In multi-level scheduling they are memory groups, each represented by its head, the worker of the
+// smallest rank. Introduction: adws.md. Source: the ADWS thesis, Algorithms 4.1, 4.3 and 5.2.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@ namespace heddle::policy {
 
 struct tree_node;
 
-// Entries of a fork queue that its worker has put aside, with two ends. Filled by one worker, taken from by any.
+// Entries that a worker has put aside from its fork queue, which serves another queue of ADWS meanwhile [adws:5].
+// Two ends; filled by one worker, taken from by any.
 class stash {
  public:
   stash() : entries_(new entry[most]), scratch_(new entry[most]) {}
@@ -66,9 +67,10 @@ class stash {
   std::atomic<unsigned> size_{0};           // written under lock_
 };
 
-// Algorithm 4.1's WORKER, 5.2's MEMORYGROUP. Its local and migration queue are: what its head has in its fork queue
-// while it acts for this member (of the one that `uses_migrated` names), on top of what is put aside here; and below
-// that, in the migration queue, the tasks passed to it.
+// WORKER of Algorithm 4.1, MEMORYGROUP of 5.2. From its newest end to its oldest, its local queue consists of: what
+// its head has in the fork queue, while it acts for this member and !uses_migrated; then the stash `local`. Its
+// migration queue: what the head has in the fork queue, while uses_migrated; the stash `migrated`; the list
+// `passed`.
 struct alignas(64) member {
   unsigned head{0};  // rank
   unsigned level{0};
@@ -77,7 +79,7 @@ struct alignas(64) member {
   std::atomic<tree_node*> tree{nullptr};   // written by the head; thieves of this member walk up from it
   std::atomic<bool> uses_migrated{false};  // written by the head; read by thieves as a hint
   std::atomic<bool> is_passed_to{false};   // audit builds: somebody is passing a task
-  shared_task_list search_roots;           // by Theorem 2 one at most, when a single program is laid out
+  shared_task_list search_roots;           // one at most, when a single program is laid out [adws:3]
   shared_task_list passed;                 // oldest first: the head takes the oldest, a thief the newest
   stash local;
   stash migrated;

@@ -1,26 +1,27 @@
-// Multi-level almost deterministic work stealing: ADWS among the memory groups of a level, and within a group, once a
-// task's data fits there, among its children; so that what runs under a cache at the same time fits into it.
-// Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), sections 5.3 and 5.4,
-// Algorithms 5.2 and 5.3. What is said of single-level ADWS in adws.cpp holds here at each level.
-// Memory group aggregation, both rules: aggregation=range, that of section 5.3.3, by which the thesis was measured,
-// sums the capacities over the groups of the present distribution range; aggregation=group is lines 4 - 10 as printed,
-// which sum over the present group's descendants.
+// Multi-level almost deterministic work stealing: ADWS among the memory groups of a level, and within a group, once
+// a task's data fits there, among its children. So what runs under a cache at the same time fits into it.
+// Introduction: adws.md.
+//
+// Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), sections 5.3 and
+// 5.4, Algorithms 5.2 and 5.3. What is said of single-level ADWS at the head of adws.cpp holds here at each level.
+//
+// Both rules for the capacity that a group of tasks is compared with ("memory group aggregation") are there.
+// aggregation=range is that of section 5.3.3, by which the thesis was measured: it sums the capacities over the
+// memory groups of the present distribution range. aggregation=group is lines 4 - 10 as printed, which sum over the
+// present memory group's descendants.
+//
 // Deviations, and why:
-// - A range that begins inside a group and descends begins with that
-// group's first child: the owner is that group's head, and
-//   so need not move.
-// - Bytes that are not given: of the child of a group whose bytes are
-// known, its share by work; else none known, and such a
-//   task goes down to the leaves at once, which is single-level ADWS. (A task that stayed above would be run by one
-//   worker.)
-// - A worker also acts for members below its own level (but not above
-// the innermost group that it has opened): a group that
-//   skips a level passes tasks to workers that the algorithm as printed leaves at that level.
+// - A range that begins inside a memory group and goes down begins with that group's first child: the owner is the
+//   group's head, and so need not move.
+// - Bytes that are not given. The child of a group whose bytes are known has its share of them by work. Otherwise
+//   nothing is known, and such a task goes down to the leaves at once, which is single-level ADWS. (If it stayed
+//   above, one worker would run all of it.)
+// - A worker also acts for members below its own level, but not above the innermost group that it has opened. A
+//   group that skips a level passes tasks to workers which the algorithm as printed leaves at that level.
 // - A capacity that the machine does not tell counts as unlimited.
 // - Thieves walk up the tree to the end of their level, for groups of other levels are no victims of theirs.
-// - When no worker runs anything, a worker takes what waits at
-// another of its levels (adws::rescue): tasks that wait for each
-//   other otherwise than by groups would else hang.
+// - When no worker runs anything, a worker takes what waits at another of its levels (adws::rescue). Tasks that wait
+//   for each other otherwise than by groups would hang without that.
 #include "policy/ml_adws.hpp"
 
 #include "machine/topology.hpp"
@@ -77,7 +78,7 @@ laid_out ml_adws::root_layout() const noexcept {
           unchanged};
 }
 
-// Of the groups that the range lies on, at a level below theirs.
+// The sum of the capacities at `level` of the memory groups that the range lies on, whose own level is above that.
 double ml_adws::capacity_of(const laid_out& at, unsigned level) const noexcept {
   const machine::topology& machine = *host_->machine();
   const domain& d = domains_[at.domain];
@@ -94,11 +95,11 @@ double ml_adws::capacity_of(const laid_out& at, unsigned level) const noexcept {
 void ml_adws::descend(unsigned self, laid_out& at, double bytes) const noexcept {
   const domain& now = domains_[at.domain];
   if (now.leaf) return;
-  // Above the leaves, in one group or by the rule of Algorithm 5.3:
-  // all that is below the group that the worker lies in.
+  // The task lies within one memory group, or the rule is that of Algorithm 5.3: what counts is all that is below
+  // the group in which the worker lies.
   laid_out from = at;
   if (rule_ == aggregation::group || !at.range.is_search_root()) {
-    // not acts_for: its head may not be the one that runs the task
+    // not acts_for(self): the task may be run by another worker than the head of its memory group
     const unsigned which = now.members[now.place_of_worker[self]];
     if (members_[which].leaf) return;
     from.domain = domain_of_[which * levels_ + members_[which].level];
@@ -109,7 +110,7 @@ void ml_adws::descend(unsigned self, laid_out& at, double bytes) const noexcept 
   while (level + 1 < levels_ && bytes <= capacity_of(from, level)) ++level;
   if (level == top.level) return;
   const domain& below = domains_[domain_of_[top.root * levels_ + level]];
-  // The same stretch on the number line of the level below.
+  // Where a place of the upper number line begins on that of the level below.
   const auto place_below = [&](unsigned place) {
     if (place >= top.members.size()) return static_cast<double>(below.members.size());
     return static_cast<double>(below.place_of_worker[members_[top.members[place]].head]);
