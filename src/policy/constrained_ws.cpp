@@ -1,35 +1,34 @@
-// Constrained work stealing: the first iteration of an iterative program runs under random
-// work stealing and its steal tree is recorded; a few iterations then follow the record while
-// idle workers go on stealing, and revise it (RelWS: relaxed); from then on each worker runs
-// exactly the pieces that it had, in the order in which it had them (StOWS: strict, ordered).
-// Sources: Lifflander, Krishnamoorthy, Kale, "Optimizing data locality for fork/join programs using constrained work
-// stealing" (SC 2014) and "Steal tree" (PLDI 2013), as the ADWS thesis, section 4.4.1 and appendix B.1, describes and
-// uses them; five iterations of RelWS are the thesis'. replay=stuws is strict in any order, replay=relws stays relaxed.
+// Constrained work stealing. The first iteration of an iterative program runs under random work stealing, and its
+// steal tree is recorded. A few iterations follow the record while idle workers go on stealing, and revise it
+// (RelWS: relaxed). From then on each worker runs exactly the pieces that it had, in the order in which it had them
+// (StOWS: strict, ordered). Words, invariants and proofs: constrained_ws.md. What a worker takes next is in
+// constrained_ws_take.cpp.
 //
-// An iteration is what a thread that is nobody's child does between the beginning of a task group or fork outside any
-// other and its end; iterations of one call site (the code of the first child) are those of one program. One iteration
-// runs at a time; what other threads do meanwhile runs as under random_ws.
+// Sources: Lifflander, Krishnamoorthy, Kale, "Optimizing data locality for fork/join programs using constrained work
+// stealing" (SC 2014) and "Steal tree" (PLDI 2013), as the ADWS thesis, section 4.4.1 and appendix B.1, describes
+// and uses them; five iterations of RelWS are the thesis'. replay=stuws is strict in any order, replay=relws stays
+// relaxed.
+//
+// An iteration is what a thread that is nobody's child does between the beginning of a task group or fork outside
+// any other and its end. Iterations of one call site (the code of the first child) are those of one program. One
+// iteration runs at a time; what other threads do meanwhile runs as under random_ws.
 //
 // Deviations, and why:
-// - Every second half of a fork and every child of a group is a task
-// of its own while a record is made or changed, queued in the
-//   policy's lists (parent first), so that it has an identity; the papers steal continuations, child first. Beyond
-//   `flood` queued children of a worker they run child first.
-// - A piece whose descendants stayed with it is replayed unwatched,
-// in the worker's fork queue: at the cost of random_ws.
-// - A worker with recorded pieces to come steals under RelWS only
-// after `patience` searches in vain (ours): all are idle when an
-//   iteration begins, and would tear the record apart before its pieces are made.
-// - A thread that waited goes on with the worker on which it began;
-// under RelWS it can be stolen from there. The root begins each
-//   iteration on the worker of the record: it is sent there when a run begins or an iteration ends.
-// - The record does not fit when a task comes that it does not know,
-// or one that it knows does not come. What is not known is
-//   anybody's to steal, with all that it makes; the order of pieces is given up for the rest of the iteration; and the
-//   next 1, 2, 4 .. 64 iterations, as misfits repeat, are RelWS, which makes a new record. The order is given up, too,
-//   when nobody runs anything.
-// - A record without pieces is not replayed strictly: there is nothing to preserve, and one worker would run all for
-// ever. What a worker takes next is in constrained_ws_take.cpp.
+// - While a record is made or changed, every second half of a fork and every child of a group is a task of its own,
+//   queued in the policy's lists (parent first), so that it has an identity. The papers steal continuations, child
+//   first. When `flood` tasks are queued at a worker, further children run child first.
+// - A piece whose descendants stayed with it is replayed unwatched, in the worker's fork queue, at the cost of
+//   random_ws.
+// - Under RelWS a worker that has recorded pieces to come steals only after `patience` searches in vain (ours). All
+//   workers are idle when an iteration begins, and would tear the record apart before its pieces are made.
+// - A thread that waited goes on with the worker on which it began; under RelWS it can be stolen from there. The
+//   root begins each iteration on the worker of the record: it is sent there when a run begins or an iteration ends.
+// - The record does not fit when a task comes that it does not know, or one that it knows does not come. An unknown
+//   task, with all that it makes, is anybody's to steal. The order of pieces is given up for the rest of the
+//   iteration. And the next 1, 2, 4 .. 64 iterations, as misfits repeat, are RelWS, which makes a new record. The
+//   order is given up, too, when nobody runs anything.
+// - A record without pieces is not replayed strictly. There is nothing to preserve, and one worker would run
+//   everything for ever.
 #include "policy/constrained_ws.hpp"
 
 #include <algorithm>
@@ -72,7 +71,7 @@ constrained_ws::site& constrained_ws::site_of(const void* label) noexcept {
   return s;
 }
 
-// `root`: for the record. False: another iteration runs.
+// Makes `owner` the root of an iteration of the site `label`; `root` is its node. False: another iteration runs.
 bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* label, steal_node* root) noexcept {
   bool free = !busy_.exchange(true);
   if (!free && closing_.exchange(false)) {  // whoever resets it has the old iteration
@@ -113,8 +112,8 @@ bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* lab
   return true;
 }
 
-// All that was made inside by tasks of the iteration has ended? Ends
-// are read first: equal sums mean so at the moment between.
+// Tasks of the iteration are alive, beside its root. Ends are read before beginnings: if the sums are equal, nothing
+// was alive at the moment between the two passes.
 bool constrained_ws::has_strays() const noexcept {
   std::uint64_t ended = 0, made = 0;
   // pairs with task_end: what it made
@@ -124,7 +123,7 @@ bool constrained_ws::has_strays() const noexcept {
   return made != ended;
 }
 
-// The root goes on where it is recorded, and begins the next iteration there.
+// Sends the root to the worker of the record, so that it begins the next iteration there.
 placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
   owner.word = &outside_;
   if (has_strays()) {  // a child of an older group
@@ -193,7 +192,7 @@ placement constrained_ws::ready(unsigned, task& t) noexcept {
   return {placement::kind::send, at.home, strict ? kept_slot : open_slot};
 }
 
-// With the last one nothing is alive that could be in a fork queue.
+// With the last root nothing is alive any more that could be in a fork queue: the bit is cleared, too [relws:6].
 void constrained_ws::end_root() noexcept {
   unsigned now = roots_.load();
   while (!roots_.compare_exchange_weak(now, now < 2 * one_root ? 0 : now - one_root)) {
@@ -217,7 +216,8 @@ void constrained_ws::task_end(unsigned self, task& t) noexcept {
   mine.ended.store(mine.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // its own
 }
 
-// The newest child gets its identity; the record, or where there is none chance, says where it goes.
+// Gives the newest child of `parent` its identity. The record says where it goes; where there is none, it stays to
+// be stolen.
 placement constrained_ws::hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept {
   in_iteration& above = state_of(parent);
   station& mine = stations_[self];
@@ -307,7 +307,7 @@ placement constrained_ws::record_child(unsigned self, const spawn_info& info) no
   if (mode_.load() != mode::strict) {
     node = nodes_.take(mine.nodes);
     if (node == nullptr) return {};
-    // of somebody else's group: it may outlive the parent
+    // a child in the group of another task: it may outlive the parent [relws:5]
     if (info.group_data == nullptr) state_of(parent).node->keep();
   }
   ++state_of(parent).children;
@@ -328,7 +328,7 @@ placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
   return stay;
 }
 
-// Takes a node and a number: the fork may not come about.
+// Only takes a node and a number, since the fork need not come about.
 bool constrained_ws::fork_begin(unsigned self, const fork_info& info) noexcept {
   const bool recorded = prepare_fork(self, info.owner);
   if (!recorded) leave_unrecorded();

@@ -16,8 +16,8 @@ class constrained_ws final : public policy {
   enum class replay : std::uint8_t { stows, stuws, relws };  // strict, ordered; strict, in any order; relaxed
   struct settings {
     replay how;
-    unsigned relaxed;   // iterations under RelWS between the first one and the strict ones
-    unsigned patience;  // searches in vain before a worker with recorded pieces to come steals
+    unsigned relaxed;   // iterations under RelWS between the recorded one and the strict ones
+    unsigned patience;  // under RelWS: searches in vain before a worker that has recorded pieces to come steals
   };
 
   explicit constrained_ws(const settings& s) : settings_(s) {}
@@ -62,11 +62,11 @@ class constrained_ws final : public policy {
     bool said_strict{false};
   };
 
-  // Pieces sent to a worker that no other may take, by the order in which they began there.
+  // Pieces sent to a worker, which no other may take, sorted by the order in which they began there.
   class piece_queue {
    public:
     void insert(task& t) noexcept;
-    // The first one, if it is of order `due` or an earlier one.
+    // The first piece, if its place in the order is `due` or before.
     task* take(unsigned due) noexcept;
     bool has(unsigned due) noexcept;
     // a hint, or after a heavy fence
@@ -101,17 +101,17 @@ class constrained_ws final : public policy {
   static inline char outside_, inside_;
   static in_iteration& state_of(task& t) noexcept;
 
-  // Workers take from each other's fork queues. A single program keeps in them what belongs to one worker: pieces under
-  // strict replay, and for a moment a fork that is to be recorded. README.md, C6.
+  // Workers take from each other's fork queues. With one root alive these hold only what belongs to one worker:
+  // pieces under strict replay, and for a moment a fork that is to be recorded [relws:6].
   bool robs() const noexcept { return (roots_.load() & ~1u) > one_root || (roots_.load() & 1u) != 0; }
   static constexpr unsigned one_root = 2;
-  // A fork or child is left to the fork queues without a record.
+  // A fork or child is left to the fork queues without a record [relws:6].
   void leave_unrecorded() noexcept {
     if (settings_.how == replay::relws && (roots_.load() & 1u) == 0 && (roots_.fetch_or(1) & 1u) == 0) host_->widened();
   }
   void end_root() noexcept;
   static constexpr unsigned any_order = ~0u;
-  // its own; before it has a piece of the iteration, a hint
+  // relaxed: the worker's own; before it has a piece of the iteration, a hint
   unsigned due(const station& mine) const noexcept {
     return loosened_.load() ? any_order : mine.begun.load(std::memory_order_relaxed);
   }
@@ -146,7 +146,7 @@ class constrained_ws final : public policy {
   std::unique_ptr<station[]> stations_;  // by rank
   steal_nodes nodes_;
   steal_tree next_tree_;                     // of the iteration that ends; its memory serves again
-  std::atomic<unsigned> roots_{0};           // threads that are nobody's child and alive, one_root each; 1: see C6
+  std::atomic<unsigned> roots_{0};           // living threads that are nobody's child, one_root each; bit 0: [relws:6]
   std::atomic<unsigned> root_home_{nobody};  // where the root of a recorded iteration was
   std::atomic<std::uintptr_t> groups_{0};    // numbers groups that could begin an iteration
 

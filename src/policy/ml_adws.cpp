@@ -78,7 +78,7 @@ laid_out ml_adws::root_layout() const noexcept {
           unchanged};
 }
 
-// The sum of the capacities at `level` of the memory groups that the range lies on, whose own level is above that.
+// The sum of the capacities at `level` of the memory groups that the range lies on, which are of that level or above.
 double ml_adws::capacity_of(const laid_out& at, unsigned level) const noexcept {
   const machine::topology& machine = *host_->machine();
   const domain& d = domains_[at.domain];

@@ -1,8 +1,9 @@
-// The steal tree of an iteration: which tasks began on another worker than the task that made them, and where. Recorded
-// while the iteration runs as a tree of nodes, of which whole subtrees that stayed on one worker are dropped as soon as
-// they have ended; kept between iterations as a table by the tasks' identities.
-// Source: Lifflander, Krishnamoorthy, Kale, "Steal tree" (PLDI 2013). Deviation: a task is known by its path, hashed,
-// and not by level and step within a working phase, so that an identity holds whatever was stolen.
+// The steal tree of an iteration: which tasks began on another worker than the task that made them, and where. While
+// the iteration runs it is a tree of nodes. Subtrees that stayed on one worker as a whole are dropped as soon as
+// they have ended. Between iterations it is a table by the tasks' identities.
+//
+// Source: Lifflander, Krishnamoorthy, Kale, "Steal tree" (PLDI 2013). Deviation: a task is known by the hash of its
+// path, and not by level and step within a working phase, so that an identity holds whatever was stolen.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@
 
 namespace heddle::policy {
 
-// The n-th child that a task makes, forks and spawns counted together. Never 0.
+// The identity of the n-th child that a task makes, forks and spawns counted together. Never 0.
 std::uint64_t child_identity(std::uint64_t parent, std::uint32_t n) noexcept;
 inline constexpr std::uint64_t root_identity = 1;
 
@@ -28,16 +29,17 @@ struct steal_node {
   steal_node* sibling;      // also links free nodes
   std::uint32_t worker;     // where it began; nobody: it has not
   std::uint32_t order;      // of a piece: so many began on its worker before it
-  // A descendant began elsewhere than its parent, or may outlive it. Written by any descendant, read by the task's end,
-  // which its descendants' joins order, and by the walks of other descendants.
+  // A descendant is a piece, or may outlive its parent. Written by any descendant. Read at the task's end, which the
+  // joins of its descendants come before, and by other descendants on their way up.
   std::atomic<bool> inner;
 
   bool is_piece() const noexcept { return parent != nullptr && worker != parent->worker; }
-  // The table will name this task and its children: they are kept beyond its end. So are its ancestors.
+  // The table is to name this task, its children and its ancestors: they are kept beyond their ends.
   void keep() noexcept;
 };
 
-// Nodes of one runtime, and the free ones of each worker. take allocates; give does not.
+// The nodes of one runtime; the free ones of a worker are a chain that the caller keeps. take may allocate, give
+// does not.
 class steal_nodes {
  public:
   steal_nodes() = default;
@@ -51,7 +53,7 @@ class steal_nodes {
     n.sibling = own;
     own = &n;
   }
-  // Where any worker finds them.
+  // To the free nodes that any worker may take.
   void give_back(steal_node* chain) noexcept;
 
  private:
@@ -79,8 +81,8 @@ class steal_tree {
     bool inner{false};  // a descendant did; its children have lines of their own
   };
 
-  // Of the nodes below `root`, which are chained through `sibling`
-  // and returned. Throws nothing: without memory the tree is empty.
+  // Makes the table of the nodes below `root`. Returns all nodes, `root` first, as a chain through `sibling`, to be
+  // given back. Throws nothing: without memory the table is empty.
   steal_node* build(steal_node& root, unsigned workers) noexcept;
   const line* find(std::uint64_t id) const noexcept;
 
