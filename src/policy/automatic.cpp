@@ -1,14 +1,6 @@
-// The policy that chooses: what HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and of `heddle
-// report`). Ours. All choices are states of one scheduler, so that none of them needs the runtime stopped:
-// 1. From the machine, at the start: one worker, or no two groups of
-// caches that differ (a flat machine) - random stealing.
-// 2. From the first runs (threads that are nobody's child: each call
-// of runtime::run has one): the run is laid out. A run
-//    that passed fewer tasks than there are workers is small; after three small ones in a row, random stealing, for the
-//    layout costs a search root's way to each worker and places nothing. Each 64th run after that is laid out again.
-// 3. From the hints: groups whose bytes are known are laid out level
-// by level, by the rules of ml-adaptive; without bytes its
-//    layout is that of single-level ADWS. Which of the two it was is noted once.
+// The policy that chooses. What HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and of `heddle
+// report`). Ours. All its choices are states of one scheduler, so that none of them needs the runtime stopped. From
+// what it chooses: ml_adaptive.md, "auto".
 #include "policy/automatic.hpp"
 
 #include <cmath>

@@ -1,68 +1,8 @@
-// Multi-level scheduling whose idle workers leave their level: the layout of ml-adws, and where
-// that leaves a worker without work, greedy stealing. Ours. The ADWS thesis names the idle time
-// of multi-level scheduling as its open problem (chapter 7): a memory group runs one root task
-// at a time, and a root task with fewer leaves than the group has workers leaves them idle.
-//
-// Rules, on top of those of ml_adws.cpp:
-// R1. A worker first takes what ml-adws would let it take. Only when
-// it has insisted `patience` times in a row in vain (each
-//     time: its own queues, and every victim of its active range) does it take anything else. A worker whose R2 found
-//     something bears half as many next time, one that found its own by itself twice as many, between 1 and the
-//     parameter.
-// R2. Then it takes the oldest task of any worker, nearest first: so
-// a further root task is admitted to a memory group whose
-//     workers idle before one is taken from another group. Then a search root that waits for a worker that is busy.
-//     Last, a head takes a root task of its own that waits above the group that it has opened.
-// R3. A root task admitted so is not laid out: the workers of its
-// group are not free. It runs as under random stealing, child
-//     first, and idle workers take its continuations by R2.
-// R4. A fork that touches its data once goes down to the leaves of
-// its range at once: levels would have the heads alone run it until
-//     the pieces fit, and each piece wait for the last worker of the one before. Such are forks whose bytes nobody
-//     gave, and those of a place in the program (the code of the second half) which have ended before without a fork of
-//     another place inside them, laid out: loops, merges. Learned anew when such a fork turns up.
-// (R5, levels given up where workers idle, gained nothing beside the
-// rest and is gone: docs/investigations/ml-adaptive.md.)
-// R6. A program that has forked halves of unlike work (the larger one
-// above 0.6), and inside one of them again at the same place, by forks
-//     of R4, loses more to the ends of ranges than to data that moves: after `near` searches in vain its workers look
-//     at one worker of the nearest distance, too, after four times as many at one of the next, but never beyond the
-//     last shared cache. near=0: never. Loops that are cut in the middle of whole pieces never do so: their halves
-//     differ by one piece, which is above 0.6 for three alone.
-// R7. A fork of unlike halves (above 0.55) whose bytes are given and fit into no group below its level is
-// space-bounded: the rules of sb.cpp (sb-d)
-//     hold for its second half and for everything that its owner forks until it has ended, so that several root tasks
-//     are admitted to a cache while they fit together. The owner keeps its place in a node of the tree and returns to
-//     it at the end. Groups are not: their children may be many and small, and all would stand in one queue. bound=off:
-//     never.
-// R8. Patience is worth what the move costs, and that falls with the
-// distance: a fourth of the patience of R1 is borne before a worker that
-//     insists takes what workers of the next to farthest distance have below their leaves, a fourth of that before the
-//     next nearer one's. It admits no root task, and what it finds leaves the patience of R1 as it is. near=0: never.
-//
-// Invariants:
-// - M1. What may_find sees, acquire takes after at most `patience`
-// insisting searches of that worker: both go over the same
-//   queues. The exception: an owner on its way back to its station is left to that worker; others do not sleep until it
-//   has gone.
-// - M2. Greedy up to patience: a worker idles while a task is queued
-// anywhere for at most `patience` searches that insist, that is
-//   O(patience * workers) attempts. So T_P <= T_1 / P + T_inf + steals * O(patience * P) attempts, as for random
-//   stealing but for the factor: a lower bound on locality is traded against it, never progress.
-// - M3. Over-admission is bounded: a worker runs one thread at a
-// time, so a memory group of n workers has at most n root tasks
-//   that were admitted by R2 running, beside the one that is laid out.
-// - M4. No two workers act for one member: who admits acts for its own leaf.
-// - M5. A task has the word of the layout or that of sb, never both;
-// each call of the seam goes to the one whose word it is. The word
-//   of a fork's owner changes at its outermost space-bounded fork and is restored at that one's end, both by the owner.
-// - M6. While `bound_owners_` is not 0, idle workers look into sb's
-// queues at each search and before they sleep, first of all; it is
-//   raised before the first task is queued there and lowered after the last one has ended. So M1 and M2 hold with them,
-//   and the bound of sb on what is anchored under a cache holds among its own tasks.
-// - M7. What is queued for a member whose head is awake, and perhaps in a
-// long leaf, wakes somebody else: a search root would else wait for its head
-//   while workers sleep that may take it by R2.
+// Multi-level scheduling whose idle workers leave their level: the layout of ml-adws, and, where that leaves a
+// worker without work, greedy stealing. Ours. The ADWS thesis names the idle time of multi-level scheduling as its
+// open problem (chapter 7): a memory group runs one root task at a time, and a root task with fewer leaves than the
+// group has workers leaves them idle. Rules and invariants: ml_adaptive.md. What was measured:
+// docs/investigations/ml-adaptive.md. What an idle worker takes is in ml_adaptive_take.cpp.
 #include "policy/ml_adaptive.hpp"
 
 #include <algorithm>
@@ -75,21 +15,22 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr double even_share = 0.55;   // of the larger half, at most
-constexpr double unlike_share = 0.6;  // R6
+constexpr double even_share = 0.55;   // of the larger half, at most: [adaptive:6]
+constexpr double unlike_share = 0.6;  // the same, for [adaptive:5]
 
 bool halves_differ(const fork_info& info, double share = even_share) noexcept {
   const double all = info.first + info.second;
   return info.first >= 0 && info.second >= 0 && std::isfinite(all) && std::max(info.first, info.second) > share * all;
 }
 
-// Of a task whose forks are space-bounded: where it was laid out; null:
-// it is such a task's descendant. In `room`, behind what sb keeps there.
+// Of a task that has the word of sb: the node that keeps where it was laid out, if it is the owner of the outermost
+// space-bounded fork; null for the descendants of such a fork. It stands in `room` behind what sb keeps there.
 tree_node*& kept_of(task& t) noexcept {
   return *std::launder(reinterpret_cast<tree_node**>(t.room + sizeof t.room - sizeof(tree_node*)));
 }
 
-// Of the node of a fork, which has no hints of children to sum up.
+// The halves of the fork that this node is of were unlike. The field is free: a fork has no hints of children to sum
+// up.
 bool is_unlike(const tree_node& n) noexcept { return n.hinted != 0; }
 void note_unlike(tree_node& n, bool is) noexcept { n.hinted = is ? 1 : 0; }
 
@@ -121,7 +62,7 @@ placement ml_adaptive::started(unsigned self, task& t) noexcept {
   return ml_adws::started(self, t);
 }
 
-// --- forks that only cut: R4 -------------------------------------------------------------------------------------
+// --- forks that only cut: [adaptive:4] ---------------------------------------------------------------------------
 
 ml_adaptive::fork_shape& ml_adaptive::shape_of(const void* label) noexcept {
   return shapes_[static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(label) * 0x9e3779b97f4a7c15u) >> 56)];
@@ -134,9 +75,9 @@ void ml_adaptive::note_nesting(const tree_node& above, const void* label) noexce
   outer.begin(above.label, true);
 }
 
-// --- forks that are space-bounded: R7 ----------------------------------------------------------------------------
+// --- forks that are space-bounded: [adaptive:6] ------------------------------------------------------------------
 
-// The owner keeps its place in a node of the tree while its forks are sb's.
+// The fork becomes space-bounded, if it is one for that. A node of the tree keeps the owner's place meanwhile.
 bool ml_adaptive::bind(unsigned self, const fork_info& info) noexcept {
   if (domains_.size() < 2 || !settings_.bound || info.bytes == 0 || !halves_differ(info)) return false;
   laid_out& at = layout_of(info.owner);

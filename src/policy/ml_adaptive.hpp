@@ -1,4 +1,4 @@
-// Multi-level scheduling that does not idle; see ml_adaptive.cpp.
+// Multi-level scheduling that does not idle; see ml_adaptive.md.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class ml_adaptive : public ml_adws {
 
   policy_wants wants() const noexcept override {
     policy_wants mine = ml_adws::wants();
-    mine.greedy = true;  // M1, M2
+    mine.greedy = true;  // [adaptive:8], [adaptive:9]
     return mine;
   }
   void start(scheduler& host) override;
@@ -47,7 +47,7 @@ class ml_adaptive : public ml_adws {
   placement fork_end(unsigned self, task& owner) noexcept override;
 
  protected:
-  // Its head may be busy, and others may take it.
+  // The head may be busy, and others may take it [adaptive:14].
   void announce(unsigned head) noexcept override {
     if (!host_->wake(head)) host_->wake_any(head);
   }
@@ -57,20 +57,20 @@ class ml_adaptive : public ml_adws {
 
  private:
   struct alignas(64) searcher {
-    unsigned patience{0};           // how many it bears before it takes anything
-    unsigned in_vain{0};            // searches in a row that insisted and found nothing
-    unsigned glances{0};            // searches in a row that found nothing
+    unsigned patience{0};           // searches that insist in vain before it takes anything [adaptive:1]
+    unsigned in_vain{0};            // such searches in a row
+    unsigned glances{0};            // searches in vain in a row, of either effort
     std::vector<unsigned> victims;  // nearest first
     std::vector<unsigned> rings;    // where in `victims` each distance ends
   };
 
-  // What is known of the forks of one place in the program. The words are read and written
-  // apart, by any worker, and two places may share them: what is read may be a mixture. A
-  // wrong guess costs a layout that does not suit, never a task; so all accesses are relaxed.
+  // What is known of the forks of one place in the program [adaptive:4]. The three words are read and written
+  // separately, by any worker, and two places may share them, so what is read may be a mixture. A wrong guess costs
+  // a layout that does not suit, never a task. Hence all accesses are relaxed.
   struct fork_shape {
     std::atomic<const void*> label{nullptr};
-    std::atomic<bool> nests{false};      // forks of other places were made inside
-    std::atomic<bool> only_cuts{false};  // one of them has ended and none were
+    std::atomic<bool> nests{false};      // forks of other places were made inside one of them
+    std::atomic<bool> only_cuts{false};  // one of them has ended without any inside
 
     // a guess, as below
     bool is_of(const void* place) const noexcept { return label.load(std::memory_order_relaxed) == place; }
@@ -90,7 +90,7 @@ class ml_adaptive : public ml_adws {
   fork_shape& shape_of(const void* label) noexcept;
   void note_nesting(const tree_node& above, const void* label) noexcept;
 
-  // relaxed: whoever has a task with that word came by it after the word was stored
+  // relaxed: whoever has got a task with that word got it after the word was stored
   bool is_bound(const task& t) const noexcept {
     return t.word != nullptr && t.word == bound_word_.load(std::memory_order_relaxed);
   }
@@ -100,10 +100,10 @@ class ml_adaptive : public ml_adws {
   const settings settings_;
   std::unique_ptr<searcher[]> searchers_;  // by rank
   fork_shape shapes_[256];
-  std::atomic<bool> uneven_{false};               // the present program has forked halves of unlike work
-  sb bound_{0.5, 0.2, true};                      // those of its own paper
-  std::atomic<const void*> bound_word_{nullptr};  // the word of its tasks
-  std::atomic<unsigned> bound_owners_{0};         // tasks whose forks it has at the moment
+  std::atomic<bool> uneven_{false};               // the present program is uneven [adaptive:5]
+  sb bound_{0.5, 0.2, true};                      // sigma and mu of its own paper; sb-d
+  std::atomic<const void*> bound_word_{nullptr};  // the word of sb's tasks
+  std::atomic<unsigned> bound_owners_{0};         // outermost space-bounded forks under way [adaptive:13]
 };
 
 }  // namespace heddle::policy

@@ -1,11 +1,11 @@
-// ml-adaptive, second part: what an idle worker takes. The rules: ml_adaptive.cpp.
+// ml-adaptive, second part: what an idle worker takes. The rules: ml_adaptive.md.
 #include <algorithm>
 
 #include "policy/ml_adaptive.hpp"
 
 namespace heddle::policy {
 
-// R2.
+// [adaptive:2]
 entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
   searcher& mine = searchers_[self];
   unsigned begin = 0;
@@ -24,7 +24,7 @@ entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
   return rescue(self);
 }
 
-// What a worker has below its leaf; nothing of the levels above.
+// Takes what the victim has below its leaf, and nothing of the levels above.
 entry ml_adaptive::steal_leaf(unsigned self, unsigned victim, effort how) noexcept {
   const unsigned leaf = stations_[victim].heads.back();
   if (acts_for(victim) == leaf) {
@@ -39,7 +39,7 @@ entry ml_adaptive::steal_leaf(unsigned self, unsigned victim, effort how) noexce
   return m.local.take_oldest();
 }
 
-// R8: any victim of each distance but the farthest. `patience` is borne before the farthest.
+// [adaptive:7]: every victim of each distance but the farthest, for which the whole patience is borne.
 entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
   const searcher& mine = searchers_[self];
   if (settings_.near == 0) return 0;
@@ -57,7 +57,7 @@ entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
   return 0;
 }
 
-// R6: one victim of each distance but the farthest.
+// [adaptive:5]: one victim of each distance but the farthest.
 entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
   const searcher& mine = searchers_[self];
   if (settings_.near == 0 || !uneven_.load(std::memory_order_relaxed)) return 0;  // a hint
@@ -70,7 +70,7 @@ entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
   return 0;
 }
 
-// R7.
+// [adaptive:6]
 entry ml_adaptive::take_bound(unsigned self, effort how) noexcept {
   if (bound_owners_.load() == 0) return 0;
   const entry found = bound_.acquire(self, how);

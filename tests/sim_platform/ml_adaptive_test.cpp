@@ -50,7 +50,7 @@ void loop(unsigned first, unsigned last, picoseconds (*piece)(unsigned)) {
       [=] { loop(first, middle, piece); }, [=] { loop(middle, last, piece); });
 }
 
-// R6, without R8, which comes after a fourth of the patience.
+// [adaptive:5] without [adaptive:7], which comes after a fourth of the patience.
 const std::string patient = "ml-adaptive:patience=1000000";
 
 TEST(ml_adaptive, helps_near_workers_where_halves_are_unlike_again_and_again) {
@@ -69,8 +69,9 @@ TEST(ml_adaptive, leaves_loops_alone_whatever_their_pieces_are) {
   }
 }
 
-// R8: halves of 2 to 1 by their hints, that are not, three sizes together. Loops do not show it any more: what waits
-// for a busy worker wakes somebody else by now (M7), and R8 on top of that takes 2 to 4 % of a loop with uneven pieces.
+// [adaptive:7]: halves that are 2 to 1 by their hints but not in fact, three sizes together. Loops do not show the
+// rule any more: what waits for a busy worker wakes somebody else by now [adaptive:14], and this rule on top of that
+// costs a loop with uneven pieces 2 to 4 % of its time.
 TEST(ml_adaptive, helps_within_a_package_before_the_patience_is_over) {
   const auto program = [] {
     for (const unsigned n : {12u, 13u, 14u}) unlike(n);
