@@ -1,10 +1,15 @@
-// Hierarchical work stealing: a thief first tries random victims in its own innermost memory group; after some failures
-// it tries the next larger group, and so on; a success brings it back to the innermost one. Child first.
+// Hierarchical work stealing: a thief first tries random victims in its own innermost memory group. After some
+// failures it tries the next larger group, and so on; a success brings it back to the innermost one.
+// Children of groups are queued, as under random_ws.
+//
 // Sources: Min, Iancu, Yelick, "Hierarchical work stealing on manycore clusters" (PGAS 2011), the thief's side of
-// HotSLAW; Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010). As the baseline of the ADWS thesis (section
-// 4.4) describes it. Deviations: no chunks are taken (a fork queue's oldest entry is the largest piece there is). The
-// papers name no number of attempts: ours is twice the number of victims in the ring, or `attempts`. A thief that
-// insists tries every victim, nearest first, for otherwise a far one in a long leaf would keep its work.
+// HotSLAW; Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010); as the baseline of the ADWS thesis
+// (section 4.4) describes them.
+//
+// Deviations, and why:
+// - No chunks are taken: a fork queue's oldest entry is the largest piece there is.
+// - The papers name no number of attempts. Ours is twice the number of victims in the ring, or `attempts`.
+// - A thief that insists tries every victim, nearest first. Otherwise a far one in a long leaf would keep its work.
 #include "policy/hierarchical_ws.hpp"
 
 #include <algorithm>

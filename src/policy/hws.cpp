@@ -1,20 +1,22 @@
-// HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs global
-// tasks and alone steals them from other groups; its other workers, the slaves, steal from each other.
-// Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010),
-// as Chen and Guo (2017), section 3.2, describe it. Deviations, and why:
-// - A group is a memory group of the topmost level that has several
-// (worker_groups.hpp); its leader is its first worker.
-// - The paper's limit is the user's: `level`; ours, when 0, is the
-// smallest l with 2^l >= 4 groups. A task of level l is global.
-// - The leader feeds its group on signs of starvation. heddle's
-// leader may be in a long leaf just then: the slave that has searched
-//   in vain `attempts` times (ours: twice the group's workers) takes the oldest global task, which is local from then
-//   on. A root stays global: local, it would keep a whole program within one group.
-// - A leader that insists works on what its group has, instead of
-// idling through a long local phase; so does, always, the
-//   one worker of a group. Leaders that insist rob such lone workers, too, for nobody else could.
-// - Local children of a global task are queued for the slaves; below
-// them, child first. What is woken by a slave goes to its group.
+// HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs
+// global tasks and alone steals them from other groups; its other workers, the slaves, steal from each other.
+//
+// Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), section 3.2,
+// describe it.
+//
+// Deviations, and why:
+// - A group is a memory group of the topmost level that has several (worker_groups.hpp); its leader is its first
+//   worker.
+// - The paper's limit is set by the user: `level`. When it is 0, ours is the smallest l with 2^l >= 4 groups. A task
+//   of level l is still global.
+// - In the paper the leader feeds its group on signs of starvation. heddle's leader may be in a long leaf just then.
+//   So the slave that has searched in vain `attempts` times (ours: twice the group's workers) takes the oldest
+//   global task, which is local from then on. A root stays global: as a local task it would keep a whole program
+//   within one group.
+// - A leader that insists works on what its group has, instead of idling through a long local phase. The one worker
+//   of a group always does. Leaders that insist rob such lone workers, too, for nobody else could.
+// - Local children of a global task are queued for the slaves; below them, child first. A global task that was woken
+//   goes to the group of the worker that woke it.
 #include "policy/hws.hpp"
 
 #include <new>

@@ -1,13 +1,16 @@
-// MTS, multi-threaded shepherds: the workers of a memory group share one queue, newest task first. When it is empty one
-// of them steals for all: the oldest tasks of another group's queue, one for each worker of its own group.
-// Source: Olivier, Porterfield, Wheeler, Prins, "Scheduling task parallelism on multi-socket
-// multicore systems" (ROSS 2011), as Chen and Guo (2017), section 3.2, describe it. They
-// found random and nearest victims alike: victim=random is the default. Deviations, and why:
+// MTS, multi-threaded shepherds: the workers of a memory group share one queue, newest task first. When it is empty
+// one of them steals for all: the oldest tasks of another group's queue, one for each worker of its own group.
+//
+// Source: Olivier, Porterfield, Wheeler, Prins, "Scheduling task parallelism on multi-socket multicore systems"
+// (ROSS 2011), as Chen and Guo (2017), section 3.2, describe it. They found random and nearest victims alike:
+// victim=random is the default.
+//
+// Deviations, and why:
 // - A socket is a memory group of the topmost level of the machine that has several (worker_groups.hpp).
 // - `batch` sets the number of tasks a steal; 0 is the paper's.
-// - Those who do not steal may sleep; the thief wakes them. A worker
-// that insists also takes threads woken by a worker that is in
-//   a long leaf, its own group's first: they stand with the worker that woke them, not in the queue.
+// - Those who do not steal may sleep; the thief wakes them.
+// - A worker that insists also takes threads that were woken by a worker which is in a long leaf now, those of its
+//   own group first. Such threads stand with the worker that woke them, not in the queue.
 #include "policy/mts.hpp"
 
 #include <algorithm>
@@ -67,7 +70,7 @@ entry mts::fetch(unsigned self, shepherd& mine) noexcept {
 entry mts::acquire(unsigned self, effort how) noexcept {
   if (const entry found = take(self); found != 0) return found;
   shepherd& mine = shepherds_[of_[self]];
-  // a hint, then the claim
+  // relaxed: a hint; the exchange is the claim
   if (!mine.victims.empty() && !mine.fetching.load(std::memory_order_relaxed) && !mine.fetching.exchange(true)) {
     const entry found = fetch(self, mine);
     mine.fetching.store(false);

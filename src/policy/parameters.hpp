@@ -1,4 +1,5 @@
-// The parameters of one policy, each taken once by its name; what is left over is an error that names those there are.
+// The parameters of one policy. Each is taken once, by its name. One that is left over is an error, which names
+// those that there are.
 #pragma once
 
 #include <string_view>

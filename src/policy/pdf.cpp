@@ -1,12 +1,16 @@
 // Parallel depth first: workers run the ready tasks that come first in the order of the serial program, so that what
-// runs at the same time lies close together and shares a cache.
-// Sources: Blelloch, Gibbons, Matias, "Provably efficient scheduling for languages with fine-grained parallelism" (J.
-// ACM 46(2), 1999); Blelloch, Gibbons, "Effectively sharing a cache among threads" (SPAA 2004).
-// The order is kept as a list of all live tasks under one lock: a child stands before its parent (it precedes the
-// parent's continuation), the second half of a fork after its owner, whose first half precedes it.
-// Deviations: a task is not left for a child that precedes it: it goes on to its
-// wait, and its children wait in the list. A worker finds the first ready task
-// by walking over those that are not. CONTROLLED-PDF's supernodes are not built.
+// runs at the same time lies close together in the program and shares a cache.
+//
+// Sources: Blelloch, Gibbons, Matias, "Provably efficient scheduling for languages with fine-grained parallelism"
+// (J. ACM 46(2), 1999); Blelloch, Gibbons, "Effectively sharing a cache among threads" (SPAA 2004).
+//
+// The order is kept as a list of all live tasks under one lock. A child stands before its parent, for it precedes
+// the parent's continuation. The second half of a fork stands after its owner, whose first half precedes it.
+//
+// Deviations:
+// - A task is not left for a child that precedes it. It goes on to its wait, and its children wait in the list.
+// - A worker finds the first ready task by walking over those that are not ready.
+// - CONTROLLED-PDF's supernodes are not built.
 #include "policy/pdf.hpp"
 
 #include <mutex>

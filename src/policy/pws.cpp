@@ -1,7 +1,10 @@
-// Probability work stealing: a victim is chosen with a probability
-// proportional to the inverse of its distance. Child first.
+// Probability work stealing: a victim is chosen with a probability proportional to the inverse of its distance.
+// Children of groups are queued, as under random_ws.
+//
 // Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), chapter 3, describe
-// it. Deviation: the distance is the number of levels up to the smallest memory group that holds both. A thief that
+// it.
+//
+// Deviations: the distance is the number of levels up to the smallest memory group that holds both. A thief that
 // insists tries every victim, from the drawn one on.
 #include "policy/pws.hpp"
 

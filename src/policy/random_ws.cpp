@@ -1,8 +1,10 @@
-// Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Children of groups
-// are queued, as second halves of forks are, and their group's owner runs who is left (src/task/README.md); with
-// spawn=child each runs at once, on a stack of its own, and its spawner's continuation is what thieves find; with
-// spawn=parent each is a ready thread in the queue.
+// Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Children of
+// groups are queued, as second halves of forks are, and their group's owner runs who is left (src/task/README.md).
+// With spawn=child each child runs at once, on a stack of its own, and its spawner's continuation is what thieves
+// find. With spawn=parent each child is a ready thread in the queue.
+//
 // Source: Blumofe, Leiserson, "Scheduling multithreaded computations by work stealing", J. ACM 46(5), 1999.
+//
 // Deviation: a victim keeps its newest tasks private and is asked for work first (docs/investigations/deque.md).
 #include "policy/random_ws.hpp"
 

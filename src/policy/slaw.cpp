@@ -1,19 +1,23 @@
 // SLAW: each spawn runs the child first or the parent first, whichever suits what has happened to the worker lately.
-// Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010), as
-// Chen and Guo (2017), section 3.2, describe it. In this order: a worker whose stack is S deep spawns parent first; one
-// with many tasks queued that have not begun, child first; one from which many were stolen in its last interval, parent
-// first; else child first. Deviations, and why:
-// - The book gives no numbers: depth=256, fresh=64, interval=64
-// (spawns), steals=8 are ours; a worker begins child first.
-// - heddle's threads have stacks of their own: the depth is the
-// number of child-first spawns between a task and its root.
-// - Nothing tells a policy that a queued task has begun before that
-// task spawns, is woken or ends: a leaf that runs is still
-//   counted as fresh, which is at most one a worker.
-// - Victims are drawn from all workers: the book does not describe
-// SLAW's places. A thief that insists tries every worker.
-// - Forks (parallel_invoke, loops) stay in the queue as under
-// random_ws: neither half is run "first" in the paper's sense.
+//
+// Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010),
+// as Chen and Guo (2017), section 3.2, describe it. The first of these that applies decides:
+// 1. a worker whose stack is S deep spawns parent first;
+// 2. one with many tasks queued that have not begun, child first;
+// 3. one from which many were stolen in its last interval, parent first;
+// 4. every other one, child first.
+//
+// Deviations, and why:
+// - The book gives no numbers: depth=256, fresh=64, interval=64 (spawns), steals=8 are ours; a worker begins child
+//   first.
+// - heddle's threads have stacks of their own: the depth is the number of child-first spawns between a task and its
+//   root.
+// - Nothing tells a policy that a queued task has begun before that task spawns, is woken or ends. So a leaf that
+//   runs is still counted as fresh, which is at most one a worker.
+// - Victims are drawn from all workers, for the book does not describe SLAW's places. A thief that insists tries
+//   every worker.
+// - Forks (parallel_invoke, loops) stay in the queue as under random_ws: neither half is run "first" in the paper's
+//   sense.
 #include "policy/slaw.hpp"
 
 #include <new>

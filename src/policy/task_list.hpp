@@ -60,9 +60,9 @@ class alignas(64) shared_task_list {
   }
   task* pop_front() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_front); }
   task* pop_back() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_back); }
-  // The first of the `tries` foremost that `accept` agrees to, which is called under
-  // the lock: short, and without another one. Those that it refuses never leave the
-  // list, so nobody falls asleep because they are in another worker's hands.
+  // Takes the first of the `tries` foremost tasks that `accept` agrees to. It is called under the lock, so it must
+  // be short and take no other lock. Tasks that it refuses never leave the list; so nobody falls asleep because they
+  // happen to be in another worker's hands.
   template <class Accept>
   task* pop_first_of(unsigned tries, Accept&& accept) noexcept {
     if (looks_empty()) return nullptr;

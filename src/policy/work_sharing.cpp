@@ -1,8 +1,11 @@
-// Work sharing: every new task goes to one central queue under a lock, and every worker takes from it. The baseline
-// that work stealing is compared with; what OpenMP's tasks do in GNU's runtime.
+// Work sharing: every new task goes to one central queue under a lock, and every worker takes from it. This is the
+// baseline that work stealing is compared with, and what OpenMP's tasks do in GNU's runtime.
+//
 // Source: as described by Chen and Guo, *Task Scheduling for Multi-core and Parallel Architectures* (2017), section
-// 2.2. Deviations: the book leaves the order open; ours is the newest first (order=lifo), which keeps the number of
-// live tasks small, or the oldest first (order=fifo). Threads that were woken stay with the worker that woke them; a
+// 2.2.
+//
+// Deviations: the book leaves the order open. Ours is the newest first (order=lifo), which keeps the number of live
+// tasks small, or the oldest first (order=fifo). Threads that were woken stay with the worker that woke them; a
 // thief that insists takes those of a worker in a long leaf.
 #include "policy/work_sharing.hpp"
 

@@ -15,8 +15,8 @@ struct worker_group {
   bool has(unsigned rank) const noexcept { return rank - first < count; }
 };
 
-// The topmost level of the machine with several groups, if one of
-// them has several workers; else all workers are one group.
+// The memory groups of the topmost level of the machine that has several, if one of them has several workers. Else
+// all workers are one group.
 inline std::vector<worker_group> worker_groups(const scheduler& host) {
   std::vector<worker_group> groups;
   const machine::topology* machine = host.machine();
