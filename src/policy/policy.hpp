@@ -174,7 +174,8 @@ class policy {
   // Could acquire() still find something for `self`? Asked, after a full fence, before a worker sleeps, and where it
   // matters whether others have something. As written here: some other worker has something queued.
   virtual bool may_find(unsigned self) noexcept;
-  // `self` may take what `victim` queues. The answer may change; whoever changes it to yes calls widened().
+  // `self` may take what `victim` queues. Asked on any worker, about any two. The answer may change; whoever changes
+  // it to yes calls widened().
   virtual bool may_rob(unsigned self, unsigned victim) noexcept { return self != victim; }
   // A worker chooses what to run next. Called with own_is_empty = false before it looks into its own queue and at
   // its ready threads, and with true when these gave nothing. 0: nothing.
