@@ -14,7 +14,8 @@ namespace heddle {
 
 class mutex;
 namespace detail {
-// An address on the stack of whoever holds it; 0 when nobody does, or the memory is gone. A hint, for dumps.
+// An address on the stack of the thread that holds `object`; 0 when none does, or the memory is gone. A hint, for
+// dumps.
 std::uintptr_t holder_of(const mutex* object) noexcept;
 }  // namespace detail
 
@@ -22,11 +23,11 @@ std::uintptr_t holder_of(const mutex* object) noexcept;
 /// worker goes on with other threads. It may be locked on one worker and unlocked
 /// on another, by the same thread. Not recursive: locking it twice never returns.
 ///
-/// Who comes first gets it, waiting or not, except that a waiter that was woken four times in vain is handed the lock:
-/// see src/wait/README.md, "Mutex". While threads have priorities, a user-level thread that holds it has at least the
-/// level of whoever waits for it (docs/guide/preemption.md). May be destroyed as soon as no thread holds it or waits
-/// for it, even while the thread that held it last is still inside unlock(). Thread context: any; every operation that
-/// waits may suspend and migrate the caller.
+/// Whoever tries first gets it, whether it waited or not, except that a waiter that was woken four times in vain is
+/// handed the lock (src/wait/mutex.md). While threads have priorities, a user-level thread that holds it has at least
+/// the level of whoever waits for it (docs/guide/preemption.md). May be destroyed as soon as no thread holds it or
+/// waits for it, even while the thread that held it last is still inside unlock(). Thread context: any; every operation
+/// that waits may suspend and migrate a user-level thread, unlock() and try_lock() never do.
 class mutex {
  public:
   constexpr mutex() noexcept = default;
@@ -94,10 +95,10 @@ class mutex {
 
   state state_;  // has_waiters: waiters_ is not empty
   detail::spin_word guard_;
-  std::uint8_t chosen_{0};       // waiters so far, by level or not; under guard_
+  std::uint8_t chosen_{0};       // how many waiters were chosen while levels are used; under guard_
   detail::waiter_list waiters_;  // under guard_
-  // an address on the stack of whoever took it last; while `locked`,
-  // but for the moment after the exchange, the holder's
+  // An address on the stack of the thread that took it last. While `locked` is set that is the holder, but for the
+  // moment between the exchange of the word and this store.
   std::atomic<std::uintptr_t> holder_{0};
 };
 

@@ -1,4 +1,4 @@
-// Waiting for a phase to end and ending it. Protocol and proof: README.md, "Barrier".
+// Waiting for a phase to end and ending it. Protocol and proof: objects.md.
 #include <heddle/barrier.hpp>
 
 #include "worker/section.hpp"

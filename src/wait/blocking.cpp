@@ -1,4 +1,4 @@
-// blocking(): the worker leaves its carrier and its thread to a blocking call. Protocol: README.md, "Blocking calls".
+// blocking(): the worker leaves its carrier and its thread to a blocking call. Protocol: blocking.md.
 #include <heddle/blocking.hpp>
 
 #include <cstdio>

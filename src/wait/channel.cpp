@@ -1,4 +1,4 @@
-// Sending and receiving through a channel. Protocol and proof: README.md, "Channel".
+// Sending and receiving through a channel. Protocol and proof: channel.md.
 #include <heddle/blocking.hpp>
 #include <heddle/detail/channel_core.hpp>
 
@@ -193,7 +193,7 @@ channel_core::outcome channel_core::send_now(request& r, waiter_list& served) no
     served.push_back(*w);
     return outcome::done;
   }
-  admit(served);  // first who waits, where a receiver that made room is not here yet
+  admit(served);  // waiting senders first: a receiver may have made room and not taken both locks yet
   if (sent_.load() - received_.load() >= capacity_) return outcome::not_now;
   append(r.to_send, r.spare);
   return outcome::done;
@@ -286,14 +286,14 @@ channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, wait
   return r.result;  // possible, or closed, at the last look
 }
 
-// Before a wait: the other side may be at work on another worker, and have made room, or filled
-// some, long before a suspension and the way back are over. It is left alone for a microsecond
-// or two at a time, so that it gets ahead by many items and the line with its count passes over
-// seldom; once it has begun, for up to eight looks more, until `amount` says `enough`, as long
-// as it keeps up its pace. Where no look found anything, 2, 4 .. 1,024 waits do without.
+// Called before a wait; true: trying again is worth while. The other side may be at work on another worker, and have
+// made room, or sent something, long before a suspension and the way back would be over. Between two looks it is left
+// alone for a microsecond or two: it gets ahead by many items, and the cache line with its count moves seldom. Once
+// `amount` is not 0, up to eight looks follow, until it is `enough` or grows by less than `pace` between two looks.
+// After four looks in vain the next 2, 4 .. 1,024 waits do without. See channel.md, "Looking before a wait".
 template <class Amount>
 [[gnu::noinline]] bool channel_core::comes_soon(Amount amount, std::size_t enough) noexcept {
-  if (platform::simulated || capacity_ < least_worth_a_look) return false;  // its time does not pass by itself
+  if (platform::simulated || capacity_ < least_worth_a_look) return false;  // simulated time does not pass by looking
   if (const std::uint32_t left = unlooked_.load(std::memory_order_relaxed); left != 0) {  // a hint
     unlooked_.store(left - 1, std::memory_order_relaxed);                                 // a hint
     return false;

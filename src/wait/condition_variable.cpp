@@ -1,4 +1,4 @@
-// Waiting on and notifying a condition variable. Protocol and proof: README.md, "Condition variable".
+// Waiting on and notifying a condition variable. Protocol and proof: objects.md.
 #include <heddle/condition_variable.hpp>
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Waiting for a latch and opening it. Protocol and proof: README.md, "Latch".
+// Waiting for a latch and opening it. Protocol and proof: objects.md.
 #include <heddle/latch.hpp>
 
 #include <utility>

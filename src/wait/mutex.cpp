@@ -1,4 +1,4 @@
-// Waiting for and handing on a mutex. Protocol and proof: README.md, "Mutex".
+// Waiting for and handing on a mutex. Protocol and proof: mutex.md.
 #include <heddle/mutex.hpp>
 
 #include "arch/arch.hpp"
@@ -13,7 +13,7 @@ namespace heddle {
 namespace {
 
 constexpr unsigned patience = 4;  // wake-ups in vain before a waiter is handed the lock
-constexpr unsigned in_order = 4;  // one of so many waiters is chosen by when it came, whatever its level
+constexpr unsigned in_order = 4;  // every fourth waiter is chosen by order of arrival, the others by level
 constexpr unsigned spins = 16;    // pauses before a suspension: a critical section of a few instructions ends meanwhile
 
 // What waiter::payload says of a thread that waits for a mutex.

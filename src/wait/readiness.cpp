@@ -1,4 +1,4 @@
-// Waiting for file descriptors. Protocol and proof: README.md, "Readiness".
+// Waiting for file descriptors. Protocol and proof: readiness.md.
 #include <heddle/readiness.hpp>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Waiting for and handing out permits. Protocol and proof: README.md, "Semaphore".
+// Waiting for and handing out permits. Protocol and proof: objects.md.
 #include <heddle/semaphore.hpp>
 
 #include "worker/section.hpp"

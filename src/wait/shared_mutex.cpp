@@ -1,4 +1,4 @@
-// Waiting for and handing on a shared mutex. Protocol and proof: README.md, "Shared mutex".
+// Waiting for and handing on a shared mutex. Protocol and proof: objects.md.
 #include <heddle/shared_mutex.hpp>
 
 #include "worker/section.hpp"
@@ -108,14 +108,13 @@ void shared_mutex::unlock_shared_slow() noexcept {
   }
 }
 
-// The waiter's time ran out. Readers that wait only because of a
-// writer in front of them come in when it was the last one.
+// The waiter's time ran out. If it was the last writer in the queue, readers that waited behind it come in.
 void shared_mutex::withdraw(bool exclusive, detail::waiter& w) noexcept {
   detail::waiter_list chosen;
   guard_.lock();
   (exclusive ? writers_ : readers_).remove(w);
   if (writers_.empty() && (word_.load() & writer) == 0) {
-    // Holders are readers, and stay while we hold the guard if they are the last; others may leave meanwhile.
+    // The holders are readers. All but the last may leave meanwhile; that one needs the guard, which we hold.
     word_.fetch_add(choose_readers(chosen));
   }
   if (queue_bit() == 0) word_.fetch_and(~queued);

@@ -1,5 +1,4 @@
-// Carriers, and how a worker changes them in blocking(). Protocol
-// B1-B7 and proof: src/wait/README.md, "Blocking calls".
+// Carriers, and how a worker changes them in blocking(). Protocol and proof: src/wait/blocking.md.
 #include "worker/carrier.hpp"
 
 #include <cxxabi.h>
@@ -69,7 +68,7 @@ void runtime::carry(void* argument) {
     base::allow_malloc();
     if (how == worker::end::stopped) return;
     if (how == worker::end::pooled) continue;
-    // B6: not a spare before worker::run has returned, or it could have a worker there that it does not know of.
+    // [blocking:6] Not a spare before worker::run has returned: else it could be given a worker there and not notice.
     self.home.offer(self);
   }
 }
@@ -107,9 +106,9 @@ carrier* runtime::make_carrier(int processing_unit, bool offers_itself) noexcept
   return c;
 }
 
-// B7: true when `self` is to end: it was still a spare, there are more than are
-// kept, and it is one no longer. It cannot join itself: the next one that ends
-// does it, or the destructor, whoever takes it from the list of all carriers.
+// [blocking:7] True: `self` is to end. It was still a spare, there are more of these than are kept, and it is one no
+// longer. It cannot join itself: that is done by the next one that ends, or by the destructor, whoever takes it from
+// the list of all carriers.
 bool runtime::dismiss(carrier& self) noexcept {
   carrier* before = nullptr;
   {
@@ -160,17 +159,17 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
     wake_lender(w);
     return true;
   }
-  carrier* fresh = made_elsewhere ? take_spare_now(w) : take_spare(w);  // B1
+  carrier* fresh = made_elsewhere ? take_spare_now(w) : take_spare(w);  // [blocking:1]
   if (fresh == nullptr) return false;
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
   blocking_.fetch_add(1);
   const int unit = w.processing_unit;
-  // B2: read by this kernel thread, and by the runtime's destructor once all threads have ended
+  // [blocking:2] read by this kernel thread, and by the runtime's destructor once all threads have ended
   old->assigned = nullptr;
   set_current_queue(nullptr);
   ticks::stop(*old);
   w.running = nullptr;
-  hand_over(w, *fresh);              // B3, B4
+  hand_over(w, *fresh);              // [blocking:3], [blocking:4]
   if (unit >= 0) bind_to(*old, -1);  // the worker needs its processing unit, whatever the call turns out to do
   return true;
 }
@@ -184,7 +183,7 @@ void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
   heddle_switch(
       &self.stack_pointer, c.stack_pointer,
       [](void* a, void* b) {
-        // B5, on the carrier's own stack: the thread goes on elsewhere, this kernel thread goes back through
+        // [blocking:5] On the carrier's own stack: the thread goes on elsewhere, this kernel thread goes back through
         // worker::run.
         auto& back = *static_cast<carrier*>(b);
         fiber::after_switch(nullptr, back.native);

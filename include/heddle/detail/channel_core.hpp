@@ -1,5 +1,5 @@
 // Everything of a channel that does not depend on the type of its
-// values. Protocol and proof: src/wait/README.md, "Channel".
+// values. Protocol and proof: src/wait/channel.md.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What a lock says of who holds it, so that the level of a thread that
-// waits can be lent to that one: src/worker/README.md, "Inheritance".
+// The word of a lock, which names its holder, so that a thread that waits can lend its priority level to the holder:
+// src/worker/README.md, "Inheritance".
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,17 @@ namespace heddle::detail {
 struct lendable {
   static constexpr std::uintptr_t locked = 1;       // held; the bits above `bits` are the holder's
   static constexpr std::uintptr_t has_waiters = 2;  // somebody waits; changed under the lock's guard
-  static constexpr std::uintptr_t woken = 4;        // a waiter was taken out, shall try again and has not yet
-  // a level may be lent to the holder: it leaves through the guard, where it gives that back
+  static constexpr std::uintptr_t woken = 4;        // a waiter was woken to try again, and has not tried yet
+  // A level may be lent to the holder, who therefore unlocks under the guard, where it gives the level back.
   static constexpr std::uintptr_t lends = 8;
-  // the holder has given it back and is about to let go: nobody lends to it any more
+  // The holder has given back what it was lent and is about to unlock: nobody lends to it any more.
   static constexpr std::uintptr_t leaving = 16;
   static constexpr std::uintptr_t bits = 63;  // control blocks are aligned to a cache line
   static constexpr std::int8_t nothing = std::numeric_limits<std::int8_t>::min();
 
-  // Written by who locks and unlocks, and, while it is held, by who waits. Publishes what the holder wrote.
+  // Written by whoever locks or unlocks, and by waiters while it is held. Publishes what the holder wrote.
   std::atomic<std::uintptr_t> word{0};
-  // the level that it adds to those lent to its holder; under the process's lock of loans
+  // The level that this lock lends to its holder, or `nothing`. Under the process's lock of loans.
   std::int8_t lent{nothing};
 };
 
