@@ -21,12 +21,13 @@ namespace detail {
 HEDDLE_API void complete_job(job& work, std::uintptr_t status) noexcept;
 
 enum class join_outcome { run_here, done, failed };
-// The join of a fork whose second half is not at the bottom of the caller's queue: waits until whoever has it is done.
-// run_here: it was never queued. Suspends; the caller may be on another worker afterwards.
+// The join of a fork whose pop has failed. run_here: nobody else has the second half (it was never queued, or was taken
+// back), and the caller runs it. Else waits until whoever has it is done. May suspend and migrate the caller.
 HEDDLE_API join_outcome join_slow(job& work, ticket position) noexcept;
-// For traces. was_taken_back: the caller's failed pop of this job was
-// none, it only had to be told; once. note_join: both halves have ended.
+// True, once: the pop of this job failed although the job was still the caller's, which has it now. That happens where
+// a trace must see every join, and to preemptive threads, whose pops are made in here.
 HEDDLE_API bool was_taken_back(const job& work) noexcept;
+// Tells a trace that both halves have ended.
 HEDDLE_API void note_join(const job& work) noexcept;
 struct join_noted {
   const job& of;
@@ -74,7 +75,7 @@ template <class F>
   }
 }
 
-// The second half of a fork, on the forker's stack. Small closures are copied into it: one address less to keep.
+// The second half of a fork, on the forker's stack. Small closures are copied into it, which saves keeping an address.
 template <class G>
 struct fork_frame : job {
   using callable = std::remove_reference_t<G>;
@@ -167,9 +168,10 @@ template <class F, class G>
 /// results (a void one as detail::nothing_returned).
 ///
 /// An exception of either is thrown here once both have ended; when `f` throws and `g` has not started, `g` is dropped;
-/// when both throw, `f`'s is thrown. May suspend the calling thread, which may go on on another worker. Callable from
-/// any thread: a foreign kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
-/// Source: continuation of Cilk's child-first order with the second half stolen; see src/queue/README.md.
+/// when both throw, `f`'s is thrown. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel
+/// thread runs it with a worker that sleeps, or, when all are busy, hands it over and sleeps until both have ended.
+/// Source: as in Cilk the first half runs at once; other than there thieves take the second half, not the caller's
+/// continuation (src/task/README.md, src/queue/README.md).
 template <class F, class G>
 inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   detail::fork_frame<G> frame(g);

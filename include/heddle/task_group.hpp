@@ -27,17 +27,17 @@ namespace detail {
 
 struct child_handle;  // a fiber::thread
 
-// What the children of a group and its owner share. Counting (see src/task/README.md,
-// "Counting children"): a child that the owner itself runs, or whose spawner went on in its
-// stead, needs no count at all; `owed` is the owner's own number of the others, and
-// `outstanding` receives it when the owner waits, less one for each such child that has ended.
+// What the children of a group and its owner share. Counting (src/task/groups.md): a child that the owner runs by
+// itself, or that gives its spawner's continuation back to it by a return, is not counted at all. `owed` is the owner's
+// own number of the other children. When the owner waits it adds `owed` to `outstanding`, from which each of these
+// children takes one at its end.
 struct group_state {
   static constexpr std::int64_t waiting = std::int64_t{1} << 48;
   static constexpr std::int64_t most_queued = 4096;
   // + waiting while an owner sleeps; written by owner and children; publishes their work
   std::atomic<std::int64_t> outstanding{0};
   std::int64_t owed{0};  // owner's
-  // owner's; from then on children run at once: what waits in the queue has a bound
+  // Owner's: when it owes so many, further children run at once, so that the queue does not fill.
   std::int64_t most_owed{most_queued};
   ticket newest{nullptr};              // owner's: where it queued its last child
   waiter* sleeper;                     // the owner's waiter, written before `waiting` is added
@@ -76,23 +76,24 @@ struct alignas(64) group_child : job {
 static_assert(sizeof(group_child) == 128);
 
 struct child_place {
-  // a thread, which start_child starts; null: `queued`, or no memory for a stack: the spawner runs the child itself
+  // A thread, to be started by start_child. Null: see `queued`; if that is null, too, there is no memory for a stack,
+  // and the spawner runs the child itself.
   child_handle* child;
-  group_child* queued;  // queue_child
+  group_child* queued;  // a block, to be queued by queue_child; or null
   void* room;
 };
 HEDDLE_API child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment,
                                   void (*call)(void*) noexcept);
 // Runs it now, queues it, or sends it, as the policy says. May suspend; the caller may go on on another worker.
 HEDDLE_API void start_child(group_state& group, child_handle* child, double work, const void* label) noexcept;
-// By any thread; the group may be another's.
+// Called by any thread on a worker, the group's owner or not.
 HEDDLE_API void queue_child(group_state& group, group_child& child) noexcept;
-// The closure was not made.
+// Undoes make_child: the closure's constructor has thrown.
 HEDDLE_API void drop_child(child_handle* child, group_child* queued) noexcept;
-// The queue is full.
+// For a child that queue_child could not queue, because the queue is full: begins it on another stack.
 HEDDLE_API void start_unqueued(group_child& child) noexcept;
-// By the owner: runs what lies newest in its worker's queue, as long
-// as those are children of the group. Such a child may suspend.
+// Called by the owner: runs the newest entries of its worker's queue, as long as they are children of the group. May
+// suspend and migrate the caller, as each child may.
 HEDDLE_API void run_children(group_state& group) noexcept;
 // Throws std::logic_error when the caller is not the owner.
 HEDDLE_API void wait_group_slow(group_state& group);
@@ -105,7 +106,7 @@ HEDDLE_API void set_priority(group_state& group, priority level);
 // Throws std::system_error(not_supported).
 HEDDLE_API void set_kind(group_state& group, preemption technique, heddle::tls storage);
 
-// What tells the calling foreign kernel thread from all others, and from every user-level thread, while it lives.
+// The identity of the calling foreign kernel thread: as long as it lives no other thread of any kind has the same.
 HEDDLE_API void* foreign_owner() noexcept;
 
 inline void begin_group(group_state& group) noexcept {
@@ -138,14 +139,14 @@ inline void end_group(group_state& group) noexcept {
 
 }  // namespace detail
 
-/// A set of child tasks. A child may wait for anything without holding up its siblings
-/// or the worker: who has not begun is everybody's to take, and what has begun is a
-/// user-level thread. Hints are ratios, optional, and never needed for correctness.
+/// A set of child tasks. A child may wait for anything without holding up its siblings or the worker: any worker may
+/// begin a child that has not begun, and a child that has begun is suspended like any user-level thread. Hints are
+/// ratios, optional, and never needed for correctness.
 ///
-/// run() may be called by the owner (the thread that made the group), by its children, and by any other thread as long
-/// as the group exists and the owner has not passed wait(). wait() belongs to the owner.
-/// Children have no order. Source: lazy task creation (Mohr, Kranz,
-/// Halstead, 1991); counting after Nowa (Schmaus et al., IPDPS 2021).
+/// The owner is the thread that made the group: user-level or a foreign kernel thread. run() may be called by the
+/// owner, by children, and by any other thread as long as the group exists and the owner has not returned from wait();
+/// wait() by the owner alone. Children have no order. Source: lazy task creation (Mohr, Kranz, Halstead, 1991);
+/// counting after Nowa (Schmaus et al., IPDPS 2021).
 class task_group {
  public:
   /// `work`: total of the children's work in any unit, NaN unknown. `bytes`: memory they touch together, 0 unknown.
@@ -154,40 +155,42 @@ class task_group {
     state_.bytes = bytes;
     detail::begin_group(state_);
   }
-  /// The same, cancelled from outside by `stop`: once a stop is requested children that have not begun are dropped.
+  /// The same, and `stop` can cancel it: once a stop is requested, children that have not begun are dropped.
   explicit task_group(std::stop_token stop, double work = std::numeric_limits<double>::quiet_NaN(),
                       std::size_t bytes = 0) noexcept
       : task_group(work, bytes) {
     stop_ = std::move(stop);
   }
-  /// Waits for children that are still there; an exception of theirs is lost
-  /// then. std::terminate when called by another thread than the owner.
+  /// Waits for children that are still there (may suspend and migrate the caller); an exception of theirs is lost then.
+  /// std::terminate when called by another thread than the owner.
   ~task_group() {
     detail::wait_group(state_);
     detail::end_group(state_);
   }
   task_group(const task_group&) = delete;
-  /// How children are preempted that are made from now on. Not called by several threads at a time, nor beside run().
-  /// Throws std::system_error(not_supported) for what cannot be had here.
+  /// How children are preempted that are made from now on. Must not be called by several threads at a time, nor while
+  /// run() is called. Throws std::system_error(not_supported) for what cannot be had here.
   task_group& preempt(heddle::preemption how, heddle::tls storage = heddle::tls::as_runtime) {
     detail::set_kind(state_, how, storage);
     return *this;
   }
-  /// Priority of children that are made from now on. Such a child, unless the level
-  /// is normal, does not run at once: it becomes ready, and the caller goes on. The
-  /// same restrictions. Throws std::invalid_argument for a level that does not exist.
+  /// Priority of children that are made from now on. A child of another level than normal never runs at once: it
+  /// becomes ready, and the caller goes on. Must not be called by several threads at a time, nor while run() is called.
+  /// Throws std::invalid_argument for a level that does not exist.
   task_group& priority(heddle::priority level) {
     detail::set_priority(state_, level);
     return *this;
   }
   task_group& operator=(const task_group&) = delete;
 
-  /// Runs f() as a child: another worker may begin it from now on; the owner begins it in wait(), on its own stack
-  /// while 15/16 of a default stack are left there, or its worker does when the owner waits for something else. The
-  /// 4,096 children that may wait so are followed by others that begin at once, on stacks of their own, with the
-  /// caller's continuation open to thieves; so do all whose closure is larger than 72 bytes. A policy that watches
-  /// children decides in its own way. `work` is the child's share of the group's. In a cancelled group nothing is run.
-  /// May suspend; the caller may go on on another worker.
+  /// Makes f() a child, which another worker may begin from now on. Else the owner begins it in wait(), on its own
+  /// stack as long as 15/16 of a default stack are left there, or the worker does when the owner waits for something
+  /// else. When 4,096 children of the owner's wait so, further ones begin at once, on stacks of their own, and thieves
+  /// may take the caller's continuation; so do all whose closure is larger than 72 bytes. A policy that watches
+  /// children decides in its own way. `work` is the child's share of the group's. In a cancelled group f is not called.
+  /// If there is no memory for a stack, f runs here and now. Thread context: any; may suspend and migrate a user-level
+  /// thread. Throws what copying f throws, and std::bad_alloc for a closure of more than a kilobyte: then there is no
+  /// child.
   template <class F>
   void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
     if (is_cancelled()) return;
@@ -220,16 +223,18 @@ class task_group {
     }
   }
 
-  /// run(f) and wait(), but f() runs here and now, on the caller's stack, while others may take the children that are
-  /// there: the last one of a node's children costs a call. An exception of f is a child's.
+  /// The same as run(f) and wait(), but f() runs here and now, on the caller's stack, while others may take the
+  /// children that are there: so the last child costs a call only. An exception of f counts as a child's. Owner only;
+  /// may suspend and migrate the caller; throws what wait() throws.
   template <class F>
   void run_and_wait(F&& f) {
     if (!is_cancelled()) run_inline(f);
     wait();
   }
 
-  /// Suspends until all children have ended, then throws the first exception of a child, if any. The group can be used
-  /// again afterwards. Throws std::logic_error when the caller is not the owner, be it a user-level or a kernel thread.
+  /// Waits until all children have ended, then throws the first exception of a child, if any. The group can be used
+  /// again afterwards. May suspend and migrate the caller. Throws std::logic_error when the caller is not the owner, or
+  /// is a child of the group that runs on the owner's stack.
   void wait() {
     detail::wait_group(state_);
     detail::end_group(state_);

@@ -1,5 +1,5 @@
 // Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Children of
-// groups are queued, as second halves of forks are, and their group's owner runs who is left (src/task/README.md).
+// groups are queued, as second halves of forks are, and their group's owner runs who is left (src/task/groups.md).
 // With spawn=child each child runs at once, on a stack of its own, and its spawner's continuation is what thieves
 // find. With spawn=parent each child is a ready thread in the queue.
 //

@@ -1,4 +1,4 @@
-// Children of task groups: spawn, end, wait. Protocol and proof: README.md, "Counting children".
+// Children of task groups: spawn, end, wait. Protocol and proof: groups.md.
 #include <heddle/task_group.hpp>
 
 #include <new>
@@ -24,7 +24,8 @@ using worker::renew_thread;
 
 // One counted child has ended. The group may be gone afterwards.
 void count_end(group_state& group) noexcept {
-  // read before the decrement: after it the owner may leave; meaningful only if the decrement finds `waiting`
+  // [counted:3] If the result is `waiting`, the owner sleeps and the group exists until we wake it. Else this was our
+  // last access: the group may be gone.
   const std::int64_t now = group.outstanding.fetch_sub(1) - 1;
   if (now != group_state::waiting) return;
   waiter* sleeper = group.sleeper;
@@ -42,33 +43,33 @@ void count_end(group_state& group) noexcept {
 
 // The entry at `position`, if it is the newest of this worker's queue and a child of the group.
 group_child* take_own_child(const group_state& group, ticket position) noexcept {
-  // relaxed: only its worker writes a slot. What it names may have
-  // been stolen and be gone: it is looked at when it is ours.
+  // relaxed: only its worker writes a slot. [group:2] What the entry names may have been stolen and be gone, so it is
+  // looked at after the pop only.
   const entry item = position->load(std::memory_order_relaxed);
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
-  // relaxed: a child's word is its code and does not change; of other jobs it may, to nothing that is this
+  // relaxed: a child's word is its code and does not change. That of another job may, but never to a child's code.
   if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child))
       [[likely]] {
     auto* child = static_cast<group_child*>(work);
     if (child->group == &group) return child;
   }
-  // cannot be: it came from there
+  // null cannot be: the entry has just come from there, so there is room
   if (push(item) == nullptr) worker::worker::current()->make_ready(*worker::worker::current()->thread_for(item));
   return nullptr;
 }
 
 constexpr std::ptrdiff_t most_queued_by_others = 1024;
 
-// Whether a child that fits goes to the queue. Policies and traces that
-// watch children, and whoever has enough of them queued, start them.
+// [group:4] Whether a child with a small closure goes to the queue. Else it is started: where a policy or a trace
+// watches children, and where enough of them are queued.
 bool is_queued(const worker::worker& w, const group_state& group) noexcept {
   if (!w.queues_children) return false;
   if (w.running == group.owner) return group.owed < group.most_owed;
   return w.bottom.load(std::memory_order_relaxed) - w.base < most_queued_by_others;  // the worker's own variable
 }
 
-// Stack addresses, which a group keeps as long as it lives: their lower half tells the groups of one moment apart.
+// From the group's address, on a stack, which it keeps as long as it lives: different for all groups that live at once.
 std::uint32_t trace_id(const group_state& group) noexcept {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&group) >> 4);
 }
@@ -114,8 +115,8 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
 }
 
-// By a preemptive thread or a foreign one, or of a group or runtime that
-// says how children are preempted; or the worker has no block at hand.
+// For a preemptive or foreign caller, for a group or runtime that says how children are preempted, and for a worker
+// that has no block at hand.
 [[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment,
                                              void (*call)(void*) noexcept) {
   const worker::section inside;
@@ -135,7 +136,7 @@ policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
 }  // namespace
 
 bool take_spawner_back(block& self) noexcept {
-  // Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody knows of it but us.
+  // [counted:1] Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody took it.
   worker::worker* w = worker::worker::current();
   block* parent = self.parent;
   const entry mine = continuation_of(*parent);
@@ -205,7 +206,7 @@ void start_unqueued(group_child& child) noexcept {
 
 void run_children(group_state& group) noexcept {
   const worker::worker* w = worker::worker::current();
-  if (!w->queues_children) return;  // also of a preemptive thread's queue: none of its children is in the worker's
+  if (!w->queues_children) return;  // also if this is a preemptive thread's queue: its children are never queued
   void* const above = static_cast<block*>(group.owner)->stack->children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
@@ -226,7 +227,7 @@ void run_children(group_state& group) noexcept {
   group.runs_child = false;
 }
 
-// The child runs at once, in its spawner's place, whose continuation is offered.
+// The child runs at once, in its spawner's place; the spawner's continuation is offered to thieves.
 [[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
                                                           block& child, void (*entry)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
@@ -242,7 +243,8 @@ void run_children(group_state& group) noexcept {
   }
 }
 
-// By a foreign thread or a preemptive one, of a kind of its own, watched by the policy or traced.
+// For callers that are foreign or preemptive, for children of a kind of their own, and where the policy or a trace
+// watches them.
 [[gnu::noinline]] static void start_any_child(group_state& group, block& child, double work,
                                               const void* label) noexcept {
   worker::worker* w = worker::worker::current();

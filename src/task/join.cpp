@@ -14,7 +14,8 @@ namespace heddle::detail {
 
 namespace {
 
-// What a preemptive thread pushed, on its way to the worker's queue. Every push of such a thread comes here.
+// Moves what a preemptive thread has pushed to its own queue on to the worker's. Every push of such a thread comes
+// here.
 template <class Push>
 [[gnu::noinline]] ticket push_from_preemptive(fork_queue* queue, slot* position, Push push) noexcept {
   const worker::section inside;
@@ -74,8 +75,8 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
   const queue::slow_outcome outcome = queue::pop(self, position);
   if (outcome.published) self.announce_answer();
   if (outcome.done && self.every_join) [[unlikely]] {
-    // The caller takes a job that is its own for one that was stolen, and
-    // comes by join_slow and note_join: the places where its end can be told.
+    // The pop was right, but a trace is to be told when the second half ends. So it says false: the caller takes the
+    // job for a stolen one and comes by join_slow (was_taken_back) and note_join, where that can be told.
     const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
     if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
       trace::emit<trace::event::second_half>(self.ring, item);
@@ -95,7 +96,7 @@ ticket push_quietly_slow(fork_queue* queue, entry item) noexcept {
 bool was_taken_back(const job& work) noexcept {
   worker::worker* me = worker::worker::current();
   if (me != nullptr && worker::is_user_code(me)) [[unlikely]] {
-    // The pop that a preemptive thread could not make by itself.
+    // A preemptive thread's own pop fails always, for its queue is not the worker's. This is its pop.
     return worker::in_section([&] {
       if (was_taken_back(work)) return true;
       // relaxed: the worker's own variable
