@@ -38,7 +38,7 @@ loop_start loop_begin() noexcept {
   }
   const worker::section inside;
   const worker::worker& me = *worker::worker::current();
-  // Where every fork is traced the program's graph is wanted, and not this run's: cut for many, whoever runs it.
+  // Where every fork is traced, the graph of the program is wanted, not of this run: it is cut for many workers.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
   return {workers, take_turn(), me.every_fork, me.ring != nullptr};
 }
@@ -57,7 +57,7 @@ loop_quiet loop_begin_quietly() noexcept {
   const worker::section inside;
   worker::worker& me = *worker::worker::current();
   // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it
-  // sees the entry there, or this sees that it sleeps (src/loop/README.md, Q2).
+  // sees the entry there, or this sees that it sleeps ([tiny:2]).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const sync::idle_set& idle = me.home.idle();
   if (me.every_join) [[unlikely]] {  // a pop is followed by a join then, and not by a second push

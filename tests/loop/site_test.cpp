@@ -1,5 +1,4 @@
-// When a call site's loops count as uneven: heddle/detail/loop_site.hpp;
-// the argument in src/loop/README.md, "Uneven sites".
+// When a call site's loops count as uneven: heddle/detail/loop_site.hpp; the argument in src/loop/sites.md.
 #include <heddle/detail/loop_site.hpp>
 
 #include <cstddef>

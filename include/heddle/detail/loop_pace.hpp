@@ -1,4 +1,4 @@
-// How many iterations of a range are run before the next look at who is hungry. Argument: src/loop/README.md, P1.
+// How many iterations of a range are run before the next look at who is hungry: [loop:7] of src/loop/README.md.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@ namespace heddle::detail {
 // Of one worker, for one range.
 class loop_pace {
  public:
-  // Starts the clock, in a loop of `n` iterations; of one whose
-  // halves are not divided any more only if it is to be `measured`.
+  // Starts the clock, in a loop of `n` iterations. A loop of two blocks has a clock only if it is to be `measured`.
   loop_pace(const loop_site& site, std::size_t n, bool measured) noexcept
       : uneven_(site.is_uneven()),
         most_(n < few ? 1 : n),
@@ -25,13 +24,13 @@ class loop_pace {
     if (clocked_) begin_ = last_ = loop_ticks();
   }
 
-  // A range of `count` iterations is not to be divided; so many are `left` of the worker's, these among them.
+  // True: a range of `count` iterations is not to be divided. The worker's range has `left` more, these included.
   bool is_block(std::size_t count, std::size_t left) const noexcept {
     return count == 1 || (uneven_ ? count <= std::min(length_, left / 8) : count / 2 < length_);
   }
 
-  // A block of `count` iterations has ended. Its ticks if they are many times
-  // what it should have taken, which is one to two targets; otherwise 0.
+  // A block of `count` iterations has ended. It should have taken one to two targets; returns its ticks if it took many
+  // times that, otherwise 0.
   [[gnu::always_inline]] std::uint64_t passed(std::size_t count) noexcept {
     if (!clocked_) return 0;
     const std::uint64_t now = loop_ticks();
@@ -42,7 +41,7 @@ class loop_pace {
       return 0;
     return adapt(count, took);
   }
-  // What ran since was no block: a wait.
+  // The time since the last block was a wait: it does not count.
   void skip() noexcept {
     if (!clocked_) return;
     const std::uint64_t now = loop_ticks();
@@ -55,17 +54,17 @@ class loop_pace {
   std::uint64_t ticks() const noexcept { return last_ - begin_; }  // and what they took
 
  private:
-  // at least; a block's look at the clock and at the queue is a hundredth of it
+  // The least that a block should take: the looks at the clock and at the queue are a hundredth of it.
   static constexpr std::uint64_t block_nanoseconds = 2000;
-  // so few iterations are thought to be long, and may wait for each other
+  // Loops of fewer iterations begin with blocks of one: the iterations may be long, and may wait for each other.
   static constexpr std::size_t few = 16;
-  static constexpr std::uint64_t much = 8;    // times what a block should take
-  static constexpr std::uint64_t growth = 8;  // at a time, at most
+  static constexpr std::uint64_t much = 8;    // a block that takes so many targets is a surprise
+  static constexpr std::uint64_t growth = 8;  // the length rises by at most this factor at a time
 
   std::uint64_t adapt(std::size_t count, std::uint64_t took) noexcept {
     const double factor = static_cast<double>(target_) / static_cast<double>(std::max(took, target_ / growth + 1));
-    // Halves of what is longer than a block are longer than half a
-    // block; what is shorter than that says little of long ones.
+    // Ranges longer than a block are halved, so most blocks have more than half of length_. A shorter one says little
+    // about long ones, unless it took too long.
     if (factor < 1 || 2 * count >= length_) {
       length_ = std::clamp(static_cast<std::size_t>(static_cast<double>(count) * factor), std::size_t{1}, most_);
     }

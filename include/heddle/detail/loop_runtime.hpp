@@ -10,8 +10,8 @@
 
 namespace heddle::detail {
 
-// Workers of the calling runtime; sets loop_ticks_per_microsecond. `measure`:
-// one call in eight, a turn at the clock costs as much as ten forks.
+// `workers` of the calling runtime. `measure`: in one call of eight, since measuring costs as much as ten forks. The
+// first call also sets loop_ticks_per_microsecond.
 struct loop_start {
   unsigned workers;
   bool measure;
@@ -23,8 +23,8 @@ HEDDLE_API loop_start loop_begin() noexcept;
 HEDDLE_API void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept;
 HEDDLE_API void loop_trace_end() noexcept;
 
-// After an entry was queued without answering requests. `watched`: a
-// worker is awake that will find it, by force if need be.
+// Called after an entry was queued quietly, that is, without answering requests. `watched`: some worker that is awake
+// will find it, by force if need be ([tiny:2] in src/loop).
 struct loop_quiet {
   bool watched;
   bool measure;
@@ -35,15 +35,15 @@ HEDDLE_API void loop_measure_next() noexcept;
 // The next entry queued on this worker is shown as if somebody had asked for it.
 HEDDLE_API void loop_show_next() noexcept;
 
-// Waits a moment, spinning, for the job to end: a part of a loop that
-// a thief took is about as long as the caller's own.
+// Spins for a moment (1 us) until the job has ended: a part of a loop that a thief took is about as long as the
+// caller's own.
 struct loop_wait {
   std::uint64_t ticks;  // 0: it had ended before
   bool ended;
 };
 HEDDLE_API loop_wait loop_spin(const job& work) noexcept;
 
-// push without a look at requests: only a steal by force takes the entry. Null: the queue is full.
+// A push that does not look at requests: only a steal by force takes the entry. Null: the queue is full.
 HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
 [[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
   fork_queue* queue = current_queue();

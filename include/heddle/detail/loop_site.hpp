@@ -31,16 +31,17 @@ extern HEDDLE_API constinit const virtual_clock loop_virtual_ticks;
 // 0 until the first call of loop_begin. Written once with the same value by whoever comes first.
 extern HEDDLE_API constinit std::atomic<std::uint32_t> loop_ticks_per_microsecond;
 
-// Every field is a hint: relaxed, raced for, ordered by nothing. Written only when it changes by a factor, so that
-// loops inside loops, which share their site among all workers, do not pass its line around.
+// Every field is a hint: relaxed, written by any worker, ordered by nothing. A field is written only if it changes by a
+// factor: loops inside loops share their site among all workers, whose caches shall all keep its line. What is
+// remembered, and why: src/loop/sites.md.
 class loop_site {
  public:
   // Loops shorter than this are over before a thief has brought a part of them home, however fast it is.
   static constexpr std::uint64_t tiny_nanoseconds = 700;
-  // A tiny loop's first half that takes longer was misjudged.
+  // A loop that was held for tiny was misjudged if its first half takes longer.
   static constexpr std::uint64_t long_nanoseconds = 4000;
 
-  // n iterations are expected to take less than a steal costs, and experience does not speak against it.
+  // True: n iterations are expected to take less than a steal costs, and the site is trusted.
   [[gnu::always_inline]] bool is_tiny(std::size_t n) const noexcept {
     return distrust_.load(std::memory_order_relaxed) == 0 && is_tiny_size(n);  // a hint
   }
@@ -68,13 +69,14 @@ class loop_site {
     return nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;  // a constant by now
   }
 
-  // Some blocks took many times what was expected: what is expensive may
-  // hide at the end of a block, so the last ones of a range are to be short.
+  // [site:1] Some blocks took many times what was expected. Expensive iterations may hide at the end of a block, so the
+  // last blocks of a range are to be short.
   bool is_uneven() const noexcept { return uneven_.load(std::memory_order_relaxed) > soon; }  // a hint
-  // Such a block, [low, high) of a loop of n, took `ticks`. One may be the kernel's, or a hypervisor's; one at the same
-  // place soon after it is the loop's own, if it is a part worth balancing of the work between the two.
+  // [site:1] A block [low, high) of a loop of n took `ticks`, many times what was expected. The cause of one may be the
+  // kernel or a hypervisor. A second one soon after, at the same place, is the loop's own, if it is a part worth
+  // balancing of the work done between the two.
   HEDDLE_API void surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t ticks) noexcept;
-  // A loop has ended: of those without a surprise so many are needed to forget.
+  // A loop begins. After `soon` of them without a surprise the site forgets the last one.
   void age() noexcept {
     const std::uint32_t state = uneven_.load(std::memory_order_relaxed);  // a hint
     if (state != 0) [[unlikely]]
@@ -91,15 +93,16 @@ class loop_site {
     correct(n, took);
   }
 
-  // By how many iterations the first half of a loop of n on two workers should be longer than the second, which starts
-  // later: half of what thieves were late so far. 0 for loops that this would distort.
+  // On two workers the second half of a loop of n starts late. By so many iterations the first half should be longer:
+  // those of half the lateness so far. 0 for loops so short that this would distort them.
   std::size_t head_start(std::size_t n) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     const float late = late_.load(std::memory_order_relaxed);  // a hint
     return cost > 0 && cost * static_cast<float>(n) > 8 * late ? static_cast<std::size_t>(late / 2 / cost) : 0;
   }
-  // The first half, with its head start or without, waited so long for the second, or not at all. What one loop of n
-  // can say ends at its half: a thief that slept, or found the data in another core's cache, is no rule.
+  // At the end of a loop of n the first half, with a head start or without, waited for the second, `waited` ticks or
+  // not at all (0). What one loop says counts up to half of its time at most: a thief that slept, or found the data in
+  // another core's cache, is no rule.
   void learn_lateness(std::size_t n, std::uint64_t waited, bool had_head_start) noexcept {
     const float late = late_.load(std::memory_order_relaxed);                              // a hint
     if (waited == 0) return late_.store(late * 15 / 16, std::memory_order_relaxed);        // a hint
@@ -107,14 +110,15 @@ class loop_site {
     const float seen = std::min(static_cast<float>(waited) + (had_head_start ? late : 0), most);
     late_.store(late + (seen - late) / 8, std::memory_order_relaxed);  // a hint
   }
-  // A tiny loop was measured: if it is tiny only because thieves were late, let it be tried again some time.
+  // A tiny loop was measured. If it counts as tiny only because thieves were late, some lateness is forgotten, so that
+  // it is shared again some time.
   void forget_lateness() noexcept {
     const float late = late_.load(std::memory_order_relaxed);  // a hint
     // a hint
     if (lateness_factor * late > least_shared_ticks()) late_.store(late * 31 / 32, std::memory_order_relaxed);
   }
 
-  // A loop of tiny size, shared with thieves, has ended: one step closer to being kept from them.
+  // A loop of tiny size that was shared with thieves has ended: one step closer to being kept from them.
   void trust() noexcept {
     const std::uint32_t left = distrust_.load(std::memory_order_relaxed);  // a hint
     if (left == 0) return;
@@ -122,16 +126,16 @@ class loop_site {
     if (left == 1) trusted_since_.store(loop_ticks(), std::memory_order_relaxed);  // a hint
   }
 
-  // A loop that was kept from thieves ran long, and one of them took a part of it by force. Each time that this happens
-  // soon after trust was won doubles what it takes to win it again.
+  // [tiny:5] A loop that was kept from thieves ran long, and a thief took a part of it by force. Each time that this
+  // happens soon after trust was won, twice as many loops are needed to win it again.
   HEDDLE_API void misjudged() noexcept;
 
  private:
   static constexpr std::uint32_t soon = 64;     // loops
   static constexpr float worth_balancing = 16;  // a sixteenth
-  static constexpr float slack = 100;           // ticks: the two time stamps and what they disturb
+  static constexpr float slack = 100;           // ticks that two time stamps cost and disturb
 
-  // Two workers finish in T / 2 + lateness what one does in T, and pay for the queue.
+  // What one worker does in T, two finish in T / 2 + lateness, so sharing gains if T > 2 lateness; and the queue costs.
   static constexpr float lateness_factor = 2.5f;
 
   static float least_shared_ticks() noexcept {

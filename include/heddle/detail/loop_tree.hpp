@@ -1,5 +1,5 @@
-// The engine of loops and reductions: a range is halved, the upper half offered to thieves from the caller's stack, the
-// lower half run; what nobody took is run in place. Protocol and invariants: src/loop/README.md.
+// The engine of loops and reductions: a range is halved, the upper half lies on the caller's stack and is offered to
+// thieves, the lower half is run; what nobody took is run in place. Protocol and invariants: src/loop/README.md.
 // Source: lazy binary splitting (Tzannes et al., PPoPP 2010) and tasks made when somebody asks for them (Tchiboukdjian
 // et al., XKaapi), over a queue that shows work to thieves only on request; the memory of call sites is our own.
 #pragma once
@@ -64,7 +64,7 @@ class loop_tree {
   }
 
  private:
-  // Keeps a result over the call that follows it, without a move when there is none to keep.
+  // Keeps a result over the call that follows it. Of a loop without results that is nothing, and costs nothing.
   struct result_holder {
     mutable result value;
     result take() const { return std::move(value); }
@@ -114,7 +114,7 @@ class loop_tree {
       return sum.take();
     }
 
-    // It is its owner's again, or was never queued.
+    // True: the piece is its owner's again, or was never queued.
     [[gnu::always_inline]] bool regain() noexcept {
       if (pop(entry_of(this), position)) [[likely]]
         return true;
@@ -151,7 +151,7 @@ class loop_tree {
 
     loop_tree* tree;
     std::size_t low, high, grain;  // grain 0: run in blocks
-    bool whole{false};             // the upper part of the whole loop, whose only other part is its owner's
+    bool whole{false};             // the upper of the two parts of a whole loop; its owner runs the other one
     ticket position;
     union {  // alive only when another worker ran the piece
       result value;
@@ -159,7 +159,7 @@ class loop_tree {
     };
   };
 
-  // What is to the left of a piece threw: the piece must outlive whoever runs it.
+  // For when what is to the left of a piece throws: the piece must exist until whoever runs it has ended.
   struct guard {
     piece* of;
     ~guard() {
@@ -167,8 +167,8 @@ class loop_tree {
     }
   };
 
-  // P1. The upper half is offered, for two iterations that wait for
-  // each other shall meet whatever is remembered of the site.
+  // [loop:5] The upper half is offered whatever is remembered of the site: two iterations that wait for each other
+  // shall meet.
   void share(result& sum, std::size_t n, bool pair) {
     std::size_t middle = loop_middle(0, n, 1);
     if (pair) {
@@ -190,7 +190,7 @@ class loop_tree {
     sum = work_.combine(std::move(sum), upper.join());
   }
 
-  // P1. [low, high), a part of what ends at `end`: halved until a part is no longer than a block.
+  // [loop:6] Runs [low, high), a part of a range that ends at `end`: halved until a part is no longer than a block.
   void range(result& sum, std::size_t low, std::size_t high, std::size_t end, loop_pace& pace) {
     while (!pace.is_block(high - low, end - low)) {
       const std::size_t middle = loop_middle(low, high, 1);
@@ -235,15 +235,15 @@ class loop_tree {
     return upper.join();
   }
 
-  // P2. A loop that is over before a thief could help. The upper half is queued all the same: should a body wait for
-  // another one, or this one take longer than it ever did, thieves find it.
+  // [tiny:1] A loop that is over before a thief could help. The upper half is queued all the same: should an iteration
+  // wait for another one, or this loop take longer than it ever did, thieves find it.
   result quietly(std::size_t n) {
     const std::size_t middle = loop_middle(0, n, grain_);
     piece upper(*this, middle, n, grain_);
     upper.position = push_quietly(entry_of(&upper));
     const loop_quiet begun = loop_begin_quietly();
     if (!begun.watched && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
-      upper.position = push(entry_of(&upper));  // all others sleep: this wakes one
+      upper.position = push(entry_of(&upper));  // [tiny:2] others sleep and nobody searches: this wakes one
     }
     if (begun.measure) [[unlikely]]
       return finish_measured(upper);
@@ -301,8 +301,8 @@ class loop_tree {
     return cancelled_.load(std::memory_order_relaxed) || (stoppable_ && stop_.stop_requested());
   }
 
-  // Where every fork goes to a policy, pieces are placed and not asked for: a fixed number for each worker, the last of
-  // which balance, but none so small that it is not worth a fork.
+  // Where every fork goes to a policy, pieces are placed and not asked for. So there is a fixed number of them for each
+  // worker, so that the last ones balance, but none is so small that it is not worth a fork.
   std::size_t grain_for_placement(std::size_t n, unsigned workers) const noexcept {
     if (n < 16) return 1;
     constexpr std::size_t pieces_per_worker = 8;
@@ -310,7 +310,7 @@ class loop_tree {
                      std::size_t{1}});
   }
 
-  // A thief cuts anew what it took of a loop without a given grain: others are hungry, too.
+  // A thief cuts its piece anew if the caller gave no grain: others are hungry, too.
   std::size_t regrain(std::size_t grain, std::size_t n) const noexcept {
     if (grain <= 1 || grain_ != 0) return grain;
     return std::min(grain, grain_for_placement(n, loop_begin().workers));
@@ -319,8 +319,8 @@ class loop_tree {
   Work& work_;
   loop_site& site_;
   const std::size_t grain_;  // 0: none was given
-  std::size_t n_{0};         // the three are written before the first fork
-  bool measure_{false};      // the first chunk is timed; blocks are, on both sides, if there are but two
+  std::size_t n_{0};         // this and the next two are written before the first fork
+  bool measure_{false};      // time the first chunk, or, in a loop of two blocks, both of them
   bool head_start_{false};
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;
