@@ -1,4 +1,4 @@
-// The binary trace format (README.md, "File format"): written by any build, read by any build of
+// The binary trace format (formats.md): written by any build, read by any build of
 // the same format version or a newer one.
 #pragma once
 

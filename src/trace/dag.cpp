@@ -1,6 +1,6 @@
 // The recording is gone through once, in order of time. Every thread carries the
 // length of the longest path to its present point; time on a worker lengthens that
-// path; forks copy it and joins take the larger one (README.md, "Work and span").
+// path; forks copy it and joins take the larger one: dag.md.
 #include "trace/dag.hpp"
 
 #include <fmt/format.h>

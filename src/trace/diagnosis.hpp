@@ -12,7 +12,7 @@
 namespace heddle::trace {
 
 enum class complaint : std::uint8_t {
-  serial,       // one worker runs code beside which there is nothing
+  serial,       // one worker runs code, and nothing else could run
   outside,      // nobody runs anything: the program is outside of the runtime
   imbalance,    // workers wait for the longest part of something that others have finished
   small_tasks,  // making and handing on tasks costs much of what they do
@@ -36,8 +36,8 @@ struct finding {
 // "sim.cpp:40" of an address, or "" if it is not known.
 using line_finder = std::function<std::string(std::uint64_t address)>;
 
-// What lost at least a twentieth of the workers' time, the worst first; nothing,
-// then, of a program that is balanced. Algorithm: README.md, "Diagnosis".
+// The causes that lost at least a twentieth of the workers' time, the worst first; of a balanced program there are
+// none. Algorithm: diagnosis.md.
 [[nodiscard]] std::vector<finding> diagnose(const recording& what, const line_finder& line_of = {});
 
 }  // namespace heddle::trace

@@ -142,7 +142,7 @@ void diagnosis_observer::advance(std::uint64_t ns) {
 }
 
 void diagnosis_observer::charge_idle(double ns, unsigned idle, unsigned busy, std::uint64_t until) {
-  // Somebody who waits for a lock, or for time, would have work for a worker.
+  // [diagnosis:1], [diagnosis:2] Each thread that waits for a lock, or for a time, would be work for one worker.
   unsigned lockers = 0, sleepers = 0, others = 0;
   std::string other;
   for (const auto& [thread, w] : waits_) {
@@ -173,7 +173,7 @@ void diagnosis_observer::charge_idle(double ns, unsigned idle, unsigned busy, st
     }
     return add(outside, {in == nullptr ? "" : in->name, 0}, ns * idle, ns, 0, now_, until);
   }
-  // All wait for whoever has been at it longest.
+  // [diagnosis:3] All wait for the worker that has run for longest without an event.
   const std::pair<const std::uint16_t, lane>* longest = nullptr;
   for (const auto& entry : lanes_) {
     if (is_busy(entry.second) && (longest == nullptr || entry.second.since < longest->second.since)) longest = &entry;

@@ -1,5 +1,4 @@
-// Goes through a recording once and charges the time of idle workers
-// to what kept them from working: README.md, "Diagnosis".
+// Goes through a recording once and charges the time of idle workers to what kept them from working: diagnosis.md.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the report page shows of a recording, small enough for an HTML file: see README.md, "Page data".
+// What the report page shows of a recording, small enough for an HTML file; format: formats.md.
 #pragma once
 
 #include <string>

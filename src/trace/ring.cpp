@@ -45,33 +45,33 @@ ring::~ring() { std::free(words_); }
 
 void ring::write(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t ns = put(id, arg, a, b);
-  // relaxed: read and written by whoever writes the ring
+  // relaxed: read and written by writers of the ring alone
   if (ns > sampled_.load(std::memory_order_relaxed) + between_samples) [[unlikely]]
     sample(ns);
 }
 
-// After the record of a boundary between two states, so that what was
-// used since the last sample belongs to the states before.
+// Called after a record, which may be the boundary between two states: what was used since the last sample belongs to
+// the states before it.
 void ring::sample(std::uint64_t ns) noexcept {
-  // as above; before the record, whose own write must not come back here
+  // relaxed: as above. Before the record is put, so that a signal handler that interrupts us does not sample, too.
   sampled_.store(ns, std::memory_order_relaxed);
   const usage now = use_();
   put(event::cpu_time, now.sleeps, now.cpu_ns, now.kernel_thread);
 }
 
 std::uint64_t ring::put(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
-  // A read-modify-write, not load and store: a signal handler between the two would be given the
-  // same slot. pairs with nothing: the position publishes no data, slots carry their own state
+  // [ring:1] A read-modify-write, not load and store: a signal handler between the two would be given the same slot.
+  // relaxed, pairs with nothing: the position publishes no data, slots carry their own state.
   const std::uint64_t position = next_.fetch_add(1, std::memory_order_relaxed);
   std::uint64_t* const slot = words_ + (position & mask_) * words_per_slot;
   const std::uint64_t ns = now_();
-  // pairs with ring::snapshot, second read of the tag: who saw one of the new words below sees this
-  // tag or a later one
+  // [ring:3] pairs with ring::snapshot, second read of the tag: who saw one of the new words below sees this tag or a
+  // later one
   word(slot[0]).store(tag_of(event::none, position >> shift_, 0), std::memory_order_relaxed);
   word(slot[1]).store(ns, std::memory_order_release);  // pairs with ring::snapshot: the cleared tag
   word(slot[2]).store(a, std::memory_order_release);   // pairs with ring::snapshot: the cleared tag
   word(slot[3]).store(b, std::memory_order_release);   // pairs with ring::snapshot: the cleared tag
-  // pairs with ring::snapshot, first read of the tag: the three words of this record
+  // [ring:5] pairs with ring::snapshot, first read of the tag: the three words of this record
   word(slot[0]).store(tag_of(id, position >> shift_, arg), std::memory_order_release);
   return ns;
 }
@@ -83,16 +83,14 @@ ring_snapshot ring::snapshot() const {
   result.records.reserve(result.written - first);
   for (std::uint64_t position = first; position < result.written; ++position) {
     std::uint64_t* const slot = words_ + (position & mask_) * words_per_slot;
-    // pairs with ring::write, last store: the record's three words
+    // [ring:6] pairs with ring::put, last store: the record's three words
     const std::uint64_t tag = word(slot[0]).load(std::memory_order_acquire);
     if (event_of(tag) == event::none || lap_of(tag) != (position >> shift_ & 0xffff)) continue;
     record r;
-    r.ns =
-        word(slot[1]).load(std::memory_order_acquire);    // pairs with ring::write: a newer word brings the cleared tag
-    r.a = word(slot[2]).load(std::memory_order_acquire);  // pairs with ring::write: a newer word brings the cleared tag
-    r.b = word(slot[3]).load(std::memory_order_acquire);  // pairs with ring::write: a newer word brings the cleared tag
-    // pairs with ring::write, first store: if a word above belongs to a later record, the tag has
-    // changed
+    r.ns = word(slot[1]).load(std::memory_order_acquire);  // pairs with ring::put: a newer word brings the cleared tag
+    r.a = word(slot[2]).load(std::memory_order_acquire);   // pairs with ring::put: a newer word brings the cleared tag
+    r.b = word(slot[3]).load(std::memory_order_acquire);   // pairs with ring::put: a newer word brings the cleared tag
+    // [ring:8] pairs with ring::put, first store: if a word above belongs to a later record, the tag has changed
     if (word(slot[0]).load(std::memory_order_relaxed) != tag) continue;
     r.event = event_of(tag);
     r.worker = worker_;

@@ -75,15 +75,15 @@ class ring {
 
   clock_function now_;
   usage_function use_;
-  std::uint64_t* words_;  // four to a slot, accessed by atomic_ref only (README.md, protocol P1)
+  std::uint64_t* words_;  // four to a slot, accessed by atomic_ref only: ring.md
   std::size_t mask_;
   unsigned shift_;
   std::uint16_t worker_;
   // Position of the next record. Written by writers; publishes nothing: a slot says itself whether
   // it is complete.
   alignas(64) std::atomic<std::uint64_t> next_{0};
-  // When cpu_time was written last; never with no `use`. By writers,
-  // for themselves: two at a time both write it, at worst.
+  // When cpu_time was written last; `never` without a usage function. Read and written by writers alone: two at a time
+  // at worst both write a sample.
   std::atomic<std::uint64_t> sampled_;
 };
 

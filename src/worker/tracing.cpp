@@ -21,7 +21,7 @@ namespace heddle::worker::tracing {
 
 namespace {
 
-constexpr platform::nanoseconds patience = 10'000'000'000;  // of an abort(), for traces to be written
+constexpr platform::nanoseconds patience = 10'000'000'000;  // so long an abort() waits for traces to be written
 
 // What the handler and the keeper say to each other. The handler reads and writes these and nothing else.
 // futex word of the keeper: raised by the handler and by whoever ends the keeper
@@ -61,8 +61,8 @@ void on_deadly_signal(int signal, bool aborts) noexcept {
   deadly.store(signal);
   calls.fetch_add(1);
   platform::wake_all(calls);
-  // An interrupted or terminated program goes on until the keeper ends
-  // it: it may hold what the keeper needs. One that aborts must not.
+  // [ended:6] An interrupted or terminated program goes on until the keeper ends it: it may hold what the keeper needs.
+  // One that aborts must not go on.
   if (!aborts) return;
   const platform::nanoseconds limit = platform::now() + patience;
   while (written.load() == 0 && platform::now() < limit) platform::wait_on(written, 0, limit);
@@ -71,7 +71,7 @@ void on_deadly_signal(int signal, bool aborts) noexcept {
   platform::die_of(signal);
 }
 
-// The traces are written: whoever waits in the handler ends the process, or the calling thread does.
+// [ended:7] The traces are written: the handler that waits ends the process, or, if none does, the calling thread.
 void end_process(int signal) noexcept {
   written.store(1);
   platform::wake_all(written);

@@ -1,6 +1,6 @@
 // The runtimes of the process that record a trace, and who writes their files: each
 // runtime's destructor, the end of the process, flush(), and signals that end it.
-// Protocol and argument: ../trace/README.md, "P3. Traces of a program that is ended".
+// Protocol and argument: ../trace/ended.md.
 #pragma once
 
 #include <heddle/detail/wait.hpp>
