@@ -29,7 +29,7 @@ class barrier_core {
   barrier_core(const barrier_core&) = delete;
   barrier_core& operator=(const barrier_core&) = delete;
 
-  // The phase arrived at; `last`: the caller completes it.
+  // Returns the phase arrived at. `last`: this arrival was the last one, and the caller has to complete the phase.
   phase arrive(std::uint32_t count, bool& last) noexcept {
     const std::uint64_t before = word_.fetch_sub(count);
     last = static_cast<std::uint32_t>(before) == count;
@@ -58,9 +58,9 @@ class barrier_core {
 
 }  // namespace detail
 
-/// Like std::barrier. The completion function is called by the last thread to arrive,
-/// on its stack, before anybody goes on. May be destroyed when every call has
-/// returned. Thread context: any; wait() may suspend and migrate a user-level thread.
+/// Like std::barrier. The completion function is called by the last thread to arrive, on its stack, before anybody goes
+/// on; it must not throw. May be destroyed when every call has returned. Thread context: any; wait() and
+/// arrive_and_wait() may suspend and migrate a user-level thread, the others never do by themselves.
 template <class CompletionFunction = detail::no_completion>
 class barrier {
   static_assert(std::is_nothrow_invocable_v<CompletionFunction&>,

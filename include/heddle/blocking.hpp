@@ -22,18 +22,22 @@ HEDDLE_API void end_blocking(const blocking_state& state) noexcept;
 }  // namespace detail
 
 /// Calls f() and returns its result or throws its exception. For code that blocks the kernel thread: a lock of another
-/// library, a long system call, read() of a file. For sockets and pipes wait_readable() needs no kernel thread a call.
-/// Meanwhile the worker goes on with other threads on another kernel thread; afterwards the caller is queued like any
-/// ready thread and goes on on some worker of its runtime.
+/// library, a long system call, read() of a file. (For sockets and pipes use wait_readable(), which needs no kernel
+/// thread for each call.) Meanwhile the worker goes on with other threads on another kernel thread; afterwards the
+/// caller is queued like any ready thread and goes on on some worker of its runtime.
 ///
-/// While f runs, it is a foreign kernel thread: it stays on the kernel thread that called it (thread-local variables
-/// included), what it waits for blocks that kernel thread, runtime::current() is the global runtime, and a nested
-/// blocking() just calls. From a foreign kernel thread, and when no kernel thread can be had for the worker, f is
-/// called in place. There are as many kernel threads as calls under way, besides one a worker. Of more calls than
-/// `runtime_options::blocking_limit` (4096) the later ones wait, as for a semaphore, and the runtime says so once: who
-/// blocks for what a later call does needs a higher limit. Of the kernel threads without a call sixteen are kept until
-/// the runtime ends, and any further one ends when nobody has needed it for a second. Costs two futex calls and,
-/// afterwards, a place in the queue. May suspend and migrate the caller before f and after it.
+/// Thread context: any. May suspend and migrate a user-level thread before f and after it. From a foreign kernel
+/// thread, and when no kernel thread can be had for the worker, f is called in place.
+///
+/// Inside f the caller counts as a foreign kernel thread. It stays on the kernel thread that called blocking()
+/// (thread-local variables included), what it waits for blocks that kernel thread, runtime::current() is the global
+/// runtime, and a nested blocking() just calls its function.
+///
+/// Cost: two futex calls, and afterwards a place in the queue. There are as many kernel threads as calls under way,
+/// besides one a worker. Beyond `runtime_options::blocking_limit` (4096) calls under way, further ones wait, as for a
+/// semaphore, and the runtime says so once; a program whose calls wait for what later calls do needs a higher limit. Of
+/// the kernel threads without a call sixteen are kept until the runtime ends; any further one ends when nobody has
+/// needed it for a second.
 template <class F>
 auto blocking(F&& f) -> std::invoke_result_t<F&> {
   using result = std::invoke_result_t<F&>;

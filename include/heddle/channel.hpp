@@ -29,11 +29,11 @@ struct channel_item {
 
 }  // namespace detail
 
-/// A queue of values with any number of senders and receivers. With capacity n up to n values wait
-/// in it; 0: every send waits for its receiver; unbounded: no send waits. Values arrive in the
-/// order they were sent, each at one receiver; waiting senders and receivers are served in order
-/// of arrival. Every function: thread context any; what waits may suspend and migrate a user-level
-/// thread; std::bad_alloc when there is no memory for the value (then nothing was sent).
+/// A queue of values with any number of senders and receivers. With capacity n up to n values wait in it; with 0 every
+/// send waits for its receiver; with `unbounded` no send waits. Values arrive in the order they were sent, each at one
+/// receiver; waiting senders and receivers are served in order of arrival. Thread context of every function: any; what
+/// waits may suspend and migrate a user-level thread. Sending throws std::bad_alloc when there is no memory for the
+/// value (then nothing was sent), receiving throws nothing.
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T>, "a value of a channel must not throw when it is moved");
@@ -57,8 +57,9 @@ class channel {
   bool send(T value) {
     return sent(value, [&](const void* bytes) { return core_.send(bytes, {}); }, [](T&&) {});
   }
-  /// The same; false, too, when a stop was requested before there was room. These and the next leave `value` as it was
-  /// when they return false: no room (no receiver) in time, closed, or stopped.
+  /// The same; false, too, when a stop was requested before there was room. This function and those below return false
+  /// when the channel is closed, a stop was requested, or there was no room (no receiver) in time; `value`, if it was
+  /// given as an rvalue, is then as it was.
   bool send(T&& value, std::stop_token stop) {
     return send_or_give_back(value, [&](const void* bytes) { return core_.send(bytes, {nullptr, &stop}); });
   }
@@ -82,15 +83,16 @@ class channel {
     });
   }
 
-  /// Waits for a value. Empty: the channel is closed and everything sent before has been received.
+  /// Waits for a value. Returns nothing when the channel is closed and everything sent before has been received.
   std::optional<T> receive() {
     return received([&](void* bytes) { return core_.receive(bytes, {}); });
   }
-  /// Empty, too, when a stop was requested and nothing is there.
+  /// The same; returns nothing, too, when a stop was requested and there is no value.
   std::optional<T> receive(std::stop_token stop) {
     return received([&](void* bytes) { return core_.receive(bytes, {nullptr, &stop}); });
   }
-  /// Empty: nothing there (in time, or until a stop was requested), or closed and drained.
+  /// These return nothing when there is no value (in time, or until a stop was requested), or when the channel is
+  /// closed and drained. try_receive never suspends.
   std::optional<T> try_receive() {
     return received([&](void* bytes) { return core_.try_receive(bytes); });
   }
@@ -109,11 +111,11 @@ class channel {
     });
   }
 
-  /// Nothing more can be sent: sends that wait return false now, what
-  /// is in the channel can still be received. Repeatable.
+  /// From now on nothing can be sent; sends that wait return false. What is in the channel can still be received. May
+  /// be called again, without effect.
   void close() noexcept { core_.close(); }
   bool is_closed() const noexcept { return core_.is_closed(); }
-  /// Values in the channel, perhaps out of date at once.
+  /// Number of values in the channel; may be out of date at once.
   std::size_t size() const noexcept { return core_.size(); }
 
   /// `for (T value : channel)` receives until the channel is closed and drained.
@@ -151,7 +153,7 @@ class channel {
     return stop.stop_possible() ? &stop : nullptr;
   }
 
-  // Sends `value`; what is not taken goes to give_back where it was moved away.
+  // Sends `value`. If it was moved to the heap for that and was not sent, it goes to give_back.
   template <class Send, class GiveBack>
   static bool sent(T& value, Send&& send, GiveBack&& give_back) {
     if constexpr (item::direct) {

@@ -19,9 +19,10 @@ namespace heddle {
 using std::cv_status;
 
 /// Like std::condition_variable, with heddle::mutex, and with the std::stop_token forms of
-/// std::condition_variable_any. Wakes no thread without a reason, but users should not count on it.
-/// First come, first notified. May be destroyed once all waiters have been notified, even if they
-/// have not returned yet. Thread context: any; a wait suspends, and may migrate, a user-level thread.
+/// std::condition_variable_any. There are no spurious wake-ups today, but users must not count on that. Waiters are
+/// notified in order of arrival. May be destroyed once all waiters have been notified, even if they have not returned
+/// yet. Thread context: any; a wait suspends, and may migrate, a user-level thread; a notification never does. Throws
+/// only what a predicate throws.
 class condition_variable {
  public:
   condition_variable() noexcept = default;
@@ -38,7 +39,7 @@ class condition_variable {
     if (waiting_.load() != 0) wake_some(~std::uint32_t{0});
   }
 
-  /// `lock` must be locked by the caller; so it is again on return, with every form.
+  /// In every form `lock` must be locked by the caller, and is so again on return.
   void wait(std::unique_lock<mutex>& lock) noexcept { wait_slow(*lock.mutex(), nullptr); }
   template <class Predicate>
   void wait(std::unique_lock<mutex>& lock, Predicate ready) {
@@ -67,7 +68,8 @@ class condition_variable {
     return wait_until(lock, detail::deadline_in(duration), std::move(ready));
   }
 
-  /// These also end when a stop is requested; they return ready().
+  /// These also end when a stop is requested. They return what ready() says: false if the stop or the time limit ended
+  /// the wait.
   template <class Predicate>
   bool wait(std::unique_lock<mutex>& lock, std::stop_token stop, Predicate ready) {
     while (!ready()) {

@@ -12,7 +12,8 @@
 namespace heddle {
 
 /// Like std::latch. May be destroyed as soon as every wait() has returned, even while the last count_down() has not.
-/// Thread context: any; wait() may suspend and migrate a user-level thread, count_down() never does.
+/// Thread context: any; wait() and arrive_and_wait() may suspend and migrate a user-level thread, count_down() and
+/// try_wait() never do.
 class latch {
  public:
   static constexpr std::ptrdiff_t max() noexcept { return std::numeric_limits<std::ptrdiff_t>::max() / 4; }

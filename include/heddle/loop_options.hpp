@@ -1,4 +1,4 @@
-/// What may be said about a parallel loop. Everything is optional, and nothing is needed for correctness.
+/// What a program may say about a parallel loop. Everything is optional, and nothing is needed for correctness.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@ namespace heddle {
 
 /// Of parallel_for, parallel_for_range and the scans.
 struct loop_options {
-  /// Iterations a chunk: chunks have at least `grain` and fewer than twice as many (one chunk: fewer than `grain`, when
-  /// the loop is that short). 0: chunks of 2 to 4 us, whose length follows the time that iterations take; what the
-  /// iterations of this call site took before is where it begins.
+  /// Iterations of a chunk: at least `grain` and fewer than twice as many (a shorter loop is one chunk). 0: chunks of 2
+  /// to 4 us. Their length follows the time that iterations take, and begins with what the iterations of this call site
+  /// took before.
   std::size_t grain{0};
   /// A request to stop drops the chunks that have not begun; the call returns normally.
   std::stop_token stop{};
-  /// Work of one iteration in any unit, for policies that place by work; NaN: unknown.
+  /// Work of one iteration, in any unit; NaN: unknown. Not used at present: policies take all iterations of a loop to
+  /// be equal.
   double work_per_iteration{std::numeric_limits<double>::quiet_NaN()};
-  /// Memory one iteration touches, for policies that place by footprint; 0: unknown.
+  /// Bytes of memory that one iteration touches, for policies that place by footprint; 0: unknown.
   std::size_t bytes_per_iteration{0};
 };
 

@@ -60,13 +60,14 @@ class loop_positions {
   }
 
  private:
-  // Differences of signed bounds may not fit their type; those of their images modulo 2^64 are the same and do.
+  // The difference of two signed bounds may not fit their type. Taken modulo 2^64 it is the same, and does.
   using wide = std::conditional_t<std::is_integral_v<Index>, std::ptrdiff_t, char>;
   Index first_;
   std::size_t count_{0};
 };
 
-// What policies are told that an iteration touches: what the caller says, else, of a loop over elements, one element.
+// How many bytes policies are told that an iteration touches: what the caller says, else, in a loop over elements, the
+// size of one.
 template <class Index>
 std::size_t bytes_of_iteration(const loop_options& options) noexcept {
   if (options.bytes_per_iteration != 0) return options.bytes_per_iteration;
@@ -96,14 +97,14 @@ template <class Index, class F>
 
 }  // namespace detail
 
-/// Calls body(low, high) on chunks that cover [first, last) once, possibly in parallel.
-/// Integers of any types (the loop counts in their common type; std::out_of_range when a bound
-/// does not fit it) or random access iterators. An empty or reversed range does nothing.
-/// Chunks may run in any order, on any thread of the runtime; the body may wait for anything.
+/// Calls body(low, high) on chunks that cover [first, last) once, possibly in parallel. The bounds are integers of any
+/// types (the loop counts in their common type; std::out_of_range when a bound does not fit it) or random access
+/// iterators. An empty or reversed range does nothing. Chunks may run in any order, on any thread of the runtime; the
+/// body may wait for anything but a later iteration of its own chunk.
 ///
 /// When chunks throw, those that have not begun are dropped, and one of the exceptions is thrown here once all that had
-/// begun have ended. May suspend the calling thread, which may go on on another worker. Callable from any thread: a
-/// foreign kernel thread runs it with a worker that sleeps, or, when all are busy, hands it over.
+/// begun have ended. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel thread takes
+/// the place of a worker that sleeps; when none sleeps, it hands the loop over and sleeps until that has ended.
 template <class First, class Last, class Body>
   requires std::invocable<Body&, detail::loop_index<First, Last>, detail::loop_index<First, Last>>
 void parallel_for_range(First first, Last last, Body&& body, const loop_options& options = {}) {

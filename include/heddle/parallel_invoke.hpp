@@ -169,9 +169,9 @@ template <class F, class G>
 ///
 /// An exception of either is thrown here once both have ended; when `f` throws and `g` has not started, `g` is dropped;
 /// when both throw, `f`'s is thrown. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel
-/// thread runs it with a worker that sleeps, or, when all are busy, hands it over and sleeps until both have ended.
-/// Source: as in Cilk the first half runs at once; other than there thieves take the second half, not the caller's
-/// continuation (src/task/README.md, src/queue/README.md).
+/// thread takes the place of a worker that sleeps; when none sleeps, it hands both over and sleeps until they have
+/// ended. Source: as in Cilk the first half runs at once; other than there thieves take the second half, not the
+/// caller's continuation (src/task/README.md, src/queue/README.md).
 template <class F, class G>
 inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   detail::fork_frame<G> frame(g);
@@ -187,8 +187,8 @@ inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   }
 }
 
-/// The work of two halves in any unit, and the bytes they touch together; 0: not known. For scheduling policies that
-/// use hints; a wrong one costs time and nothing else.
+/// The work of two halves, in any unit (NaN: not known), and the bytes they touch together (0: not known). For
+/// scheduling policies that use hints; a wrong one costs time and nothing else.
 struct work_hint {
   double first;
   double second;
@@ -224,7 +224,7 @@ inline auto parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) -> detail::tupl
   }
 }
 
-/// The one that is left of a list: a call.
+/// With one callable only: calls it here.
 template <std::invocable F>
 inline decltype(auto) parallel_invoke(F&& f) {
   return f();

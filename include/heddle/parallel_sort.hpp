@@ -21,8 +21,9 @@ namespace heddle {
 /// or all equal. `less` may be called on any thread of the runtime, on several at a time.
 ///
 /// An exception of `less` reaches the caller once all parts in flight have ended; the range then holds a permutation of
-/// what it held. May suspend the calling thread, which may go on on another worker. Callable from any thread: a foreign
-/// kernel thread hands the sort to its runtime and sleeps.
+/// what it held. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel thread sorts short
+/// ranges by itself; for others it takes the place of a worker that sleeps, or hands the sort over and sleeps until it
+/// has ended.
 /// Source: Hoare, "Quicksort" (1962), with partitions in parallel; details in detail/sort_*.hpp.
 template <std::random_access_iterator Iterator, class Less = std::less<>>
   requires std::indirect_strict_weak_order<Less&, Iterator>

@@ -8,10 +8,11 @@ namespace heddle {
 /// How a thread is preempted. docs/guide/preemption.md says which to choose.
 enum class preemption : std::uint8_t {
   none,  ///< it runs until it waits, yields or ends
-  /// a timer's signal makes it yield. Its code must not keep anything of the kernel thread over an instruction:
+  /// A timer's signal makes it yield. From one instruction to the next it may come to another kernel thread, so its
+  /// code must not use what belongs to one: no thread_local, errno or malloc, unless it has its own thread-local
+  /// storage (tls::own).
   signal_yield,
-  ///< no thread_local, errno or malloc, unless it has its own thread-local storage (tls::own)
-  /// a timer's signal puts its kernel thread to sleep, and its worker goes on with another one. For any code
+  /// A timer's signal puts its kernel thread to sleep, and its worker goes on with another one. For any code.
   klt_switching,
   as_runtime,  ///< what the runtime was made with (HEDDLE_PREEMPT)
 };

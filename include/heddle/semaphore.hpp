@@ -64,8 +64,8 @@ class semaphore_core {
 }  // namespace detail
 
 /// Like std::counting_semaphore. Waiters are served in order of arrival. May be destroyed as soon as nobody waits, even
-/// while the thread whose permit was taken is still inside release(). Thread context: any; what waits may suspend and
-/// migrate a user-level thread.
+/// while the thread whose permit was taken is still inside release(). Thread context: any; acquire() and the forms with
+/// a time limit may suspend and migrate a user-level thread, try_acquire() and release() never do.
 template <std::ptrdiff_t Max = std::numeric_limits<std::ptrdiff_t>::max() / 4>
 class counting_semaphore {
   static_assert(Max >= 0 && Max <= std::numeric_limits<std::ptrdiff_t>::max() / 4);

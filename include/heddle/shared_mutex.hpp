@@ -11,11 +11,11 @@
 
 namespace heddle {
 
-/// Like std::shared_timed_mutex; works with std::unique_lock and std::shared_lock. A waiting
-/// writer holds up readers that come after it, and a writer that leaves lets in the readers that
-/// wait, so neither kind starves ("phase-fair": Brandenburg, Anderson, ECRTS 2009); writers among
-/// themselves are served in order of arrival. A reader that locks it again while a writer waits
-/// never returns. Thread context: any; what waits may suspend and migrate a user-level thread.
+/// Like std::shared_timed_mutex; works with std::unique_lock and std::shared_lock. A waiting writer holds up readers
+/// that come after it, and a writer that leaves lets in the readers that wait, so neither kind starves ("phase-fair":
+/// Brandenburg, Anderson, ECRTS 2009). Writers among themselves are served in order of arrival. Not recursive: a reader
+/// that locks it again while a writer waits never returns. Thread context: any; what waits may suspend and migrate a
+/// user-level thread, unlocking and the try_ forms without a time limit never do.
 class shared_mutex {
  public:
   constexpr shared_mutex() noexcept = default;
@@ -95,7 +95,8 @@ class shared_mutex {
   void withdraw(bool exclusive, detail::waiter& w) noexcept;
 
   // writer: held exclusively. queued: a list is not empty; changed under guard_. The rest counts readers. While
-  // `queued` is set nobody comes in but by the hand of a leaving holder. Publishes what holders did.
+  // `queued` is set, a thread comes in only if a leaving holder (or a waiter that gives up) hands the lock to it.
+  // Publishes what holders did.
   std::atomic<std::uint32_t> word_{0};
   detail::spin_word guard_;
   detail::waiter_list readers_;  // under guard_

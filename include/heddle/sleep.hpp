@@ -14,9 +14,9 @@ HEDDLE_API void sleep_until(deadline when) noexcept;
 
 namespace this_thread {
 
-/// Suspends the calling thread at least so long; its worker runs others meanwhile.
-/// How much longer: until a worker of the runtime picks its next thread and there
-/// is none ready before this one. A foreign kernel thread sleeps in the kernel.
+/// Suspends the calling thread for at least so long; its worker runs others meanwhile. It goes on when, after that, a
+/// worker of the runtime picks its next thread and no other is ready before this one. Thread context: any; may migrate
+/// a user-level thread; a foreign kernel thread sleeps in the kernel.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& duration) noexcept {
   if (duration > duration.zero()) detail::sleep_until(detail::deadline_in(duration));

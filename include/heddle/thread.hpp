@@ -48,15 +48,15 @@ HEDDLE_API std::uint64_t current_thread_id() noexcept;
 
 }  // namespace detail
 
-/// A user-level thread: like std::thread, some ten nanoseconds to make, kilobytes to keep. Waiting for anything of
-/// heddle's suspends it, never its worker.
+/// A user-level thread: like std::thread, but some ten nanoseconds to make and kilobytes to keep. A wait for anything
+/// of heddle's suspends the thread, never its worker. Thread context of every function: any.
 class thread {
  public:
   thread() noexcept = default;
-  /// Makes f() ready to run. Throws std::system_error when no stack can be had. An exception that leaves f ends the
-  /// program by std::terminate, as with std::thread; use async for a result. Also throws
+  /// Makes f() ready to run; never suspends. An exception that leaves f ends the program by std::terminate, as with
+  /// std::thread; use async for a result. Throws std::system_error when no stack can be had, and
   /// std::system_error(not_supported) for options that cannot be had here (preemption under ThreadSanitizer, own
-  /// thread-local storage with an unknown C library). Thread context: any.
+  /// thread-local storage with an unknown C library).
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, thread>)
   explicit thread(F&& f) : thread(thread_options{}, std::forward<F>(f)) {}
@@ -108,7 +108,8 @@ class thread {
   }
 
   bool joinable() const noexcept { return handle_ != nullptr; }
-  /// Suspends the caller until the thread has ended. Throws std::system_error(invalid_argument) when not joinable.
+  /// Waits until the thread has ended; may suspend and migrate a user-level caller. Throws
+  /// std::system_error(invalid_argument) when not joinable.
   void join() {
     if (!joinable()) throw std::system_error(std::make_error_code(std::errc::invalid_argument), "heddle::thread::join");
     detail::join_thread(std::exchange(handle_, nullptr));
@@ -126,9 +127,9 @@ class thread {
   detail::thread_handle* handle_{nullptr};
 };
 
-/// A thread that is asked to stop and joined in its destructor, like std::jthread: if f
-/// takes a std::stop_token before the other arguments, it is given one of the thread's
-/// own. What takes a stop token in heddle (waits, groups, loops) ends early by it.
+/// A thread whose destructor asks it to stop and joins it, like std::jthread (so the destructor may suspend and migrate
+/// the caller). If f takes a std::stop_token before the other arguments, it is given one of the thread's own. Whatever
+/// takes a stop token in heddle (waits, groups, loops) ends early by it.
 class jthread {
  public:
   jthread() noexcept : source_(std::nostopstate) {}
@@ -182,7 +183,8 @@ class jthread {
 };
 
 namespace this_thread {
-/// Lets other ready threads of the worker run first. A foreign kernel thread yields its processor.
+/// Lets other ready threads of the worker run first; may suspend and migrate the caller. A foreign kernel thread yields
+/// its processor.
 HEDDLE_API void yield() noexcept;
 /// Id of the calling user-level thread; 0 on a foreign kernel thread.
 inline std::uint64_t id() noexcept { return detail::current_thread_id(); }

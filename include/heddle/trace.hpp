@@ -2,9 +2,9 @@
 /// data it works on. `heddle report` shows the parts in the timeline and the pieces
 /// as a task map. While nothing is traced each call is one load and one branch.
 ///
-/// Names are kept by address while a program runs: pass string literals. Thread context:
-/// any; pieces have no effect outside of a runtime. But for flush() nothing here suspends,
-/// throws, or allocates, except that the first use of a name in a traced run does.
+/// Names are kept by address while a program runs: pass string literals. Thread context: any; pieces have no effect
+/// outside of a runtime. But for flush() nothing here suspends or throws. In a traced run the first use of a name takes
+/// a lock for a moment; a region that a process begins before it has made its first runtime allocates memory.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace heddle::trace {
 
 namespace detail {
 
-// Runtimes that record at the moment. relaxed everywhere: a late answer costs the first or last event.
+// How many runtimes record at the moment. relaxed everywhere: a late answer costs the first or last event.
 extern HEDDLE_API constinit std::atomic<int> recording_runtimes;
 
 inline bool is_recording() noexcept { return recording_runtimes.load(std::memory_order_relaxed) != 0; }
@@ -28,8 +28,8 @@ HEDDLE_API void note_tree_piece(const char* tree, std::uint64_t range, std::uint
 
 }  // namespace detail
 
-/// The calling task works on the cells [x0, x1) x [y0, y1) of the grid `name` from here on: said once, at the start of
-/// a leaf. A grid that is gone through several times (iterations) has its pieces told each time.
+/// From here on the calling task works on the cells [x0, x1) x [y0, y1) of the grid `name`. To be said once, at the
+/// start of a leaf; where a grid is gone through several times (iterations), each time.
 inline void piece(const char* name, std::uint32_t x0, std::uint32_t y0, std::uint32_t x1, std::uint32_t y1) noexcept {
   if (detail::is_recording()) [[unlikely]] {
     detail::note_piece(name, std::uint64_t{x0} << 32 | y0, std::uint64_t{x1} << 32 | y1);
@@ -42,7 +42,7 @@ inline void piece(const char* name, std::uint32_t first, std::uint32_t last) noe
 }
 
 /// A node of a tree: the path of child indices that leads to it, kept as a part of the interval that the root owns.
-/// Made for passing down by value; nodes below 2^-32 of the root become empty, and are drawn on their parent.
+/// Made for passing down by value. Nodes of less than 2^-32 of the root become empty, and are drawn on their parent.
 class tree_node {
  public:
   constexpr tree_node() noexcept = default;
@@ -101,10 +101,10 @@ class region {
 /// Writes the traces of all runtimes of the process that record, each whole and in the place of what stands under its
 /// name, and goes on recording; returns how many. A trace is written by itself when its runtime ends, when the process
 /// exits, and when SIGINT, SIGTERM or abort() ends it, as long as the program has no handlers of its own for these:
-/// such a program calls this before it ends by other ways (`_exit`, its own handling of signals). Throws
+/// a program that ends in other ways (`_exit`, its own handling of signals) calls this before. Throws
 /// std::runtime_error that names the file when one cannot be written, after it has written the others. Thread context:
-/// any thread of any kind; not a signal handler, for this allocates and waits: a handler sets a flag that the program
-/// looks at. The calling thread keeps its worker for the while.
+/// any thread; not a signal handler, since this allocates and waits (a handler sets a flag that the program looks at).
+/// Never suspends: the calling thread keeps its worker meanwhile.
 HEDDLE_API unsigned flush();
 
 }  // namespace heddle::trace

@@ -1,6 +1,5 @@
-/// Values of which parallel code uses one at a time, as many as are used at once:
-/// partial sums, scratch buffers, random sources. What enumerable_thread_specific is
-/// elsewhere, but safe where a thread may move to another worker while it uses one.
+/// Partial sums, scratch buffers, random sources: values of which each thread needs one for a while. They are what
+/// enumerable_thread_specific is elsewhere, but safe where a thread may move to another worker while it uses one.
 #pragma once
 
 #include <array>
@@ -39,15 +38,16 @@ class worker_local {
     }
   }
 
-  /// f(value); returns what f returns. f may wait, and may call with() again, which gives it another value. Throws
-  /// std::bad_alloc, what make throws, and what f throws. Thread context: any.
+  /// Returns f(value). f may wait, and may call with() again, which gives it another value. Throws std::bad_alloc, what
+  /// make throws, and what f throws. Thread context: any; suspends only where f does.
   template <class F>
   decltype(auto) with(F&& f) {
     const lease mine(take());
     return std::forward<F>(f)(mine.of->value);
   }
 
-  /// f(value) for all there are, in no particular order. Not while anybody is in with().
+  /// Calls f(value) for all values that there are, in no particular order. Must not be called while anybody is in
+  /// with().
   template <class F>
   void for_each(F&& f) {
     for (const std::atomic<holder*>& list : lists_) {
