@@ -29,16 +29,16 @@ inline void write(const void* address, std::size_t bytes) {
   if (heddle_cost != nullptr) [[unlikely]]
     heddle_cost->access(address, bytes, 1);
 }
-// Rows of a matrix, or of several side by side: {first row, its bytes, bytes from row to
-// row, 1 if written}. The first row of each, then the second of each, and so on. All
-// lines overlap as those of one range do: for code whose addresses are known beforehand.
+// Reads or writes `count` rows of a matrix, or of several side by side, each given as {first row, bytes of a row, bytes
+// from row to row, 1 if written}: the first row of each, then the second of each, and so on. Their cache misses overlap
+// as those of one range do, which is right for code whose addresses do not depend on what it reads.
 using row_set = heddle_cost_rows;
 inline void rows(std::initializer_list<row_set> sets, std::size_t count) {
   if (heddle_cost != nullptr) [[unlikely]]
     heddle_cost->rows(sets.begin(), sets.size(), count);
 }
-// True in the fast mode of the simulator: a kernel may skip the
-// arithmetic whose cost it has told. Its results are then not checked.
+// True in the fast mode of the simulator: code may skip the arithmetic whose cost it has told. Its results are then not
+// checked.
 inline bool only() { return heddle_cost != nullptr && heddle_cost->only != 0; }
 
 }  // namespace heddle::cost

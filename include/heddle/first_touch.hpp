@@ -38,7 +38,8 @@ HEDDLE_API void* map_pages(std::size_t bytes) noexcept;
 HEDDLE_API void unmap_pages(void* memory, std::size_t bytes) noexcept;
 HEDDLE_API std::size_t page_bytes() noexcept;
 
-// The pages whose first byte (of the memory, if it begins within a page) lies in the bytes of elements [low, high).
+// Touches each page whose first byte lies in the bytes of elements [low, high). (Where the memory begins within a page,
+// its first byte counts as that page's.)
 struct touch_work {
   using result = nothing_returned;
   std::uintptr_t memory;
@@ -62,7 +63,8 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
   const std::size_t page = page_bytes();
   if (count == 0) return;
   touch_work work{reinterpret_cast<std::uintptr_t>(memory), element, page};
-  // No site: what a page fault takes says nothing of the loops that follow, and none is too short to be shared.
+  // No site of the program's: what page faults take says nothing of later loops, and no such loop is too short to
+  // share.
   loop_site unknown;
   const std::size_t grain =
       options.grain != 0 ? options.grain : std::max({page / element, count / 1024, std::size_t{1}});
@@ -77,7 +79,7 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
 /// the worker that will ask for it. Under other policies pages are spread as that loop's pieces happen to be. Contents
 /// stay as they are. Pages that were touched before do not move: call it before the memory is filled.
 ///
-/// Elements may not be written by others meanwhile. Suspension, callers: as parallel_for_range.
+/// Elements must not be written by others meanwhile. Suspension, callers: as parallel_for_range.
 template <std::ranges::contiguous_range Range>
 void first_touch(Range&& range, const loop_options& options = {}) {
   detail::touch_elements(

@@ -56,9 +56,9 @@ struct then_result {
 
 }  // namespace detail
 
-/// Like std::future, for threads of any kind: get() and wait() suspend a user-level
-/// thread. Errors are std::future_error. T may be void or a reference. The
-/// destructor never waits. One future must not be used by two threads at a time.
+/// Like std::future, for threads of any kind. T may be void or a reference. Thread context: any, but one future must
+/// not be used by two threads at a time. get() and the wait functions may suspend and migrate a user-level thread; the
+/// destructor never waits. A future without a state throws std::future_error(no_state).
 template <class T>
 class future {
  public:
@@ -69,7 +69,7 @@ class future {
   bool valid() const noexcept { return static_cast<bool>(state_); }
   bool is_ready() const { return state().is_ready(); }
 
-  /// Waits, then returns the result or throws the exception; the future is not valid afterwards.
+  /// Waits, then returns the result or throws the exception that is the result. The future is not valid afterwards.
   T get() {
     wait();
     const detail::state_pointer<T> mine = std::move(state_);
@@ -87,12 +87,12 @@ class future {
                                                                                 : future_status::timeout;
   }
 
-  /// The future of f's result. f gets the value when it is there (nothing for void), on a new user-level
-  /// thread of `options.where`, by default of the runtime that calls then(); if the result is an
-  /// exception, f is not called and the exception passes on. If f cannot be called with the value but with
-  /// a future<T>, it gets the finished future, whatever is in it; a generic lambda (`auto` parameter,
-  /// return type deduced) counts as taking the value. This future is not valid afterwards. Throws
-  /// std::bad_alloc; when no thread can be made for f in the end, that std::system_error is the result.
+  /// Returns the future of f's result. When the value is there, f is called with it (with nothing for void) on a new
+  /// user-level thread of `options.where`, by default of the runtime that calls then(). If the result is an exception,
+  /// f is not called and the exception passes on. An f that can be called with a future<T> but not with the value gets
+  /// the finished future, whatever is in it; a generic lambda (`auto` parameter, return type deduced) counts as taking
+  /// the value. This future is not valid afterwards. Never suspends. Throws std::bad_alloc; if no thread can be made
+  /// for f in the end, that std::system_error is the result.
   template <class F>
   auto then(const thread_options& options, F&& f) -> future<typename detail::then_result<std::decay_t<F>, T>::type>;
   template <class F>
@@ -112,7 +112,8 @@ class future {
   detail::state_pointer<T> state_;
 };
 
-/// Like std::promise. A promise that goes without a result leaves std::future_error(broken_promise).
+/// Like std::promise. A promise that is destroyed without a result leaves std::future_error(broken_promise) as the
+/// result. Thread context: any; nothing here suspends.
 template <class T>
 class promise {
  public:
@@ -128,14 +129,14 @@ class promise {
     if (state_ && state_->begin_result()) state_->fail(detail::broken_promise());
   }
 
-  /// Once; std::future_error(future_already_retrieved) the second time.
+  /// May be called once; throws std::future_error(future_already_retrieved) the second time.
   future<T> get_future() {
     state();
     if (std::exchange(retrieved_, true)) detail::throw_future_already_retrieved();
     return detail::future_of(state_);
   }
-  /// value: what T is constructed from, an lvalue if T is a reference, nothing if T is void. Throws
-  /// std::future_error(promise_already_satisfied). An exception from T's constructor is the result. Never suspends.
+  /// value: what T is constructed from, an lvalue if T is a reference, nothing if T is void. If T's constructor throws,
+  /// that exception is the result. Throws std::future_error(promise_already_satisfied) if there is a result already.
   template <class... Args>
     requires((std::is_void_v<T> && sizeof...(Args) == 0) || (!std::is_void_v<T> && sizeof...(Args) == 1))
   void set_value(Args&&... value) {
@@ -262,10 +263,10 @@ auto future<T>::then(const thread_options& options, F&& f)
   return later;
 }
 
-/// f() on a new user-level thread of `options.where` (default: the calling runtime, else the global
-/// one); its result or exception is the future's. Throws std::system_error when no thread can be
-/// made, std::bad_alloc. Unlike std::async's, the future does not wait when it is destroyed: the
-/// thread then ends on its own, at the latest when the runtime does. Thread context: any.
+/// Calls f() on a new user-level thread of `options.where` (default: the calling runtime, else the global one); its
+/// result or exception is the future's. Unlike std::async's, the future does not wait when it is destroyed: the thread
+/// then ends on its own, at the latest when the runtime does. Thread context: any; never suspends. Throws
+/// std::system_error when no thread can be made, std::bad_alloc.
 template <class F>
 auto async(const thread_options& options, F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>> {
   using result = std::invoke_result_t<std::decay_t<F>&>;
@@ -281,8 +282,8 @@ template <class F>
 auto async(runtime& where, F&& f) {
   return async(thread_options{.where = &where}, std::forward<F>(f));
 }
-/// The same with arguments: f(args...), of which copies are kept, as std::async
-/// does; std::ref passes references. With options or a runtime before f.
+/// The same with arguments: calls f(args...) with copies of them, as std::async does; std::ref passes references.
+/// Options or a runtime may stand before f.
 template <class F, class... Args>
   requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
 auto async(F&& f, Args&&... args) {
@@ -312,8 +313,9 @@ inline future<void> make_ready_future() {
   return p.get_future();
 }
 
-/// The future of all of them, each finished, with a value or an exception of its own (as in the Concurrency TS). The
-/// given futures are not valid afterwards. Throws std::bad_alloc, std::future_error(no_state).
+/// Returns the future of all of them: it is ready when each is finished, with a value or an exception of its own (as in
+/// the Concurrency TS). The given futures are not valid afterwards. Thread context: any; never suspends. Throws
+/// std::bad_alloc, std::future_error(no_state).
 template <class... Ts>
 future<std::tuple<future<Ts>...>> when_all(future<Ts>... futures) {
   using all = std::tuple<future<Ts>...>;

@@ -19,11 +19,11 @@ extern "C" {
 
 typedef enum heddle_status {
   HEDDLE_OK = 0,
-  HEDDLE_INVALID = 1, /* an argument that cannot be */
+  HEDDLE_INVALID = 1, /* an argument is null or out of range */
   HEDDLE_NO_MEMORY = 2,
   HEDDLE_NO_THREAD = 3, /* no kernel thread or no stack can be had */
   HEDDLE_TIMED_OUT = 4,
-  HEDDLE_BUSY = 5,       /* not without waiting */
+  HEDDLE_BUSY = 5,       /* not possible without waiting */
   HEDDLE_NOT_OWNER = 6,  /* the calling thread may not do this */
   HEDDLE_FAILED = 7,     /* a callback ended by a C++ exception */
   HEDDLE_UNSUPPORTED = 8 /* not on this machine, with this C library or in this build */
@@ -39,21 +39,21 @@ HEDDLE_C_API const char* heddle_version(void);
 typedef enum heddle_preemption {
   HEDDLE_PREEMPTION_DEFAULT = 0, /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT's */
   HEDDLE_PREEMPTION_NONE = 1,    /* it runs until it waits, yields or ends */
-  HEDDLE_PREEMPTION_SIGNAL_YIELD =
-      2, /* for code without malloc, errno and thread-local variables, or with HEDDLE_TLS_OWN */
+  /* for code without malloc, errno and thread-local variables, or with HEDDLE_TLS_OWN */
+  HEDDLE_PREEMPTION_SIGNAL_YIELD = 2,
   HEDDLE_PREEMPTION_KLT_SWITCHING = 3 /* for any code */
 } heddle_preemption;
 
 /* Whose thread-local variables a preemptive thread sees. */
 typedef enum heddle_tls {
-  HEDDLE_TLS_DEFAULT = 0, /* as above, HEDDLE_PREEMPT_TLS's */
+  HEDDLE_TLS_DEFAULT = 0, /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT_TLS's */
   HEDDLE_TLS_CARRIER = 1, /* those of the kernel thread that runs it at the moment */
   HEDDLE_TLS_OWN = 2      /* its own, errno and malloc's included */
 } heddle_tls;
 
 /* Levels of threads; numbers between them are levels, too. Of a runtime's ready threads those of higher levels run
- * first, and a preemptive thread goes for a higher one; but see priority_mode. Nothing is inherited by whom a thread
- * waits for. */
+ * first, and a preemptive thread goes for a higher one; but see priority_mode. A thread that holds a heddle_mutex has
+ * at least the level of the threads that wait for it; nothing else is inherited. */
 enum {
   HEDDLE_PRIORITY_LOWEST = -7,
   HEDDLE_PRIORITY_LOW = -1,
@@ -71,20 +71,21 @@ typedef struct heddle_runtime_options {
   unsigned workers;
   const char* policy;
   size_t stack_size;
-  heddle_preemption
-      preemption; /* of threads that are made without a word on it, those that run groups' children included */
-  heddle_tls tls; /* the same */
-  uint64_t preempt_interval; /* turn of a preemptive thread */
+  /* how threads are preempted that are made without a kind of their own, those that run groups' children included */
+  heddle_preemption preemption;
+  heddle_tls tls;            /* their thread-local storage */
+  uint64_t preempt_interval; /* turn of a preemptive thread, in nanoseconds */
   const char* preempt_timer; /* "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS" */
   const char* packing;       /* "off", "auto": follow what the process may use while it runs */
-  const char*
-      priority_mode; /* "aging": a thread that was ready for long has a turn whatever is above it; "strict": never */
+  /* "aging": a thread that was ready for long has a turn, whatever is above it; "strict": it never has */
+  const char* priority_mode;
   unsigned priority_aging; /* turns until then */
 } heddle_runtime_options;
 
 typedef void (*heddle_function)(void* argument);
 
-/* Where a runtime is asked for, NULL is that of the calling thread, else the global one, which is made at first use. */
+/* Where a runtime is asked for, NULL means that of the calling thread, or, of a foreign kernel thread, the global one,
+ * which is made at first use. */
 HEDDLE_C_API heddle_status heddle_runtime_create(heddle_runtime** out, const heddle_runtime_options* options);
 /* Waits for the runtime's threads to end. HEDDLE_NOT_OWNER from a thread of the runtime itself. [waits] */
 HEDDLE_C_API heddle_status heddle_runtime_destroy(heddle_runtime* runtime);
@@ -92,11 +93,12 @@ HEDDLE_C_API heddle_status heddle_runtime_destroy(heddle_runtime* runtime);
 HEDDLE_C_API heddle_status heddle_runtime_run(heddle_runtime* runtime, heddle_function f, void* argument);
 HEDDLE_C_API unsigned heddle_runtime_workers(heddle_runtime* runtime);
 /* From now on only the first n workers run threads, whose preemptive ones get equal shares of them. HEDDLE_INVALID
- * unless 1 <= n <= workers, and with policies that place work at certain workers. Does not wait for the others to stand
+ * unless 1 <= n <= workers, and where the policy places work at certain workers. Does not wait for the others to stand
  * aside. */
 HEDDLE_C_API heddle_status heddle_runtime_set_active_workers(heddle_runtime* runtime, unsigned n);
 HEDDLE_C_API unsigned heddle_runtime_active_workers(heddle_runtime* runtime);
-/* Rank of the worker that runs the caller; -1 when it is not the runtime's. Out of date after anything that waits. */
+/* Rank of the worker that runs the caller; -1 when it is not one of the runtime's. May be out of date after anything
+ * that waits. */
 HEDDLE_C_API int heddle_runtime_worker_rank(heddle_runtime* runtime);
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
@@ -133,29 +135,31 @@ HEDDLE_C_API heddle_status heddle_blocking(heddle_function f, void* argument);
 
 typedef struct heddle_group heddle_group;
 
-/* work: the children's work in any unit, 0 unknown; bytes: memory they touch together, 0 unknown. Belongs to its maker.
- */
+/* work: the children's work in any unit, 0 unknown; bytes: memory they touch together, 0 unknown. The group belongs to
+ * the thread that makes it. */
 HEDDLE_C_API heddle_status heddle_group_create(heddle_group** out, double work, size_t bytes);
 /* Waits for the children first. HEDDLE_NOT_OWNER, and nothing done, from another thread than the maker. [waits] */
 HEDDLE_C_API heddle_status heddle_group_destroy(heddle_group* group);
-/* A child that calls f(argument); work: its share, 0 unknown. Also from children and, until the wait, other threads.
- * [waits] */
+/* Makes a child that calls f(argument); work: its share, 0 unknown. May be called by the maker, by children, and, as
+ * long as the maker has not returned from the wait, by other threads. [waits] */
 HEDDLE_C_API heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* argument, double work);
-/* HEDDLE_FAILED if a child failed; HEDDLE_NOT_OWNER. The group can be used again. [waits] */
+/* Waits until all children have ended. HEDDLE_FAILED if one failed; HEDDLE_NOT_OWNER, and nothing done, from another
+ * thread than the maker. The group can be used again. [waits] */
 HEDDLE_C_API heddle_status heddle_group_wait(heddle_group* group);
-/* How children are preempted, and their priority, from now on; not beside heddle_group_run. A child whose priority is
- * not normal becomes ready and does not run at once. HEDDLE_UNSUPPORTED, HEDDLE_INVALID as for threads. */
+/* How children are preempted, and their priority, from now on; not to be called while heddle_group_run is. A child
+ * whose priority is not normal becomes ready and does not run at once. HEDDLE_UNSUPPORTED, HEDDLE_INVALID as for
+ * threads. */
 HEDDLE_C_API heddle_status heddle_group_set_preemption(heddle_group* group, heddle_preemption preemption,
                                                        heddle_tls tls);
 HEDDLE_C_API heddle_status heddle_group_set_priority(heddle_group* group, int priority);
-/* Children that have not begun are dropped. */
+/* Drops the children that have not begun. */
 HEDDLE_C_API heddle_status heddle_group_cancel(heddle_group* group);
 
-/* f(f_argument) and g(g_argument), possibly in parallel. [waits] */
+/* Calls f(f_argument) and g(g_argument), possibly in parallel, and returns when both have ended. [waits] */
 HEDDLE_C_API heddle_status heddle_invoke(heddle_function f, void* f_argument, heddle_function g, void* g_argument);
 
-/* body(low, high, argument) on chunks that cover [first, last) once. grain: iterations a chunk has at least, 0
- * automatic. [waits] */
+/* Calls body(low, high, argument) on chunks that cover [first, last) once, possibly in parallel. grain: the least
+ * number of iterations in a chunk, 0 automatic. [waits] */
 HEDDLE_C_API heddle_status heddle_for(int64_t first, int64_t last, uint64_t grain,
                                       void (*body)(int64_t low, int64_t high, void* argument), void* argument);
 

@@ -7,9 +7,9 @@ extern "C" HEDDLE_API void heddle_pause() noexcept;
 
 namespace heddle::this_thread {
 
-/// To be called in each turn of a loop that looks at memory until another worker has written
-/// it. The processor's pause instruction; in a simulated run time passes, and whoever comes
-/// earlier goes on: without it such a loop never ends there. Never suspends. Any thread.
+/// To be called in each turn of a loop that looks at memory until another worker has written it. It is the processor's
+/// pause instruction; in a simulated run it lets time pass, so that other workers go on: without it such a loop never
+/// ends there. Thread context: any; never suspends.
 inline void pause() noexcept { heddle_pause(); }
 
 }  // namespace heddle::this_thread

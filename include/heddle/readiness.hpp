@@ -20,15 +20,15 @@ inline bool wait_ready_until(int descriptor, direction which, deadline limit, co
 }  // namespace detail
 
 /// Suspends the caller until a read (a write) of the descriptor would not block: there is data (room), its end was
-/// reached, or it has an error, which the call then reports. Made for descriptors with O_NONBLOCK: call read() first,
-/// and wait when it says EAGAIN. Somebody else may be faster, so that the next call says EAGAIN again. What is always
-/// ready, a regular file, does not wait at all.
+/// reached, or it has an error, which the next read() (write()) then reports. Made for descriptors with O_NONBLOCK:
+/// call read() first, and wait when it says EAGAIN. Somebody else may be faster, so that the next call says EAGAIN
+/// again. A regular file is always ready, so this returns at once for it.
 ///
-/// Any number of threads may wait for one descriptor, for both directions at once; all that wait
-/// for a direction go on when it is ready. A descriptor must not be closed while somebody waits
-/// for it: call shutdown() or request a stop, and close it afterwards. Throws std::system_error
-/// for what is no open descriptor, and when the system has no memory left for watching it. Thread
-/// context: any; a user-level thread suspends and may migrate, a foreign kernel thread sleeps.
+/// Any number of threads may wait for one descriptor, for both directions at once; all that wait for a direction go on
+/// when it is ready. A descriptor must not be closed while somebody waits for it: call shutdown() or request a stop,
+/// and close it afterwards. Throws std::system_error for a number that is no open descriptor, and when the system has
+/// no memory left for watching it. Thread context: any; a user-level thread suspends and may migrate, a foreign kernel
+/// thread sleeps.
 ///
 /// All waits of a process are watched by one kernel thread (epoll), which sleeps while nothing happens. On a simulated
 /// machine descriptors are looked at every 20 microseconds of virtual time.

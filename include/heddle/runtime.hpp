@@ -39,19 +39,19 @@ struct runtime_options {
   /// signal at which all threads are printed: "USR1", "USR2", "QUIT", "WINCH", "off"
   std::optional<std::string> signal_stacks{};
   std::optional<std::string> machine{};  ///< whose memory groups policies see; "": this machine's
-  /// of threads that are made without a word on it, those that run tasks included
+  /// how threads are preempted that are made without a kind of their own, those that run tasks included
   std::optional<heddle::preemption> preempt{};
-  std::optional<heddle::tls> preempt_tls{};                    ///< the same
+  std::optional<heddle::tls> preempt_tls{};                    ///< their thread-local storage
   std::optional<std::chrono::nanoseconds> preempt_interval{};  ///< turn of a preemptive thread
   std::optional<std::string> preempt_timer{};  ///< "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS"
   std::optional<std::string> preempt_klt{};    ///< "naive", "futex", "local", "direct"
   std::optional<heddle::priority_mode> priority_mode{};  ///< aging or strict
-  std::optional<unsigned> priority_aging{};  ///< turns that a thread is ready before it has one whatever is above it
+  std::optional<unsigned> priority_aging{};  ///< after so many turns a ready thread has one, whatever is above it
   std::optional<std::string> packing{};      ///< "off", "auto"
   std::optional<unsigned> blocking_limit{};  ///< calls of blocking() under way at once; further ones wait
 };
 
-/// What a runtime has done so far; each field may lag behind by what is under way.
+/// What a runtime has done so far. A field may lag behind by what is under way.
 struct runtime_statistics {
   std::uint64_t steals;       ///< entries taken from another worker
   std::uint64_t forced;       ///< of these, without the victim's help
@@ -64,24 +64,27 @@ struct runtime_statistics {
 /// A set of workers. Several may exist at a time; each has its own kernel threads.
 class HEDDLE_API runtime {
  public:
-  /// Starts the workers. Throws std::invalid_argument for an option that cannot be, std::system_error when kernel
-  /// threads cannot be started, std::bad_alloc. Thread context: any.
+  /// Starts the workers. Throws std::invalid_argument for a value that an option cannot have, std::system_error when
+  /// kernel threads cannot be started, std::bad_alloc. Thread context: any.
   explicit runtime(const runtime_options& options = {});
-  /// Waits for every thread of the runtime to end, then stops; a user-level thread, of another runtime, suspends
-  /// meanwhile. Threads may be joined or detached afterwards, too. Thread context: any but the runtime's own threads.
+  /// Waits for every thread of the runtime to end, then stops. Handles of its threads may be joined or detached
+  /// afterwards, too. Thread context: any but the runtime's own threads; a user-level thread of another runtime
+  /// suspends meanwhile and may migrate.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
   /// The runtime used where none is named: made at first use from the HEDDLE_* variables, never destroyed. A variable
-  /// whose value cannot be ends the process with status 2 and one line on standard error that names it; a runtime of
-  /// one's own throws instead. Throws std::system_error when kernel threads cannot be started, std::bad_alloc.
+  /// with an impossible value ends the process with status 2 and one line on standard error that names it (the
+  /// constructor throws instead). Throws std::system_error when kernel threads cannot be started, std::bad_alloc.
   static runtime& global();
   /// The runtime whose thread calls, else the global one.
   static runtime& current();
 
-  /// Runs f() on a user-level thread of this runtime; returns its result or throws its exception. The caller waits: a
-  /// user-level thread suspends, a foreign kernel thread sleeps. Called from a thread of this runtime: just calls f.
+  /// Runs f() on a user-level thread of this runtime; returns its result or throws its exception. A caller that is a
+  /// thread of this runtime calls f by itself. Any other waits: a user-level thread suspends and may migrate; a foreign
+  /// kernel thread takes the place of a worker that sleeps, or sleeps until f has ended. Throws std::system_error, too,
+  /// when no thread can be made. Thread context: any.
   template <class F>
   auto run(F&& f) {
     if (is_current()) return f();
@@ -90,9 +93,9 @@ class HEDDLE_API runtime {
 
   unsigned workers() const noexcept;
   /// Thread packing: from now on only the first n workers run threads. The others stand aside at their next switch, or
-  /// at the next tick if what they run is preemptive; their threads and tasks go to those that are left, and come back
-  /// by stealing when n grows. Preemptive threads then get equal shares of the workers that are left, as far as turns
-  /// allow (docs/guide/preemption.md). 1 <= n <= workers(), else std::invalid_argument, also for policies that place
+  /// at the next tick if what they run is preemptive; their threads and tasks go to the first n, and come back by
+  /// stealing when n grows. Preemptive threads then get equal shares of these n workers, as far as turns allow
+  /// (docs/guide/preemption.md). Throws std::invalid_argument unless 1 <= n <= workers(), and where the policy places
   /// work at certain workers. With HEDDLE_PACKING=auto n is an upper bound. Thread context: any; does not wait.
   void set_active_workers(unsigned n);
   unsigned active_workers() const noexcept;

@@ -13,8 +13,8 @@
 
 namespace heddle::detail {
 
-// A queue of items of up to 32 bytes that may be copied as bytes. A sender and a receiver meet at different locks, on
-// different cache lines; who has to wait, or finds somebody waiting, takes both.
+// A queue of items of up to 32 bytes that may be copied as bytes. Senders meet at one lock, receivers at another one,
+// on another cache line; a thread that has to wait, or finds somebody waiting, takes both.
 class HEDDLE_API channel_core {
  public:
   enum class outcome { done, closed, not_now };
@@ -26,7 +26,7 @@ class HEDDLE_API channel_core {
   channel_core& operator=(const channel_core&) = delete;
   ~channel_core();
 
-  // How long an operation may wait: nothing said, as long as it takes.
+  // How long an operation may wait: until `limit` or a stop request, whatever is given; else for ever.
   struct patience {
     const deadline* limit{nullptr};
     const std::stop_token* stop{nullptr};
@@ -79,22 +79,22 @@ class HEDDLE_API channel_core {
   // The senders' side.
   alignas(64) spin_word send_guard_;
   std::atomic<std::size_t> sent_{0};  // items that ever entered the queue; publishes them
-  std::size_t seen_received_{0};      // received_, when it was last looked at
+  std::size_t seen_received_{0};      // the value of received_ at the last look at it
   segment* write_{nullptr};
   std::size_t write_at_;  // position in write_ of the next item
 
   // The receivers' side.
   alignas(64) mutable spin_word receive_guard_;
   std::atomic<std::size_t> received_{0};  // items that ever left the queue
-  std::size_t seen_sent_{0};              // sent_, when it was last looked at
+  std::size_t seen_sent_{0};              // the value of sent_ at the last look at it
   segment* read_{nullptr};
   std::size_t read_at_{0};
 
   alignas(64) std::atomic<segment*> spare_{nullptr};  // drained; whoever exchanges it out has it
-  // Hints for comes_soon: looks in vain since the last that was not,
-  // waits to go without a look. Relaxed, ordered by nothing.
+  // Hints for comes_soon: how often in a row it looked in vain, and how many waits are still to go without a look.
+  // Relaxed, ordered by nothing.
   std::atomic<std::uint32_t> in_vain_{0}, unlooked_{0};
-  std::atomic<segment*> first_{nullptr};  // the first segment ever, until a receiver has found it
+  std::atomic<segment*> first_{nullptr};  // the first segment of all, where the first receiver finds it
   waiter_list senders_;                   // both locks; payload: the request
   waiter_list receivers_;                 // both locks; payload: the request
 };

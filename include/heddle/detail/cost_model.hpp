@@ -21,8 +21,8 @@ struct heddle_cost_model {
   // over all nodes, 2 on `node` (the operating system's number). 0: there is no such node.
   int (*place)(const void* address, std::size_t bytes, int policy, int node);
   void (*forget)(const void* address, std::size_t bytes);  // the range went back to the system
-  // The first row of each set, then the second of each, `count` in
-  // all. No address depends on what was read: all lines overlap.
+  // The first row of each set, then the second of each, `count` rows of each. No address depends on what was read, so
+  // all cache misses overlap.
   void (*rows)(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count);
 };
 // Null outside the simulator.

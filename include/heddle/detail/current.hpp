@@ -19,7 +19,8 @@ extern HEDDLE_API thread_local constinit heddle::detail::fork_queue* heddle_curr
 
 namespace heddle::detail {
 
-// The asm names the variable instead of the compiler, and its memory clobber keeps it on its side of every call.
+// The variable's address is computed inside the asm, where the compiler cannot keep it; the memory clobber keeps the
+// read on its side of every call.
 [[gnu::always_inline]] inline fork_queue* current_queue() noexcept {
   fork_queue* queue;
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// Time limits of any clock, turned into the one the runtime keeps time with.
+// Time limits of any clock, turned into those of the clock that the runtime uses.
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,8 @@ deadline deadline_in(const std::chrono::duration<Rep, Period>& duration) noexcep
   return now + std::chrono::ceil<clock::duration>(duration);
 }
 
-// Calls wait(deadline) -> bool until it says true or `when` has
-// passed on its own clock, which may be set back meanwhile.
+// Calls wait(deadline) -> bool until it returns true, or `when` has passed on its own clock. That clock may be set
+// while we wait, so its time is compared again after each wait.
 template <class Clock, class Duration, class Wait>
 bool until(const std::chrono::time_point<Clock, Duration>& when, Wait&& wait) {
   if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {

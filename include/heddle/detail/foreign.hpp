@@ -1,5 +1,5 @@
-// How a foreign kernel thread has work done: a user-level thread of a
-// runtime runs it, on the caller's kernel thread if a worker sleeps.
+// How a foreign kernel thread has work done: a user-level thread of a runtime runs it, on the caller's own kernel
+// thread if there is a worker that sleeps.
 #pragma once
 
 #include <exception>
@@ -19,7 +19,7 @@ namespace detail {
 // thread, or the global one. Throws std::system_error when no thread can be made. `call` must not throw.
 HEDDLE_API void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data);
 
-// Result or exception of f(), which ran on another thread while this one waited.
+// Runs f() on a user-level thread while the caller waits; returns its result or throws its exception.
 template <class F>
 auto run_in_runtime(F&& f, runtime* where = nullptr) -> std::invoke_result_t<F&> {
   using result = std::invoke_result_t<F&>;

@@ -13,10 +13,11 @@
 
 namespace heddle::detail {
 
-// A unit of work whose memory belongs to somebody else: the frame of a fork, a graph node, a heap block. One word, so
-// that a fork writes one: the address of its code first; while its owner waits, that waiter with the top bit set (the
-// code is then in the waiter's payload); `job_done` or `job_failed` at the end. Written by the owner before it is
-// queued, by its owner's wait, and by whoever finishes it; publishes the work's effects.
+// A unit of work whose memory belongs to somebody else: the frame of a fork, a graph node, a heap block. It is one
+// word, so that a fork writes no more than that: first the address of its code; while its owner waits, the owner's
+// waiter with the top bit set (the code is then in the waiter's payload); at the end `job_done` or `job_failed`.
+// Written by the owner before the job is queued, by the owner when it waits, and by whoever finishes it; publishes the
+// work's effects.
 struct job {
   // called once, on a user-level thread, on any worker; the job may be gone after it
   using code = void (*)(job*) noexcept;
@@ -46,20 +47,20 @@ struct fork_queue {
   void* running{nullptr};      // the user-level thread on this worker, null in the run loop
   bool watches_groups{false};  // the policy wants to hear of task groups; set before the worker starts
   bool every_fork{false};      // the policy or a trace wants to see every fork; owner's
-  bool every_join{false};      // a trace wants to see every join, too: pops take the slow path; owner's
-  // it stands for a thread (below), or threads made here are preemptive; set before the worker starts
+  bool every_join{false};      // a trace wants to see every join, too, so pops take the slow path; owner's
+  // This queue stands for a thread (see stands_for), or threads made here are preemptive. Set before the worker starts.
   bool preempts{false};
   bool queues_children{false};  // no policy and no trace watches children of groups: they go to this queue; owner's
-  // The policy is to be asked before a pick, threads are packed or have
-  // priorities, or it stands for a thread: yields take the slow path.
+  // Yields take the slow path: the policy is to be asked before a pick, threads are packed or have priorities, or this
+  // queue stands for a thread.
   std::atomic<bool> picks_specially{false};
-  // Not a worker's queue, but what a preemptive thread's code meets in its place: that
-  // thread. Null: a worker's. Such a queue belongs to the thread and goes where it goes, so
-  // a preemption between any two instructions here does no harm; all slow paths are taken.
+  // Null in a worker's queue. While a preemptive thread runs its own code, the current queue is one that belongs to
+  // this thread and goes where it goes, so a preemption between any two instructions here does no harm. In that queue
+  // all slow paths are taken, and this is the thread.
   void* stands_for{nullptr};
   group_child* spare_children{nullptr};  // free blocks for children of groups; owner's
 
-  // Both limits are read at each fork and join by the owner, who alone lowers them; anybody may poison them.
+  // Both limits are read by the owner at each fork and join. Only the owner lowers them; anybody may poison them.
   // push_limit: a push that reaches it takes the slow path (overflow, a request, a policy that wants every fork).
   // pop_limit: a pop below it takes the slow path; never less than split when the owner relies on it.
   alignas(64) std::atomic<slot*> push_limit{nullptr};
@@ -78,11 +79,11 @@ using ticket = slot*;
 // Slow paths, out of line, with the entry stored and bottom moved already. push_slow returns null when the
 // queue was full. pop_slow: true when the entry at `position` is still the owner's.
 HEDDLE_API ticket push_slow(fork_queue* queue, slot* position) noexcept;
-// The same for the second half of a fork: a policy may make it a task
-// of its own, and the caller come back on another worker.
+// The same for the second half of a fork. A policy may make it a task of its own; the caller may then go on on another
+// worker.
 HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second,
                                  std::size_t bytes) noexcept;
-// without hints: fewer instructions at each fork
+// The same without hints, which saves instructions at each fork.
 HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position) noexcept;
 HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
 
@@ -90,9 +91,9 @@ inline constexpr double unknown_work = std::numeric_limits<double>::quiet_NaN();
 
 inline const ticket foreign_ticket = reinterpret_cast<ticket>(std::uintptr_t{1});
 
-// Stores `item` and calls slow(queue, position) when that is due.
-// The limit is read after bottom is stored: with a sleeper's {poison, heavy fence, read bottom} these are Dekker's two
-// sides, so that either the sleeper sees the entry or this push sees the poison.
+// Stores `item`; calls slow(queue, position) if a limit says so. The limit is read after bottom is stored. With a
+// sleeper's {poison, heavy fence, read bottom} this is Dekker's algorithm: either the sleeper sees the entry, or this
+// push sees the poison.
 template <class Slow>
 [[gnu::always_inline]] inline ticket push_or(entry item, Slow slow) noexcept {
   fork_queue* queue = current_queue();
@@ -124,9 +125,8 @@ template <class Slow>
 }
 
 // Takes `item` back if it is the newest entry of the worker that the caller is on now (which need not be the worker
-// that pushed it). False: somebody else has it or will have it, or it was never queued.
-// bottom is written from the ticket, not from its own old value: forks and joins then do not form one long chain of
-// store-to-load forwardings through it.
+// that pushed it). False: somebody else has it or will have it, or it was never queued. bottom is computed from the
+// ticket and not from its own old value, so that a row of forks and joins is no chain of store-to-load forwardings.
 [[gnu::always_inline]] inline bool pop(entry item, ticket position) noexcept {
   fork_queue* queue = current_queue();
   if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]]

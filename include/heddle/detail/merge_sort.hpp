@@ -23,13 +23,14 @@ inline constexpr std::ptrdiff_t least_parallel_merge = 4096;
 // Moves both runs to `to`, merged. On an exception everything is moved all the same.
 template <class From, class To, class Less>
 void merge_sequential(From a, From a_end, From b, From b_end, To to, Less& less) {
-  struct remainder {  // moves what is left, in both outcomes
+  struct remainder {  // moves what is left, at a normal end and after an exception
     From &a, a_end, &b, b_end;
     To& to;
     ~remainder() { std::move(b, b_end, std::move(a, a_end, to)); }
   } rest{a, a_end, b, b_end, to};
   if constexpr (std::is_trivially_copyable_v<std::iter_value_t<From>> && sizeof(std::iter_value_t<From>) <= 16) {
-    while (a != a_end && b != b_end) {  // the outcome as data: a branch on it would be mispredicted every other time
+    // The outcome of the comparison is used as data: a branch on it would be mispredicted every other time.
+    while (a != a_end && b != b_end) {
       const bool second = less(*b, *a);
       *to = second ? *b : *a;
       b += second;
@@ -106,8 +107,8 @@ void merge_sort(Home first, Home last, Other other, bool away, Less& less) {
     return insertion_sort(first, last, less);
   }
   const std::ptrdiff_t half = n / 2;
-  // The halves go where the merge reads from. When one throws, what has gone the wrong way is brought back; a half that
-  // parallel_invoke dropped has gone nowhere.
+  // Each half is sorted into the place that the merge reads from. When one throws, what is on the wrong side is brought
+  // back; a half that parallel_invoke dropped has not moved.
   struct gatherer {
     Home first, last;
     Other other;

@@ -22,8 +22,8 @@ struct continuation {
   continuation* next{nullptr};
 };
 
-// The part that does not depend on the type of the result. Counted by
-// promise, future and whoever sets it at the moment.
+// The part that does not depend on the type of the result. Promise and future each hold a count of it, and so does
+// whoever is setting the result.
 class HEDDLE_API state_core {
  public:
   state_core(const state_core&) = delete;
@@ -35,15 +35,15 @@ class HEDDLE_API state_core {
   }
 
   bool is_ready() const noexcept { return ready_.load(std::memory_order_acquire); }  // pairs with publish: the result
-  // False: not by the limit.
+  // False: the result was not there by the limit.
   bool wait(const deadline* limit) noexcept { return is_ready() || wait_slow(limit); }
   // Runs `c` now if the result is there, else when it comes.
   void subscribe(continuation& c) noexcept;
 
-  // The right to set the result: true for one caller, who stores it and then publishes it.
+  // Takes the right to set the result: true for one caller, who stores it and then calls publish.
   bool begin_result() noexcept { return !taken_.exchange(true); }
   void publish() noexcept;
-  // Throws std::future_error(promise_already_satisfied) for whoever comes second.
+  // The same; throws std::future_error(promise_already_satisfied) where that says false.
   void begin_result_or_throw();
 
   std::exception_ptr error;  // written before publish

@@ -16,9 +16,9 @@ namespace heddle::detail {
 inline constexpr std::ptrdiff_t least_parallel_sort = 2048;  // some 50 us of the cheapest comparisons
 inline constexpr std::ptrdiff_t least_parallel_partition = 32768;
 
-// partition_blocks in three steps: chunks are partitioned each for itself; then the elements on the wrong side of the
-// common border, as many in front of it as behind, are exchanged. Both steps are parallel loops, and nothing but swaps
-// happens, so that an exception leaves a permutation.
+// A parallel partition_blocks. First each chunk is partitioned for itself. That gives the common border. Then the
+// elements on the wrong side of it, as many in front of it as behind, are exchanged. The first and the last step are
+// parallel loops, and nothing but swaps happens, so that an exception leaves a permutation.
 template <class Iterator, class Lower>
 Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Lower&& lower, bool& moved) {
   struct chunk {
@@ -83,7 +83,7 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
   return first + border;
 }
 
-// `workers`: those that have nothing else to sort, by the state of the recursion.
+// `workers`: how many there are for this range; each fork halves the number.
 template <class Iterator, class Less>
 void sort_parallel(Iterator first, Iterator last, Less& less, int unlucky, bool leftmost, unsigned workers) {
   for (;;) {

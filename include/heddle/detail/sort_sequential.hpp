@@ -1,5 +1,5 @@
 // In-place sorting of one range by one thread. Unlike std::sort it leaves a permutation of its input behind when the
-// comparison throws: no element is ever in a local variable alone while user code runs unguarded.
+// comparison throws: an element that is held in a local variable while user code runs is put back by a guard (lifted).
 // Source: Musser, "Introspective sorting" (1997); the treatment of equal, sorted and unbalanced inputs after Peters,
 // "Pattern-defeating quicksort" (2021).
 #pragma once
@@ -97,8 +97,8 @@ void choose_pivot(Iterator first, Iterator last, Less& less) {
   }
 }
 
-// Blocks of this many elements are compared with the pivot first and exchanged then: the comparisons' outcomes become
-// data instead of branches, half of which would be mispredicted.
+// A block of so many elements is compared with the pivot first, and exchanged after that. The outcomes of the
+// comparisons are thus data; as branches half of them would be mispredicted.
 // Source: Edelkamp, Weiss, "BlockQuicksort" (2016).
 inline constexpr std::ptrdiff_t partition_block = 64;
 
@@ -171,7 +171,7 @@ Iterator cut_equal(Iterator first, Iterator last, Less& less) {
   return partition_blocks(first + 1, last, [&](const auto& x) { return !less(*first, x); }, moved);
 }
 
-// Exchanges a few elements of a half that an unlucky pivot left, so that the next pivots come from elsewhere.
+// Exchanges a few elements of a part that an unlucky pivot left, so that the next pivots come from other places.
 template <class Iterator>
 void break_pattern(Iterator first, Iterator last) {
   const std::ptrdiff_t n = last - first;

@@ -6,9 +6,9 @@
 
 namespace heddle::detail {
 
-// Offers `work` to this worker and to thieves; it runs once, on a user-level thread, and
-// may wait for anything. Its code says by itself when it is done, and may enqueue it
-// again. Thread context: user-level threads only. A full queue: runs it here and now.
+// Offers `work` to this worker and to thieves. It runs once, on a user-level thread, and may wait for anything; nobody
+// is told of its end but by its own code, which may also enqueue it again. If the queue is full, it runs here and now.
+// Thread context: user-level threads only.
 inline void enqueue(job& work) noexcept {
   if (push(entry_of(&work)) == nullptr) [[unlikely]] {
     // relaxed: nobody waits for a bare task, so its word is its code and does not change

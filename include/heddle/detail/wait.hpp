@@ -30,10 +30,11 @@ struct waiter {
   std::atomic<std::uint32_t> asleep{0};  // foreign kernel threads: futex word, 0 asleep, 1 resumed
 };
 
-// Suspends the calling thread. `commit(argument, w)` runs once the caller can be resumed, and makes `w` known to its
-// wakers (or drops the lock that kept it from them); it must not block nor touch the caller's stack after that.
-// False from commit: do not suspend after all. Returns the reason given to resume (none when commit said no).
-// Callable from user-level and foreign threads; not from a signal handler.
+// Suspends the calling thread; it may migrate. `commit(argument, w)` runs once the caller can be resumed (on another
+// stack, if the caller is a user-level thread); it makes `w` known to its wakers (or drops the lock that kept it from
+// them), and must neither block nor touch the caller's stack after that. If commit returns false, the caller goes on at
+// once. Returns the reason of whoever claimed the waiter (`none` when commit returned false). Callable from user-level
+// and foreign threads; not from a signal handler. Protocol: src/wait/README.md.
 HEDDLE_API wake_reason suspend(waiter& w, bool (*commit)(void* argument, waiter& w) noexcept, void* argument) noexcept;
 
 // The same with a time limit: at `deadline` the runtime claims the waiter as timed_out and resumes it. The caller must
@@ -41,8 +42,8 @@ HEDDLE_API wake_reason suspend(waiter& w, bool (*commit)(void* argument, waiter&
 HEDDLE_API wake_reason suspend_until(waiter& w, bool (*commit)(void* argument, waiter& w) noexcept, void* argument,
                                      std::chrono::steady_clock::time_point deadline) noexcept;
 
-// Claims the right to resume `w`: true for exactly one caller. Only
-// needed where a time limit or a cancellation competes.
+// Claims the right to resume `w`: true for exactly one caller. Every waker does so, since a time limit or a
+// cancellation may compete with it.
 inline bool claim(waiter& w, wake_reason reason) noexcept {
   std::uint32_t expected = 0;
   return w.reason.compare_exchange_strong(expected, static_cast<std::uint32_t>(reason));
@@ -51,7 +52,7 @@ inline bool claim(waiter& w, wake_reason reason) noexcept {
 // Makes a claimed waiter's thread ready; `w` is gone afterwards. Callable from any thread, not from a signal handler.
 HEDDLE_API void resume(waiter& w) noexcept;
 
-// claim + resume for waits that nothing competes for.
+// claim and resume in one, for where nothing is to be done between the two. False: somebody else has claimed it.
 inline bool wake(waiter& w, wake_reason reason = wake_reason::notified) noexcept {
   if (!claim(w, reason)) return false;
   resume(w);
@@ -64,8 +65,8 @@ HEDDLE_API void yield() noexcept;
 // True on a user-level thread.
 HEDDLE_API bool on_worker() noexcept;
 
-// An unfair test-and-set lock for a few instructions; the lock word of heddle's synchronisation objects. Never held
-// across a suspension, an allocation or user code.
+// An unfair test-and-set lock that is held for a few instructions: the guard of heddle's synchronisation objects. Never
+// held across a suspension, an allocation or user code.
 class spin_word {
  public:
   void lock() noexcept {
