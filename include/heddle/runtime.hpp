@@ -65,7 +65,8 @@ struct runtime_statistics {
 class HEDDLE_API runtime {
  public:
   /// Starts the workers. Throws std::invalid_argument for a value that an option cannot have, std::system_error when
-  /// kernel threads cannot be started, std::bad_alloc. Thread context: any.
+  /// kernel threads cannot be started, std::bad_alloc, and std::runtime_error in a program that is compiled with
+  /// ThreadSanitizer when the library is not. Thread context: any.
   explicit runtime(const runtime_options& options = {});
   /// Waits for every thread of the runtime to end, then stops. Handles of its threads may be joined or detached
   /// afterwards, too. Thread context: any but the runtime's own threads; a user-level thread of another runtime

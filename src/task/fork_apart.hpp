@@ -8,19 +8,20 @@
 
 namespace heddle::detail {
 
-// What the fork's join gets for a position: no queue holds the job there.
+// What the join of such a fork gets in place of a position: no queue holds the job.
 inline const ticket apart_ticket = reinterpret_cast<ticket>(std::uintptr_t{2});
 
-// The job at `position`, bottom above it, is shown to the policy. Null: it stays
-// where it is, and the caller goes on with its push. Else the second half is a thread
-// of its own; it may have run already, and the caller may be on another worker.
+// Shows the fork whose job has just been stored at `position` to the policy. Null: the job stays where it is, and the
+// caller goes on with its push. `position`: a thief has it meanwhile; an ordinary fork. apart_ticket: the second half
+// is a thread of its own; it may have run already, and the caller may be on another worker.
 [[nodiscard]] ticket fork_apart(worker::worker& self, slot* position, double first, double second,
                                 std::size_t bytes) noexcept;
 
-// The second half, which the policy has a part in, has ended, and its owner does not know of it yet.
+// Tells the policy that a second half that is a task of its own has ended. Called before the half's owner can go on.
 void end_half(worker::worker& self, fiber::schedulable& half) noexcept;
 
-// The join of such a fork, before and after the second half's end. end_apart may move the calling thread.
+// Called by the join of such a fork: before it waits for the second half, and after that has ended. end_apart may
+// migrate the calling thread.
 void wait_apart() noexcept;
 void end_apart() noexcept;
 

@@ -62,8 +62,8 @@ base::option_values values_of(const runtime_options& o) {
   return v;
 }
 
-// What is wrong with a value is known to whom it is for; where it came from is known here. Rethrows within a handler of
-// std::invalid_argument.
+// Throws std::invalid_argument for an option's value: `why`, which comes from whoever reads the value, after where the
+// value came from (code or variable), which is known here.
 [[noreturn]] void name_option(const char* key, bool by_code, const std::string& value, const std::string& why) {
   for (const base::option& o : base::options()) {
     if (o.key == key) throw std::invalid_argument((by_code ? o.key : o.variable) + "=" + value + ": " + why);
@@ -128,9 +128,9 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   return s;
 }
 
-// Held, in this order, while the global runtime and while any runtime is made; and
-// by fork(), so that no child finds either locked by a kernel thread that it does
-// not have, nor what is computed once a process on the way (the machine's topology).
+// `making_global` is held while the global runtime is made, `making` while any runtime is; they are taken in this
+// order. fork() takes both, so that a child never finds either locked by a kernel thread that it does not have, nor
+// finds half done what is computed once a process on the way (the machine's topology).
 sync::slow_mutex making_global;
 sync::slow_mutex making;
 
@@ -187,7 +187,7 @@ runtime& runtime::global() {
     try {
       existing = new runtime();
     } catch (const std::invalid_argument& e) {
-      // A variable of whoever started the program, at a place that no one thinks of as one that throws.
+      // The value is that of whoever started the program, and nobody expects an exception where this is called from.
       std::fflush(nullptr);
       std::fprintf(stderr, "heddle: %s\n", e.what());
       std::_Exit(2);

@@ -22,12 +22,12 @@ using block = fiber::thread;
 
 block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t); }
 
-// On another stack, whose thread may have ended as well: what it was lent is free.
+// `t` has ended. Called on another stack than its own, so the stack that a light thread was lent can be taken back.
 void leave_stack(block& t) noexcept {
   if (fiber::is_light(t)) worker::worker::current()->take_stack_back(t);
 }
 
-// The same: now the joiner may have its block.
+// The same, and after that its joiner may have its block.
 void complete(void* data, void*) {
   auto& t = *static_cast<block*>(data);
   leave_stack(t);
@@ -40,7 +40,7 @@ void complete(void* data, void*) {
   wake(*reinterpret_cast<waiter*>(before));
 }
 
-// Apart, so that a thread which ends otherwise saves no registers for it.
+// A function of its own, so that threads which end in other ways save no registers for it.
 [[gnu::noinline]] void depart_in_turn(block& self) noexcept {
   worker::worker* me = worker::worker::current();
   me->depart(self, me->thread_for(me->pick()), complete);
@@ -75,7 +75,7 @@ void enter(block* self) noexcept {
     auto* joiner = static_cast<block*>(w.thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
         !self->home->has_priorities()) {
-      // no one competes for a join
+      // relaxed, and no claim: nobody else can resume a joiner
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
         leave_stack(*static_cast<block*>(data));
@@ -91,7 +91,7 @@ void enter(block* self) noexcept {
                                                   std::size_t bytes, std::size_t alignment,
                                                   void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(worker::top_of(t, how), bytes, alignment < 16 ? 16 : alignment);
-  if (how.preemptive()) {  // no joiner calls it: its own storage and kernel thread would have to come back with it
+  if (how.preemptive()) {  // never called by a joiner, whose own storage and kernel thread would have to come back
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
@@ -103,8 +103,8 @@ void enter(block* self) noexcept {
   return {reinterpret_cast<thread_handle*>(&t), room};
 }
 
-// Threads that are not preemptive, of the normal level, with stacks of
-// the usual size and small closures, are lent a stack when they begin.
+// Light threads, which are lent a stack when they begin, are those that are not preemptive, of the normal level, with
+// stacks of the usual size and with small closures. This tests the last condition.
 bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
   return bytes <= fiber::light_threads::room && alignment <= alignof(block);
 }
@@ -115,9 +115,9 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
                               " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
 }
 
-// By a preemptive thread or a foreign one, or of a kind, size or runtime that was
-// asked for; or the worker has no block at hand. Nothing is thrown inside the
-// section: its end changes the thread-local storage that exceptions are handled with.
+// For callers that are preemptive or foreign, for threads of a kind, size or runtime that was asked for, and for
+// workers that have no block at hand. Nothing is thrown inside the section, whose end changes the thread-local storage
+// that exceptions are handled with.
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
                                               void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
@@ -143,7 +143,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
                         void (*call)(void*) noexcept) {
   worker::worker* w = worker::worker::current();
-  // All questions at once.
+  // One branch for all options that are not the usual ones.
   const std::uintptr_t unusual =
       reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
       (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |

@@ -15,9 +15,9 @@ inline bool simulated(const recording& what) {
   return clock != what.attributes.end() && clock->second == "virtual";
 }
 
-// By function, from the lengths of its stretches in ns, which are reordered: what
-// none is longer than by itself. Far above what 19 of 20 take, and above what a
-// processor is hardly taken away for; infinite where there are too few to tell.
+// For each function, from the lengths of its stretches in ns (which are reordered): a length that no stretch exceeds by
+// its own doing. It is far above what 19 of 20 stretches take, and above any time so short that a processor is hardly
+// taken away for it; infinite where there are too few stretches to tell.
 inline std::vector<double> longest_usual(std::vector<std::vector<double>>& lengths) {
   constexpr double factor = 10, least = 100'000;
   constexpr std::size_t enough = 40;

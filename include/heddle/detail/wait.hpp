@@ -42,8 +42,8 @@ HEDDLE_API wake_reason suspend(waiter& w, bool (*commit)(void* argument, waiter&
 HEDDLE_API wake_reason suspend_until(waiter& w, bool (*commit)(void* argument, waiter& w) noexcept, void* argument,
                                      std::chrono::steady_clock::time_point deadline) noexcept;
 
-// Claims the right to resume `w`: true for exactly one caller. Every waker does so, since a time limit or a
-// cancellation may compete with it.
+// Claims the right to resume `w`: true for exactly one caller. Needed wherever a time limit or a cancellation may
+// compete.
 inline bool claim(waiter& w, wake_reason reason) noexcept {
   std::uint32_t expected = 0;
   return w.reason.compare_exchange_strong(expected, static_cast<std::uint32_t>(reason));
