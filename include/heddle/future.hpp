@@ -46,7 +46,8 @@ inline constexpr bool takes_value<F, void> = std::is_invocable_v<F&>;
 
 template <class F, class T>
 struct then_result {
-  // Not asked with a future if it takes the value: asking compiles the body of a generic lambda.
+  // If f takes the value, is_invocable with a future is not even asked: that would compile the body of a generic
+  // lambda.
   static_assert(std::disjunction_v<std::bool_constant<takes_value<F, T>>, std::is_invocable<F&, future<T>>>,
                 "then(f): f takes the value (nothing for void), or the future");
   using type = typename std::conditional_t<

@@ -40,7 +40,7 @@ class loop_positions {
   template <class First, class Last>
   loop_positions(First first, Last last) : first_(static_cast<Index>(first)) {
     if constexpr (std::is_integral_v<Index>) {
-      if (!std::cmp_less(+first, +last)) return;  // promoted: it does not take characters
+      if (!std::cmp_less(+first, +last)) return;  // + promotes: cmp_less does not take characters
       if constexpr (!std::is_same_v<First, Last>) {
         if (!std::in_range<Index>(+first) || !std::in_range<Index>(+last)) {
           throw std::out_of_range("heddle: a bound of a loop does not fit the type that the loop counts in");
@@ -123,7 +123,7 @@ template <class First, class Last, class F>
 void parallel_for(First first, Last last, F&& f, const loop_options& options = {}) {
   using index = detail::loop_index<First, Last>;
   using callable = std::remove_reference_t<F>;
-  // A loop over a local copy of a small closure keeps the closure in registers: nothing that f writes can be it.
+  // A local copy of a small closure stays in registers during the loop, because nothing that f writes can change it.
   constexpr bool copied = std::is_trivially_copyable_v<callable> && sizeof(callable) <= 64 && [] {
     if constexpr (std::is_integral_v<index>) return std::is_invocable_v<const callable&, index>;
     else return std::is_invocable_v<const callable&, std::iter_reference_t<index>>;

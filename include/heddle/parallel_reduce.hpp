@@ -42,7 +42,7 @@ struct reduce_work {
   Combine& join;
   void operator()(T& total, std::size_t low, std::size_t high) {
     const Index end = at[high];
-    T sum = std::move(total);  // where no other thread's store can be
+    T sum = std::move(total);  // a local variable, which no other thread can write: it may stay in a register
     for (Index i = at[low]; i != end; ++i) sum = join(std::move(sum), map(loop_value(i)));
     total = std::move(sum);
   }
@@ -50,7 +50,7 @@ struct reduce_work {
   T nothing() { return identity; }
 };
 
-// Chunks of a deterministic reduction: as many as keep any machine busy, by the length alone.
+// The grain of a deterministic reduction: by the length alone, and for as many chunks as keep any machine busy.
 inline std::size_t fixed_grain(std::size_t n) noexcept { return std::max<std::size_t>(n / 512, 1); }
 
 }  // namespace detail

@@ -65,8 +65,8 @@ struct scan_work {
   }
 };
 
-// Runs f(0) .. f(count - 1) as pieces of a tree that remembers
-// nothing of the site: count varies, and so does what f does.
+// Runs f(0) .. f(count - 1) as pieces of a loop's tree. Nothing is remembered of the site, because count and the work
+// of f vary from scan to scan.
 template <class F>
 void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::size_t bytes) {
   struct work {
@@ -84,9 +84,9 @@ void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::
 
 inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter ones are not worth two passes
 
-// Two passes over workers + 1 blocks. First: the first block is scanned, the middle ones are summed. Then the middle
-// ones and the last are scanned. That is 2 n / (workers + 1) steps, the least for this scheme; more blocks would
-// balance better and cost nearly 2 n / workers.
+// Two passes over workers + 1 blocks. In the first pass the first block is scanned and the middle ones are summed; in
+// the second one the middle blocks and the last are scanned. That takes 2 n / (workers + 1) steps, the least for this
+// scheme; more blocks would balance better and cost nearly 2 n / workers.
 template <class Work, class T>
 void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site, const loop_options& options) {
   if (on_foreign_thread()) return run_in_runtime([&] { run_scan(work, n, std::move(init), site, options); });

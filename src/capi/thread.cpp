@@ -1,6 +1,6 @@
-// Threads of heddle.h. The handle is shared by the thread and its joiner: whoever comes last gives it up. A thread that
-// does so may be one that must not call free (signal-yield, without storage of its own), so handles that are given up
-// wait for the next caller of create, who allocates anyway.
+// Threads of heddle.h. The handle is shared by the thread and whoever joins or detaches it; the second of the two gives
+// it up. That may be a thread that must not call free (signal-yield, without storage of its own), so handles that are
+// given up wait for the next caller of create, which allocates anyway. [capi:3]
 #include <heddle/blocking.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/thread.hpp>
@@ -18,9 +18,9 @@ struct heddle_thread {
   void* argument;
   void* result{nullptr};
   bool failed{false};
-  // Set by the end of the thread or by detach; the second of them frees the handle. A join needs neither.
+  // Set by the end of the thread and by detach; the second of the two gives the handle up. A join does not look at it.
   std::atomic<bool> one_is_gone{false};
-  heddle_thread* next{nullptr};  // given up before
+  heddle_thread* next{nullptr};  // in the list of handles given up
   heddle::thread object;
 };
 
@@ -63,7 +63,7 @@ heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_opti
     auto handle = std::make_unique<heddle_thread>();
     handle->f = f;
     handle->argument = argument;
-    // The thread must not meet a handle that lacks its own thread object: it starts at once. So it never looks at that.
+    // The thread may begin before handle->object is assigned, and so must never look at that.
     handle->object = heddle::thread(o, [h = handle.get()] {
       try {
         h->result = h->f(h->argument);

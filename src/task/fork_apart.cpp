@@ -1,6 +1,7 @@
-// Forks whose second half becomes a task. Steps: 1. The policy is shown the fork. 2.
-// The job is taken back from the queue; if a thief took it meanwhile the fork is an
-// ordinary one after all. 3. A thread is made for it, the policy says where it goes.
+// Forks whose second half becomes a task:
+// 1. The policy is shown the fork.
+// 2. The job is taken back from the queue. If a thief took it meanwhile, the fork is an ordinary one after all.
+// 3. A thread is made for it, and the policy says where that goes.
 // 4. The join finds no job in any queue and waits for the job's word, as for a stolen one.
 #include "task/fork_apart.hpp"
 

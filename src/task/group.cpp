@@ -279,7 +279,7 @@ void run_children(group_state& group) noexcept {
   group.outstanding.fetch_add(1);
   worker::start_at(child, child.argument, entry);
   if (child.level.load() != 0) return w->make_ready(child);
-  w->collect_returned();  // of children that were sent before: for the next one
+  w->collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
   if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
   else w->queue_child(child);
 }
@@ -352,10 +352,10 @@ void child_threw(group_state& group) noexcept {
 void open_group(group_state& group) noexcept {
   const worker::section inside;
   worker::worker& w = *worker::worker::current();
-  if (!w.watches_groups) return;  // a preemptive thread asks in any case
+  if (!w.watches_groups) return;  // the caller was a preemptive thread, whose queue always says that groups are watched
   group.open = true;
   trace::emit<trace::event::group_begin>(w.ring, trace_id(group), group.work, group.bytes);
-  if (!w.home.watches_groups()) return;  // open for the trace alone
+  if (!w.home.watches_groups()) return;  // only the trace wants to know
   group.policy_data = nullptr;
   group.index.store(0, std::memory_order_relaxed);  // no child yet
   policy::group_info info = info_of(group, w);

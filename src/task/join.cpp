@@ -29,7 +29,7 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
   if (worker::is_user_code(queue)) [[unlikely]]
     return push_from_preemptive(queue, position, [](entry item) { return push(item); });
   auto& self = static_cast<worker::worker&>(*queue);
-  if constexpr (platform::simulated) {  // every fork comes here: its time passes before the entry can be seen
+  if constexpr (platform::simulated) {  // every fork comes here; the time it takes passes before the entry can be seen
     queue->bottom.store(position, std::memory_order_relaxed);  // own variable, as below
     platform::charge(platform::operation::fork);
     queue->bottom.store(position + 1, std::memory_order_relaxed);
@@ -39,7 +39,8 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
       [[unlikely]] {
     const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
     if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
-      // relaxed, and after the push: a thief's own word may stand there already; then the function stays unknown
+      // relaxed, and after the push: a thief may have run the job, so the word may no longer be its code; then the
+      // trace does not learn the function
       std::uintptr_t code = reinterpret_cast<job*>(item)->word.load(std::memory_order_relaxed);
       if (code <= job_failed || (code & job_waiter_bit) != 0) code = 0;
       trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
@@ -66,7 +67,7 @@ ticket push_fork_slow(fork_queue* queue, slot* position) noexcept {
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
   auto& self = static_cast<worker::worker&>(*queue);
-  // every join: what was computed before it takes its time while thieves can have the entry
+  // simulated: every join comes here; the time of what was computed before passes while thieves can take the entry
   if constexpr (platform::simulated) {
     queue->bottom.store(position + 1, std::memory_order_relaxed);  // own variable, as below
     platform::charge(platform::operation::join);

@@ -12,7 +12,7 @@ namespace heddle::trace::detail {
 
 constinit std::atomic<int> recording_runtimes{0};
 
-// A program that is to be traced tells of itself before its first runtime is there, and after the last one.
+// If HEDDLE_TRACE asks for a trace, regions are recorded also before the first runtime is made and after the last one.
 [[maybe_unused]] static const bool asked_for = [] {
   const char* const file = std::getenv("HEDDLE_TRACE");
   // is_recording: a hint

@@ -63,12 +63,12 @@ struct dag_summary {
   std::uint64_t threads = 0;
   std::uint64_t steals = 0;
   std::uint64_t lost = 0;  // events that the rings did not keep: then the figures tell of the end of the run only
-  // every fork and join is in the recording; else forks that nobody took count as serial code
+  // True: every fork and join is in the recording. Else forks that nobody took count as serial code.
   bool forks_traced = false;
   double grain_ns = 0;       // mean work between two forks or spawns
   double scheduling_ns = 0;  // forks and spawns at their cost when nobody takes them
-  // Stretches of the path that took far longer than is usual for their function,
-  // and their time: what the system did meanwhile, most likely. Of real runs.
+  // Of runs in real time: how many stretches of the path took far longer than is usual for their function, and their
+  // time. Most likely the system did something else meanwhile.
   std::uint64_t outliers = 0;
   double outlier_ns = 0;
   std::vector<speedup_estimate> speedups;
@@ -80,10 +80,10 @@ struct dag_summary {
   [[nodiscard]] double burdened_parallelism() const { return burdened_span_ns > 0 ? work_ns / burdened_span_ns : 0; }
 };
 
-// Runs of the same serial program (one worker), at least one: the first becomes a run in which
-// each stretch between two events takes the median of its times. The shortest ones would be
-// below what tracing costs, which is subtracted. What an idle worker does is left out. False,
-// and nothing is changed, if the program's events differ, or there are more workers.
+// `runs` holds at least one run of the same serial program (one worker). Turns the first one into a run in which each
+// stretch between two events takes the median of its times in all runs. (Not the shortest: that would be less than what
+// tracing costs, which is subtracted later.) What an idle worker does is left out. False, and nothing is changed, if
+// the programs' events differ, or there are more workers.
 [[nodiscard]] bool take_typical(std::vector<recording>& runs);
 
 [[nodiscard]] dag_summary analyse(const recording& what, const dag_options& options = {});

@@ -1,5 +1,5 @@
-// Several runs of one serial program: what the system did between two
-// events of one of them, it hardly did there in most.
+// Makes one typical run out of several of the same serial program: an interruption by the system that fell between two
+// given events in one run hardly fell there in most of the others.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>

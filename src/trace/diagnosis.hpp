@@ -17,10 +17,10 @@ enum class complaint : std::uint8_t {
   imbalance,    // workers wait for the longest part of something that others have finished
   small_tasks,  // making and handing on tasks costs much of what they do
   lock,         // threads wait for a lock
-  asleep,       // all threads that there are wait for time
-  waiting,      // or for something else
+  asleep,       // workers are idle while threads sleep until a time
+  waiting,      // no thread is ready: all wait for something else
   off_cpu,      // busy workers' kernel threads sleep in the kernel
-  crowded,      // or have no processor
+  crowded,      // busy workers' kernel threads have no processor
 };
 inline constexpr std::string_view complaint_names[] = {"serial", "outside", "imbalance", "small_tasks", "lock",
                                                        "asleep", "waiting", "off_cpu",   "crowded"};

@@ -10,9 +10,9 @@ namespace heddle::trace {
 
 namespace {
 
-// Shorter stretches beside idle workers are what handing work on costs, not what the program is like.
+// Shorter stretches beside idle workers come from handing work on, and say nothing of the program.
 constexpr std::uint64_t long_enough = 20'000;
-// Processor time is told in steps of a microsecond, at a moment beside that of the record.
+// Processor time is told in steps of a microsecond, and not at exactly the moment of the record.
 constexpr double usual_difference = 20'000;
 
 }  // namespace
@@ -212,8 +212,8 @@ void diagnosis_observer::add(accounts& to, const code& at, double lost, double n
   a.worker = worker;
 }
 
-// A busy worker's kernel thread that used less than the time since the
-// last sample was asleep, or without a processor, for the rest of it.
+// If a busy worker's kernel thread used less than the time since its last sample, it was asleep, or without a
+// processor, for the rest.
 void diagnosis_observer::take_sample(lane& on, const record& r) {
   const std::optional<record> before = std::exchange(on.sample, r);
   const std::map<code, double> busy = std::exchange(on.busy, {});

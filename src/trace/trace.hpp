@@ -45,17 +45,15 @@ class recorder {
   // Says where a worker runs; shown beside it. Any thread; not in a signal handler.
   void place(unsigned worker, std::string where);
 
-  // A number for a text, to be given as a field of unit text. The same text has the same number.
-  // Any thread; locks, so not in a signal handler: policies ask when they start.
-  // Allocates nothing: preemptive threads ask while nobody else may have their worker.
-  // Beyond what there is room for all have one number, that of "(further texts)".
+  // A number for a text, to be given as a field of unit text; the same text gets the same number. Any thread; takes a
+  // lock, so not in a signal handler (policies ask when they start). Allocates nothing, because preemptive threads ask
+  // inside the runtime. When there is no room left, further texts share one number, that of "(further texts)".
   [[nodiscard]] std::uint32_t text(std::string_view words);
 
   // Tells this recorder from all others of the process, ended ones included.
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
 
-  // All that the rings hold. Any thread, also while workers run: then each ring is read up to about
-  // now.
+  // All that the rings hold. Any thread, also while workers run; each ring is then read up to about the present.
   [[nodiscard]] recording collect() const;
 
  private:

@@ -24,7 +24,7 @@ constexpr int attempts = 10000;
     worker::worker* w = worker::worker::current();
     const blocking_state state{w->current_thread(), w->by};
     if (w->home.lend_worker(*w, true)) {
-      // preemption stays off: there is no worker that could go on
+      // preemption stays off until end_blocking: this kernel thread has no worker that could go on with another thread
       if (caller != nullptr) worker::begin_blocking_on_block(*caller);
       return state;
     }
@@ -35,7 +35,7 @@ constexpr int attempts = 10000;
   return {};
 }
 
-// Null: a foreign kernel thread.
+// Null: the caller is a foreign kernel thread.
 worker::runtime* home_of_caller() noexcept {
   fork_queue* const queue = current_queue();
   if (queue == nullptr) return nullptr;
@@ -57,7 +57,7 @@ blocking_state begin_blocking() noexcept {
     state = {w.current_thread(), w.by};
     if (!home->lend_worker(w, false)) state = {};  // else on no worker from here on
   }
-  if (state.thread == nullptr) home->end_blocking_call();  // its kernel thread is the worker's
+  if (state.thread == nullptr) home->end_blocking_call();  // f runs in place and needs no kernel thread of its own
   return state;
 }
 

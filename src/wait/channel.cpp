@@ -19,12 +19,12 @@ namespace heddle::detail {
 namespace {
 
 constexpr std::size_t least_worth_a_look = 16;  // items: shorter channels hand over, they do not buffer
-constexpr std::size_t pace = 16;                // items between two looks: for fewer nobody is worth waiting for
+constexpr std::size_t pace = 16;                // items between two looks: a slower receiver is not worth waiting for
 constexpr std::size_t longest_batch = 512;      // items
 constexpr std::size_t segment_bytes = 1000;     // one of malloc's small blocks
 
 void copy(void* to, const void* from, std::size_t bytes) noexcept {
-  switch (bytes) {  // a call for each length but these
+  switch (bytes) {  // memcpy of a known length costs no call
     case 4: std::memcpy(to, from, 4); return;
     case 8: std::memcpy(to, from, 8); return;
     case 16: std::memcpy(to, from, 16); return;
@@ -220,7 +220,7 @@ bool channel_core::enqueue_sender(void* data, waiter& w) noexcept {
   {
     const both hold(*r.object);
     r.result = r.object->send_now(r, served);
-    // its callback ran, or will find w
+    // the stop's callback has run, which we see here, or it will find w
     stay = r.result == outcome::not_now && (r.stop == nullptr || !r.stop->stop_requested());
     if (stay) {
       w.payload = &r;
@@ -410,7 +410,7 @@ void channel_core::close() noexcept {
 }
 
 std::size_t channel_core::size() const noexcept {
-  // first, so that it is not more than the other
+  // read first, so that it is not more than sent_
   const std::size_t received = received_.load(std::memory_order_acquire);
   return sent_.load(std::memory_order_acquire) - received;
 }

@@ -34,8 +34,9 @@ constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t
 
 inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // a piece this long is worth a steal
 
-// `Work` has: `result`; result nothing(), the value of no iterations; void operator()(result& sum, low, high), which
-// adds a chunk to what is to its left; result combine(result, result), of neighbours in order.
+// `Work` has a type `result` and three functions: result nothing(), the value of no iterations; void operator()(result&
+// sum, low, high), which adds a chunk to the sum of what is to its left; result combine(result, result), the sum of two
+// neighbours, in order.
 template <class Work>
 class loop_tree {
  public:
