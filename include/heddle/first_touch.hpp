@@ -63,8 +63,7 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
   const std::size_t page = page_bytes();
   if (count == 0) return;
   touch_work work{reinterpret_cast<std::uintptr_t>(memory), element, page};
-  // No site of the program's: what page faults take says nothing of later loops, and no such loop is too short to
-  // share.
+  // No site of the program's: what page faults take says nothing of later loops, and no such loop is tiny.
   loop_site unknown;
   const std::size_t grain =
       options.grain != 0 ? options.grain : std::max({page / element, count / 1024, std::size_t{1}});

@@ -46,8 +46,7 @@ inline constexpr bool takes_value<F, void> = std::is_invocable_v<F&>;
 
 template <class F, class T>
 struct then_result {
-  // If f takes the value, is_invocable with a future is not even asked: that would compile the body of a generic
-  // lambda.
+  // If f takes the value, is_invocable with a future is not asked: that would compile the body of a generic lambda.
   static_assert(std::disjunction_v<std::bool_constant<takes_value<F, T>>, std::is_invocable<F&, future<T>>>,
                 "then(f): f takes the value (nothing for void), or the future");
   using type = typename std::conditional_t<

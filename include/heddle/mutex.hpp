@@ -14,8 +14,7 @@ namespace heddle {
 
 class mutex;
 namespace detail {
-// An address on the stack of the thread that holds `object`; 0 when none does, or the memory is gone. A hint, for
-// dumps.
+// An address on the stack of the thread that holds `object`; 0: none does, or the memory is gone. A hint, for dumps.
 std::uintptr_t holder_of(const mutex* object) noexcept;
 }  // namespace detail
 

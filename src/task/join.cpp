@@ -14,8 +14,7 @@ namespace heddle::detail {
 
 namespace {
 
-// Moves what a preemptive thread has pushed to its own queue on to the worker's. Every push of such a thread comes
-// here.
+// Moves what a preemptive thread has pushed to its own queue on to the worker's. All pushes of such a thread come here.
 template <class Push>
 [[gnu::noinline]] ticket push_from_preemptive(fork_queue* queue, slot* position, Push push) noexcept {
   const worker::section inside;
