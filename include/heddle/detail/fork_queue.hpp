@@ -47,20 +47,20 @@ struct fork_queue {
   void* running{nullptr};      // the user-level thread on this worker, null in the run loop
   bool watches_groups{false};  // the policy wants to hear of task groups; set before the worker starts
   bool every_fork{false};      // the policy or a trace wants to see every fork; owner's
-  bool every_join{false};      // a trace wants to see every join, too, so pops take the slow path; owner's
-  // This queue stands for a thread (see stands_for), or threads made here are preemptive. Set before the worker starts.
+  bool every_join{false};      // a trace wants to see every join, too: pops take the slow path; owner's
+  // it stands for a thread (below), or threads made here are preemptive; set before the worker starts
   bool preempts{false};
   bool queues_children{false};  // no policy and no trace watches children of groups: they go to this queue; owner's
-  // Yields take the slow path: the policy is to be asked before a pick, threads are packed or have priorities, or this
-  // queue stands for a thread.
+  // The policy is to be asked before a pick, threads are packed or have
+  // priorities, or it stands for a thread: yields take the slow path.
   std::atomic<bool> picks_specially{false};
-  // Null in a worker's queue. While a preemptive thread runs its own code, the current queue is one that belongs to
-  // this thread and goes where it goes, so a preemption between any two instructions here does no harm. In that queue
-  // all slow paths are taken, and this is the thread.
+  // Not a worker's queue, but what a preemptive thread's code meets in its place: that
+  // thread. Null: a worker's. Such a queue belongs to the thread and goes where it goes, so
+  // a preemption between any two instructions here does no harm; all slow paths are taken.
   void* stands_for{nullptr};
   group_child* spare_children{nullptr};  // free blocks for children of groups; owner's
 
-  // Both limits are read by the owner at each fork and join. Only the owner lowers them; anybody may poison them.
+  // Both limits are read at each fork and join by the owner, who alone lowers them; anybody may poison them.
   // push_limit: a push that reaches it takes the slow path (overflow, a request, a policy that wants every fork).
   // pop_limit: a pop below it takes the slow path; never less than split when the owner relies on it.
   alignas(64) std::atomic<slot*> push_limit{nullptr};
@@ -125,8 +125,9 @@ template <class Slow>
 }
 
 // Takes `item` back if it is the newest entry of the worker that the caller is on now (which need not be the worker
-// that pushed it). False: somebody else has it or will have it, or it was never queued. bottom is computed from the
-// ticket and not from its own old value, so that a row of forks and joins is no chain of store-to-load forwardings.
+// that pushed it). False: somebody else has it or will have it, or it was never queued.
+// bottom is written from the ticket, not from its own old value: forks and joins then do not form one long chain of
+// store-to-load forwardings through it.
 [[gnu::always_inline]] inline bool pop(entry item, ticket position) noexcept {
   fork_queue* queue = current_queue();
   if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]]

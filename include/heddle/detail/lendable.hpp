@@ -1,5 +1,5 @@
 // The word of a lock, which names its holder, so that a thread that waits can lend its priority level to the holder:
-// src/worker/README.md, "Inheritance".
+// src/worker/inheritance.md.
 #pragma once
 
 #include <atomic>
