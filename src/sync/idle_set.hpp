@@ -1,4 +1,4 @@
-// The event count of the workers: who is asleep, who is searching, whom to wake. Protocol and proof: README.md.
+// The event count of the workers: who is asleep, who is searching, whom to wake. Protocol and proof: sleep.md.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,22 @@ class idle_set {
   explicit idle_set(unsigned workers)
       : words_((workers + 63) / 64), asleep_(new std::atomic<std::uint64_t>[words_] {}) {}
 
-  // The worker is about to sleep. After this and a heavy fence it must look at every source of work once more.
+  // [sleep:1]: the worker is about to sleep. After this it posts its requests, executes a heavy fence, and looks at
+  // every source of work once more.
   void announce(unsigned rank) noexcept {
     asleep_[rank / 64].fetch_or(bit(rank));
     sleepers_.fetch_add(1);
   }
 
-  // The worker changed its mind. False: a waker has chosen it already, and a token will come.
+  // The worker has seen work and does not sleep. False: a waker has chosen it already, and a token will come.
   [[nodiscard]] bool retract(unsigned rank) noexcept {
     if ((asleep_[rank / 64].fetch_and(~bit(rank)) & bit(rank)) == 0) return false;
     sleepers_.fetch_sub(1);
     return true;
   }
 
-  // Chooses a sleeper, from `start` upwards and around; it is the caller's to wake. -1: nobody sleeps.
+  // [wake:3]: chooses a sleeper, from `start` upwards and around, by clearing its bit; the caller has to wake it.
+  // -1: nobody sleeps.
   [[nodiscard]] int choose(unsigned start) noexcept {
     for (unsigned i = 0; i <= words_; ++i) {
       const unsigned index = (start / 64 + i) % words_;
@@ -45,11 +47,12 @@ class idle_set {
 
   bool is_asleep(unsigned rank) const noexcept { return (asleep_[rank / 64].load() & bit(rank)) != 0; }
 
-  // After a publication: README.md, W1 and W3.
+  // [wake:1]. seq_cst: the caller has published something before.
   bool anyone_asleep() const noexcept { return sleepers_.load() > 0; }
 
+  // [sleep:8]: called by a searcher for itself, and by a waker on behalf of the sleeper that it has chosen.
   void begin_search() noexcept { searching_.fetch_add(1); }
-  // True when the caller was the last one searching.
+  // [sleep:3], [wake:4]. True: the caller was the last one that searched.
   bool end_search() noexcept { return searching_.fetch_sub(1) == 1; }
   bool anyone_searching() const noexcept { return searching_.load() > 0; }
 
@@ -57,10 +60,10 @@ class idle_set {
   static std::uint64_t bit(unsigned rank) noexcept { return std::uint64_t{1} << (rank % 64); }
 
   const unsigned words_;
-  // bit set: asleep or about to; cleared by one waker or the worker
+  // Bit set: asleep or about to sleep. Set by the worker; cleared by it or by one other ([sleep:7]). Publishes nothing.
   const std::unique_ptr<std::atomic<std::uint64_t>[]> asleep_;
-  alignas(64) std::atomic<int> sleepers_{0};  // number of bits set, give or take those being changed
-  std::atomic<int> searching_{0};             // workers that look for work, or have been chosen and will
+  alignas(64) std::atomic<int> sleepers_{0};  // number of bits set, but for those being changed ([sleep:7])
+  std::atomic<int> searching_{0};             // workers that look for work, or have been chosen and will look
 };
 
 }  // namespace heddle::sync

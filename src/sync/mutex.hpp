@@ -59,9 +59,10 @@ using mutex = std::mutex;
 #endif
 #endif
 
-// One that is held while memory is allocated and kernel threads are started: its holder may be preempted, as in malloc,
-// so the same holds for whoever waits for it: a thread that is not preemptive must not, where preemptive ones do
-// (docs/guide/preemption.md). Audit builds let it be.
+// One that is held while memory is allocated or kernel threads are started. A preemptive thread may be preempted while
+// it holds this lock, as it may be inside malloc. So the guide's rule for malloc's locks applies
+// (docs/guide/preemption.md): where preemptive threads take it, a thread that is not preemptive must not wait for it.
+// Audit builds do not check it.
 #if defined(HEDDLE_SIM)
 using slow_mutex = mutex;
 #else

@@ -1,5 +1,6 @@
-// A lock that costs its owner two plain stores and a load, and everybody else a membarrier: for data of one worker that
-// others need once in a while. Dekker's algorithm with the owner's fence moved to the other side.
+// A lock that costs its owner two plain stores and a load, and everybody else a heavy fence: for data of one worker
+// that others need once in a while. Dekker's algorithm with the owner's fence moved to the other side: README.md,
+// [lock:1].
 #pragma once
 
 #include <atomic>
@@ -12,13 +13,13 @@ namespace heddle::sync {
 
 class owner_lock {
  public:
-  // Owner only (the worker, on whichever kernel thread carries it).
+  // Owner only (the worker, on whichever kernel thread carries it). Waits while a visitor is inside.
   void enter() noexcept {
     base::lock_is_taken("an owner_lock");
     if (!knock()) [[unlikely]]
       wait_outside();
   }
-  // False: a visitor is at it.
+  // The same without waiting. False: a visitor is inside, or on its way in.
   [[nodiscard]] bool try_enter() noexcept {
     base::lock_is_taken("an owner_lock");
     if (knock()) [[likely]]
@@ -26,39 +27,40 @@ class owner_lock {
     leave();
     return false;
   }
-  // pairs with try_visit: what the owner wrote
+  // [lock:6]. pairs with try_visit: what the owner wrote
   void leave() noexcept { inside_.store(false, std::memory_order_release); }
 
-  // Anybody else. False: another visitor is at it, or the owner is inside.
+  // Anybody else. False: another visitor is inside or on its way in, or the owner is inside.
   [[nodiscard]] bool try_visit() noexcept {
     base::lock_is_taken("an owner_lock");
-    if (visited_.exchange(true)) return false;
-    platform::heavy_fence();
-    if (!inside_.load(std::memory_order_acquire)) return true;  // pairs with leave: what the owner wrote
+    if (visited_.exchange(true)) return false;                  // [lock:7]
+    platform::heavy_fence();                                    // [lock:8]
+    if (!inside_.load(std::memory_order_acquire)) return true;  // [lock:9]. pairs with leave: what the owner wrote
     end_visit();
     return false;
   }
-  void end_visit() noexcept { visited_.store(false, std::memory_order_release); }  // pairs with enter, try_visit
+  // [lock:10]. pairs with knock: what the visitor wrote
+  void end_visit() noexcept { visited_.store(false, std::memory_order_release); }
 
  private:
   [[gnu::always_inline]] bool knock() noexcept {
-    inside_.store(true, std::memory_order_relaxed);  // pairs with try_visit through its heavy fence
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    return !visited_.load(std::memory_order_acquire);  // pairs with end_visit: what the visitor wrote
+    inside_.store(true, std::memory_order_relaxed);       // [lock:3]. pairs with try_visit through its heavy fence
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // [lock:4]
+    return !visited_.load(std::memory_order_acquire);     // [lock:5]. pairs with end_visit: what the visitor wrote
   }
-  // Apart, so that entering costs few registers.
+  // Out of line, so that the short path saves few registers.
   [[gnu::noinline]] void wait_outside() noexcept {
     do {
-      inside_.store(false, std::memory_order_release);  // pairs with try_visit: nothing was touched
-      for (int spins = 0; visited_.load(std::memory_order_relaxed); ++spins) {  // knock looks again
+      inside_.store(false, std::memory_order_release);  // pairs with try_visit: the owner has touched nothing
+      for (int spins = 0; visited_.load(std::memory_order_relaxed); ++spins) {  // relaxed: knock looks again
         if (spins < 500) arch::pause();
         else platform::yield_processor();
       }
     } while (!knock());
   }
 
-  std::atomic<bool> inside_{false};   // written by the owner
-  std::atomic<bool> visited_{false};  // written by the one visitor
+  std::atomic<bool> inside_{false};   // written by the owner; publishes what it wrote inside
+  std::atomic<bool> visited_{false};  // written by the one visitor; publishes what it wrote inside
 };
 
 }  // namespace heddle::sync

@@ -237,19 +237,19 @@ bool runtime::others_fall_idle(const worker& w) const noexcept {
   return true;
 }
 
-// L5: S1 to S5 of sync/README.md, without the heavy fence, for all others
-// are idle. False: they are not, or something is there; it is not listed.
+// L5: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all
+// others are idle. False: they are not, or something is there; it is not listed.
 bool runtime::settle(worker& w) noexcept {
-  idle_.announce(w.rank);  // S1
+  idle_.announce(w.rank);  // [sleep:1]
   w.unlisted = false;
   bool may = true;
   for (const auto& other : workers_) {
-    if (other.get() != &w) queue::request(*other);  // S2
+    if (other.get() != &w) queue::request(*other);  // [sleep:2]
   }
   // pairs with the fence of worker::find_work: a busy one is seen here, or we are by it
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
-  if (may && !must_wake_lender(w)) return true;  // S5
+  if (may && !must_wake_lender(w)) return true;  // [sleep:5]
   w.unlisted = idle_.retract(w.rank);
   return false;
 }

@@ -1,4 +1,5 @@
-// What a worker does without work: search, ask, take by force, sleep. The protocol S1-S6 is argued in sync/README.md.
+// What a worker does without work: search, ask, take by force, sleep. How it falls asleep, and why it does not sleep
+// beside work, is argued in src/sync/sleep.md: [sleep:1] to [sleep:6], [wake:1] to [wake:4].
 #include <algorithm>
 #include <utility>
 
@@ -186,13 +187,13 @@ bool worker::sleep() noexcept {
   if (!platform::arrives(by->timer)) [[unlikely]]
     ticks::stop(*by);
   token.store(state::settling, std::memory_order_relaxed);  // before announce: no waker before it
-  idle.announce(rank);                                      // S1
-  for (unsigned r = 0; r < home.workers(); ++r) {           // S2: the next fork or wake-up anywhere comes to us
+  idle.announce(rank);                                      // [sleep:1]
+  for (unsigned r = 0; r < home.workers(); ++r) {           // [sleep:2]: the next fork or wake-up anywhere is announced
     if (home.may_rob(rank, r)) queue::request(home.at(r));
   }
-  idle.end_search();        // S3
-  platform::heavy_fence();  // S4
-  const bool work =         // S5
+  idle.end_search();        // [sleep:3]
+  platform::heavy_fence();  // [sleep:4]
+  const bool work =         // [sleep:5]
       home.has_common_work() || !ready.looks_empty() || home.stopping() || stands_aside() ||
       home.scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
@@ -203,7 +204,7 @@ bool worker::sleep() noexcept {
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
   if (!work) home.check_drained();
-  wait_for_token();  // S6
+  wait_for_token();  // [sleep:6]
   // Woken for a timer or by the end, or a foreign kernel thread has had the worker: nobody has counted us.
   if (std::exchange(unlisted, false) || idle.retract(rank)) idle.begin_search();
   trace::emit<trace::event::park_end>(ring);
@@ -254,7 +255,7 @@ bool runtime::wake(unsigned rank) noexcept {
   return true;
 }
 
-// For each sleeper the steps S2, S4 and S5 again.
+// The steps [sleep:2], [sleep:4] and [sleep:5] again, on behalf of all who sleep.
 void runtime::widened() noexcept {
   if (!idle_.anyone_asleep()) return;
   for (const auto& w : workers_) queue::request(*w);

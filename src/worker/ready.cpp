@@ -118,7 +118,7 @@ void worker::queue_child(thread& t) noexcept {
   if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
 }
 
-// The request that was answered stands again while somebody sleeps: invariant I6 of sync/README.md.
+// The request that was answered stands again while somebody sleeps: [greed:2], [wake:3].
 void worker::announce_work() noexcept {
   home.wake_thief_of(rank);
   if (home.has_sleeping_thief(rank)) queue::stand(*this);

@@ -284,10 +284,10 @@ bool runtime::send_token(unsigned rank) noexcept {
 }
 
 void runtime::wake_one_for(unsigned rank) noexcept {
-  if (!idle_.anyone_asleep()) return;  // W1
+  if (!idle_.anyone_asleep()) return;  // [wake:1]
   // pairs with the fence of worker::find_work: what was published
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (idle_.anyone_searching()) return;  // W2
+  if (idle_.anyone_searching()) return;  // [wake:2]
   const int chosen = idle_.choose(rank);
   if (chosen < 0) return;
   idle_.begin_search();  // on its behalf

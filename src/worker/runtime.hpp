@@ -174,7 +174,7 @@ class runtime final : private policy::scheduler {
   void wake_thief_of(unsigned rank) noexcept;
   // Somebody sleeps who may take what worker `rank` queues.
   [[nodiscard]] bool has_sleeping_thief(unsigned rank) const noexcept;
-  // W4: worker `rank` has found something and searches no more. What else it sees somebody else shall look for.
+  // [wake:4]: worker `rank` has found something and searches no more. What else it sees somebody else shall look for.
   // `listed`: it has been in the idle set, asleep or only about to be, so somebody may have left something to it.
   void pass_search_on(unsigned rank, bool listed) noexcept;
   void fire_timers() noexcept {

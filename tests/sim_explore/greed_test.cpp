@@ -1,7 +1,7 @@
 // Greed, under schedules that differ at every atomic operation: no worker sleeps while there is something that it may
 // take. n leaves that wait for each other on n workers end only if every worker comes to take one: where one sleeps on,
 // the schedule ends as a stall. Liveness (everything ends) is the case of one leaf. Policies that promise it:
-// src/policy/README.md; argument: src/sync/README.md.
+// src/policy/README.md; argument: src/sync/sleep.md, [greed:1].
 #include <gtest/gtest.h>
 
 #include <atomic>
