@@ -35,17 +35,18 @@ class public_part {
 // Above every slot: poisons pop_limit.
 slot* nowhere(const fork_queue& q) noexcept { return q.end + 1; }
 
-// Owner's slow paths only: stores the limits, then makes the new public part and its tag visible (rule R2).
+// [queue:5], owner's slow paths only: stores the limits, then makes the new public part and its tag visible. `hungry`:
+// a request stands, so the next push shall come here.
 bool commit(fork_queue& q, std::uint64_t& seen, std::uint64_t next, bool hungry) noexcept {
-  // both pair with request and
+  // Both stores pair with request and force_steal: made visible by the compare-and-swap below.
   q.pop_limit.store(q.every_join || platform::simulated ? nowhere(q) : q.base + public_part(next).split(),
                     std::memory_order_relaxed);
-  // force_steal: by the CAS below
   q.push_limit.store(hungry || q.every_fork || platform::simulated ? q.base : q.end + 1, std::memory_order_relaxed);
   return q.open.compare_exchange_strong(seen, next);
 }
 
-// Cleared before the CAS that answers it, so that a thief which takes the answer can ask again.
+// [request:2]: cleared before the compare-and-swap that answers it, so that a thief which takes the answer can ask
+// again.
 bool take_request(fork_queue& q) noexcept {
   if (!q.requested.load()) return false;
   q.requested.store(false, std::memory_order_relaxed);  // pairs with request: made visible by the CAS in commit
@@ -54,8 +55,8 @@ bool take_request(fork_queue& q) noexcept {
 
 enum class given : std::uint8_t { retry, nothing, something };
 
-// One try to commit the state `seen` with the private part [split, end),
-// its oldest entry published if a thief asked and nothing is public yet.
+// One try to commit the state `seen` with the private part [split, end). If a thief has asked (`wanted`), the oldest
+// private entry becomes public; with nothing to give the request stands ([request:3]).
 given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted) noexcept {
   const public_part x(seen);
   const std::uint32_t share = wanted && x.count() < public_part::most && end > x.split() ? 1 : 0;
@@ -65,8 +66,9 @@ given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted)
   return wanted && !hungry ? given::something : given::nothing;
 }
 
-// Commits, and looks again: a request that came during a slow path may have had its poison overwritten. Ends when
-// requests are answered, or stand with push_limit poisoned and nothing private. True: something was given.
+// [request:4]: a request that came during a slow path may have had its poison overwritten, so `requested` is looked at
+// after each commit. Ends when requests are answered, or stand with push_limit poisoned and nothing private.
+// `commit_first`: a commit is due whether or not anybody asks. True: something was given.
 bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted) noexcept {
   bool gave = false;
   std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
@@ -74,7 +76,7 @@ bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted) no
     if (!commit_first) {
       seen = q.open.load(std::memory_order_relaxed);  // as above
       const public_part x(seen);
-      // stands already
+      // the request stands already
       if (x.count() == 0 && x.top() == end && q.push_limit.load(std::memory_order_relaxed) == q.base) break;
       wanted = take_request(q);
     }
@@ -121,7 +123,7 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
       const bool more = settle(q, at, false, false);
       return {true, result == given::something || more};
     }
-    // public: taken back, with the younger half of what is below it, so that n of them cost log n of these
+    // Public: taken back, with the younger half of what is public below it, so that n of them cost log n of these.
     if (x.top() <= at) {
       const std::uint32_t keep = x.top() + (at - x.top() + 1) / 2;
       const bool hungry = wanted && keep == x.top();
@@ -130,8 +132,8 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
       const bool more = settle(q, at, false, false);
       return {true, (wanted && !hungry) || more};
     }
-    // Stolen, and so is everything below: the queue is empty and begins at its base again.
-    // bottom goes first: whoever reads the new `open` must not see the old bottom.
+    // [queue:6]. Stolen, and so is everything below: the queue is empty and begins at its base again. `bottom` goes
+    // first: whoever reads the new `open` must not see the old bottom.
     q.bottom.store(q.base, std::memory_order_relaxed);  // pairs with force_steal: by the CAS
     if (!commit(q, seen, x.renewed(0, 0), wanted)) continue;
     if (wanted) q.requested.store(true);
@@ -158,7 +160,7 @@ entry steal(fork_queue& q, bool& left) noexcept {
   std::uint64_t seen = q.open.load(std::memory_order_acquire);  // pairs with commit: slots and jobs below split
   const public_part x(seen);
   if (x.count() == 0) return 0;
-  // meant if the CAS succeeds: no new tag in between
+  // relaxed: counts only if the compare-and-swap succeeds, so that no new tag came in between
   const entry item = q.base[x.top()].load(std::memory_order_relaxed);
   if (!q.open.compare_exchange_strong(seen, x.without_oldest())) return 0;
   left = x.count() > 1;
@@ -166,8 +168,8 @@ entry steal(fork_queue& q, bool& left) noexcept {
 }
 
 void request(fork_queue& q) noexcept {
-  // The exchange orders the request before the poisons: an owner that
-  // overwrote a poison and then reads no request is earlier.
+  // [request:1]. The exchange orders the request before the poisons: an owner that has overwritten a poison finds the
+  // request when it looks again after its commit.
   if (q.requested.load() || q.requested.exchange(true)) return;
   q.pop_limit.store(nowhere(q));
   q.push_limit.store(q.base);
@@ -180,7 +182,7 @@ bool withdraw_request(fork_queue& q) noexcept {
 }
 
 void stand(fork_queue& q) noexcept {
-  q.requested.store(true, std::memory_order_relaxed);     // own slow paths and make_ready read it; pairs with nothing
+  q.requested.store(true, std::memory_order_relaxed);     // relaxed: the owner's own slow paths and make_ready read it
   q.push_limit.store(q.base, std::memory_order_relaxed);  // own variable but for poisons, which are the same
 }
 
@@ -192,15 +194,15 @@ entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
     return steal(q, left);
   }
   if (q.bottom.load(std::memory_order_relaxed) <= q.base + x.top()) return 0;  // a hint that saves the fence
-  q.pop_limit.store(nowhere(q));
-  heavy_fence();
+  q.pop_limit.store(nowhere(q));                                               // [force:3]
+  heavy_fence();                                                               // [force:4]
   // pairs with push: slots and jobs; with pop: the heavy fence
-  slot* const end = q.bottom.load(std::memory_order_acquire);
+  slot* const end = q.bottom.load(std::memory_order_acquire);  // [force:5]
   if (end <= q.base + x.top()) return 0;
   const std::uint32_t more = std::min(static_cast<std::uint32_t>(end - (q.base + x.top())) - 1, public_part::most);
-  // covered by the acquire above; meant if the CAS succeeds
+  // relaxed: covered by the acquire above; counts only if the compare-and-swap succeeds
   const entry item = q.base[x.top()].load(std::memory_order_relaxed);
-  return q.open.compare_exchange_strong(seen, x.forced(more)) ? item : 0;
+  return q.open.compare_exchange_strong(seen, x.forced(more)) ? item : 0;  // [force:6]
 }
 
 bool has_public(const fork_queue& q) noexcept {

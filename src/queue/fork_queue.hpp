@@ -1,5 +1,5 @@
 // What is done to a fork queue off the fast path. The fast push and pop are in include/heddle/detail/fork_queue.hpp;
-// protocol, invariants and proof in README.md.
+// protocol and invariants in README.md, the proof in proof.md.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@ using detail::slot;
 
 inline constexpr std::size_t largest_capacity = (std::size_t{1} << 20) - 2;  // bits of top
 
-// Slots a queue of `capacity` needs: an empty one below base, so that an owner
-// may look there, and one at the end, where a push stores before it looks.
+// Slots a queue of `capacity` needs: an empty one below base, so that an owner may look at what is below `bottom` in an
+// empty queue, too, and one at the end, where a push stores before it looks at the limit.
 constexpr std::size_t slots_for(std::size_t capacity) noexcept { return capacity + 2; }
 
 // Gives the queue its memory, zeroed, and a capacity of at most largest_capacity.
 void attach(fork_queue& queue, slot* memory, std::size_t capacity) noexcept;
 
-// Owner. The outcome of a push or pop that a limit sent here.
+// Owner. The outcome of a push or pop that took the slow path because of a limit.
 struct slow_outcome {
   bool done;       // the entry is in the queue (push), or is the owner's (pop)
-  bool published;  // a request was answered with an entry: a thief should be awake
+  bool published;  // a request was answered with an entry: the caller has to announce it, for the thief may be asleep
 };
 // The entry is stored at `position`, bottom is above it. Not done: the queue was full, and bottom is back.
 [[nodiscard]] slow_outcome push(fork_queue& queue, slot* position) noexcept;
@@ -44,22 +44,26 @@ struct slow_outcome {
 // Thief: asks the owner to make an entry public at its next fork or join.
 void request(fork_queue& queue) noexcept;
 
-// Owner: the request was served in another way. True: the entry that answered a request which came meanwhile is public.
+// Owner: the request was served in another way, and falls. True: another one came meanwhile, and was answered with an
+// entry that is public now.
 [[nodiscard]] bool withdraw_request(fork_queue& queue) noexcept;
 
-// Owner: asks itself on behalf of others, until its next push: a request that is certain to be seen by that one.
+// [request:5]. Owner: lets a request of its own stand on behalf of those who sleep, which its next push is certain to
+// see.
 void stand(fork_queue& queue) noexcept;
 
-// Thief: takes the oldest entry without the owner's help, and makes the other private ones that it saw public. Costs a
-// heavy fence (microseconds on a busy machine): the last resort against an owner that sits in a long leaf.
+// Thief: takes the oldest entry without the owner's help, and makes the other private ones that it saw public; 0 when
+// there is none or the attempt failed. Costs a heavy fence (microseconds on a busy machine): the last resort against an
+// owner that sits in a long leaf. [force:1] to [force:6].
 [[nodiscard]] entry force_steal(fork_queue& queue, void (*heavy_fence)()) noexcept;
 
-// Anybody: public entries exist; any entries seem to exist (exact after a heavy fence, but for entries stolen already).
+// Anybody: there are public entries; there seem to be entries at all. A hint. After a heavy fence has_any is exact,
+// except that the entries may have been stolen already.
 bool has_public(const fork_queue& queue) noexcept;
 bool has_any(const fork_queue& queue) noexcept;
 
-// Owner, or before its start: every fork goes to push_slow from now
-// on, or no longer. True: a request was answered with an entry.
+// Owner, or before its start: from now on every fork goes to push_slow (`on`) and every join to pop_slow (`joins`), or
+// no longer. True: a request was answered with an entry.
 [[nodiscard]] bool watch_every_fork(fork_queue& queue, bool on, bool joins = false) noexcept;
 
 }  // namespace heddle::queue

@@ -1,6 +1,7 @@
-// The private-first work-stealing deque: what the fork and join of every task touches. Protocol, invariants and proof:
-// src/queue/README.md. Sources: Acar, Chargueraud, Rainey, "Scheduling parallel programs by work stealing with private
-// deques" (PPoPP 2013); van Dijk, van de Pol, "Lace" (2014); Chase, Lev (SPAA 2005); docs/investigations/deque.md.
+// The private-first work-stealing deque: what the fork and join of every task touches. Protocol and invariants:
+// src/queue/README.md; proof: src/queue/proof.md. Sources: Acar, Chargueraud, Rainey, "Scheduling parallel programs by
+// work stealing with private deques" (PPoPP 2013); van Dijk, van de Pol, "Lace" (2014); Chase, Lev (SPAA 2005);
+// docs/investigations/deque.md.
 #pragma once
 
 #include <atomic>
@@ -43,7 +44,7 @@ struct fork_queue {
   // Owner's line. `bottom`: written by the owner, read by thieves that force a steal; publishes the slot below it.
   alignas(64) std::atomic<slot*> bottom{nullptr};
   slot* base{nullptr};
-  slot* end{nullptr};          // one slot more exists: a push stores before it looks
+  slot* end{nullptr};          // one slot more exists: a push stores before it looks at its limit
   void* running{nullptr};      // the user-level thread on this worker, null in the run loop
   bool watches_groups{false};  // the policy wants to hear of task groups; set before the worker starts
   bool every_fork{false};      // the policy or a trace wants to see every fork; owner's
@@ -62,13 +63,15 @@ struct fork_queue {
 
   // Both limits are read at each fork and join by the owner, who alone lowers them; anybody may poison them.
   // push_limit: a push that reaches it takes the slow path (overflow, a request, a policy that wants every fork).
-  // pop_limit: a pop below it takes the slow path; never less than split when the owner relies on it.
+  // pop_limit: a pop below it takes the slow path; never less than split while the owner is on its fast path
+  // ([queue:2]).
   alignas(64) std::atomic<slot*> push_limit{nullptr};
   std::atomic<slot*> pop_limit{nullptr};
-  std::atomic<bool> requested{false};  // a thief is hungry; set by thieves, cleared by the owner when it answers
+  // A thief is hungry. Raised by thieves, and by the owner on behalf of sleepers; cleared by the owner when it answers.
+  std::atomic<bool> requested{false};
 
-  // {tag:32, count:12, top:20}: top, and split = top + count, as
-  // distances from base. The tag counts the owner's slow paths.
+  // {tag:32, count:12, top:20}: top, and split = top + count, as distances from base. The tag counts the owner's
+  // commits ([queue:5]). Changed by thieves and the owner; publishes the public entries and their jobs.
   alignas(64) std::atomic<std::uint64_t> open{0};
 };
 
