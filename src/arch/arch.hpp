@@ -1,4 +1,4 @@
-// What the runtime needs of a processor: a context switch, a pause, a cheap full fence.
+// What the runtime needs of a processor: a context switch, the thread pointer, a pause. README.md has the invariants.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace heddle::arch {
 
-// Where a context goes whose entry has returned; read by heddle_start.
+// Where a context goes whose entry function has returned; read by heddle_start.
 struct departure {
   void* stack_pointer;
   void (*after)(void*, void*);
@@ -67,9 +67,9 @@ inline void* prepare(void* stack_top, void (*entry)(void*), void* argument,
   return value;
 }
 
-// The register that thread-local variables are found by. Writing it needs the kernel's leave on x86-64 (FSGSBASE).
-// Inline and volatile: compilers take it for a constant of the function, so whoever writes it touches no thread-local
-// variable around it but through assembler.
+// The register by which thread-local variables are found. On x86-64 the kernel has to allow that it is written
+// (FSGSBASE). Compilers take its value for constant within a function. So these are inline and volatile, and a function
+// that writes it must not touch a thread-local variable except through assembler.
 [[gnu::always_inline]] inline void* thread_pointer() noexcept {
   void* value;
 #if defined(__x86_64__)

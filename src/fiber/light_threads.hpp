@@ -1,4 +1,5 @@
 // Control blocks of light threads: made without a stack, with room for a small closure below, in slabs of their own.
+// README.md, "Light threads".
 #pragma once
 
 #include <algorithm>
@@ -10,9 +11,8 @@
 
 namespace heddle::fiber {
 
-// Free blocks, in chains of up to `in_chain`: what a worker takes or gives back at a
-// time, without a walk through it. Under its pool's mutex. Blocks are never given back
-// to the system before the pool ends: like those of any allocator they are used again.
+// Free blocks, in chains of up to `in_chain`: a worker takes or gives back a chain at a time, without a walk through
+// it. Under its pool's mutex. Blocks are used again, and not given back to the system before the pool ends.
 class light_threads {
  public:
   static constexpr std::size_t room = 64;  // bytes for the closure, at the block's alignment
@@ -33,7 +33,7 @@ class light_threads {
   static unsigned length(const thread& first) noexcept { return first.parent_spawn; }
   std::size_t out() const noexcept { return out_; }    // taken and not given back
   std::size_t made() const noexcept { return made_; }  // ever
-  // What the next take may add to these; 0: it finds free ones.
+  // By how many blocks the next take may raise made(); 0: it finds free ones.
   unsigned to_be_made() const noexcept {
     return chains_ != nullptr ? 0 : std::clamp<unsigned>(static_cast<unsigned>(made_), 8, in_chain);
   }

@@ -25,10 +25,10 @@ struct kind {
   bool preemptive() const noexcept { return technique != preemption::none; }
 };
 
-// The base is the queue that the thread's own code sees (fork_queue::stands_for): the thread-local
-// pointer to the current queue holds it while that code runs, and the worker while the runtime's
-// does. `off` covers the instructions in between. All fields are touched by whoever owns the
-// thread; `off` and `pending` also by the signal handler on the kernel thread that runs it.
+// The base class is the queue that the thread's own code sees (fork_queue::stands_for). The thread-local pointer to the
+// current queue names it while that code runs, and names the worker while the runtime's code does; `off` is true during
+// the latter and during the instructions in between ("Preemption" in src/worker/README.md). All fields are touched by
+// whoever owns the thread; `off` and `pending` also by the signal handler on the kernel thread that runs it.
 struct preemptible : detail::fork_queue {
   explicit preemptible(thread& t, kind how) noexcept : how(how) {
     base = slots + 1;
@@ -43,14 +43,15 @@ struct preemptible : detail::fork_queue {
   thread& self() noexcept { return *static_cast<thread*>(stands_for); }
 
   kind how;
-  // relaxed throughout: between a thread and the signal handler that interrupts it, ordered by compiler fences
+  // Both are accessed relaxed everywhere: by a thread and the signal handler that interrupts it, ordered by compiler
+  // fences.
   std::atomic<bool> off{true};       // the runtime's code runs, or is about to
   std::atomic<bool> pending{false};  // a tick came meanwhile
-  // a signal-yield tick has suspended it: its return from the signal's handler is to come
+  // a tick of signal-yield has suspended it, inside the signal's handler, from which it has still to return
   bool in_handler{false};
   std::uint8_t cut_calls{0};                  // ticks in a row that have found it in a system call and cut that short
   platform::nanoseconds turn_lasts_until{0};  // no timer's tick ends its turn before that; 0: any does
-  // it was found with an alternate stack or blocked signals that are not its kernel thread's
+  // it was found with an alternate stack or with blocked signals that are not its kernel thread's
   bool own_signals{false};
   worker::worker* on{nullptr};  // the worker, while `off` is false
   // preempted by KLT-switching: asleep in the signal handler with this thread's stack

@@ -29,7 +29,7 @@ extern "C" [[gnu::weak]] void __tsan_init();  // there if anything in the proces
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// One client request for each stack made, a few instructions outside valgrind.
+// One client request for each stack that is made; outside valgrind it is a few instructions.
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
 #define HEDDLE_VALGRIND 1
@@ -101,9 +101,9 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 #endif
 }
 
-// Just before a switch, between threads that have stacks, which are what the tools know. `from` null: leaves the
-// carrier's stack; `to` null: goes back to it. `last`: `from` never runs again.
-// Always inline: a call would begin on the one and end on the other shadow stack, whatever its caller is.
+// Just before a switch, of threads that have stacks, since the tools know stacks and not threads. `from` null: the
+// switch leaves the carrier's stack; `to` null: it goes back to that. `last`: `from` never runs again. Always inline: a
+// call would begin on one shadow stack and return on the other.
 [[gnu::always_inline]] HEDDLE_NO_TSAN inline void before_switch([[maybe_unused]] thread* from,
                                                                 [[maybe_unused]] thread* to,
                                                                 [[maybe_unused]] native_stack& native,
@@ -133,7 +133,8 @@ HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unu
 #endif
 }
 
-// A stack is about to serve a new thread: redzones of the old frames must not be believed.
+// A stack is about to serve a new thread: what AddressSanitizer has marked for the frames of the last one no longer
+// holds.
 inline void reuse_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_ASAN)
   if (t.stack_low == nullptr) return;  // a light thread, which has none yet

@@ -69,7 +69,7 @@ unsigned stack_pool::class_for(std::size_t bytes) noexcept {
   return result;
 }
 
-// At least one stack more, if possible so many.
+// Reserves room for at least one stack more, if possible for so many.
 bool stack_pool::grow(size_list& list, unsigned size_class, std::size_t stacks) noexcept {
   const std::size_t stack = bytes_of(size_class);
   std::size_t bytes = std::max(slab_target, stack * std::max<std::size_t>(stacks, 1));
@@ -96,7 +96,7 @@ char* stack_pool::take_fresh(size_list& list, unsigned size_class) noexcept {
   return nullptr;
 }
 
-// Address space for the stacks of all light threads, a quarter more than there is whenever it has to be more.
+// Reserves address space for the stacks of all light threads; whenever there has to be more, a quarter more.
 bool stack_pool::grow_for_light() noexcept {
   size_list& list = lists_[default_class_];
   const unsigned more = light_.to_be_made();

@@ -1,6 +1,6 @@
-// Stacks of user-level threads with the control block at their top: reserved in slabs,
-// committed on first touch, guarded, recycled, and returned to the system when many are
-// idle. And the control blocks of light threads, which get such a stack when they begin.
+// Stacks of user-level threads with the control block at their top: reserved in slabs, committed when they are first
+// touched, guarded, recycled, and returned to the system when many are idle. And the control blocks of light threads,
+// which are lent such a stack when they begin. README.md, "Stacks".
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 
 namespace heddle::fiber {
 
-// Sizes are powers of two from 16 KiB to 16 GiB; one free list each. Thread context:
-// any; a mutex protects all, so it is called once per batch from the workers' own
-// caches. Nothing here calls malloc: a tick may have interrupted a thread inside it.
+// Sizes are powers of two from 16 KiB to 16 GiB, with a free list each. Thread context: any. One mutex protects all of
+// it, so workers call it for a batch at a time, for their own caches. Nothing here calls malloc: a tick may have
+// interrupted a thread inside it.
 class stack_pool {
  public:
   static constexpr std::size_t smallest = std::size_t{16} << 10;
@@ -43,9 +43,9 @@ class stack_pool {
   // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
   void give(thread* chain) noexcept;
 
-  // A chain of control blocks without stacks (light_threads::length), or one; null: no memory,
-  // or no room for the stacks that all of them may come to need, of the default class: what is
-  // made here finds its stack later, unless others have taken the room meanwhile.
+  // A chain of control blocks without stacks (light_threads::length), or one. Null: no memory, or no room for the
+  // stacks, of the default class, that all light threads may come to need. So what is made here finds its stack later,
+  // unless others have taken the room meanwhile.
   [[nodiscard]] thread* take_light_chain() noexcept;
   [[nodiscard]] thread* take_light() noexcept;
   void give_light_chain(thread* first, unsigned length) noexcept;
@@ -58,9 +58,9 @@ class stack_pool {
   // The block of the stack that the address lies in, or null. Not in a handler.
   [[nodiscard]] const thread* whose_stack(const void* address) const noexcept;
 
-  // blocks with stacks, taken and not given back; a number
+  // blocks with stacks that are taken and not given back. relaxed: a number that guards nothing
   std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }
-  // stacks that have ever been taken; a number
+  // stacks that have ever been taken. relaxed: as above
   std::size_t committed() const noexcept { return made_stacks_.load(std::memory_order_relaxed); }
   std::size_t light_made() const noexcept {  // control blocks without stacks, ever
     std::lock_guard hold(mutex_);
@@ -71,13 +71,13 @@ class stack_pool {
     return static_cast<std::size_t>(
         std::count_if(all_.begin(), all_.end(), [](const auto& place) { return place.load() != nullptr; }));
   }
-  // The owner's last act: the pool, made by new, ends with the last
-  // block that is given back. Until a thread is joined its block is out.
+  // The owner's last act: the pool, which was made by new, deletes itself with the last block that is given back. The
+  // block of a thread that nobody has joined or detached yet is not given back.
   void retire() noexcept;
 
-  // The thread on every stack that has ever been made, in use or not; where pages were given back it reads as zero. For
-  // the dump of all threads: f may wait for what threads hold that wait for a stack, so it is not called under the
-  // mutex. Slabs stay as long as the pool does.
+  // Calls f with the thread on each stack that has ever been made, in use or not; where pages were given back it reads
+  // as zero. For the dump of all threads. f is not called under the mutex, for it may wait for a lock whose holder
+  // waits for a stack. Slabs stay as long as the pool does.
   template <class F>
   void for_each_block(F&& f) const {
     for (std::size_t i = 0;; ++i) {
@@ -131,8 +131,9 @@ class stack_pool {
   bool retired_{false};
   std::uint64_t made_{0};
 
-  // The pools of the process, for debuggers, which find it stopped: null where there is none, and without those beyond
-  // so many. Taken and given up by an exchange: a lock might be with a preempted thread that makes a runtime.
+  // The pools of the process, for debuggers, which find it stopped: null where there is none; pools beyond so many are
+  // left out. A place is taken and given up by an exchange: the holder of a lock might be a preempted thread that makes
+  // a runtime.
   static inline constinit std::array<std::atomic<stack_pool*>, 64> all_{};
 };
 

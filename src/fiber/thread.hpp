@@ -34,25 +34,27 @@ inline constexpr std::uintptr_t called = 3;
 inline constexpr std::uint16_t no_worker = 0xffff;
 inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
 
-// Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time. Fields without a comment are
-// touched by that owner alone.
+// Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time ([fiber:1] in README.md).
+// Fields whose comment names nobody else are touched by that owner alone.
 struct alignas(64) thread {
   // First line: what a switch touches.
   void* stack_pointer{nullptr};  // valid while suspended; odd: see not_begun
   thread* next{nullptr};         // link of the ready queue or of a free list
-  // what a group's child does with `argument`; runs once. Of a plain thread its entry
+  // Of a group's child: what it does with `argument`; called once. Of a plain thread: its entry, for its first frame.
   void (*call)(void*) noexcept {nullptr};
   void* argument{nullptr};         // entry's own: a closure in the stack's argument area, or a job
   worker::runtime* home{nullptr};  // the runtime whose workers run it
-  // running -> finished, running -> detached -> (freed), running -> waiter* (a joiner) -> finished; running -> called:
-  // its joiner runs it. Written by the thread's last act and by its joiner; publishes everything the thread did.
+  // [fiber:3]: running -> finished; running -> waiter* (a joiner) -> finished; running -> detached -> (freed); running
+  // -> called (its joiner runs it). Written by the thread's last act and by its joiner; publishes everything that the
+  // thread did.
   std::atomic<std::uintptr_t> completion{running};
   // The continuation of a spawn was taken by somebody else than the
   // child: set by the taker before it resumes the thread.
   bool taken{false};
   bool counted{false};  // a group's child that the group's counter knows of from the start
   std::uint8_t size_class{0};
-  // priority, its own or a lent one (worker/inheritance.cpp, under the lock of loans); what others read may be old
+  // Its priority, its own or a lent one. Written under the lock of loans (worker/inheritance.cpp) once the thread is
+  // known to others; what others read may be old.
   std::atomic<std::int8_t> level{0};
   std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
   // What a thread that can be preempted has besides; null: it runs until it waits. Who ends clears it, so that
@@ -60,20 +62,21 @@ struct alignas(64) thread {
   preemptible* preemptive{nullptr};
 
   // Second line: what making one writes besides. The first word of `scheduling` is the line's last one.
-  // spawner, for a group's child; joiner, for a thread that was called; before that, while lies_in is set, its
+
+  // Of a group's child: its spawner. Of a thread that was called: its joiner; before that, while lies_in is set, its
+  // neighbour in front in the ready queue, if that still is there.
   thread* parent{nullptr};
-  // neighbour in front, if that still is there
-  std::uint32_t parent_spawn{0};       // its value of `spawns` at that moment
+  std::uint32_t parent_spawn{0};       // the spawner's value of `spawns` when it was made
   std::uint16_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
   std::uint16_t packed_in{no_worker};  // pool that it goes back to under thread packing, or no_worker
   const char* name{nullptr};
   const char* waits_for{nullptr};  // what a parked thread waits for, for the dump
   void* group{nullptr};            // task group a child belongs to; of a plain thread its function
-  // The block at the top of the stack that it runs on: itself, or the one lent to a light thread, whose `stack` leads
-  // back meanwhile. Null: a light thread that never had one.
+  // [fiber:4]: the block at the top of the stack that it runs on, which is the thread itself, or, of a light thread, a
+  // block whose own `stack` leads back meanwhile. Null: a light thread that never had a stack.
   thread* stack{nullptr};
-  // The ready queue that a plain thread which has not begun was put into
-  // by its maker, and still is in. Written under that queue's lock.
+  // Of a plain thread that has not begun: the ready queue that its maker put it into, while it is there. Written under
+  // that queue's lock.
   std::atomic<worker::ready_queue*> lies_in{nullptr};
   // the policy's own (ranges, identities); its word is cleared when the thread is made
   schedulable scheduling;
@@ -83,12 +86,13 @@ struct alignas(64) thread {
   worker::worker* cache{nullptr};  // the worker that took the block from the pool, for itself; null: nobody's cache
   thread* newer{nullptr};          // link of a list of threads beside the normal level
   std::atomic<int> listed{0};      // in which of these lists it stands; written under that list's lock, 0: in none
-  thread* waits_longer{nullptr};   // links of all of a pile's threads, in the order in which they became ready
+  // links of all threads of a pile below the normal level, in the order in which they became ready
+  thread* waits_longer{nullptr};
   thread* waits_shorter{nullptr};
   // platform::ticks when it joined the ready threads of a level beside the normal one
   std::uint64_t ready_since{0};
-  // Levels that are lent to it, all under the lock of loans: how many, and of each level how many; while there are any,
-  // its own level. And the lock that it waits for, if that is one that lends.
+  // All under the lock of loans: its own level, meaningful while anything is lent to it; how many levels are lent to
+  // it, and how many times each; and the lock that it waits for, if that is one that lends.
   std::int8_t own_level{0};
   std::uint16_t loans{0};
   std::uint16_t lent[15]{};  // by level, the lowest first
@@ -96,8 +100,8 @@ struct alignas(64) thread {
   std::size_t stack_bytes{0};  // usable bytes, control block included
   stack_pool* pool{nullptr};
   void* stack_low{nullptr};  // lowest usable address, above the guard
-  // While its stack pointer is above, it runs children of its groups by
-  // calls: they have nearly a default stack then. The highest address: never.
+  // While its stack pointer is above this address, it runs children of its groups by calls: each of them has nearly a
+  // default stack then. The highest address: never.
   void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
   void* sanitizer_fiber{nullptr};  // ThreadSanitizer's handle or AddressSanitizer's fake stack
   unsigned valgrind_id{0};
@@ -113,12 +117,14 @@ inline bool is_not_begun(const void* stack_pointer) noexcept {
 // Made without a stack.
 inline bool is_light(const thread& t) noexcept { return t.stack != &t; }
 
-// Whose stack that is at whose top the block lies. Of a stack without pages the block reads as zero. A hint, for dumps:
-// nobody keeps workers from lending the stack meanwhile, and blocks stay as long as their pool.
+// The thread that is on the stack at whose top `block` lies ([fiber:4]). If the pages of that stack were given back the
+// block reads as zero. A hint, for dumps: nobody keeps workers from lending the stack to another meanwhile. Blocks stay
+// as long as their pool, so that reading is safe.
 const thread* thread_on(const thread& block) noexcept;
 
-// What making a thread writes and running it for the first time reads: with hundreds alive none of it is in the
-// first-level cache. Null does no harm: numbers, since pointers must not leave what they point into.
+// Fetches what making a thread writes and what running it for the first time reads: with hundreds alive none of it is
+// in the first-level cache. Null does no harm. Addresses are computed as numbers, for a pointer must not leave the
+// object that it points into.
 inline void prefetch_block(const thread* t) noexcept {
   const auto block = reinterpret_cast<std::uintptr_t>(t);
   __builtin_prefetch(reinterpret_cast<const void*>(block - 64));  // closure
