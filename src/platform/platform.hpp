@@ -12,17 +12,18 @@ namespace heddle::platform {
 
 using nanoseconds = std::uint64_t;
 
-// Kernel threads are simulated, time is virtual: the few places where that changes more than a call's meaning ask this.
+// True where kernel threads are simulated and time is virtual. For the few places where that changes more than the
+// meaning of a call.
 #if defined(HEDDLE_SIM)
 inline constexpr bool simulated = true;
 #else
 inline constexpr bool simulated = false;
 #endif
 
-// What the scheduler does, told to a platform that makes it take time; nothing elsewhere. Waking,
-// sleeping and fences are charged by the functions below. A scheduling point: other kernel
-// threads may run during the call. `distance`: of a steal. look: at a worker that has nothing,
-// without an attempt to steal. migration: a thread goes on on another worker; counted only.
+// What the scheduler does, told to a platform that makes it take time; does nothing elsewhere. Waking, sleeping and
+// fences are charged by the functions below. A scheduling point: other kernel threads may run during the call.
+// `distance` is that of a steal. look: the scheduler has looked at a worker that has nothing, without an attempt to
+// steal. migration: a thread goes on on another worker; it is counted only.
 enum class operation : std::uint8_t { fork, join, spawn, thread_switch, migration, steal, failed_steal, look };
 #if defined(HEDDLE_SIM)
 void charge(operation what, unsigned distance = 0) noexcept;
@@ -39,7 +40,8 @@ inline void runtime_ended(const void*) noexcept {}
 // Time since an arbitrary start, monotonic.
 nanoseconds now() noexcept;
 
-// A coarse counter for choosing between spinning and sleeping: cheaper than now(), same unit only in ratio.
+// A coarse counter for choosing between spinning and sleeping: cheaper than now(), and in a unit of its own, of which
+// there are ticks_per_microsecond().
 std::uint64_t ticks() noexcept;
 std::uint64_t ticks_per_microsecond() noexcept;
 
@@ -57,9 +59,9 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 void heavy_fence() noexcept;
 
 // A kernel thread. start: 0, or the error of pthread_create (nothing started). It begins on `processing_unit` where
-// that is possible: one that would bind itself first waits, perhaps for milliseconds, for the processor that it was put
-// on. What it begins with lies in `out`, which stays where it is until join: a block that the new kernel thread had to
-// free would have it wait there for malloc's lock.
+// that is possible: a kernel thread that bound itself would first wait, perhaps for milliseconds, for the processor
+// that it was put on. What it begins with lies in `out`, which must stay where it is until join. It is not in a block
+// that the new kernel thread frees, since it might wait for malloc's lock there.
 struct kernel_thread {
   std::uintptr_t handle{0};
   void (*entry)(void*){nullptr};  // these: written by start, read by the new kernel thread
@@ -94,36 +96,39 @@ struct interrupted {
   bool own_stack{false};
   bool own_mask{false};  // the same of blocked signals
 };
-// Signals of a kernel thread that runs threads of the runtime: what all of these find there, and what none takes along.
+// The signals of a kernel thread that runs threads of the runtime. They belong to the kernel thread: every thread that
+// it runs finds them, and takes none along when it moves.
 struct signal_state {
   std::uint64_t blocked{0};  // as bits; never the ticks' signal
   void* alternate_stack{nullptr};
   std::size_t alternate_bytes{0};
-  // false: a kernel thread of the program's, which has what it has when it is first asked
+  // False: a kernel thread of the program's; its signals are what they are when it is first asked for them.
   bool known{false};
-  // a context was left with ticks held for the next one, which lets them in when it goes on
+  // A context was left while ticks were held; the next one lets them in when it goes on.
   bool ticks_held{false};
 };
 
-// Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does; `owner`:
-// of the timer, null for a tick that was sent. Further ticks are held until it returns, or leaves by leave_interrupted.
-// errno and the floating-point environment are, after it, those that were interrupted. Interrupted system calls are
-// restarted where the system can. Returns the number of the signal that ticks come by, another than before if somebody
-// has taken that one meanwhile (`arrives`); 0: there are no ticks here.
+// Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does. `owner`
+// is the timer's, or null for a tick that was sent. Further ticks are held until the handler returns, or leaves by
+// leave_interrupted. After it errno and the floating-point environment are those that were interrupted. Interrupted
+// system calls are restarted where the system can. Returns the number of the signal that ticks come by, which is
+// another one than before if somebody has taken that meanwhile (`arrives`); 0: there are no ticks here.
 int listen_for_ticks(void (*handler)(void* owner, interrupted& what) noexcept) noexcept;
-// Around a switch, inside the handler: before the kernel thread goes on with something else, and on
-// the kernel thread, the same or another, that goes on with what was interrupted. In between the
-// kernel thread has its usual signals and ticks come; unless `to_another`: what it goes on with is
-// another context between these two calls, whose return from the handler says what signals it has.
+// Around a switch inside the handler. leave_interrupted: before the kernel thread goes on with something else.
+// return_to_interrupted: on the kernel thread, the same or another, that goes on with what was interrupted. In between
+// the kernel thread has its usual signals, and ticks come. With `to_another` what it goes on with is another context
+// that stands between these two calls: then signals are left as they are, for that one's return from its handler says
+// what signals there are.
 void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept;
 void return_to_interrupted(interrupted& what, signal_state& here) noexcept;
-// The signals that the calling kernel thread blocks, without the ticks' signal: what those that it starts shall block.
+// The signals that the calling kernel thread blocks, without the ticks' signal. Kernel threads that it starts are to
+// block the same.
 std::uint64_t blocked_signals() noexcept;
 // The calling kernel thread has exactly these signals, and this alternate stack.
 void take_signals(signal_state& here) noexcept;
 void send_tick(int kernel_thread) noexcept;
-// A timer whose ticks come to the calling kernel thread, until
-// drop(). Null; or why there is none, and what can be done about it.
+// A timer whose ticks come to the calling kernel thread (make), until drop(). make gives null, or says why there is no
+// timer, and what can be done about it.
 struct tick_timer {
   int id{-1};
   bool by_user_interrupt{false};
@@ -134,19 +139,18 @@ bool arrives(const tick_timer& timer) noexcept;
 const char* make(tick_timer& out, void* owner) noexcept;
 // Whether there are timers at all, as make tells it.
 const char* why_no_timers() noexcept;
-// The same with ticks that come without the kernel (Intel's user interrupts), where why_no_user_interrupts() gave null:
-// there is nothing missing; else it says what is.
+// The same with ticks that come without the kernel (Intel's user interrupts). Only where why_no_user_interrupts() has
+// given null; else that says what is missing.
 bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept;
 const char* why_no_user_interrupts() noexcept;
 // The first tick at `first` (now()'s clock; 0: no more ticks), then every `interval`; interval 0: one tick.
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
 void drop(tick_timer& timer) noexcept;
-// wait_on by the means of POSIX, sigsuspend, woken by a tick. For comparison.
+// wait_on by means of POSIX: sigsuspend, ended by a tick. For comparison.
 void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-// --- readiness of file descriptors
-// ------------------------------------------------------------------------------------
-// Not on the simulated platform, but for look().
+// --- readiness of file descriptors ----------------------------------------------------------------------------------
+// Not on the simulated platform, except for look().
 struct readiness_queue {
   int descriptor{-1};
 };
@@ -172,26 +176,28 @@ struct own_tls {
 };
 // Null: blocks can be had; else why not, in words. Allocates nothing, but may wait for the loader's lock.
 const char* why_no_own_tls() noexcept;
-// Some blocks, `count` if that is not too many at once, in a list by `next`; their variables are as a new thread finds
-// them. They are not given back to the system: the C library's caches live in them. Only after why_no_own_tls() gave
-// null. Calls malloc, and needs a kernel thread for the while. Null: no memory, or no kernel thread can be had.
+// Makes blocks, up to `count` and fewer if that is too many at once, in a list by `next`; their variables are as a new
+// thread finds them. Blocks are not given back to the system, since the C library's caches live in them. Only after
+// why_no_own_tls() gave null. Calls malloc, and needs kernel threads for the while. Null: no memory, or no kernel
+// thread can be had.
 own_tls* make_own_tls(unsigned count) noexcept;
-// On the block, before a thread's own code and after it: prepares the C library; does what
-// the end of a kernel thread would (destructors of the thread's variables and keys) and
-// makes the variables new. False: no memory for that, the block must not be used again.
+// Called on the block, before a thread's own code and after it. begin prepares the C library. end does what the end of
+// a kernel thread would do (destructors of the thread's variables and keys) and makes the variables new. False: there
+// was no memory for that, and the block must not be used again.
 void begin_own_tls(own_tls& block) noexcept;
 [[nodiscard]] bool end_own_tls(own_tls& block) noexcept;
 
-// In the child of a fork() by a thread on a block: what the kernel writes at every interruption is no longer to go into
-// the control block at `thread_pointer`, the carrier's, whose memory the C library uses again there.
+// In the child of a fork() that a thread on a block has made. The kernel writes to the control block at
+// `thread_pointer`, the carrier's, at every interruption (rseq); from now on it does not, since the C library of the
+// child uses that memory again.
 void leave_rseq(void* thread_pointer) noexcept;
 
 // The unit that the calling kernel thread is on at the moment; negative: not told.
 int current_unit() noexcept;
-// A kernel thread that was not started here may run a worker for the time of a call. Not in simulated time, where only
-// the workers' kernel threads have units of their own.
+// Whether a kernel thread that was not started here may run a worker for the time of a call. False in simulated time,
+// where only the workers' kernel threads have units of their own, except while interleavings are explored.
 bool foreign_threads_borrow() noexcept;
-// For good, and once a kernel thread: it has an alternate stack if it had none.
+// Gives the calling kernel thread an alternate stack, for good, if it has none. Once a kernel thread.
 void provide_alternate_stack() noexcept;
 
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process
@@ -227,9 +233,9 @@ void when_forked(void (*in_child)()) noexcept;
 // Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of
 // the kernel thread; then they go where they would have gone.
 void explain_faults(void (*explain)(const void* address)) noexcept;
-// A stack for signal handlers that the calling kernel thread has while this lives;
-// nobody else has it then. Takes no lock: not a thread_local with a destructor, for
-// whose registration the loader's lock is taken, and a preempted thread may hold that.
+// A stack for signal handlers that the calling kernel thread has while this object lives; nobody else has it then.
+// Takes no lock. (That is why this is not a thread_local with a destructor: registering one takes the loader's lock,
+// which a preempted thread may hold.)
 class alternate_stack {
  public:
   alternate_stack() noexcept;
@@ -238,7 +244,7 @@ class alternate_stack {
   alternate_stack& operator=(const alternate_stack&) = delete;
   void* memory() const noexcept { return memory_; }  // null: there was none left
   std::size_t bytes() const noexcept;
-  // Some kernel thread's, now or once: the memory is kept for later ones.
+  // Whether it is the alternate stack of some kernel thread, now or once: the memory is kept for later ones.
   static bool is_a_kernel_threads(const void* memory) noexcept;
 
  private:

@@ -1,6 +1,6 @@
-// Who gets ticks by user interrupts, and when: the table between kernel threads that set
-// their timers, also in signal handlers, and the one kernel thread that sends. Knows no
-// clock and no system call, so that it is tested where there are no user interrupts.
+// Who gets ticks by user interrupts, and when: the table between kernel threads that set their timers, also in signal
+// handlers, and the one kernel thread that sends. Protocol: ../README.md, [uintr:1] to [uintr:3]. Knows no clock and no
+// system call, so that it can be tested where there are no user interrupts.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace heddle::platform {
 class interrupt_targets {
  public:
   static constexpr unsigned most = 1024;
-  // interrupts that may stay unanswered before a signal is sent: those wait for a system call's end
+  // Interrupts that may stay unanswered before a signal is sent: an interrupt waits until a system call ends.
   static constexpr unsigned patience = 2;
 
   struct target {
@@ -57,7 +57,7 @@ class interrupt_targets {
   // one tick). True: the sender has to look again before `sleeps_until`.
   bool arm(int place, nanoseconds first, nanoseconds interval) noexcept {
     target& t = all_[place];
-    t.next.store(0);  // the sender never sees the old time with the new interval
+    t.next.store(0);  // [uintr:1]: the sender never sees the old time with the new interval
     t.interval.store(interval);
     t.next.store(first);
     if (first == 0) return false;
@@ -89,8 +89,8 @@ class interrupt_targets {
       nanoseconds next = t.next.load();
       if (next != 0 && next <= now) {
         const nanoseconds interval = t.interval.load();
-        // Ticks that were missed are not made up for. Fails when the
-        // timer was set meanwhile: the look after this one sees that.
+        // Ticks that were missed are not made up for. [uintr:2]: the swap fails when the timer was set meanwhile, and
+        // the next look sees that.
         const nanoseconds then = interval == 0 ? 0 : next + ((now - next) / interval + 1) * interval;
         if (t.next.compare_exchange_strong(next, then)) {
           send(t, t.unanswered.fetch_add(1) >= patience);

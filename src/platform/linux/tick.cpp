@@ -1,6 +1,6 @@
-// Ticks by POSIX timers and signals. The signal is SIGURG: ignored where nobody handles
-// it, passed on by debuggers, used by no library that is known but Go's runtime. Where
-// somebody handles it, another one that nobody does; see `signal_to_use`.
+// Ticks by POSIX timers and signals. The signal is SIGURG, which is ignored where nobody handles it, is passed on by
+// debuggers, and is used by no library that is known but Go's runtime. Where somebody handles it, it is another one
+// that nobody handles: `signal_to_use`.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,8 +21,8 @@ std::atomic<void (*)(void*, interrupted&) noexcept> listener{nullptr};  // set o
 std::atomic<int> tick_signal{0};                                        // written under `choosing`; 0: none yet
 std::atomic_flag choosing;                                              // no tick's handler takes it
 
-// What the runtime's ticks carry, and nobody else's signals of that number:
-// timers the carrier with this bit set, ticks that are sent this address.
+// The mark by which a tick of the runtime is told from anybody else's signal of that number ([platform:5]): ticks of
+// timers carry their owner's address with this bit set, ticks that are sent carry the address of `sent_mark`.
 constexpr std::uintptr_t timer_mark = 1;
 const char sent_mark = 0;
 
@@ -37,10 +37,10 @@ const char sent_mark = 0;
   errno = value;
 }
 
-// Everything else that was interrupted is in the signal frame, on the interrupted stack: registers, the floating-point
-// state with its control words, blocked signals. The return from the handler loads it, on whichever kernel thread that
-// is. The system holds further ticks until then: one that came between the listener's last act and that return would
-// find the frame still there, and put another on top.
+// Everything but errno that was interrupted is in the signal frame, on the interrupted stack: registers, the
+// floating-point state with its control words, blocked signals. The return from the handler loads it, on whichever
+// kernel thread that happens. The system holds further ticks until then: a tick between the listener's last act and
+// that return would put another frame on top of this one.
 void on_tick(int, siginfo_t* info, void* context) noexcept {
   const auto value = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
   const bool by_timer = info->si_code == SI_TIMER && (value & timer_mark) != 0;
@@ -54,11 +54,11 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   deliver_tick(by_timer ? reinterpret_cast<void*>(value & ~timer_mark) : nullptr, what);
 }
 
-// Sharing is not to be had: our handler runs on the interrupted stack, and who preempts by a signal, as Go's runtime
-// does, may keep stacks too small for that, run its handler on the alternate stack, and end the program when it is
-// called elsewhere. So the first that nobody handles. Each but SIGURG ends a program without a handler, which a tick
-// that comes too late may meet after exec; so they come second. Not real-time ones first: these are queued, each tick
-// that is sent, where others are one however often.
+// The first signal that nobody handles. It cannot be shared: our handler runs on the interrupted stack; others who
+// preempt by a signal, as Go's runtime does, may keep stacks too small for that, run their handler on the alternate
+// stack, and end the program when it is called elsewhere. SIGURG comes first since any other ends a program that has no
+// handler, which is what a tick that comes too late may meet after exec. Real-time signals come last since they are
+// queued: each tick that is sent is delivered, where other signals are delivered once however often they were sent.
 int signal_to_use() noexcept {
   const auto is_free = [](int signal) {
     struct sigaction now{};
@@ -87,7 +87,8 @@ void deliver_tick(void* owner, interrupted& what) noexcept {
 }
 
 namespace {
-// Of all signals that ticks may come by: carriers outlive a change, and runtimes are made before the first.
+// All signals that ticks may come by, since carriers outlive a change of the signal, and runtimes are made before it is
+// chosen for the first time.
 std::uint64_t tick_bits() noexcept {
   const int signal = tick_signal.load(std::memory_order_relaxed);  // a number
   return bit_of(SIGURG) | bit_of(SIGSTKFLT) | bit_of(SIGRTMAX - 1) | (signal != 0 ? bit_of(signal) : 0);
@@ -106,7 +107,7 @@ int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   if (const int signal = tick_signal.load();
       signal != 0 && sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == on_tick)
     return signal;
-  // Preemptive threads make threads: a tick that found the holder here would leave it to others that wait.
+  // Preemptive threads make threads, too: without this a tick could suspend the holder, and others would wait for it.
   std::uint64_t before = 0;
   change_blocked(SIG_BLOCK, ~std::uint64_t{0}, &before);
   while (choosing.test_and_set()) yield_processor();
@@ -162,8 +163,8 @@ void learn(signal_state& here, const stack_t& stack, std::uint64_t blocked) noex
 }
 }  // namespace
 
-// In a signal handler the system has set the floating-point environment to what a program starts with: what goes on
-// next is to find that of the interrupted code, from which it switches like from any other.
+// In a signal handler the system has set the floating-point environment to what a program starts with. That of the
+// interrupted code is loaded here, so that the switch which follows is like any other switch from that code.
 void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept {
   here.ticks_held = false;
   if (what.by_user_interrupt) return let_user_interrupts_in();

@@ -159,7 +159,7 @@ bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept {
 
 void set_user_interrupt(int place, nanoseconds first, nanoseconds interval) noexcept {
   const bool early = targets.arm(place, first, interval);
-  changes.fetch_add(1);
+  changes.fetch_add(1);  // [uintr:3]
   if (early) wake_one(changes);
 }
 
