@@ -60,7 +60,8 @@ class engine {
     return self_->time;
   }
 
-  // The running strand spends `cost` (of a core of speed 1); whoever is earlier then goes on first.
+  // The running strand spends `cost` (as on a core of speed 1). Strands that are earlier than its new clock go on
+  // first.
   void charge(activity what, picoseconds cost) noexcept {
     take_measured();
     ++counts_.events;
@@ -89,12 +90,14 @@ class engine {
   // To a unit by the operating system's number; negative: any. False: there is no such unit.
   bool bind(int number) noexcept;
 
-  // --- ticks (tick.cpp): signals of timers, and sent ones --- `handler` is called on the strand that gets a tick, at a
-  // point where its clock has reached the tick's time; its stack may be left there and gone on with on another strand.
+  // --- ticks (tick.cpp): signals of timers, and sent ones ---
+
+  // `handler` is called on the strand that gets a tick, at a point where its clock has reached the tick's time. It may
+  // leave that stack, which another strand may go on with.
   void listen(void (*handler)(void* owner, platform::interrupted& what) noexcept) noexcept;
   // A timer of the running strand. Not negative.
   [[nodiscard]] int make_timer(void* owner);
-  // Of the running strand, too. first 0: no more ticks.
+  // The timer may be that of the running strand. first 0: no more ticks.
   void set_timer(int timer, picoseconds first, picoseconds interval) noexcept;
   void drop_timer(int timer) noexcept;
   void send_tick(unsigned strand) noexcept;
@@ -109,12 +112,12 @@ class engine {
   // Runtimes that were started; the live ones report when every strand sleeps for ever, before the process ends.
   std::vector<runtime_note>& runtimes() noexcept { return runtimes_; }
 
-  // CPU time of this machine, in ticks of cpu_watch, that the program used: all of it, and in stretches between two
-  // operations of the scheduler in which it told no cost.
+  // CPU time of this machine that the program has used, in ticks of cpu_watch: all of it; and that of stretches between
+  // two operations of the scheduler in which it told no cost.
   std::uint64_t program_ticks() noexcept;
   std::uint64_t untold_ticks() noexcept;
-  // The watch found the process computing, `program`: code that is not the simulator's. Async-signal-safe. Returns how
-  // many ticks in a row have found nobody doing anything but waiting since the one before.
+  // The watch has found the process computing; `program`: in code that is not the simulator's. Async-signal-safe.
+  // Returns how many ticks in a row have found that nobody did anything but wait since the tick before.
   std::uint64_t tick(unsigned times, bool program) noexcept;
   std::uint64_t quiet_ticks() const noexcept { return quiet_ticks_; }
   // Ends the process: nothing but waiting for too long. On the kernel

@@ -58,16 +58,16 @@ struct strand {
   const void* word{nullptr};  // asleep on it
   strand* next{nullptr};      // in a list of sleepers
 
-  // Ticks (tick.cpp). `next_tick`: the earliest of its timers' and of
-  // those sent to it, never while one is being delivered.
+  // Ticks (tick.cpp). `next_tick`: the earliest of those of its timers and those sent to it; `never` while one is being
+  // delivered.
   picoseconds next_tick{never};
   picoseconds tick_sent{never};
-  // ready, at the end of a charge: nothing happened in it, so a tick may cut it short
+  // It is ready and stands at the end of a charge, in which nothing has happened: so a tick may cut the charge short.
   bool computing{false};
   bool ticks_held{false};
-  bool woken{false};  // queued: its turn comes at once
+  bool woken{false};  // while queued: its turn comes at once
   activity charged_as{activity::program};
-  picoseconds owed{0};  // what was cut off
+  picoseconds owed{0};  // of a charge: what was cut off and is still to come
 
   std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};      // by activity

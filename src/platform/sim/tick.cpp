@@ -1,6 +1,6 @@
-// Ticks in virtual time: a timer's tick comes when its strand's clock has reached it,
-// one that was sent when the sender's was there; both at a point, as a plain call.
-// What a signal costs is the configuration's. And the seam of platform.hpp over that.
+// Ticks in virtual time. A timer's tick comes when the clock of its strand has reached the timer's time, a tick that
+// was sent when it has reached the sender's time; both at a point, as a plain call. What a signal costs is told by the
+// configuration. README.md, [tick:1] to [tick:4]. At the end the seam of platform.hpp over that.
 #include <algorithm>
 #include <cerrno>
 #include <new>
@@ -14,7 +14,7 @@ namespace heddle::sim {
 
 namespace {
 
-// The first on the timer's grid that is later than `time`: what was missed meanwhile comes as one.
+// The first time on the timer's grid that is later than `time`: ticks that were missed meanwhile come as one.
 picoseconds next_after(picoseconds tick, picoseconds interval, picoseconds time) noexcept {
   if (interval == 0) return never;
   return tick > time ? tick : tick + ((time - tick) / interval + 1) * interval;
@@ -66,7 +66,7 @@ void engine::find_next_tick(strand& s) noexcept {
   }
 }
 
-// A tick was sent to `s`, which does not run: a sleep ends, a charge that lasts until later is cut in two.
+// A tick was sent to `s`, which does not run: its sleep ends, or its charge that lasts until later is cut in two.
 void engine::interrupt(strand& s) noexcept {
   if (&s == self_ || s.next_tick == never) return;
   if (s.state == strand_state::asleep) {
@@ -80,7 +80,7 @@ void engine::interrupt(strand& s) noexcept {
   cut_short(s, std::max(s.next_tick, self_->time));
 }
 
-// Nothing of what `s` does after a charge that ends later has happened: it goes on at `to`, with the rest to come.
+// Nothing of what `s` does after its charge has happened yet, so the charge may end at `to`; the rest is owed.
 void engine::cut_short(strand& s, picoseconds to) noexcept {
   if (chooser_ != nullptr || !s.computing || s.state != strand_state::ready || s.place == strand::nowhere ||
       s.time <= to)
@@ -101,10 +101,10 @@ void engine::forget_ticks(strand& s) noexcept {
   s.next_tick = s.tick_sent = never;
 }
 
-// Where there are ticks, kernel threads hand a unit to each other: who is woken for the
-// waker's own unit needs no interrupt to come, and has its turn when the waker falls
-// asleep. Who is woken for another's unit has its turn there at once, as Linux's completely
-// fair scheduler lets one that has slept; without ticks that is left to the order of turns.
+// Where there are ticks, kernel threads hand units to each other. A strand that is woken for the waker's own unit needs
+// no interrupt to come, and has its turn when the waker falls asleep. One that is woken for another's unit has its turn
+// there at once, as one that has slept has under Linux's completely fair scheduler; without ticks the order of turns
+// decides.
 picoseconds engine::latency_of_wake(const strand& s) const noexcept {
   return shares_unit(s) ? 0 : settings_.times.wake_latency;
 }
@@ -118,7 +118,8 @@ void engine::give_way(strand& s) noexcept {
   }
 }
 
-// In advance(), after a step: what is left of the charge, on whatever strand it goes on after a tick.
+// In advance(), after a step: takes the tick that is due. What is left of the charge, for the strand on which it goes
+// on.
 picoseconds engine::rest_after_ticks(picoseconds rest) noexcept {
   if (self_->owed != 0) {
     rest += std::exchange(self_->owed, 0);
@@ -137,7 +138,7 @@ void engine::tick_at_explored_point() noexcept {
   take_tick();
 }
 
-// The running strand's next tick, now. The handler may leave this stack, and return on another strand.
+// Delivers the running strand's next tick now. The handler may leave this stack, and return on another strand.
 void engine::take_tick() noexcept {
   void* owner = nullptr;
   {
@@ -156,7 +157,7 @@ void engine::take_tick() noexcept {
     me.ticks_held = true;
     me.next_tick = never;
     if (chooser_ == nullptr) {
-      // Delivery takes a lock of the process: signals that come at once wait for each other.
+      // [tick:2]: delivery takes a lock of the process, so signals that come at once wait for each other.
       const picoseconds wait = signal_lock_free_ > me.time ? signal_lock_free_ - me.time : 0;
       signal_lock_free_ = me.time + wait + scaled(settings_.times.signal_lock);
       ++counts_.events;
@@ -164,7 +165,7 @@ void engine::take_tick() noexcept {
       advance(activity::scheduler, wait + scaled(settings_.times.signal));
       mark();
     }
-    // A timer that is faster than that brings one tick, not all that it should have: there would be no end of them.
+    // A timer that is faster than delivery brings one tick, not all that it should have: there would be no end of them.
     me.ticks_held = false;
     for (tick_timer& t : timers_) {
       if (t.target == &me && t.interval != 0) t.next = next_after(t.next, t.interval, me.time);

@@ -31,7 +31,7 @@ void engine::arrive(strand& s) noexcept {
   const auto index = static_cast<unsigned>(unit_for(s));
   unit& u = units_[index];
   if (u.occupant != nullptr && u.occupant->bound < 0 && s.bound >= 0) {
-    // Like the kernel's balancing: who may run anywhere makes room where there is room elsewhere.
+    // As the kernel balances: an occupant that may run anywhere makes room if there is room elsewhere.
     if (const int elsewhere = free_unit(-1); elsewhere >= 0) {
       strand& moved = *u.occupant;
       moved.unit = moved.last_unit = elsewhere;
