@@ -9,7 +9,8 @@ namespace heddle::queue {
 
 namespace {
 
-// The word `open` as a value: {tag:32, count:12, top:20}.
+// The word `open` as a value: {tag:32, count:12, top:20}. Transitions of the owner change the tag, those of thieves do
+// not ([queue:3]).
 class public_part {
  public:
   explicit public_part(std::uint64_t word) noexcept : word_(word) {}
@@ -102,7 +103,7 @@ void attach(fork_queue& q, slot* memory, std::size_t capacity) noexcept {
 
 slow_outcome push(fork_queue& q, slot* position) noexcept {
   if (position >= q.end) {
-    q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in pop
+    q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the commit in pop
     const slow_outcome taken_back = pop(q, position);
     return {!taken_back.done, taken_back.published};  // not taken back: a thief was quicker, so it was queued
   }
@@ -134,7 +135,7 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
     }
     // [queue:6]. Stolen, and so is everything below: the queue is empty and begins at its base again. `bottom` goes
     // first: whoever reads the new `open` must not see the old bottom.
-    q.bottom.store(q.base, std::memory_order_relaxed);  // pairs with force_steal: by the CAS
+    q.bottom.store(q.base, std::memory_order_relaxed);  // pairs with force_steal: by the commit
     if (!commit(q, seen, x.renewed(0, 0), wanted)) continue;
     if (wanted) q.requested.store(true);
     return {false, settle(q, 0, false, false)};
@@ -177,7 +178,7 @@ void request(fork_queue& q) noexcept {
 
 bool withdraw_request(fork_queue& q) noexcept {
   q.requested.store(false);
-  // own variable
+  // relaxed: bottom is the owner's own variable
   return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, false);
 }
 
@@ -217,7 +218,7 @@ bool has_any(const fork_queue& q) noexcept {
 bool watch_every_fork(fork_queue& q, bool on, bool joins) noexcept {
   q.every_fork = on;
   q.every_join = joins;
-  // own variable
+  // relaxed: bottom is the owner's own variable
   return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true,
                 take_request(q));
 }

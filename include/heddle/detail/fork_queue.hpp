@@ -49,22 +49,23 @@ struct fork_queue {
   bool watches_groups{false};  // the policy wants to hear of task groups; set before the worker starts
   bool every_fork{false};      // the policy or a trace wants to see every fork; owner's
   bool every_join{false};      // a trace wants to see every join, too: pops take the slow path; owner's
-  // it stands for a thread (below), or threads made here are preemptive; set before the worker starts
+  // This queue stands for a thread (below), or threads that are made here are preemptive as a rule. Set before the
+  // worker starts.
   bool preempts{false};
   bool queues_children{false};  // no policy and no trace watches children of groups: they go to this queue; owner's
-  // The policy is to be asked before a pick, threads are packed or have
-  // priorities, or it stands for a thread: yields take the slow path.
+  // Yields take the slow path: the policy is to be asked before a pick, threads are packed or have priorities, or this
+  // queue stands for a thread.
   std::atomic<bool> picks_specially{false};
-  // Not a worker's queue, but what a preemptive thread's code meets in its place: that
-  // thread. Null: a worker's. Such a queue belongs to the thread and goes where it goes, so
-  // a preemption between any two instructions here does no harm; all slow paths are taken.
+  // Null: a worker's queue. Else this is what the code of a preemptive thread meets in place of a worker's queue, and
+  // the word names that thread. Such a queue belongs to the thread and goes where it goes, so a preemption between any
+  // two instructions here does no harm; its slow paths are always taken.
   void* stands_for{nullptr};
   group_child* spare_children{nullptr};  // free blocks for children of groups; owner's
 
-  // Both limits are read at each fork and join by the owner, who alone lowers them; anybody may poison them.
-  // push_limit: a push that reaches it takes the slow path (overflow, a request, a policy that wants every fork).
-  // pop_limit: a pop below it takes the slow path; never less than split while the owner is on its fast path
-  // ([queue:2]).
+  // Both limits are read by the owner at each fork and join. Anybody may poison them (push_limit = base, pop_limit
+  // above every slot); only the owner stores anything else. push_limit: a push that reaches it takes the slow path
+  // (overflow, a request, a policy that wants every fork). pop_limit: a pop below it takes the slow path; never less
+  // than split while the owner is on its fast path ([queue:2]).
   alignas(64) std::atomic<slot*> push_limit{nullptr};
   std::atomic<slot*> pop_limit{nullptr};
   // A thief is hungry. Raised by thieves, and by the owner on behalf of sleepers; cleared by the owner when it answers.
@@ -75,8 +76,8 @@ struct fork_queue {
   alignas(64) std::atomic<std::uint64_t> open{0};
 };
 
-// What a push returns and its pop wants back; null: the queue was full
-// and nothing was queued; foreign_ticket: the caller is on no worker.
+// What a push returns and the pop that belongs to it wants back. Null: the queue was full and nothing was queued;
+// foreign_ticket: the caller is on no worker.
 using ticket = slot*;
 
 // Slow paths, out of line, with the entry stored and bottom moved already. push_slow returns null when the
@@ -105,9 +106,9 @@ template <class Slow>
   slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
   position->store(item, std::memory_order_relaxed);                // published by the store below, or by `open`
   queue->bottom.store(position + 1, std::memory_order_release);    // pairs with force_steal: the slot and the job
-  // the processor's half of this fence is the sleeper's
+  // for the compiler; the processor's fence is executed by the sleeper ([sleep:4])
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  // pairs with the sleeper's poison through its heavy fence; another request that is missed here is seen next time
+  // pairs with the sleeper's poison through its heavy fence; a searcher's request that is missed here is seen next time
   if (position + 1 >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]]
     return slow(queue, position);
   return position;
@@ -128,9 +129,9 @@ template <class Slow>
 }
 
 // Takes `item` back if it is the newest entry of the worker that the caller is on now (which need not be the worker
-// that pushed it). False: somebody else has it or will have it, or it was never queued.
-// bottom is written from the ticket, not from its own old value: forks and joins then do not form one long chain of
-// store-to-load forwardings through it.
+// that pushed it). False: somebody else has it or will have it, or it was never queued. bottom is written from the
+// ticket and not from its own old value. So forks and joins do not form one long chain of store-to-load forwardings
+// through it.
 [[gnu::always_inline]] inline bool pop(entry item, ticket position) noexcept {
   fork_queue* queue = current_queue();
   if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]]
@@ -140,8 +141,9 @@ template <class Slow>
     return false;
   // pairs with force_steal through its heavy fence: the entry is mine
   queue->bottom.store(position, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // the processor's half of this fence is the thief's
-  // as above
+  // for the compiler; the processor's fence is executed by the thief ([force:4])
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // pairs with force_steal's poison through its heavy fence
   if (position < queue->pop_limit.load(std::memory_order_relaxed)) [[unlikely]]
     return pop_slow(queue, position);
   return true;
