@@ -1,6 +1,6 @@
-// Audit builds abort where the runtime waits, on a kernel thread that has a worker, for
-// what a preempted thread may hold, and where preemptible code takes what the runtime
-// waits for. Nothing in other builds. The argument: src/worker/README.md, S4 and S6.
+// Audit builds abort in two places: where the runtime, on a kernel thread that has a worker, waits for what a preempted
+// thread may hold; and where preemptible code takes what the runtime waits for. Does nothing in other builds. The
+// argument: src/worker/README.md, S4 and S6.
 #pragma once
 
 #include "base/contracts.hpp"
@@ -11,9 +11,9 @@ namespace heddle::base {
 #define HEDDLE_AUDITS_MALLOC 1
 inline constexpr bool audits_malloc = true;
 
-// Of the calling kernel thread, out of line because the caller may have changed kernel threads: from here on it runs
-// the runtime's code (`doing`) with a worker, and the C library's allocation functions abort; or somebody else's code,
-// or nobody's. The first says so only once preemption is used.
+// forbid: from here on the calling kernel thread runs the runtime's code with a worker (`doing` says which), and the C
+// library's allocation functions abort there. allow: from here on it runs somebody else's code, or none. forbid has an
+// effect only once preemption is used. Out of line, since the caller may have changed kernel threads.
 void forbid_malloc(const char* doing) noexcept;
 void allow_malloc() noexcept;
 #else
@@ -23,8 +23,8 @@ inline void allow_malloc() noexcept {}
 #endif
 
 #if defined(HEDDLE_AUDIT)
-// From now on preemptive threads may hold malloc's locks while they are suspended. `may_be_preempted`: a tick that came
-// to the calling kernel thread now could suspend what it runs.
+// From now on preemptive threads may hold malloc's locks while they are suspended. `may_be_preempted` tells whether a
+// tick that came to the calling kernel thread now could suspend what it runs.
 void preemption_is_used(bool (*may_be_preempted)() noexcept) noexcept;
 // A lock of the runtime is about to be taken: aborts where the holder could be suspended with it.
 void lock_is_taken(const char* which) noexcept;

@@ -6,8 +6,8 @@
 
 namespace heddle::base {
 
-// The linker's name demangled; if that is longer than `most`, without the insides of template and parameter lists,
-// outermost last, and then cut. May throw std::bad_alloc.
+// The linker's name demangled. While that is longer than `most`, the insides of template lists are left out, then those
+// of parameter lists, and then it is cut. May throw std::bad_alloc.
 std::string readable(const char* symbol, std::size_t most = 100);
 
 }  // namespace heddle::base

@@ -1,5 +1,5 @@
-// For containers that grow where malloc is not to be called, because
-// a preempted thread that waits for this worker may hold its locks.
+// An allocator for containers that grow where malloc must not be called, because a preempted thread that waits for this
+// worker may hold malloc's locks.
 #pragma once
 
 #include <cstddef>

@@ -13,9 +13,9 @@ namespace heddle::machine {
 
 enum class range : std::uint8_t { positive, not_negative };
 
-// Every function throws std::invalid_argument (file, line, key, why) for a value
-// of the wrong type or out of range. Keys asked for are the known ones; finish()
-// refuses the others. A value from the defaults is noted in `assumed` when read.
+// Every function throws std::invalid_argument (file, line, key, why) for a value of the wrong type or out of range. The
+// keys that were asked for are the known ones; finish() refuses all others. A value from the defaults is noted in
+// `assumed` when it is read.
 class section {
  public:
   section(const file_node& table, std::string path, std::set<std::string>& assumed);

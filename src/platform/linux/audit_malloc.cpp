@@ -13,7 +13,7 @@
 #include "platform/platform.hpp"
 
 extern "C" {
-// glibc's own, under the names that it keeps for those who stand in front of it.
+// glibc's own functions, under the names that it keeps for those who interpose them.
 void* __libc_malloc(std::size_t) noexcept;
 void* __libc_calloc(std::size_t, std::size_t) noexcept;
 void* __libc_realloc(void*, std::size_t) noexcept;

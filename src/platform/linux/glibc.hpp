@@ -1,7 +1,7 @@
-// What is private of glibc and needed for thread-local storage apart from kernel threads. All of it
-// is found by name at run time: functions that its loader and its libc share, and what it publishes
-// for libthread_db, the library by which debuggers read its threads. What is found is checked
-// against what the calling kernel thread is known to have, and refused where anything does not fit.
+// The private parts of glibc that thread-local storage apart from kernel threads needs ([platform:7]). All of them are
+// found by name at run time: functions that its loader and its libc share, and what it publishes for libthread_db, the
+// library by which debuggers read its threads. What is found is checked against what the calling kernel thread is known
+// to have, and refused where anything does not fit.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ T& at(void* base, std::ptrdiff_t offset) noexcept {
   return *reinterpret_cast<T*>(static_cast<char*>(base) + offset);
 }
 
-// Of a thread, since 2.25, one entry a module: dtv[0] is a generation, dtv[-1] the number of entries.
+// An entry of a thread's dtv (since glibc 2.25), one a module; dtv[0] is a generation, dtv[-1] the number of entries.
 union dtv_entry {
   std::size_t counter;
   struct {
@@ -56,7 +56,7 @@ struct module_slot {
 
 // Offsets are from the control block (`struct pthread`), whose address pthread_self() is, unless they say otherwise.
 struct insides {
-  // of thread_local objects of the calling thread: what __cxa_thread_atexit registered
+  // calls the destructors that __cxa_thread_atexit has registered, of thread_local objects of the calling thread
   void (*call_destructors)();
   void (*init_ctype)();          // tables of the calling thread's locale
   int (*close_resolver)(void*);  // res_nclose
@@ -72,7 +72,7 @@ struct insides {
   std::ptrdiff_t rseq;                                // from the thread pointer; 0: none
   void* slots;                                        // list of arrays of module_slot
   std::size_t slots_length, slots_next, slots_first;  // from a list element
-  // from a link_map: of the dtv; of the static block, negative or 0 when there is none
+  // in a link_map: the number of the dtv's entry; the offset of the static block, negative or 0 when there is none
   std::size_t module_number, module_offset;
 };
 

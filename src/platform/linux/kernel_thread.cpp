@@ -68,8 +68,9 @@ std::atomic<bool> told_of_affinity{false};
 std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
 std::atomic<void (*)()> reset_child{nullptr};
 
-// Registered while the process has one kernel thread, as a rule: with more of them the kernel waits for a grace period,
-// which kept a worker's first sleep for 10 to 20 ms, with everybody's forks unseen.
+// Registered while the process has one kernel thread, as a rule. With more of them the kernel waits for a grace period
+// at the registration. When that was a worker's first sleep it took 10 to 20 ms, and nobody's forks were seen
+// meanwhile.
 [[maybe_unused]] const bool prepared = [] {
   register_membarrier();
   pthread_atfork(nullptr, nullptr, [] {

@@ -1,7 +1,8 @@
-// Blocks of thread-local storage apart from any kernel thread. A block is that of a kernel thread which glibc made and
-// which has ended, but which nobody joins: so glibc keeps it, counts it among its threads when a module is loaded, and
-// finds it complete after fork(). What the end left in its control block is put back to what it was at the start; what
-// glibc's end of a thread does is done for every thread that ends on it.
+// Blocks of thread-local storage apart from any kernel thread ([platform:7]). A block is that of a kernel thread which
+// glibc has made and which has ended, but which nobody joins. So glibc keeps the block, counts it among its threads
+// when a module is loaded, and finds it complete after fork(). What the end of that kernel thread has changed in its
+// control block is put back to what it was at the start. What glibc does at a thread's end is done here for every
+// thread that ends on the block.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <netdb.h>
@@ -97,7 +98,7 @@ void complete(birth& of) noexcept {
   std::memcpy(to + links, of.control.get() + links, found.control_bytes - links);
   field<std::uint32_t>(control, found.tid) = numbers.fetch_add(1);
   field<std::uint32_t>(control, found.cancellation) = 0;
-  // somebody's code may have run before ours
+  // code of others may have run on that kernel thread before ours, and left values of keys
   std::memset(to + found.first_key_table, 0, sizeof(glibc::key_value) * glibc::keys_a_table);
   for (unsigned i = 1; i < glibc::key_tables; ++i)
     field<void*>(control, found.key_tables + i * sizeof(void*)) = nullptr;
@@ -239,7 +240,8 @@ bool end_own_tls(own_tls& block) noexcept {
   void* const tp = block.thread_pointer;
   void* const control = glibc::control_of(tp);
   for (;;) {
-    // Giving memory back may make an allocator's variables anew, whose destructor is one of the keys': once more, then.
+    // Giving memory back may make the variables of an allocator anew, whose destructor belongs to a key. Then once
+    // more.
     for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
       run_destructors(control);
       while (dlerror() != nullptr) {
@@ -255,8 +257,8 @@ bool end_own_tls(own_tls& block) noexcept {
     reset_c_library(control);
     const tls_images& images = *images_of(block);
     images.renew(tp);
-    // A module that comes now is glibc's to write into this block: after it has shown the module's slot, which is seen
-    // here if the values above may have overwritten those. The fence keeps them before the look.
+    // When a module comes, glibc first shows its slot and then writes the module's values into this block. If renew may
+    // have overwritten those, the slot was shown before, and current() sees it; the fence keeps renew before that look.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (images.current()) return true;
   }

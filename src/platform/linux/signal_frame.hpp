@@ -29,8 +29,7 @@ inline bool was_on_alternate_stack(const ucontext_t& frame) noexcept {
   return (frame.uc_stack.ss_flags & SS_DISABLE) == 0 && pointer > low && pointer - low <= frame.uc_stack.ss_size;
 }
 
-// What the system call has returned that the interrupted code has
-// just made; none: its last instruction was no system call.
+// What the system call returned that was the last instruction of the interrupted code; none: that was no system call.
 inline std::optional<std::int64_t> returned_to(const ucontext_t& frame) noexcept {
 #if defined(__x86_64__)
   const auto next = static_cast<std::uintptr_t>(frame.uc_mcontext.gregs[REG_RIP]);
@@ -46,9 +45,9 @@ inline std::optional<std::int64_t> returned_to(const ucontext_t& frame) noexcept
   return result;
 }
 
-// It has asked the system which kernel thread or process this is, and not yet looked at the answer. raise() does, and
-// sends the signal to that kernel thread next. Ticks that come during a call are delivered at its end, so nearly all
-// that fall between the question and the signal are found here.
+// Whether the interrupted code has just asked the system which kernel thread or process this is, and not yet looked at
+// the answer. raise() asks so, and then sends the signal to that kernel thread. Ticks that come during a system call
+// are delivered at its end, so nearly all ticks between the question and the signal are found here.
 inline bool has_asked_who_it_is(const ucontext_t& frame) noexcept {
   const auto answer = returned_to(frame);
   return answer && *answer > 0 && (*answer == syscall(SYS_gettid) || *answer == syscall(SYS_getpid));

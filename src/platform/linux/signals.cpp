@@ -31,9 +31,9 @@ void on_fault(int signal, siginfo_t* info, void* context) noexcept {
 
 constexpr std::size_t alternate_bytes = std::size_t{64} << 10;
 
-// At the high end of each alternate stack, above what is used of it. The list only grows, and the memory stays: a
-// context may come back, from a handler of the program's, with the stack of a kernel thread that has ended, and has it
-// until its next tick finds it here (leave_interrupted).
+// At the high end of each alternate stack, above what is used of it. The list only grows, and the memory stays
+// ([platform:6]): a context may come back from a handler of the program's with the alternate stack of a kernel thread
+// that has ended, and has it until its next tick finds it in this list (leave_interrupted).
 struct alternate_header {
   std::atomic<bool> taken{true};
   alternate_header* next{nullptr};  // written before it is published
@@ -101,7 +101,7 @@ bool alternate_stack::is_a_kernel_threads(const void* memory) noexcept {
 
 void provide_alternate_stack() noexcept {
   stack_t present{};
-  // the program's own, or a sanitizer's
+  // there is one: the program's own, or a sanitizer's
   if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
   static thread_local alternate_stack mine;
   static_cast<void>(mine);

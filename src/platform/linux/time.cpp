@@ -20,8 +20,8 @@ struct moment {
   std::uint64_t ticks;
 };
 
-// Both counters at one time: of several readings the one that took least, or a preemption between the two would be
-// taken for a rate that is off by any factor, and every spin of the process with it.
+// Both counters at one time: of several readings the one that took least. With a preemption between the two looks the
+// rate would be off by any factor, and with it every spin of the process.
 moment read_both() noexcept {
   moment best{};
   std::uint64_t least = 0;

@@ -13,13 +13,13 @@ namespace heddle::platform {
 
 namespace {
 
-// Held by threads and by the kernel thread that makes blocks. A
-// preempted holder goes on while others wait in the kernel.
+// Taken by threads and by the kernel thread that makes blocks. Not a lock of the runtime: while others wait for it in
+// the kernel, a preempted holder has its turn and goes on.
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 tls_images* latest = nullptr;  // under the lock; one of its users
 
 [[maybe_unused]] const bool prepared = [] {
-  pthread_atfork(nullptr, nullptr, [] {  // its holder, if it has one, is in the parent
+  pthread_atfork(nullptr, nullptr, [] {  // the holder, if there is one, is in the parent
     pthread_mutex_init(&lock, nullptr);
     latest = nullptr;
   });
@@ -33,7 +33,8 @@ bool is_library(const char* path, const char* name) noexcept {
 
 }  // namespace
 
-// Two pieces where the current queue lies in the middle: while the thread's code runs, handlers of ticks read it.
+// The pointer to the current queue is left out, for handlers of ticks read it at any time. So variables that surround
+// it become two pieces.
 void tls_images::add(std::ptrdiff_t from, std::size_t bytes, std::size_t all, const char* content) {
   const std::ptrdiff_t kept =
       reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
@@ -58,7 +59,7 @@ struct tls_images::adder {
     auto& made = *static_cast<tls_images*>(data);
     if (info->dlpi_tls_modid == 0 || info->dlpi_tls_modid >= made.modules_.size()) return 0;
     void* const map = made.modules_[info->dlpi_tls_modid].map;
-    // comes or goes: `modules_` are not current then
+    // The module comes or goes at the moment: then `modules_` are not current, which is found out.
     if (map == nullptr || static_cast<link_map*>(map)->l_addr != info->dlpi_addr) return 0;
     void* const tp = arch::thread_pointer();
     const char* const place = glibc::static_variables(map, tp);
@@ -81,7 +82,7 @@ struct tls_images::adder {
 bool tls_images::current() const noexcept {
   bool same = true;
   glibc::for_each_slot([&](std::size_t number, glibc::module_slot& slot) {
-    // relaxed, as glibc's own readers: renewing is repeated when they have changed (end_own_tls)
+    // relaxed, as glibc's own readers do it: end_own_tls renews again when they have changed
     same = number < modules_.size() && slot.generation.load(std::memory_order_relaxed) == modules_[number].generation &&
            slot.module.load(std::memory_order_relaxed) == modules_[number].map;
     return same;
@@ -91,14 +92,14 @@ bool tls_images::current() const noexcept {
 
 tls_images* tls_images::take() {
   auto made = std::make_unique<tls_images>();
-  // Slots are read first, and room is made before the loader's lock is
-  // taken as far as can be known: what changes later is seen by current().
+  // Slots are read, and room for them is made, before the loader's lock is taken: what changes later is seen by
+  // current().
   std::size_t count = 0;
   glibc::for_each_slot([&](std::size_t, glibc::module_slot&) { return ++count != 0; });
   made->modules_.resize(count);
   glibc::for_each_slot([&](std::size_t number, glibc::module_slot& slot) {
     if (number >= count) return false;
-    // see current()
+    // relaxed: as in current()
     made->modules_[number] = {slot.generation.load(std::memory_order_relaxed),
                               slot.module.load(std::memory_order_relaxed)};
     return true;

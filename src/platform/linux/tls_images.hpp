@@ -1,6 +1,6 @@
-// The initial values of the variables that every thread has from its start: those
-// of modules in the static block. For making them new without the loader's lock,
-// for which all threads that end would queue behind one that was preempted with it.
+// The initial values of the thread-local variables that every thread has from its start: those of modules in the static
+// block. With a copy of them the variables are made new without the loader's lock. If each thread that ends took that
+// lock, all of them would queue behind one that was preempted while it held it.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,21 @@
 
 namespace heddle::platform {
 
-// Of the modules that were loaded at one time. Immutable, counted by the blocks that were made new from it last; values
-// are copied, since a module may be unloaded.
+// The values of the modules that were loaded at one time. Immutable. Its users, which it counts, are the blocks that
+// were last made new from it. Values are copied, since a module may be unloaded.
 class tls_images {
  public:
-  // The modules that are loaded now. `old`, which may be null, goes back when it is not that any more. Takes a lock and
-  // the loader's, and calls malloc, when modules have come or gone. Null: no memory, `old` is kept.
+  // The images of the modules that are loaded now. `old`, which may be null, is given back if the result is another.
+  // When modules have come or gone this takes a lock and the loader's, and calls malloc. Null: no memory, and `old` is
+  // kept.
   static const tls_images* now(const tls_images* old) noexcept;
   static void drop(const tls_images& images) noexcept;
   // No module with thread-local variables has come or gone since. Takes no lock.
   bool current() const noexcept;
-  // All variables of the block but the C library's, whose caches for malloc stay, and the runtime's own.
+  // Makes the variables of the block new, but for the C library's, whose caches for malloc stay, and the runtime's own.
   void renew(void* thread_pointer) const noexcept;
-  // The C library's, too: of a block whose kernel thread has ended.
-  // Pointers into the control block are kept, which were set when it began.
+  // The same with the C library's: for a block whose kernel thread has ended. Pointers into the control block, which
+  // were set when that began, are kept.
   void renew_all(void* thread_pointer) const noexcept;
 
   tls_images() = default;

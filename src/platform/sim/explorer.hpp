@@ -37,8 +37,8 @@ class explorer {
     ++next_;
     return true;
   }
-  // At a point of a strand with a timer whose time has not come: whether it ticks all the same. A kernel's timer may
-  // come at any of them; if all were tried in their own time most would never come close to another.
+  // At a point of a strand with a timer whose time has not come: whether it ticks all the same. A kernel's tick may
+  // come at any point; if ticks came at their own time only, most would never fall close to what they can disturb.
   bool ticks() noexcept {
     ++tick_points_;
     if (next_tick_ == tick_places_.size() || tick_points_ < tick_places_[next_tick_]) return false;
