@@ -19,7 +19,8 @@ class idle_set {
     sleepers_.fetch_add(1);
   }
 
-  // The worker has seen work and does not sleep. False: a waker has chosen it already, and a token will come.
+  // The worker does not sleep: it has seen work, or woke without having been chosen, or is borrowed by a foreign kernel
+  // thread. False: a waker has chosen it already, and a token will come.
   [[nodiscard]] bool retract(unsigned rank) noexcept {
     if ((asleep_[rank / 64].fetch_and(~bit(rank)) & bit(rank)) == 0) return false;
     sleepers_.fetch_sub(1);
