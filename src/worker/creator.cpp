@@ -1,5 +1,5 @@
-// The creator: a kernel thread of a runtime with preemptive threads,
-// which does for the workers what allocates. README.md, S6.
+// The creator: a kernel thread of a runtime with preemptive threads, which does for the workers whatever allocates:
+// [preempt:6] of preemption.md.
 #include <cstdio>
 #include <memory>
 #include <mutex>

@@ -1,5 +1,5 @@
-// Thread-local storage of a thread's own: who has which block, and where a thread's code begins and ends on it.
-// README.md, "Own thread-local storage"; what a block is: platform/linux/own_tls.cpp.
+// Thread-local storage of a thread's own: who has which block, and where a thread's code begins and ends on it:
+// own_storage.md. What a block is: platform/linux/own_tls.cpp.
 #include <new>
 #include <utility>
 
@@ -71,8 +71,9 @@ detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
 
 }  // namespace
 
-// Blocks are made by the creator, because malloc's locks may be with a preempted thread; that one goes on while this
-// one waits. A thread that finds none has one made, whoever gets it then: so there will be one for each.
+// A thread that finds no block asks the creator to make one, and waits. It need not get that very block: each such
+// thread has one made, so there will be one for each. The creator, because malloc's locks may be with a preempted
+// thread; that thread goes on while this one waits.
 void runtime::give_own_tls(preemptible& self) noexcept {
   blocks_lock.lock();
   self.block = blocks;

@@ -1,6 +1,6 @@
-// Preemption: into and out of the runtime, what a tick does, the two techniques.
-// Protocols P1-P7 and the argument that all of it may run in a signal handler:
-// README.md, "Preemption". Source: S. Shiina's thesis (docs/papers.md), Section 3.2.
+// Preemption: the border between user code and the runtime ([section]), what a tick does ([handle_tick]), signal-yield
+// and KLT-switching ([switch_klt]), and why all of it may run in a signal handler ([preempt]): preemption.md. Source:
+// S. Shiina's thesis (docs/papers.md), Section 3.2.
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -34,12 +34,12 @@ void make_ready_after(void* t, void*) { worker::current()->requeue(*static_cast<
 // --- the border between user code and the runtime ------------------------------------------------------------------
 
 void enter_runtime(preemptible& caller) noexcept {
-  caller.off.store(true, std::memory_order_relaxed);
+  caller.off.store(true, std::memory_order_relaxed);    // [section:1]
   std::atomic_signal_fence(std::memory_order_seq_cst);  // from here on no tick moves this thread: `on` stays right
-  if (caller.block != nullptr) arch::set_thread_pointer(caller.on->by->thread_pointer);
+  if (caller.block != nullptr) arch::set_thread_pointer(caller.on->by->thread_pointer);  // [section:2]
   base::forbid_malloc("by the runtime, for a preemptive thread");
   caller.on->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // a hint
-  set_current_queue(caller.on);
+  set_current_queue(caller.on);                                                     // [section:3]
 }
 
 namespace {
@@ -47,17 +47,17 @@ namespace {
 void go_on(preemptible& self) noexcept {
   worker* w = worker::current();
   base::allow_malloc();
-  self.on = w;
-  w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);
+  self.on = w;                                                                                       // [section:4]
+  w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
   if (w->home.has_priorities()) [[unlikely]] {
     // a hint
     w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
                           std::memory_order_relaxed);
   }
-  if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);
-  set_current_queue(&self);
+  if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);  // [section:6]
+  set_current_queue(&self);                                                         // [section:7]
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  self.off.store(false, std::memory_order_relaxed);  // from here on a tick may move it
+  self.off.store(false, std::memory_order_relaxed);  // [section:8]: from here on a tick may move it
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
@@ -72,8 +72,9 @@ void give_usual_kind(thread& self, preemptible& was) noexcept {
 
 namespace {
 
-// There is no timer there, and the call would have to wait for the turns
-// of `self`: it goes back among the ready, and the worker to its carrier.
+// A preemptive thread does not go on on a foreign kernel thread: there is no timer, and the call for which that kernel
+// thread has the worker would have to wait for the turns of `self`. So `self` goes back among the ready, and the worker
+// to its own carrier: lending.md.
 void keep_off_foreign_kernel_threads(thread& self) noexcept {
   while (worker::current()->lender != nullptr) [[unlikely]] {
     worker& w = *worker::current();
@@ -85,8 +86,8 @@ void keep_off_foreign_kernel_threads(thread& self) noexcept {
   }
 }
 
-// In the runtime, on behalf of `self`, whose turn is over if anything
-// else is ready. `what`: as for switch_from_preempted.
+// In the runtime, on behalf of `self`: its turn ends if anything else is ready, [handle_tick:4] and [handle_tick:5].
+// `what`: as for switch_from_preempted.
 void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
@@ -102,7 +103,7 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
 void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   keep_off_foreign_kernel_threads(self.self());
   go_on(self);
-  // A timer that ticks once at a time may have no other tick to come.
+  // [section:9]. A timer that ticks once at a time may have no other tick to come.
   while (self.pending.load(std::memory_order_relaxed)) {
     enter_runtime(self);
     end_turn(self, what);
@@ -110,16 +111,17 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   }
 }
 
-// On top of whatever this kernel thread does. Async-signal-safe: README.md, "Preemption".
-// ThreadSanitizer: nobody preempts
+// On top of whatever this kernel thread does. Async-signal-safe: [preempt:1] to [preempt:9] of preemption.md. Unused
+// under ThreadSanitizer, where there is no preemption.
 [[maybe_unused]] void handle_tick(void* owner, platform::interrupted& what) noexcept {
   auto* by = static_cast<carrier*>(owner);
   if (by != nullptr && by->ticks.load(std::memory_order_relaxed) == carrier::ticking::once) {
     by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
   }
   detail::fork_queue* queue = detail::current_queue();
-  if (queue == nullptr) return by != nullptr ? ticks::stop(*by) : void();  // no worker here: a spare, or in blocking()
-  if (!is_user_code(queue)) {  // P2: the runtime, or a thread that is not preemptive
+  // [handle_tick:1]: no worker here. A spare carrier, or one in blocking().
+  if (queue == nullptr) return by != nullptr ? ticks::stop(*by) : void();
+  if (!is_user_code(queue)) {  // [handle_tick:2]: the runtime, or a thread that is not preemptive
     auto* w = static_cast<worker*>(queue);
     thread* t = w->current_thread();
     const bool wanted = t != nullptr && t->preemptive != nullptr;
@@ -132,12 +134,13 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
     self.pending.store(true, std::memory_order_relaxed);
     return;
   }
-  enter_runtime(self);  // P3
+  enter_runtime(self);  // [handle_tick:3]
   class ticks& ticks = worker::current()->home.ticks();
   ticks.came(*worker::current(), by != nullptr, true);
   if (ticks.is_early(self, by == nullptr)) return go_on(self);
   self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
-  // S8b, S8c. Nobody would look at `pending`; the timer goes on, or L2 sets it again.
+  // [preempt:8b], [preempt:8c]. The tick is dropped, for nobody would look at `pending`: the timer goes on, or
+  // [section:5] arms it again.
   const bool belongs_here = what.on_alternate_stack || what.knows_kernel_thread;
   if (belongs_here && self.how.technique == preemption::signal_yield) return go_on(self);
   end_turn(self, &what);
@@ -199,7 +202,7 @@ carrier* worker::take_spare() noexcept {
   return c;
 }
 
-// In a signal handler, so without waiting: a lock that is held counts as a pool that is empty.
+// [switch_klt:1]. In a signal handler, so without waiting: a pool whose lock is held counts as empty.
 carrier* runtime::take_spare_now(worker& w) noexcept {
   if (carrier* c = w.take_spare(); c != nullptr) return c;
   carrier* c = nullptr;
@@ -211,7 +214,7 @@ carrier* runtime::take_spare_now(worker& w) noexcept {
     }
     carrier_mutex_.unlock();
   }
-  // Who comes again before the creator has got round to it shall not have two made.
+  // A bound, for the same worker asks again at each tick until the creator has made one.
   if (c == nullptr && carriers_wanted_.load() - carriers_served_.load() < 2 * workers()) {
     carriers_wanted_.fetch_add(1);
     wake_creator();
@@ -224,12 +227,13 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
   thread* next = w.thread_for(item);
   carrier* to = nullptr;
   if (!w.must_pass() || klt() != klt_means::direct) {
-    w.wants_carrier.store(true);  // before the look: who makes one looks here afterwards
+    w.wants_carrier.store(true);  // before the look into the pools; carrier_made looks here after it has filled one
     to = take_spare_now(w);
     if (to != nullptr) w.wants_carrier.store(false);
   }
   const bool to_handler = to == nullptr && w.must_pass();
-  // whatever the means: where no spare can be had for want of a lock that the next thread holds, it must go on
+  // Whatever the means: perhaps there is no spare because the creator waits for a lock that the next thread, which is
+  // bound, holds. Then that thread must go on.
   if (to_handler) {
     next = std::exchange(w.passing_to, nullptr);
     to = std::exchange(next->preemptive->bound, nullptr);
@@ -237,20 +241,20 @@ bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
     if (next != nullptr) w.put_back(*next);
     return false;
   }
-  w.count_pick();  // only now: what comes to nothing is no progress in the watchdog's eyes, at no moment
+  w.count_pick();  // only now: a switch that comes to nothing must never look like progress to the watchdog
   w.running = to_handler ? next : nullptr;
-  // null: the run loop has to pass the worker on, or picks, or the worker stands aside
+  // For the run loop of carrier `to`. Null: that has to pass the worker on, or to pick, or the worker stands aside.
   w.first = to_handler ? nullptr : next;
   trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);
   if (to_handler) trace::emit<trace::event::thread_switch_in>(w.ring, next->id);
   preemptible& p = *self.preemptive;
-  p.bound = &mine;
+  p.bound = &mine;  // [switch_klt:2]
   mine.assigned = nullptr;
   ticks::stop(mine);
-  w.requeue(self);        // P5: complete but for the sleep; who takes it finds `signal` of this carrier
-  set_current_queue(&p);  // off: a tick that comes to this kernel thread does not touch the worker
-  hand_over(w, *to, to_handler);
-  // acquire pairs with hand_over: everything of the worker that has come
+  w.requeue(self);        // [switch_klt:3]: complete but for the sleep; who takes it finds this carrier's `signal`
+  set_current_queue(&p);  // with `off` set: a tick that comes to this kernel thread does not touch the worker
+  hand_over(w, *to, to_handler);  // [switch_klt:4]
+  // [switch_klt:5]. acquire pairs with hand_over: everything of the worker that has come
   while (mine.signal.load(std::memory_order_acquire) == 0) {
     if (klt() == klt_means::naive) platform::wait_for_tick(mine.signal, 0);
     else platform::wait_on(mine.signal, 0);
@@ -273,13 +277,14 @@ worker::end worker::pass_on(carrier& mine) noexcept {
   ticks::stop(mine);
   set_current_queue(nullptr);
   const bool pooled = home.klt() >= klt_means::local && spare_count < most_pooled;
-  if (pooled) {  // P6: before the worker goes; it may come back before this function has returned
+  // [switch_klt:6]: before the worker goes, for it may come back to this carrier before this function has returned.
+  if (pooled) {
     mine.passing = false;
     mine.next_spare = spares;
     spares = &mine;
     ++spare_count;
   }
-  home.hand_over(*this, sleeper, true);
+  home.hand_over(*this, sleeper, true);  // [switch_klt:7]
   return pooled ? end::pooled : end::passed;
 }
 

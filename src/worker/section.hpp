@@ -1,4 +1,5 @@
-// Where user code ends and the runtime begins: with preemption off from here on. Argument: README.md, "Preemption".
+// The border between a preemptive thread's own code and the runtime, [section:1] to [section:9] of preemption.md.
+// Inside a section no tick moves the thread.
 #pragma once
 
 #include <atomic>
@@ -24,9 +25,11 @@ inline bool has_preemption() noexcept { return preemption_is_used.load(std::memo
   return queue->stands_for != nullptr;
 }
 
-// The thread whose code calls comes into the runtime: preemption off, the current queue is its worker.
+// [section:1] to [section:3]: the calling thread, whose own code runs, enters the runtime. No tick moves it from here
+// on, and the current queue is its worker.
 void enter_runtime(fiber::preemptible& caller) noexcept;
-// `self`, preemptive, goes on with its own code on the worker that it is on now. A tick that came meanwhile is taken.
+// [section:4] to [section:9]: `self`, which is preemptive, goes on with its own code, on the worker that it is on now.
+// If a tick came meanwhile its turn ends first.
 void leave_runtime(fiber::preemptible& self) noexcept;
 
 // What every function that user code may call puts around whatever it does with workers, queues, stacks and guards.

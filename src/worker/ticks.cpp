@@ -84,7 +84,8 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
       start(w, once, not_before);
     return;
   }
-  // With an owner that gives up these are Dekker's two sides: it sees the wish, or we see that there is no owner.
+  // [tick:1]: with an owner that gives up, in `came`, these are Dekker's two sides. It sees the wish, or we see that
+  // there is no owner.
   if (!w.wants_ticks.load(std::memory_order_relaxed)) w.wants_ticks.store(true);  // relaxed: own variable
   std::atomic<int>& owner = owners_[group_of(w.rank)];
   const int now = owner.load();
@@ -189,7 +190,7 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   for (unsigned r = group_of(w.rank) * group_size_; r < workers_ && group_of(r) == group_of(w.rank); ++r) {
     int nobody = -1;
     if (!w.home.at(r).wants_ticks.load()) continue;
-    // it came too late to see that there is none
+    // [tick:1]: it came too late to see that there is no owner
     if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;
   }
   stop(*w.by);

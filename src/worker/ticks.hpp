@@ -1,6 +1,6 @@
-// When the workers of a runtime get ticks, and from whom. Times, groups and the
-// chain are those of Section 3.2.2 of S. Shiina's thesis (docs/papers.md); what
-// differs: a timer runs only while somebody in its group runs a preemptive thread.
+// When the workers of a runtime get ticks, and from whom: ticks.md. Times, groups and the chain are those of Section
+// 3.2.2 of S. Shiina's thesis (docs/papers.md); what differs: a timer runs only while somebody in its group runs a
+// preemptive thread.
 #pragma once
 
 #include <atomic>
@@ -32,10 +32,10 @@ struct tick_plan {
 // "uintr" (aligned, by user interrupts). Throws std::invalid_argument.
 tick_plan tick_plan_from(const std::string& text, std::uint64_t interval);
 
-// A worker that is about to run a preemptive thread's code wants ticks. With a timer a worker its
-// carrier's timer then runs; with one a group the first that wants ticks owns the group's timer
-// (`owners_`), which is that of its carrier, until a tick finds nobody in the group that wants
-// any. Ticks are hints: one that is lost or comes twice changes when something happens, not what.
+// A worker that is about to run a preemptive thread's code wants ticks. With a timer a worker, its carrier's timer then
+// runs. With a timer a group, the first worker that wants ticks owns the group's timer (`owners_`), which is that of
+// its carrier, until a tick finds nobody in the group that wants any. Ticks are hints: one that is lost or comes twice
+// changes when something happens, not what.
 class ticks {
  public:
   // Throws std::system_error when there are no user interrupts and the plan wants them.
@@ -49,10 +49,9 @@ class ticks {
   // A tick came to the worker's kernel thread: its own timer's, or
   // one that was passed on. `wanted`: a preemptive thread runs here.
   void came(worker& w, bool by_timer, bool wanted) noexcept;
-  // A turn of `self` begins, at the end of a tick's handler: says how long it lasts at least. Where ticks come faster
-  // than they are handled, half an interval, or no code but handlers would ever run. Where they have cut a system call
-  // short, twice as long as the last one, up to a limit: a call that is made again with the time that was left is late
-  // by the kernel's timer slack for each tick, and at intervals below that slack would never end.
+  // A turn of `self` begins, at the end of a tick's handler: sets how long it lasts at least. At short intervals half
+  // an interval, so that code runs between the handlers ([tick:2]); where ticks have cut a system call short, twice as
+  // long as the last turn, up to a limit ([tick:3]).
   void begin_turn(worker& w, fiber::preemptible& self) noexcept;
   // A tick came to `self`, which computes: it is too early to end the turn. `sent`: not by its carrier's own timer.
   bool is_early(const fiber::preemptible& self, bool sent) const noexcept;
