@@ -1,5 +1,5 @@
 // Calls from foreign kernel threads: the caller's kernel thread is the carrier of a sleeping worker for the call's
-// time. Protocol L1-L7 and proof: README.md, "Calls from outside".
+// time. Protocol [borrow:1] to [borrow:7] and proof: lending.md.
 #include <cxxabi.h>
 
 #include "arch/arch.hpp"
@@ -38,13 +38,13 @@ struct runtime::stay {
 
 // --- taking a worker -----------------------------------------------------------------------------------------------
 
-bool runtime::try_to_borrow(worker& w) noexcept {  // L1
+bool runtime::try_to_borrow(worker& w) noexcept {  // [borrow:1]
   using state = worker::state;
   std::uint32_t now = w.token.load(std::memory_order_relaxed);  // the exchange decides
   if (now != state::asleep && now != state::held && now != state::stale) return false;
   if (!w.token.compare_exchange_strong(now, now == state::asleep ? state::lent : state::lent_again)) return false;
-  // A waker may have chosen it, whose token finds it lent, or awake. And if a
-  // preemptive thread has run here what comes of that is for its own carrier.
+  // False from retract: a waker has chosen it, and the waker's token finds it lent, or awake. With a creator: there has
+  // been a preemptive thread here, and such threads are for the worker's own carrier.
   if (has_creator() || (now == state::asleep && !idle_.retract(w.rank))) {
     w.token.store(state::awake);
     platform::wake_one(w.token);
@@ -84,7 +84,7 @@ void runtime::enter_stay(thread* self) noexcept {
   end_user_code(*self);
   worker* w = worker::current();
   count_finished(*w);
-  if (w->by == &s.by) {  // L3. Straight back, past all that is ready here
+  if (w->by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
     w->depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
   }
@@ -113,8 +113,9 @@ bool runtime::is_alone() const noexcept {
   return alive == 1 && lent == 1;
 }
 
-// L2. The call's thread waits or has gone to another worker. What this kernel thread may run meanwhile: what the call
-// has made, for the call waits for that in any case. Null: nothing, or for too long.
+// [borrow:2]. The call's thread waits or has gone to another worker. Returns what this kernel thread may run meanwhile:
+// what the call has made, for the call waits for that in any case. Null: there is no such thing, or there was none for
+// too long.
 thread* runtime::next_of_stay(worker& w, const stay& s) noexcept {
   const std::uint64_t rate = platform::ticks_per_microsecond();
   const std::uint64_t start = platform::ticks();
@@ -216,7 +217,7 @@ void runtime::wake_lender(worker& w) noexcept {
   platform::wake_one(token);  // the worker may be gone
 }
 
-// What is there that nobody may look for if the worker sleeps now.
+// [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
 bool runtime::must_wake_lender(const worker& w) noexcept {
   return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || has_common_work() || w.stands_aside() ||
          stopping() || (timers_.next() != timer_heap::never && timekeeper_.load() < 0) ||
@@ -237,8 +238,8 @@ bool runtime::others_fall_idle(const worker& w) const noexcept {
   return true;
 }
 
-// L5: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all
-// others are idle. False: they are not, or something is there; it is not listed.
+// [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all others are idle. False: they are not, or
+// something is there; the worker is not listed as asleep then.
 bool runtime::settle(worker& w) noexcept {
   idle_.announce(w.rank);  // [sleep:1]
   w.unlisted = false;
@@ -258,7 +259,7 @@ void runtime::give_back(worker& w) noexcept {
   using state = worker::state;
   check_drained();
   if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
-  if (must_wake_lender(w)) return wake_lender(w);  // L4
+  if (must_wake_lender(w)) return wake_lender(w);  // [borrow:4]
   std::atomic<std::uint32_t>& token = w.token;
   std::uint32_t now = token.load(std::memory_order_relaxed);  // the exchange decides
   const bool sleeps = now == state::lent && others_fall_idle(w) && settle(w);
@@ -269,8 +270,8 @@ void runtime::give_back(worker& w) noexcept {
   trace::emit<trace::event::park_begin>(w.ring);
   while (now != state::wanted) {
     if (!token.compare_exchange_strong(now, sleeps ? state::asleep : state::held)) continue;
-    if (!sleeps && now == state::lent) platform::wake_one(token);  // L6: it shall nap. The worker may be gone
-    return;                                                        // L7
+    if (!sleeps && now == state::lent) platform::wake_one(token);  // [borrow:6]: it shall nap. The worker may be gone
+    return;                                                        // [borrow:7]
   }
   token.store(state::awake);
   platform::wake_one(token);  // as above

@@ -145,7 +145,7 @@ thread* worker::find_work() noexcept {
   return thread_for(found);
 }
 
-// Ends with the worker awake. Until then others may have it: nothing of it is touched here but `token`.
+// Ends with the worker awake. Until then others may have it, so nothing of it is touched here but `token`: lending.md.
 void worker::wait_for_token() noexcept {
   std::uint32_t now = state::settling;
   token.compare_exchange_strong(now, state::asleep);  // from here on the worker may be lent; else a token has come
@@ -169,7 +169,7 @@ void worker::wait_for_token() noexcept {
       platform::wait_on(token, now);
       continue;
     }
-    const platform::nanoseconds end = platform::now() + nap;  // L6
+    const platform::nanoseconds end = platform::now() + nap;  // [borrow:6]
     do {
       platform::wait_on(token, now, end);
       now = token.load(std::memory_order_acquire);  // as above

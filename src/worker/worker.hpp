@@ -117,7 +117,8 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* take_over_turn() noexcept;
   // Beside a pick that gave nothing: the run loop is to be gone to all the same.
   bool must_look() const noexcept { return looks_elsewhere_ || stands_aside(); }
-  // To what thread_for gave, null included: a thread that is bound to a sleeping carrier is gone to by the run loop.
+  // To be asked after thread_for, also when that gave null: it has met a thread that is bound to a sleeping carrier,
+  // and only the run loop can go to that one (pass_on).
   bool must_pass() const noexcept { return passing_to != nullptr; }
   // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
   bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
@@ -246,7 +247,7 @@ class worker : public detail::fork_queue {
   const unsigned rank;
   int processing_unit;  // to bind to; -1: not bound
   // It searches or sleeps. Written by the worker, with a fence before what
-  // it does next once it is no longer idle: README.md, L5. To others a hint.
+  // it does next once it is no longer idle: [borrow:5] of lending.md. To others a hint.
   std::atomic<bool> idle{false};
   bool watches_spawns{false};  // the policy wants to hear of children; the worker's
   carrier* by{nullptr};        // changes in blocking(); written before the worker is handed over
@@ -256,7 +257,7 @@ class worker : public detail::fork_queue {
   ready_queue ready;
   base::random_source random;
   // Who acts for the worker, or may begin to. Transitions: worker::sleep, wait_for_token, runtime::send_token,
-  // borrow.cpp; README.md, "Calls from outside". Futex word of its sleeping carrier.
+  // borrow.cpp; the table in lending.md. Futex word of its sleeping carrier.
   struct state {
     static constexpr std::uint32_t awake = 0;     // its carrier
     static constexpr std::uint32_t settling = 1;  // its carrier, which looks once more before it sleeps
