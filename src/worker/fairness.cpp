@@ -1,5 +1,5 @@
 // How busy workers share the preemptive threads among them: at a tick, the one that has fewer takes over from the one
-// that has more. The bounds that follow, and why: README.md, "Fairness".
+// that has more: fairness.md, with the bounds that follow.
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
@@ -14,7 +14,7 @@ constexpr unsigned short_round = 3;  // so many that wait, and fewer: a differen
 // intervals that a worker may be without a choice before who waits there counts as stuck
 constexpr unsigned patience = 2;
 
-// Its carrier runs something that ends no turns: whoever waits there for a turn has none.
+// [fairness:3]. Its carrier runs something that ends no turns: whoever waits there for a turn has none.
 bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept {
   // relaxed: hints, of whoever looked last
   const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);
@@ -31,8 +31,9 @@ thread* worker::take_over_turn() noexcept {
   ++turns_ended_;
   if (home.pools().in_force()) return nullptr;  // pools even out by themselves
   const unsigned own = ready.turns_waited_for();
-  // From one that has one more: once a round, so that the threads which share a worker with one more are not always the
-  // same. At which turn of a long round is left to chance, or it would be the same thread that goes to and fro.
+  // [fairness:2]. From one that has one more: once a round, so that the threads which share a worker with one more are
+  // not always the same. At which turn of a long round is left to chance, or it would be the same thread that goes to
+  // and fro.
   const bool may_rotate = own <= short_round || turns_ended_ > own + random.below(own);
   const std::uint64_t interval = home.ticks().plan().interval * platform::ticks_per_microsecond() / 1000;
   const std::uint64_t now = platform::ticks();
@@ -45,7 +46,7 @@ thread* worker::take_over_turn() noexcept {
     worker& other = home.at(next_looked_at_);
     const unsigned there = other.ready.turns_waited_for();
     if (there == 0 || !home.may_rob(rank, other.rank)) continue;
-    const bool more = there > own + 1 || stands_still(other, interval, now);
+    const bool more = there > own + 1 || stands_still(other, interval, now);  // [fairness:1]; else [fairness:2]
     if (!more && (there != own + 1 || !may_rotate || much_more)) continue;
     const std::uint64_t since = other.ready.oldest_waits_since();
     if (more == much_more && since >= oldest) continue;

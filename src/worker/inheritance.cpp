@@ -58,12 +58,13 @@ void set_loan(lendable& l, thread& h, int level) noexcept {
   h.level.store(static_cast<std::int8_t>(level_with_loans(h)));
 }
 
-// From the lock that is waited for to its holder, on to the lock that this one waits for, and so on. Each step raises a
-// level, so it ends, also where threads wait in a circle. A lock on the way is there: the holder before stands in its
-// list, and leaves that only under `loans` (blocked_on).
+// [inherit:5]. From the lock that is waited for to its holder, on to the lock that this one waits for, and so on. Each
+// step raises a level, so the walk ends, also where threads wait in a circle. A lock on the way exists: the holder
+// before it stands in its list, and leaves that only under `loans` ([inherit:1]).
 void lend(lendable* to, int level) noexcept {
   while (to != nullptr) {
-    to->word.fetch_or(lendable::lends);  // before the look at the holder: who let go without seeing it has done so
+    // [inherit:2]: before the look at the holder. Who lets go without having seen the flag has let go by then.
+    to->word.fetch_or(lendable::lends);
     thread* const h = holder_of(*to);
     if (h == nullptr || !h->home->has_priorities() || level <= to->lent) return;
     const int before = h->level.load();
@@ -130,16 +131,16 @@ void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
 
 // --- where the holder stands ---------------------------------------------------------------------------------------
 
-// It may be ready, running or waiting; its level has been written. Under `loans`.
+// [inherit:4]. It may be ready, running or waiting; its level has been written. Under `loans`.
 void runtime::level_was_raised(thread& t, int before) noexcept {
   if (priorities_.remove(t)) {
     if (!priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::back)) inbox_.push(t);
     wake_one_for(0);
     return evict_for(t.level.load());
   }
-  if (before != 0) return;  // who is about to put it into a list looks at its level once more
-  // It may be among a worker's ready threads, or in the inbox: a
-  // worker takes it out at its next choice, which a tick brings about.
+  if (before != 0) return;  // who is about to put it into a list looks at its level once more (priorities::push)
+  // It may be among a worker's ready threads, or in the inbox: a worker takes it out at its next choice (sort_ready),
+  // which a tick brings about.
   raised_.fetch_add(1);
   const int level = t.level.load();
   for (const auto& w : workers_) {

@@ -1,5 +1,5 @@
-// Levels that those who wait for a lock lend to the thread that holds
-// it. Protocol and argument: README.md, "Inheritance".
+// Levels that those who wait for a lock lend to the thread that holds it. Protocol and argument: [inherit:1] to
+// [inherit:7] of inheritance.md.
 #pragma once
 
 #include <heddle/detail/lendable.hpp>

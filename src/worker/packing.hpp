@@ -2,7 +2,7 @@
 // workers that are active. After Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). What differs:
 // it takes a worker's private pools in turn, and the shared ones, where the listing begins with the
 // first each time (two private pools with threads that never wait would give all turns to one); a
-// worker that finds nothing takes from whichever pool has something. Invariants: README.md, "Packing".
+// worker that finds nothing takes from whichever pool has something. Invariants: packing.md.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class packing {
   [[nodiscard]] bool put(fiber::thread& t, unsigned index) noexcept {
     pool& p = pools_[index];
     std::lock_guard hold(p.lock);
-    if (active_.load() == 0) return false;
+    if (active_.load() == 0) return false;  // [pack:1]
     t.next = nullptr;
     if (p.first.load(std::memory_order_relaxed) == nullptr) p.first.store(&t, std::memory_order_relaxed);  // under lock
     else p.last->next = &t;

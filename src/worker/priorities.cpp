@@ -22,8 +22,9 @@ constexpr unsigned oldest_every = 16;  // picks of a worker from its pile: so th
 
 }  // namespace
 
-// The level is looked at again when the thread stands in its list: whoever raises it writes it first and then looks at
-// `listed`, so that one of the two sees the other (Dekker, sequentially consistent), and it ends up where it belongs.
+// [inherit:4]. The level is looked at again when the thread stands in its list: whoever raises it writes it first and
+// then looks at `listed`, so that one of the two sees the other (Dekker, sequentially consistent), and the thread ends
+// up where it belongs.
 bool priorities::push(thread& t, unsigned rank, place where) noexcept {
   for (;;) {
     const int level = t.level.load();
@@ -254,7 +255,8 @@ void runtime::use_priority(priority level) {
 
 // --- at once -------------------------------------------------------------------------------------------------------
 
-// All of it hints: a tick that comes to another thread, or not at all, changes when the level is served, not whether.
+// Hints, all of it: a tick that comes to another thread, or not at all, changes when the level is served, not whether
+// ([priority:4]).
 worker* runtime::lowest_below(int level) const noexcept {
   worker* lowest = nullptr;
   for (const auto& w : workers_) {

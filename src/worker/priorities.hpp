@@ -1,4 +1,4 @@
-// Ready threads whose level is not the normal one. Invariants and argument: README.md, "Priorities".
+// Ready threads whose level is not the normal one. Invariants and argument: priorities.md.
 #pragma once
 
 #include <atomic>

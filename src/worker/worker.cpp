@@ -247,8 +247,8 @@ entry worker::pick_by_turns(bool evens) noexcept {
   return pick_fairly();
 }
 
-// What has been ready for so long that it has a turn before all that is above it: README.md, "Aging". No more than one
-// in so many turns, however many wait: what is above keeps the others.
+// What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
+// priorities.md. No more than one in so many turns, however many wait: what is above keeps the others.
 entry worker::pick_starved(const thread* stays) noexcept {
   const std::uint64_t patience = home.aging_patience();
   if (patience == 0) return 0;
