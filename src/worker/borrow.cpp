@@ -238,8 +238,8 @@ bool runtime::others_fall_idle(const worker& w) const noexcept {
   return true;
 }
 
-// [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all others are idle. False: they are not, or
-// something is there; the worker is not listed as asleep then.
+// [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all others are idle. False:
+// they are not, or something is there; the worker is not listed as asleep then.
 bool runtime::settle(worker& w) noexcept {
   idle_.announce(w.rank);  // [sleep:1]
   w.unlisted = false;

@@ -32,9 +32,10 @@ struct carrier {
   worker* assigned{nullptr};             // written before `signal` is raised
   std::atomic<std::uint32_t> signal{0};  // 1: a worker is assigned, 2: end; futex word of a spare carrier
   bool passing{false};                   // a spare beyond those that are kept: ends when nobody needs it for a while
-  bool offers_itself{false};             // made without a worker in view: among the spares as soon as it can take one
-  carrier* next_spare{nullptr};          // under the runtime's carrier mutex, or of the worker in whose pool it is
-  // processing unit; -1 none; -2 not said yet. Its own, or who is about to raise `signal`
+  bool offers_itself{false};     // [preempt:6]: made for no certain worker, it joins the spares when it is ready to
+  carrier* next_spare{nullptr};  // under the runtime's carrier mutex, or of the worker in whose pool it is
+  // The processing unit that it is bound to; -1: none; -2: not known yet. Written by itself, or by who is about to
+  // raise `signal`.
   int bound_to{-2};
   void* thread_pointer{nullptr};   // of its own
   std::atomic<int> id{0};          // of its kernel thread, for ticks; 0: it has not begun
@@ -45,7 +46,8 @@ struct carrier {
   std::atomic<ticking> ticks{ticking::no};
   carrier* next_all{nullptr};  // under the runtime's carrier mutex
 
-  // Before the running thread is switched away from: what it must give back to the carrier it goes on on.
+  // To be called before the running thread is switched away from. Returns the exceptions that it is handling, which it
+  // has to put into `exceptions` of the carrier on which it goes on.
   [[nodiscard]] exception_state leave_exceptions() noexcept {
     const exception_state mine = *exceptions;
     if (mine.any()) [[unlikely]]

@@ -44,7 +44,7 @@ int level_with_loans(thread& t) noexcept {
 // What `l` lends to its holder `h` is `level` from here on, if that is more than h's own.
 void set_loan(lendable& l, thread& h, int level) noexcept {
   if (h.loans == 0) h.own_level = h.level.load();
-  // else who held it has ended with it, and the block is another thread's
+  // No loans, though the lock lends: whoever held it has ended without letting go, and the block is another thread's.
   if (l.lent != lendable::nothing && h.loans != 0) {
     --loans_of(h, l.lent);
     --h.loans;

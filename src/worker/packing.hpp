@@ -66,8 +66,8 @@ class packing {
   void rests(packing_turns& turns) noexcept { serves(turns, -1); }
   // A hint, or exact after a heavy fence.
   bool any() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
-  // The pool of a thread that is new or was woken: one with the fewest threads
-  // that are ready or run, as far as can be seen. any beginning will do
+  // The pool of a thread that is new, or was woken and has none: one with the fewest threads that are ready or run, as
+  // far as can be seen. relaxed: the look may begin anywhere
   [[nodiscard]] unsigned deal() noexcept { return emptiest(dealt_.fetch_add(1, std::memory_order_relaxed) % total_); }
   // The pool of a thread whose turn ended: its own, unless another
   // one has fewer. So equal threads come to have equal shares.

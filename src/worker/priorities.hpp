@@ -37,7 +37,8 @@ class priorities {
   // The oldest of the highest level that is not below `least`, 1 or more; null: none.
   [[nodiscard]] fiber::thread* take_high(int least) noexcept;
   // The newest of the worker's own, else the oldest of another's, of the highest level from normal (exclusive) down to
-  // `least`; null: none. `even`: for the turn that ends of an equal thread: from a worker that has more of them.
+  // `least`; null: none. `even`: in place of an equal thread whose turn ends; from a worker that has more of them,
+  // then.
   [[nodiscard]] fiber::thread* take_low(unsigned rank, int least, bool even = false) noexcept;
   // Of all that are here the one that has been ready for longest, if
   // that is since before `limit` (platform::ticks); null: none is.

@@ -36,7 +36,8 @@ void worker::put_back(thread& t) noexcept {
   if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
 }
 
-// Of a thread that is to be behind the ready ones of this worker.
+// make_ready where there are priorities or pools. A thread that stays here after all ends the turn of a preemptive one
+// below normal that runs here.
 void worker::make_ready_slowly(thread& t) noexcept {
   if (make_ready_specially(t, false)) return;
   make_ready_here(t);

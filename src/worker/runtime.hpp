@@ -144,8 +144,8 @@ class runtime final : private policy::scheduler {
   std::uint64_t aging_patience() const noexcept {
     return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000);
   }
-  // A thread's level was raised by a loan, from `before`: wherever it
-  // stands it is found at its new level. Under the lock of loans.
+  // A loan has raised a thread's level, from `before`: sees to it that the thread is found at its new level, wherever
+  // it stands. Under the lock of loans.
   void level_was_raised(thread& t, int before) noexcept;
   // How often one was raised that may stand among the ready threads of a worker.
   unsigned raised() const noexcept { return raised_.load(); }
@@ -201,9 +201,10 @@ class runtime final : private policy::scheduler {
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
   fiber::kind threads_default() const noexcept { return settings_.threads; }
-  // What is asked for, with the runtime's default put in. Throws
-  // std::system_error(not_supported) when it cannot be had here. What its threads begin with.
+  // What its threads begin with.
   const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
+  // The kind that is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it
+  // cannot be had here.
   [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
   klt_means klt() const noexcept { return settings_.klt; }
@@ -222,7 +223,8 @@ class runtime final : private policy::scheduler {
   static void bind_to(carrier& self, int processing_unit) noexcept;
 
   // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
-  // carrier could be had; `made_elsewhere`: or is there at the moment, and one is being made.
+  // carrier could be had. With `made_elsewhere` it makes none itself but asks the creator for one; false then says to
+  // try again.
   [[nodiscard]] bool lend_worker(worker& w, bool made_elsewhere) noexcept;
   // A blocking call is about to be under way; waits while as many are as may be. May suspend and migrate the caller.
   void admit_blocking_call() noexcept;

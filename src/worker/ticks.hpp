@@ -55,8 +55,8 @@ class ticks {
   void begin_turn(worker& w, fiber::preemptible& self) noexcept;
   // A tick came to `self`, which computes: it is too early to end the turn. `sent`: not by its carrier's own timer.
   bool is_early(const fiber::preemptible& self, bool sent) const noexcept;
-  // Ticks come by this signal, as listen_for_ticks says. When it is another than before, who runs gets none by its
-  // timer, and a tick here to begin anew. Any kernel thread.
+  // From now on ticks come by this signal (listen_for_ticks). If it is another than before, workers that run get no
+  // more ticks by their timers. Each is sent one here, which makes its timer anew. Any kernel thread.
   void come_by(runtime& home, int signal) noexcept;
   // The calling kernel thread, the carrier's, gives its worker away.
   static void stop(carrier& c) noexcept;
@@ -78,7 +78,7 @@ class ticks {
   const unsigned workers_;
   const unsigned group_size_;
   const platform::nanoseconds begin_;
-  // that ticks came by when a preemptive thread was last made; 0: none was
+  // the one by which ticks came when a preemptive thread was last made; 0: none was
   std::atomic<int> signal_{0};
   // by group: rank of the worker whose carrier's timer is the group's; -1: it stands still
   std::unique_ptr<std::atomic<int>[]> owners_;

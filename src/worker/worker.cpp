@@ -391,8 +391,8 @@ void serve(thread& self) noexcept {
       run_job(self, reinterpret_cast<detail::job*>(item));
       continue;
     }
-    // Not a job: thread_for takes no block from the cache, so it cannot hand out the stack that we are on. Nor does the
-    // switch, for a light thread that it goes to has its stack from here on.
+    // `self` goes into the cache below while this code still runs on its stack, so nothing may take a block from the
+    // cache after that: a light thread that is gone to is lent its stack here, not in the switch.
     thread* next = w->thread_for(item);
     if (next != nullptr && fiber::is_not_begun(next->stack_pointer)) begin(*next);
     self.preemptive = nullptr;

@@ -115,7 +115,8 @@ class worker : public detail::fork_queue {
   // At a tick that ends a turn: a thread that waits for its turn at
   // another worker, where more of them do. Null: all have what is theirs.
   [[nodiscard]] thread* take_over_turn() noexcept;
-  // Beside a pick that gave nothing: the run loop is to be gone to all the same.
+  // To be asked after a pick that gave nothing: the caller shall go to the run loop even so. The run loop looks at
+  // other workers, or the worker stands aside.
   bool must_look() const noexcept { return looks_elsewhere_ || stands_aside(); }
   // To be asked after thread_for, also when that gave null: it has met a thread that is bound to a sleeping carrier,
   // and only the run loop can go to that one (pass_on).
@@ -233,9 +234,9 @@ class worker : public detail::fork_queue {
   };
 
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
-  // In the run loop, on the way to pick: it has not chosen what to go on with.
+  // In the run loop, on the way to pick, and free to: nothing has been chosen yet that it must go on with.
   bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
-  // What runs here has a turn of its own, though something above it is ready: it had waited for long.
+  // What runs here has a turn although something above it is ready, because it had waited for long: [aging:4].
   bool protects_turn() const noexcept { return unevictable_until_ != 0 && platform::ticks() < unevictable_until_; }
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
@@ -286,7 +287,7 @@ class worker : public detail::fork_queue {
   unsigned spare_count{0};
   const platform::nanoseconds made_at;
   // Ticks, where timers are shared.
-  // shared timers send it no tick before; written by the worker, a hint
+  // shared timers send it no tick before that; written by the worker, a hint
   std::atomic<platform::nanoseconds> undisturbed_until{0};
   // it runs, or did when it last was asked, a preemptive thread; written by the worker
   std::atomic<bool> wants_ticks{false};
