@@ -18,7 +18,7 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr platform::nanoseconds patience = 1'000'000'000;  // of a spare beyond these
+constexpr platform::nanoseconds patience = 1'000'000'000;  // of a spare beyond spares_kept, until it ends
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void runtime::carry(void* argument) {
   const platform::alternate_stack for_faults;
   self.signals.alternate_stack = for_faults.memory();
   self.signals.alternate_bytes = for_faults.bytes();
-  // not those of whoever made this kernel thread, in the middle of whatever
+  // not the blocked signals of whoever made this kernel thread, which may have been in the middle of anything
   self.signals.blocked = self.home.blocked_signals_;
   platform::take_signals(self.signals);
   fiber::describe_native_stack(self.native);

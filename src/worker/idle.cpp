@@ -183,7 +183,7 @@ void worker::wait_for_token() noexcept {
 // False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
 bool worker::sleep() noexcept {
   sync::idle_set& idle = home.idle();
-  // by their signal: no tick of it comes here that would
+  // Somebody has taken the timer's signal, so the tick that would stop it, finding no preemptive thread, does not come.
   if (!platform::arrives(by->timer)) [[unlikely]]
     ticks::stop(*by);
   token.store(state::settling, std::memory_order_relaxed);  // before announce: no waker before it

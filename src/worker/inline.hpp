@@ -13,8 +13,8 @@ inline constexpr unsigned fairness_interval = 61;  // picks between two looks at
 
 // --- switching ---------------------------------------------------------------------------------------------------
 
-// Audit builds: a thread that is not preemptive is in its own code as
-// soon as it goes on, as far as can be told; a preemptive one after L.
+// Audit builds: a thread that is not preemptive is in its own code as soon as it goes on, as far as can be told; a
+// preemptive one when it leaves the runtime, [section:4] to [section:8].
 [[gnu::always_inline]] inline void goes_on(const thread& t) noexcept {
   if constexpr (base::audits_malloc) {
     if (t.preemptive == nullptr) base::allow_malloc();

@@ -30,9 +30,9 @@ class packing {
 
   bool in_force() const noexcept { return active_.load(std::memory_order_relaxed) != 0; }  // a hint; put() decides
 
-  // From now on `active` workers serve the pools. Not by two at a time.
+  // From now on `active` workers serve the pools. One caller at a time.
   void begin(unsigned active) noexcept { active_.store(active); }
-  // From now on nobody puts anything there. What is left: give(thread), one by one.
+  // From now on nobody puts anything there. Calls give(thread) for each thread that is left: [pack:1].
   template <class F>
   void end(F&& give) noexcept {
     active_.store(0);

@@ -298,9 +298,9 @@ void runtime::wake_one_for(unsigned rank) noexcept {
   send_token(static_cast<unsigned>(chosen));
 }
 
-// With a policy that limits who robs whom, searchers do not count: they need not
-// be allowed to take it. Nobody is chosen, as in wake; but who has been woken and
-// has not said so yet is passed over, for it will take one thing and wake nobody.
+// With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. As in `wake`,
+// nobody's bit is cleared here. But a sleeper whose token is raised already is passed over, for it will take one thing
+// and wake nobody.
 template <class MayTake>
 void runtime::wake_first(unsigned near, MayTake may_take) noexcept {
   if (!idle_.anyone_asleep()) return;

@@ -32,7 +32,7 @@
 
 namespace heddle::worker {
 
-// carriers without a worker, for ever; a burst of blocking calls may make thousands
+// So many carriers without a worker are kept for ever; a burst of blocking calls may make thousands.
 inline constexpr unsigned spares_kept = 16;
 
 // How KLT-switching puts kernel threads to sleep and finds others: each is

@@ -253,7 +253,7 @@ class worker : public detail::fork_queue {
   bool watches_spawns{false};  // the policy wants to hear of children; the worker's
   carrier* by{nullptr};        // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
-  // the job that a pop told of as stolen, until its join; only with every_join
+  // Only with every_join: the job that the last pop took back but reported as stolen, so that its join is seen, too.
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
@@ -320,8 +320,8 @@ class worker : public detail::fork_queue {
   // What thieves remember: threads made here, and since when they have been that many. Hints.
   std::atomic<std::uint64_t> made_seen{0};
   std::atomic<std::uint64_t> made_seen_at{0};
-  // A thief that insists: the ready threads here may be taken by force.
-  // False: there may be one alone, which came not long ago, and is kept.
+  // Asked by a thief that insists: may it take ready threads of this worker by force? False: there may be a lone new
+  // one here, which came not long ago and is kept for its maker.
   [[nodiscard]] bool gives_up_new() noexcept;
   // The thread that runs here waits for one that it made and that is here no more.
   void learn_from_join() noexcept;
