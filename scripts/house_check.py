@@ -47,7 +47,7 @@ class Tree:
         if os.path.exists(os.path.join(self.root, '.git')):
             listed = subprocess.run(['git', '-C', self.root, 'ls-files', '--cached', '--others', '--exclude-standard'],
                                     capture_output=True, text=True, check=True).stdout.split('\n')
-            self.files = sorted(f for f in listed if f and os.path.isfile(os.path.join(self.root, f)))
+            self.files = sorted(f for f in set(listed) if f and os.path.isfile(os.path.join(self.root, f)))
         else:
             self.files = sorted(os.path.relpath(os.path.join(folder, f), self.root)
                                 for folder, folders, files in os.walk(self.root)

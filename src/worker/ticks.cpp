@@ -84,7 +84,7 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
       start(w, once, not_before);
     return;
   }
-  // [tick:1]: with an owner that gives up, in `came`, these are Dekker's two sides. It sees the wish, or we see that
+  // [turn:1]: with an owner that gives up, in `came`, these are Dekker's two sides. It sees the wish, or we see that
   // there is no owner.
   if (!w.wants_ticks.load(std::memory_order_relaxed)) w.wants_ticks.store(true);  // relaxed: own variable
   std::atomic<int>& owner = owners_[group_of(w.rank)];
@@ -190,7 +190,7 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   for (unsigned r = group_of(w.rank) * group_size_; r < workers_ && group_of(r) == group_of(w.rank); ++r) {
     int nobody = -1;
     if (!w.home.at(r).wants_ticks.load()) continue;
-    // [tick:1]: it came too late to see that there is no owner
+    // [turn:1]: it came too late to see that there is no owner
     if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;
   }
   stop(*w.by);

@@ -50,8 +50,8 @@ class ticks {
   // one that was passed on. `wanted`: a preemptive thread runs here.
   void came(worker& w, bool by_timer, bool wanted) noexcept;
   // A turn of `self` begins, at the end of a tick's handler: sets how long it lasts at least. At short intervals half
-  // an interval, so that code runs between the handlers ([tick:2]); where ticks have cut a system call short, twice as
-  // long as the last turn, up to a limit ([tick:3]).
+  // an interval, so that code runs between the handlers ([turn:2]); where ticks have cut a system call short, twice as
+  // long as the last turn, up to a limit ([turn:3]).
   void begin_turn(worker& w, fiber::preemptible& self) noexcept;
   // A tick came to `self`, which computes: it is too early to end the turn. `sent`: not by its carrier's own timer.
   bool is_early(const fiber::preemptible& self, bool sent) const noexcept;
