@@ -187,7 +187,8 @@ def check_names(tree):
                     if not any(p in tree.files for p in places):
                         yield file, number, f'`{text}`: no such file'
                     continue
-                for word in re.findall(r'[A-Za-z_]\w{2,}', text) if not migration.match(file) else []:
+                own = re.sub(r'\bstd(::\w+)+', '', text)
+                for word in re.findall(r'[A-Za-z_]\w{2,}', own) if not migration.match(file) else []:
                     word = re.sub(r'^D(?=HEDDLE_)', '', word)
                     option = re.sub(r'^HEDDLE_', '', word).lower()
                     area = re.sub(r'^tests_|_test$', '', word)

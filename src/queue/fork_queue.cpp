@@ -54,6 +54,11 @@ bool take_request(fork_queue& q) noexcept {
   return true;
 }
 
+void poison(fork_queue& q) noexcept {
+  q.pop_limit.store(nowhere(q));
+  q.push_limit.store(q.base);
+}
+
 enum class given : std::uint8_t { retry, nothing, something };
 
 // One try to commit the state `seen` with the private part [split, end). If a thief has asked (`wanted`), the oldest
@@ -172,8 +177,12 @@ void request(fork_queue& q) noexcept {
   // [request:1]. The exchange orders the request before the poisons: an owner that has overwritten a poison finds the
   // request when it looks again after its commit.
   if (q.requested.load() || q.requested.exchange(true)) return;
-  q.pop_limit.store(nowhere(q));
-  q.push_limit.store(q.base);
+  poison(q);
+}
+
+void request_anew(fork_queue& q) noexcept {
+  q.requested.store(true);  // a full fence on the way to the poisons, as above
+  poison(q);
 }
 
 bool withdraw_request(fork_queue& q) noexcept {

@@ -43,6 +43,9 @@ struct slow_outcome {
 
 // Thief: asks the owner to make an entry public at its next fork or join.
 void request(fork_queue& queue) noexcept;
+// [sleep:2]. Thief: the same for a worker that is about to sleep, also if a request stands: whoever raised that one may
+// not have come to its poisons yet. Stores to the owner's cache lines in any case.
+void request_anew(fork_queue& queue) noexcept;
 
 // Owner: the request was served in another way, and falls. True: another one came meanwhile, and was answered with an
 // entry that is public now.

@@ -15,8 +15,8 @@ class idle_set {
   // [sleep:1]: the worker is about to sleep. After this it posts its requests, executes a heavy fence, and looks at
   // every source of work once more.
   void announce(unsigned rank) noexcept {
-    asleep_[rank / 64].fetch_or(bit(rank));
     sleepers_.fetch_add(1);
+    asleep_[rank / 64].fetch_or(bit(rank));
   }
 
   // The worker does not sleep: it has seen work, or woke without having been chosen, or is borrowed by a foreign kernel

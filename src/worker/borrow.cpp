@@ -245,7 +245,7 @@ bool runtime::settle(worker& w) noexcept {
   w.unlisted = false;
   bool may = true;
   for (const auto& other : workers_) {
-    if (other.get() != &w) queue::request(*other);  // [sleep:2]
+    if (other.get() != &w) queue::request_anew(*other);  // [sleep:2]
   }
   // pairs with the fence of worker::find_work: a busy one is seen here, or we are by it
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -189,7 +189,7 @@ bool worker::sleep() noexcept {
   token.store(state::settling, std::memory_order_relaxed);  // before announce: no waker before it
   idle.announce(rank);                                      // [sleep:1]
   for (unsigned r = 0; r < home.workers(); ++r) {           // [sleep:2]: the next fork or wake-up anywhere is announced
-    if (home.may_rob(rank, r)) queue::request(home.at(r));
+    if (home.may_rob(rank, r)) queue::request_anew(home.at(r));
   }
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
@@ -258,7 +258,7 @@ bool runtime::wake(unsigned rank) noexcept {
 // The steps [sleep:2], [sleep:4] and [sleep:5] again, on behalf of all who sleep.
 void runtime::widened() noexcept {
   if (!idle_.anyone_asleep()) return;
-  for (const auto& w : workers_) queue::request(*w);
+  for (const auto& w : workers_) queue::request_anew(*w);
   platform::heavy_fence();
   for (unsigned r = 0; r < workers(); ++r) {
     if (has_queued(r)) wake_thief_of(r);

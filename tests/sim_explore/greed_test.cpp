@@ -203,7 +203,7 @@ verdict explored(const shape& s, const std::string& policy, int workers_there, i
 
 #if !defined(HEDDLE_MUTANT)
 
-// Those of the registry, and variants; without those whose rules leave workers idle, or that have one.
+// Those of heddle_test::all_policies; without those whose rules leave workers idle, or that have one.
 std::vector<std::string> greedy_policies() {
   std::vector<std::string> all = heddle_test::all_policies;
   all.emplace_back("constrained_ws:replay=relws");
