@@ -112,9 +112,11 @@ void end_waiting(lendable& to, detail::waiter& w, const detail::waiter_list& wai
   set_loan(to, *h, most != nullptr ? std::min<int>(level_of(*most), to.lent) : lowest_level);
 }
 
+// It does not inherit `leaving` from the one that hands over to it.
 void set_holder(lendable& l, const detail::waiter& next) noexcept {
   std::uintptr_t now = l.word.load();
-  while (!l.word.compare_exchange_weak(now, (now & lendable::bits) | reinterpret_cast<std::uintptr_t>(next.thread))) {
+  while (!l.word.compare_exchange_weak(
+      now, (now & lendable::bits & ~lendable::leaving) | reinterpret_cast<std::uintptr_t>(next.thread))) {
   }
 }
 
