@@ -35,8 +35,9 @@ class mutex {
 
   void lock() noexcept {
     std::uintptr_t free = 0;
-    // acquire pairs with unlock: what the last holder wrote; a failure is looked at again in lock_slow
-    if (!state_.word.compare_exchange_strong(free, detail::current_holder() | state::locked, std::memory_order_acquire,
+    // acquire pairs with unlock: what the last holder wrote. release pairs with worker::lend, which finds the holder's
+    // control block by the word. A failure is looked at again in lock_slow.
+    if (!state_.word.compare_exchange_strong(free, detail::current_holder() | state::locked, std::memory_order_acq_rel,
                                              std::memory_order_relaxed)) [[unlikely]]
       lock_slow(nullptr);
     note_holder();
@@ -44,9 +45,9 @@ class mutex {
   bool try_lock() noexcept {
     std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
     while ((word & state::locked) == 0) {
-      // acquire pairs with unlock: what the last holder wrote
+      // as in lock
       if (!state_.word.compare_exchange_weak(word, word | detail::current_holder() | state::locked,
-                                             std::memory_order_acquire, std::memory_order_relaxed))
+                                             std::memory_order_acq_rel, std::memory_order_relaxed))
         continue;
       note_holder();
       if ((word & state::has_waiters) != 0) [[unlikely]]

@@ -55,8 +55,8 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
       while ((word & state::locked) == 0) {
         const std::uintptr_t next =
             (request.was_woken ? word & ~state::woken : word) | detail::current_holder() | state::locked;
-        // acquire pairs with unlock: what the last holder wrote
-        if (!state_.word.compare_exchange_weak(word, next, std::memory_order_acquire, std::memory_order_relaxed))
+        // acquire pairs with unlock: what the last holder wrote; release with worker::lend, as in mutex::lock
+        if (!state_.word.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed))
           continue;
         if ((next & state::has_waiters) != 0) inherit();
         return true;
