@@ -46,8 +46,8 @@ if(HEDDLE_AUDIT)
   add_compile_definitions(HEDDLE_AUDIT=1)
 endif()
 
-# heddle_compile_fast(<target>): for code that waits for files and processes, and is never measured. In optimised builds -O1
-# compiles it in two thirds of the time of -O3; the JSON library's templates are most of what the command compiles.
+# heddle_compile_fast(<target>): for code that is never measured: the command, and tests of what is in a library. In
+# optimised builds -O1 compiles it in two thirds of the time of -O3.
 function(heddle_compile_fast target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
