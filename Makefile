@@ -46,7 +46,7 @@ docs: ## reference pages from the headers into build/docs/html
 figures: ## the pictures of README.md anew, from measured data and a simulated run
 	@scripts/setup.sh build figures browser
 	@cmake --preset demo >/dev/null
-	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle
+	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle_shared
 	@scripts/figures.sh
 
 install: build ## install into PREFIX (/usr/local)

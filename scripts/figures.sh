@@ -11,9 +11,9 @@ trap 'rm -rf "$scratch"' EXIT
 "${PYTHON:-/usr/bin/python3}" scripts/speed_figure.py "$data" docs/figures/speed.svg
 
 # A sort on eight workers of a modelled machine: the same picture on every machine.
-"$build/heddle" sim --machine skylake-4x16 --workers 8 --policy adws --no-serial --trace "$scratch/mergesort.heddle" -- \
-  "$build/libexec/heddle/heddle-bench-heddle" --kernel mergesort --samples 1 --warmup 0 --n 300000 > /dev/null
-"$build/heddle" report "$scratch/mergesort.heddle" -o "$scratch/report.html" > /dev/null
+"$build/heddle" sim --machine skylake-4x16 --workers 8 --no-serial --trace "$scratch/quicksort.heddle" -- \
+  "$build/libexec/heddle/heddle-bench-heddle-shared" --kernel quicksort --workers 8 --samples 1 --warmup 0 --n 300000 > /dev/null
+"$build/heddle" report "$scratch/quicksort.heddle" -o "$scratch/report.html" > /dev/null
 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,760 --virtual-time-budget=5000 \
   --screenshot="$PWD/docs/figures/report.png" "file://$scratch/report.html" > /dev/null 2>&1
 ls -l docs/figures
