@@ -119,9 +119,11 @@ thread* worker::find_work() noexcept {
       listed = true;
       if (sleep()) {
         const std::uint64_t slept = platform::ticks() - now;
-        // The shortest sleep of late is about what waking takes; without that, how long would have had to be spun?
-        least_slept_ = std::min(slept, least_slept_ + least_slept_ / 16 + 1);
-        if (now - start + slept - least_slept_ < 2 * home.options().spin * rate) spin_us_ = 2 * home.options().spin;
+        // The shortest sleep of late is about what waking takes, but not more than the time to spin: where all sleeps
+        // are long it is no measure. Without that, how long would have had to be spun?
+        const std::uint64_t spin = home.options().spin * rate;
+        least_slept_ = std::min({slept, least_slept_ + least_slept_ / 16 + 1, spin});
+        if (now - start + slept - least_slept_ < 2 * spin) spin_us_ = 2 * home.options().spin;
         start = insisted = platform::ticks();
       } else {
         spin_us_ = std::max(spin_us_, home.options().spin);  // it was not in vain: work comes and goes
