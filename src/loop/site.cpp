@@ -28,6 +28,8 @@ void loop_site::correct(std::size_t n, float ticks) noexcept {
   if (measured < cost) cost_.store(measured, std::memory_order_relaxed);
 }
 
+// All relaxed: hints, of whoever raced last. A place whose ends are of two surprises makes the site uneven too early or
+// too late, for 64 loops.
 void loop_site::surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t ticks) noexcept {
   const std::uint32_t state = uneven_.load(std::memory_order_relaxed);
   const bool same_loop = state == soon || state == 2 * soon;

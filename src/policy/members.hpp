@@ -40,7 +40,7 @@ class stash {
     std::lock_guard hold(lock_);
     const unsigned n = size();
     if (n == 0) return 0;
-    size_.store(n - 1, std::memory_order_relaxed);
+    size_.store(n - 1, std::memory_order_relaxed);  // under lock_
     return at(n - 1);
   }
   entry take_oldest() noexcept {
@@ -50,7 +50,7 @@ class stash {
     if (n == 0) return 0;
     const entry oldest = at(0);
     first_ = (first_ + 1) % most;
-    size_.store(n - 1, std::memory_order_relaxed);
+    size_.store(n - 1, std::memory_order_relaxed);  // under lock_
     return oldest;
   }
   // relaxed: a hint, or under lock_, or ordered by the caller's heavy fence

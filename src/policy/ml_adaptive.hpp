@@ -74,6 +74,7 @@ class ml_adaptive : public ml_adws {
 
     // a guess, as below
     bool is_of(const void* place) const noexcept { return label.load(std::memory_order_relaxed) == place; }
+    // relaxed: what others read of these three is a guess, and may be of two places
     void begin(const void* place, bool nested) noexcept {
       nests.store(nested, std::memory_order_relaxed);
       only_cuts.store(false, std::memory_order_relaxed);

@@ -53,8 +53,8 @@ class idle_set {
 
   // [sleep:8]: called by a searcher for itself, and by a waker on behalf of the sleeper that it has chosen.
   void begin_search() noexcept { searching_.fetch_add(1); }
-  // [sleep:3], [wake:4]. True: the caller was the last one that searched.
-  bool end_search() noexcept { return searching_.fetch_sub(1) == 1; }
+  // [sleep:3], [wake:4].
+  void end_search() noexcept { searching_.fetch_sub(1); }
   bool anyone_searching() const noexcept { return searching_.load() > 0; }
 
  private:

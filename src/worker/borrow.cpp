@@ -16,8 +16,7 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned insist_after_us = 5;  // as in idle.cpp
-constexpr unsigned settle_us = 2;        // how long others may need to fall idle after the last piece of the call
+constexpr unsigned settle_us = 2;  // how long others may need to fall idle after the last piece of the call
 
 // The worker that this kernel thread had last; any number will do. Of
 // the kernel thread: the functions here that touch it do not switch.

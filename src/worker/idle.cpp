@@ -14,8 +14,6 @@ namespace heddle::worker {
 
 namespace {
 
-// a request unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md)
-constexpr unsigned insist_after_us = 5;
 constexpr unsigned least_spin_us = 2;
 constexpr platform::nanoseconds nap = 500'000;  // of a carrier whose worker is held for a foreign kernel thread
 

@@ -32,6 +32,9 @@
 
 namespace heddle::worker {
 
+// A request that is unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md).
+inline constexpr unsigned insist_after_us = 5;
+
 // So many carriers without a worker are kept for ever; a burst of blocking calls may make thousands.
 inline constexpr unsigned spares_kept = 16;
 
