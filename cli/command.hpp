@@ -1,5 +1,5 @@
-// The table of subcommands. Each subcommand is one file of cli/ that registers itself with a static object, so that a
-// new one needs no list to be edited:
+// The table of subcommands. Each subcommand is one file, or one folder of cli/ with a file of the same name in it, that
+// registers itself with a static object, so that a new one needs no list to be edited:
 //
 //   namespace heddle::cli {
 //   namespace {

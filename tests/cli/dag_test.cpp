@@ -4,8 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/report_figures.hpp"
-#include "cli/report_page.hpp"
+#include "cli/report/figures.hpp"
+#include "cli/report/page.hpp"
 #include "report/made_runs.hpp"
 #include "trace/file.hpp"
 #include "trace/page.hpp"

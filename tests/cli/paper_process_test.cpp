@@ -1,5 +1,5 @@
 // Programs that `heddle paper` runs here, and what it reads of their output.
-#include "cli/paper_process.hpp"
+#include "cli/paper/process.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "cli/child.hpp"
-#include "cli/paper_machine.hpp"
-#include "cli/paper_value.hpp"
+#include "cli/paper/machine.hpp"
+#include "cli/paper/value.hpp"
 
 namespace heddle::cli::paper {
 namespace {

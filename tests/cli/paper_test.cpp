@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "cli/paper_map.hpp"
-#include "cli/paper_outcome.hpp"
-#include "cli/paper_rows.hpp"
-#include "cli/paper_verdict.hpp"
+#include "cli/paper/map.hpp"
+#include "cli/paper/outcome.hpp"
+#include "cli/paper/rows.hpp"
+#include "cli/paper/verdict.hpp"
 #include "machine/model.hpp"
 #include "policy/policy.hpp"
 #include "tests/cli/captured.hpp"

@@ -1,0 +1,61 @@
+#include "cli/bench/machine.hpp"
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace heddle::cli {
+
+namespace {
+
+// Of the first processor: the value of one line of /proc/cpuinfo, "" if it has none.
+std::string processor_field(const char* name) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(name) && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  }
+  return "";
+}
+
+}  // namespace
+
+unsigned allowed_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(CPU_COUNT(&set));
+}
+
+nlohmann::json load_average() {
+  double load[3] = {0, 0, 0};
+  if (getloadavg(load, 3) != 3) return nullptr;
+  return {load[0], load[1], load[2]};
+}
+
+nlohmann::json measured_here() {
+  utsname system{};
+  uname(&system);
+  char date[64] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  const std::string model = processor_field("model name");
+  const std::string flags = " " + processor_field("flags") + " ";
+  return {{"heddle", HEDDLE_VERSION_STRING},
+          {"date", date},
+          {"machine",
+           {{"processor", model.empty() ? "unknown" : model},
+            {"processors", allowed_processors()},
+            {"architecture", system.machine},
+            {"virtual", flags.find(" hypervisor ") != std::string::npos}}},
+          {"kernel", std::string(system.sysname) + " " + system.release},
+          {"load_before", load_average()}};
+}
+
+}  // namespace heddle::cli

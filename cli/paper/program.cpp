@@ -1,0 +1,45 @@
+#include "cli/paper/program.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "cli/paper/process.hpp"
+
+namespace heddle::cli::paper {
+namespace {
+
+constexpr const char* programs[] = {"preempt-model"};
+
+std::string program_file(const std::string& name) {
+  const std::filesystem::path here = std::filesystem::path(own_command()).parent_path();
+  for (const std::filesystem::path& folder : {here, here / "libexec" / "heddle", here / ".." / "libexec" / "heddle"}) {
+    if (std::filesystem::path file = folder / ("heddle-" + name); std::filesystem::exists(file))
+      return file.lexically_normal().string();
+  }
+  throw std::runtime_error(fmt::format(
+      "heddle-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_bench", name));
+}
+
+}  // namespace
+
+std::vector<std::string> command_words(const std::string& command) {
+  std::vector<std::string> words = words_of(command);
+  for (const char* name : programs) {
+    if (words.empty() || words.front() != name) continue;
+    words.front() = program_file(name);
+    return words;
+  }
+  words.insert(words.begin(), own_command());
+  return words;
+}
+
+std::string shown_command(const std::string& command) {
+  for (const std::string name : programs) {
+    if (command == name || command.starts_with(name + " ")) return "heddle-" + command;
+  }
+  return "heddle " + command;
+}
+
+}  // namespace heddle::cli::paper

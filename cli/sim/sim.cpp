@@ -1,0 +1,323 @@
+// heddle sim: a program on a modelled machine, in virtual time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "base/replace_file.hpp"
+#include "base/wrapped.hpp"
+#include "cli/checks.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/sim/process.hpp"
+#include "machine/model.hpp"
+#include "policy/policy.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using nlohmann::json;
+
+struct arguments {
+  sim_setting setting{.machine = "this", .policy = {}, .charge = "auto", .trace = {}};
+  std::vector<std::string> words;
+  std::vector<std::string> compare;
+  std::string json_file;
+  bool no_serial{false};
+  std::uint64_t explore{0};
+  std::optional<std::uint64_t> explore_seed;
+  unsigned limit{60};
+};
+
+// "sb:sigma=0.5,mu=0.2,random_ws", split at every comma: parameters go back to their policy.
+std::vector<std::string> policies_from(const std::vector<std::string>& parts) {
+  std::vector<std::string> policies;
+  for (const std::string& part : parts) {
+    const bool parameter = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
+    if (parameter && !policies.empty()) policies.back() += "," + part;
+    else policies.push_back(part);
+  }
+  return policies;
+}
+
+void check_policy(const std::string& text) {
+  try {
+    (void)policy::make(text);
+  } catch (const std::invalid_argument& e) {
+    throw usage_error(e.what());
+  }
+}
+
+// out.heddle -> out-adws.heddle, when there are several.
+std::string trace_name(const std::string& file, const std::string& policy) {
+  if (file.empty() || policy.empty()) return file;
+  const std::filesystem::path path(file);
+  std::string name = policy;
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == ':' || c == '=' || c == ',' || c == '/'; }, '-');
+  return (path.parent_path() / (path.stem().string() + "-" + name + path.extension().string())).string();
+}
+
+// A row for each process; those that made a runtime and gave it nothing to do, beside others, are no runs.
+std::vector<json> parsed(const sim_outcome& outcome) {
+  std::vector<json> rows;
+  for (const std::string& line : outcome.figures) rows.push_back(json::parse(line));
+  const auto idle = [](const json& r) { return r.at("busy") == 0.0; };
+  if (!std::all_of(rows.begin(), rows.end(), idle)) std::erase_if(rows, idle);
+  return rows;
+}
+
+[[noreturn]] void refuse_unsimulated(const std::string& program) {
+  throw std::runtime_error(
+      fmt::format("{} ran, but started no heddle runtime that could be simulated. Is it linked with the shared "
+                  "libheddle.so (not libheddle.a), and does "
+                  "it use heddle? `readelf -d {}` shows what it is linked with",
+                  program, program));
+}
+
+std::string bytes(double n) {
+  for (const char* unit : {"B", "KiB", "MiB", "GiB"}) {
+    if (n < 10'000) return fmt::format("{:.{}f} {}", n, n < 10 && unit[0] != 'B' ? 1 : 0, unit);
+    n /= 1024;
+  }
+  return fmt::format("{:.0f} TiB", n);
+}
+
+std::string count(double n) {
+  for (const char* unit : {"", " k", " M"}) {
+    if (n < 100'000) return fmt::format("{:.0f}{}", n, unit);
+    n /= 1000;
+  }
+  return fmt::format("{:.0f} G", n);
+}
+
+// Of programs whose tasks are as small as the scheduler's operations it is far below 1.
+std::string speedup(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 0.1 ? 4 : 2); }
+
+void print_table(const std::vector<json>& rows) {
+  if (rows.empty()) return;
+  std::vector<std::vector<std::string>> cells{
+      {"policy", "workers", "virtual", "speed-up", "busy", "idle", "overhead", "steals", "failed", "moved"}};
+  for (const json& level : rows.front().at("levels"))
+    cells[0].push_back(level.at("level").get<std::string>() + " misses");
+  cells[0].insert(cells[0].end(), {"local", "remote", "real"});
+  for (const json& r : rows) {
+    const auto percent = [&](const char* key) {
+      const double share = 100 * r.at(key).get<double>();
+      return fmt::format("{:.{}f} %", share, share > 0 && share < 0.05 ? 4 : 1);  // next to nothing is not nothing
+    };
+    std::vector<std::string> line{r.at("policy"),
+                                  std::to_string(r.at("workers").get<unsigned>()),
+                                  fmt::format("{:.6g} s", r.at("virtual_seconds").get<double>()),
+                                  r.at("speedup").is_null() ? "-" : speedup(r.at("speedup")),
+                                  percent("busy"),
+                                  percent("idle"),
+                                  percent("overhead"),
+                                  count(r.at("steals")),
+                                  count(r.at("failed_steals")),
+                                  count(r.at("migrations"))};
+    for (const json& level : r.at("levels")) line.push_back(count(level.at("misses")));
+    double local = 0, remote = 0;
+    for (const json& node : r.at("nodes")) {
+      local += node.at("local_bytes").get<double>();
+      remote += node.at("remote_bytes").get<double>();
+    }
+    line.insert(line.end(), {bytes(local), bytes(remote), fmt::format("{:.2f} s", r.at("real_seconds").get<double>())});
+    cells.push_back(std::move(line));
+  }
+  std::vector<std::size_t> width(cells[0].size(), 0);
+  for (const auto& line : cells) {
+    for (std::size_t i = 0; i < std::min(line.size(), width.size()); ++i) width[i] = std::max(width[i], line[i].size());
+  }
+  // As many columns at a time as a terminal shows, the policy first in each part.
+  for (std::size_t begin = 1, end; begin < width.size(); begin = end) {
+    std::size_t used = width[0];
+    for (end = begin; end < width.size() && (end == begin || used + 2 + width[end] <= base::terminal_columns); ++end)
+      used += 2 + width[end];
+    if (begin != 1) fmt::print("\n");
+    for (const auto& line : cells) {
+      std::string text = fmt::format("{:<{}}", line[0], width[0]);
+      for (std::size_t i = begin; i < std::min(line.size(), end); ++i)
+        text += fmt::format("  {:>{}}", line[i], width[i]);
+      fmt::print("{}\n", text);
+    }
+  }
+}
+
+// What a run that was ended by the simulator, or failed by itself, ended with.
+std::string end_of(const sim_outcome& outcome) {
+  return fmt::format("ended with status {}{}", outcome.status,
+                     outcome.failed.empty() ? "" : " (" + outcome.failed + ")");
+}
+
+int run_explored(const arguments& given) {
+  const std::uint64_t first = given.explore_seed.value_or(1);
+  const std::uint64_t last = given.explore_seed ? first : given.explore;
+  progress bar("explore", static_cast<std::size_t>(last - first + 1));
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    sim_setting s = given.setting;
+    s.explore = true;
+    s.explore_seed = seed;
+    const sim_outcome outcome =
+        simulate(given.words, s, given.explore_seed ? shown::all : shown::captured, given.limit);
+    bar.advance();
+    if (outcome.status == 0 && !outcome.late) {
+      if (outcome.figures.empty() && seed == first) refuse_unsimulated(given.words.front());
+      continue;
+    }
+    bar.clear();
+    std::fputs(outcome.errors.c_str(), stderr);
+    const std::string how = outcome.late ? fmt::format("was not over after {} s", given.limit) : end_of(outcome);
+    fmt::print("schedule {} {}; `heddle sim --explore-seed {} ...` repeats it\n", seed, how, seed);
+    return 1;
+  }
+  bar.clear();
+  fmt::print("{} schedules, none failed\n", last - first + 1);
+  return 0;
+}
+
+// Programs that tell costs pay for nothing else: who tells some, and
+// computes much more, gets a time that means nothing.
+void warn_of_untold(const std::vector<json>& rows) {
+  double told = 0, all = 0, untold = 0;
+  for (const json& r : rows) {
+    if (r.at("charged") != "annotations") continue;
+    told += r.at("program_seconds").get<double>();
+    all += r.at("program_cpu_seconds").get<double>();
+    untold += r.at("untold_cpu_seconds").get<double>();
+  }
+  // seconds; the model's machine may be slower or faster than this one, but not by that
+  constexpr double least = 0.05, far_more = 20;
+  const bool silent = untold > least && untold > told;
+  if (!silent && !(all > least && all > far_more * told)) return;
+  fmt::print(stderr,
+             "heddle sim: warning: the program told costs of {:.3g} s, and computed for {:.3g} s of CPU time here, "
+             "{:.3g} s of it between two operations of the "
+             "scheduler without telling any. Code that tells nothing is free once a program includes "
+             "<heddle/cost.hpp>: tell its costs, or --charge measured\n",
+             told, all, untold);
+}
+
+// The serial program's figures: one worker, order of the serial program, a scheduler that costs nothing.
+std::vector<json> run_serially(const arguments& given) {
+  sim_setting s = given.setting;
+  s.policy = "serial";
+  s.workers = 1;
+  s.free_scheduler = true;
+  s.trace.clear();
+  const sim_outcome outcome = simulate(given.words, s, shown::errors);
+  if (outcome.status != 0)
+    throw std::runtime_error(fmt::format("the serial run {}; --no-serial leaves it out", end_of(outcome)));
+  return parsed(outcome);
+}
+
+int run(arguments given) {
+  if (given.words.empty()) throw usage_error("no program: `heddle sim [OPTIONS] -- PROGRAM [ARGUMENTS]`");
+  try {
+    const machine::model m = machine::model::from_name(given.setting.machine);
+    // Said to the program, too: what decides by this machine's
+    // processors, as `heddle bench` does, decides by the model's.
+    if (given.setting.workers == 0) given.setting.workers = static_cast<unsigned>(m.tree.units().size());
+  } catch (const std::invalid_argument& e) {
+    throw usage_error(std::string("--machine: ") + e.what());
+  }
+  std::vector<std::string> policies = policies_from(given.compare);
+  if (policies.empty()) policies.push_back(given.setting.policy);
+  for (const std::string& p : policies) {
+    if (!p.empty()) check_policy(p);
+  }
+  if (given.explore != 0 || given.explore_seed) return run_explored(given);
+
+  std::vector<json> rows;
+  int status = 0;
+  for (const std::string& p : policies) {
+    sim_setting s = given.setting;
+    s.policy = p;
+    s.trace = policies.size() > 1 ? trace_name(given.setting.trace, p) : given.setting.trace;
+    const sim_outcome outcome = simulate(given.words, s, shown::all);
+    if (outcome.status != 0) {
+      fmt::print(stderr, "heddle sim: the program {}\n", end_of(outcome));
+      status = 1;
+    }
+    if (outcome.figures.empty() && outcome.status == 0) refuse_unsimulated(given.words.front());
+    for (json& row : parsed(outcome)) {
+      row["seed"] = given.setting.seed;
+      row["serial_virtual_seconds"] = nullptr;
+      row["speedup"] = nullptr;
+      rows.push_back(std::move(row));
+    }
+  }
+  if (!given.no_serial && !rows.empty() && status == 0) {
+    const std::vector<json> serial = run_serially(given);
+    // Programs of several processes start them in the same order each time.
+    for (std::size_t i = 0; i < rows.size() && !serial.empty() && rows.size() % serial.size() == 0; ++i) {
+      const json& alone = serial[i % serial.size()];
+      const double time = alone.at("virtual_seconds");
+      rows[i]["serial_virtual_seconds"] = time;
+      // Of a program that told nothing, or next to nothing, the ratio would say nothing.
+      constexpr double least = 1e-6;
+      if (alone.at("program_seconds").get<double>() >= least)
+        rows[i]["speedup"] = time / std::max(rows[i].at("virtual_seconds").get<double>(), 1e-12);
+    }
+  }
+  if (!rows.empty())
+    fmt::print("\n{} on {}\n", rows.front().at("program").get<std::string>(),
+               rows.front().at("machine").get<std::string>());
+  print_table(rows);
+  warn_of_untold(rows);
+  if (!given.json_file.empty()) base::replace_file(given.json_file, json(rows).dump(1) + "\n");
+  return status;
+}
+
+std::function<int()> add(CLI::App& app) {
+  auto given = std::make_shared<arguments>();
+  app.add_option("PROGRAM", given->words, "What to run, with its arguments, after --");
+  app.add_option(
+         "--machine", given->setting.machine,
+         "Modelled machine: a name of `heddle topo --list`, this, a TOML or lstopo XML file, or synthetic:DESCRIPTION")
+      ->capture_default_str();
+  app.add_option("--policy", given->setting.policy, "Scheduling policy, where the program does not choose one itself");
+  // or it would swallow the --
+  app.add_option("--compare", given->compare, "Several policies, one run each")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--workers", given->setting.workers,
+                 "Workers, where the program does not choose; 0: one a processing unit")
+      ->capture_default_str()
+      ->check(integer(0, most_workers));
+  app.add_option("--seed", given->setting.seed, "Seed of random choices")
+      ->capture_default_str()
+      ->check(integer(0, most_seed));
+  app.add_flag("--fast", given->setting.fast, "Only costs: programs leave out the arithmetic that they have told");
+  app.add_option(
+         "--charge", given->setting.charge,
+         "What code costs: annotations, measured (its CPU time here), or auto: annotations if the program has any")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "annotations", "measured"}));
+  app.add_flag("--no-serial", given->no_serial, "No serial run, and so no speed-up");
+  app.add_option("--json", given->json_file, "File for the rows of the table")->check(output_file());
+  app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json")
+      ->check(output_file({".heddle", ".json"}));
+  app.add_option("--stall-limit", given->setting.stall_limit,
+                 "Seconds of CPU time without a scheduling point after which a run ends, with its stacks; 0: never")
+      ->capture_default_str()
+      ->check(integer(0, 1'000'000));
+  app.add_option("--explore", given->explore,
+                 "Run so many schedules that differ at scheduling points, and report the first that fails")
+      ->check(integer(1, 1'000'000'000));
+  app.add_option("--explore-seed", given->explore_seed, "Repeat one schedule of --explore")
+      ->check(integer(0, most_seed));
+  app.add_option("--explore-limit", given->limit, "Seconds of real time after which a schedule counts as failed")
+      ->capture_default_str()
+      ->check(integer(1, 1'000'000));
+  return [given] { return run(*given); };
+}
+
+const registration entry{command{"sim", "run a program on a modelled machine, in virtual time", add}};
+
+}  // namespace
+}  // namespace heddle::cli
