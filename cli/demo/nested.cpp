@@ -9,7 +9,7 @@
 #include "bench/driver/programs.hpp"
 #include "cli/median.hpp"
 
-namespace heddle::cli {
+namespace heddle::cli::demo {
 
 void run_nested(std::vector<nested_contender>& all, unsigned workers, unsigned repeat) {
   std::map<std::string, std::string> results;  // by metric: the checksum of whoever ran first
@@ -52,4 +52,4 @@ std::string nested_table(const std::vector<nested_contender>& all, unsigned work
   return table;
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::cli::demo

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::cli {
+namespace heddle::cli::demo {
 
 // Loops within a loop (bench/nested) on one runtime.
 struct nested_contender {
@@ -20,4 +20,4 @@ void run_nested(std::vector<nested_contender>& all, unsigned workers, unsigned r
 // The table, for people.
 std::string nested_table(const std::vector<nested_contender>& all, unsigned workers);
 
-}  // namespace heddle::cli
+}  // namespace heddle::cli::demo

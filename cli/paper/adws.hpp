@@ -2,18 +2,36 @@
 // Tokyo, 2021. Figures of its text; where a figure is only drawn, what the text says of it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/paper/experiment.hpp"
 
 namespace heddle::cli::paper {
 
-std::vector<experiment> adws_single_level();  // chapter 4, appendix B: 4 x 16 cores
+std::vector<experiment> adws_single_level();  // chapter 4: 4 x 16 cores
 std::vector<experiment> adws_multi_level();   // chapter 5: 2 x 28 cores
+std::vector<experiment> adws_task_maps();     // appendix B: chapter 4's machine
 
 // By how many times `a` is faster than `b`.
 inline value faster(const std::string& program, const std::string& a, const std::string& b) {
   return time(program, b) / time(program, a);
+}
+
+// What chapter 4 and appendix B share.
+inline constexpr const char* machine4 = "skylake-4x16";
+inline constexpr const char* no_steal = "adws:steal=off";
+inline constexpr const char* same_share =
+    "Modelled caches hold in the third level what they hold in the second, and forget by age alone: 128 MB in a cycle "
+    "would all be missed there. N = 2944 is 84 % of the third levels.";
+
+inline program heat2d(const std::string& name, const std::string& options, const std::string& quick,
+                      const std::string& full, const std::string& real) {
+  return {.name = name,
+          .command = "bench heat2d " + options,
+          .quick = {.arguments = "--iterations " + quick},
+          .full = {.arguments = "--iterations " + full},
+          .real = real};
 }
 
 }  // namespace heddle::cli::paper

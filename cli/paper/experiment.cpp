@@ -1,6 +1,9 @@
 #include "cli/paper/experiment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 namespace heddle::cli::paper {
 namespace {
@@ -28,6 +31,20 @@ std::vector<experiment> experiments() {
     for (experiment& e : p.experiments()) all.push_back(std::move(e));
   }
   return all;
+}
+
+const program& program_of(const experiment& e, const std::string& name) {
+  const auto found =
+      std::find_if(e.programs.begin(), e.programs.end(), [&](const program& p) { return p.name == name; });
+  if (found == e.programs.end()) throw std::logic_error(fmt::format("{}: no program '{}' is declared", e.id, name));
+  return *found;
+}
+
+const size& size_at(const program& p, scale s) { return s == scale::quick ? p.quick : p.full; }
+
+std::string command_at(const program& p, scale s) {
+  const size& z = size_at(p, s);
+  return z.arguments.empty() ? p.command : p.command + " " + z.arguments;
 }
 
 std::vector<std::string> policies_of(const experiment& e) {

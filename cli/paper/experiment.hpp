@@ -1,6 +1,6 @@
-// The table of experiments that `heddle paper` repeats. One file a paper (adws.cpp)
-// declares them and registers itself with a static object; an experiment is one row, and
-// everything that is run follows from the values of its measures.
+// The table of experiments that `heddle paper` repeats. One file a paper (adws.cpp) registers
+// itself with a static object; an experiment is one row, and everything that is run follows from the values of its
+// measures.
 #pragma once
 
 #include <optional>
@@ -82,6 +82,11 @@ struct registration {
 std::vector<paper> papers();
 // Of all papers, in the order of their tables.
 std::vector<experiment> experiments();
+// The program of that name. Throws std::logic_error: a value names one that is not declared.
+const program& program_of(const experiment& e, const std::string& name);
+const size& size_at(const program& p, scale s);
+// What follows `heddle` at that scale.
+std::string command_at(const program& p, scale s);
 // The policies of the measures' values, in order of appearance, each once.
 std::vector<std::string> policies_of(const experiment& e);
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
 #include "cli/median.hpp"
+#include "cli/paper/figures.hpp"
 #include "cli/paper/process.hpp"
 #include "cli/paper/program.hpp"
 #include "cli/progress.hpp"
@@ -19,18 +19,7 @@
 namespace heddle::cli::paper {
 namespace {
 
-using nlohmann::json;
-
 constexpr unsigned limit_quick = 1800, limit_full = 7200;  // seconds of real time a run, on a busy machine
-
-const program& program_of(const experiment& e, const std::string& name) {
-  const auto found =
-      std::find_if(e.programs.begin(), e.programs.end(), [&](const program& p) { return p.name == name; });
-  if (found == e.programs.end()) throw std::logic_error(fmt::format("{}: no program '{}' is declared", e.id, name));
-  return *found;
-}
-
-const size& size_at(const program& p, scale s) { return s == scale::quick ? p.quick : p.full; }
 
 // Empty, or why this policy is none.
 std::string refused(const std::string& name) {
@@ -51,33 +40,6 @@ attempt failed(const std::string& why) {
 
 std::string here_key(const experiment& e, const program& p, const std::string& policy, bool traced) {
   return e.id + "|" + p.name + "|" + policy + (traced ? "|traced" : "");
-}
-
-std::string command_at(const program& p, scale s) {
-  const size& z = size_at(p, s);
-  return z.arguments.empty() ? p.command : p.command + " " + z.arguments;
-}
-
-counted counts_from(const std::vector<std::string>& figures) {
-  // The process that worked: others of a driver may have made a runtime for nothing.
-  json best;
-  for (const std::string& line : figures) {
-    json row = json::parse(line);
-    const auto work = [](const json& r) { return r.at("busy").get<double>() * r.at("virtual_seconds").get<double>(); };
-    if (best.is_null() || work(row) > work(best)) best = std::move(row);
-  }
-  counted c;
-  c.virtual_seconds = best.at("virtual_seconds");
-  c.busy = best.at("busy");
-  c.idle = best.at("idle");
-  c.overhead = best.at("overhead");
-  c.steals = best.at("steals");
-  for (const json& node : best.at("nodes")) {
-    c.local_bytes += node.at("local_bytes").get<double>();
-    c.remote_bytes += node.at("remote_bytes").get<double>();
-  }
-  for (const json& level : best.at("levels")) c.levels[level.at("level")] = {level.at("accesses"), level.at("misses")};
-  return c;
 }
 
 }  // namespace

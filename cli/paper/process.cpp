@@ -9,13 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 
 #include "cli/child.hpp"
-#include "cli/paper/value.hpp"
 
 namespace heddle::cli::paper {
 
@@ -76,24 +73,6 @@ std::string last_line(const std::string& errors, int status) {
     if (line.starts_with(said)) return line.substr(std::string_view(said).size());
   }
   return line;
-}
-
-double seconds_in(const std::string& file, const std::string& metric, const std::string& runtime,
-                  const std::optional<std::string>& policy) {
-  std::ifstream stream(file);
-  const nlohmann::json report = nlohmann::json::parse(stream, nullptr, false);
-  if (report.is_discarded()) throw unavailable("the program wrote no figures");
-  for (const nlohmann::json& row : report.at("rows")) {
-    if (row.at("runtime") != runtime || (policy && row.at("policy") != *policy) ||
-        (!metric.empty() && row.at("metric") != metric))
-      continue;
-    if (!row.at("checked").get<bool>()) throw unavailable("the result is wrong");
-    const std::string unit = row.at("unit");
-    const double scale = unit == "ms" ? 1e-3 : unit == "us" ? 1e-6 : unit == "ns" ? 1e-9 : 1;
-    return row.at("median").get<double>() * scale;
-  }
-  throw unavailable(fmt::format("no figures of {}{}{}", runtime, policy ? " under " + *policy : "",
-                                metric.empty() ? "" : " for " + metric));
 }
 
 }  // namespace heddle::cli::paper

@@ -26,9 +26,4 @@ ended run_here(const std::vector<std::string>& words, const std::string& trace);
 // The last line of what a program said of its failure, without a "heddle bench: " before it.
 std::string last_line(const std::string& errors, int status);
 
-// The median of the first row with this runtime and, if given, this policy and metric (empty: any) of a file that
-// `heddle bench --json` or `heddle demo --json` wrote, in seconds where its unit is one of time. Throws unavailable.
-double seconds_in(const std::string& file, const std::string& metric, const std::string& runtime,
-                  const std::optional<std::string>& policy);
-
 }  // namespace heddle::cli::paper
