@@ -9,7 +9,7 @@
 
 #include "base/nearest.hpp"
 #include "base/wrapped.hpp"
-#include "cli/child.hpp"
+#include "process/child.hpp"
 
 namespace heddle::cli {
 
@@ -122,7 +122,7 @@ int run_command(const command& which, std::span<const std::string> arguments) {
     return refuse(which.name, fmt::format("{}; see `heddle {} --help`", error.what(), which.name));
   } catch (const usage_error& error) {
     return refuse(which.name, error.what());
-  } catch (const interrupted& told) {
+  } catch (const process::interrupted& told) {
     std::fflush(stdout);
     ::signal(told.signal, SIG_DFL);
     ::raise(told.signal);

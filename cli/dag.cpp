@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cli/checks.hpp"
-#include "cli/child.hpp"
 #include "cli/command.hpp"
+#include "process/run.hpp"
 #include "trace/dag.hpp"
 #include "trace/file.hpp"
 
@@ -54,28 +54,21 @@ class scratch {
 trace::recording run_traced(const dag_arguments& given) {
   const scratch folder;
   const std::string file = folder.file("run.heddle");
-  std::fflush(stdout);
-  std::vector<char*> words;
-  for (const std::string& w : given.what) words.push_back(const_cast<char*>(w.c_str()));
-  words.push_back(nullptr);
-  child_process child(given.what[0], [&] {
+  const auto before = [&] {
     setenv("HEDDLE_TRACE", file.c_str(), 1);
     setenv("HEDDLE_TRACE_FORKS", "on", 1);
     setenv("HEDDLE_WORKERS", std::to_string(given.workers).c_str(), 1);
     setenv("HEDDLE_TRACE_BUFFER", "16M", 0);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    execvp(words[0], words.data());
-  });
-  const int status = child.wait();
-  if (WIFSIGNALED(status))
-    throw std::runtime_error(fmt::format("{} was ended by signal {}", given.what[0], WTERMSIG(status)));
-  const int ended = WEXITSTATUS(status);
+  };
+  const process::ended run = process::run(given.what, {.searched = true, .before = before});
+  if (run.signal != 0) throw std::runtime_error(fmt::format("{} was ended by signal {}", given.what[0], run.signal));
   if (!std::filesystem::exists(file)) {
-    const std::string how = ended == 0 ? ": is it linked with heddle, and does it use it?"
-                                       : fmt::format(", and ended with status {}", ended);
+    const std::string how = run.status == 0 ? ": is it linked with heddle, and does it use it?"
+                                            : fmt::format(", and ended with status {}", run.status);
     throw usage_error(fmt::format("{} wrote no trace{}", given.what[0], how));
   }
-  if (ended != 0) fmt::print(stderr, "heddle dag: {} ended with status {}\n", given.what[0], ended);
+  if (run.status != 0) fmt::print(stderr, "heddle dag: {} ended with status {}\n", given.what[0], run.status);
   return trace::load(file);
 }
 

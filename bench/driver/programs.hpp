@@ -1,8 +1,6 @@
 // The benchmark executables: where they are, what they can do, what they print.
 #pragma once
 
-#include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,65 +9,21 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
 
-#include "cli/child.hpp"
+#include "process/beside.hpp"
+#include "process/run.hpp"
 
 namespace heddle::bench {
 
-struct outcome {
-  std::string output;
-  int status = 0;     // exit status; 128 + the signal's number if it died of one
-  bool late = false;  // killed at the time limit
-};
-
-// Runs a program to its end with its standard output caught. Throws std::system_error if it cannot
-// be started.
-inline outcome run_program(const std::string& path, const std::vector<std::string>& arguments,
-                           std::chrono::seconds limit) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
-  std::vector<char*> argv{const_cast<char*>(path.c_str())};
-  for (const auto& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
-  argv.push_back(nullptr);
-  std::optional<cli::child_process> child;
-  try {
-    child.emplace(path, [&] {
-      dup2(ends[1], STDOUT_FILENO);
-      execv(path.c_str(), argv.data());
-    });
-  } catch (...) {
-    close(ends[0]);
-    close(ends[1]);
-    throw;
-  }
-  close(ends[1]);
-  outcome result;
-  const auto end = std::chrono::steady_clock::now() + limit;
-  for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
-    pollfd readable{ends[0], POLLIN, 0};
-    const int ready = left > 0 ? poll(&readable, 1, static_cast<int>(left)) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) {
-      result.late = true;
-      child->kill();
-      break;
-    }
-    char buffer[4096];
-    const ssize_t count = read(ends[0], buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    result.output.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(ends[0]);
-  result.status = cli::exit_status(child->wait());
-  return result;
+// Runs a program to its end with its standard output kept. Throws std::system_error if it cannot be started.
+inline process::ended run_program(const std::string& path, const std::vector<std::string>& arguments,
+                                  std::chrono::seconds limit) {
+  std::vector<std::string> words{path};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return process::run(words, {.output = process::stream::kept, .limit = limit});
 }
 
 struct kernel_size {
@@ -144,18 +98,10 @@ inline program parse_list(const std::string& path, const std::string& output) {
   return p;
 }
 
-// Next to the command in a build tree, ../libexec/heddle when installed; HEDDLE_BENCH_DIR before
-// both.
+// HEDDLE_BENCH_DIR, and the folders beside the command.
 inline std::vector<std::filesystem::path> program_folders() {
-  std::vector<std::filesystem::path> folders;
-  if (const char* const chosen = std::getenv("HEDDLE_BENCH_DIR")) folders.emplace_back(chosen);
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const auto here = self.parent_path();
-    for (const auto& folder : {here, here / "libexec/heddle", here.parent_path() / "libexec/heddle"})
-      folders.push_back(folder);
-  }
+  std::vector<std::filesystem::path> folders = process::folders_beside();
+  if (const char* const chosen = std::getenv("HEDDLE_BENCH_DIR")) folders.emplace(folders.begin(), chosen);
   return folders;
 }
 
@@ -174,7 +120,7 @@ inline std::map<std::string, program> find_programs(const std::vector<std::files
         continue;
       if (name == (simulated ? "heddle-bench-heddle" : "heddle-bench-heddle-shared")) continue;
       try {
-        const outcome listed = run_program(entry.path().string(), {"--list"}, std::chrono::seconds(20));
+        const process::ended listed = run_program(entry.path().string(), {"--list"}, std::chrono::seconds(20));
         if (listed.status != 0) continue;
         program p = parse_list(entry.path().string(), listed.output);
         if (!p.runtime.empty()) found[p.runtime] = std::move(p);

@@ -73,7 +73,7 @@ class kernel_run {
 
  private:
   void execute(const job& j, std::vector<metric_line>& into, progress& shown, std::size_t& faults) {
-    const outcome done = run_program(j.executable->path, j.arguments(request_), process_limit);
+    const process::ended done = run_program(j.executable->path, j.arguments(request_), process_limit);
     std::string failure = done.late ? "killed after " + std::to_string(process_limit.count()) + " s"
                                     : "exit status " + std::to_string(done.status);
     if ((done.status == 0 || done.status == refused) && !done.late) {

@@ -84,7 +84,7 @@ nlohmann::json run_preempt_kernel(const std::string& name, const preempt_request
   }
   if (!asked.timer.empty()) arguments.insert(arguments.end(), {"--timer", asked.timer});
   if (asked.repeats != 0) arguments.insert(arguments.end(), {"--repeats", std::to_string(asked.repeats)});
-  const bench::outcome done = bench::run_program(program_path(), arguments, process_limit);
+  const process::ended done = bench::run_program(program_path(), arguments, process_limit);
   if (done.late) throw std::runtime_error(name + ": killed after " + std::to_string(process_limit.count()) + " s");
   if (done.status != 0) throw std::runtime_error(name + ": exit status " + std::to_string(done.status));
   try {

@@ -16,7 +16,7 @@ void run_nested(std::vector<nested_contender>& all, unsigned workers, unsigned r
   for (unsigned round = 0; round < repeat; ++round) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       nested_contender& one = all[(round + i) % all.size()];  // none always runs behind the same neighbour
-      const bench::outcome done = bench::run_program(
+      const process::ended done = bench::run_program(
           one.program,
           {"--kernel", "nested", "--n", "3", "--workers", std::to_string(workers), "--samples", "1", "--warmup", "1"},
           std::chrono::seconds(120));

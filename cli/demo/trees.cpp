@@ -1,6 +1,5 @@
 #include "cli/demo/trees.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,8 +14,9 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "cli/child.hpp"
 #include "cli/command.hpp"
+#include "process/beside.hpp"
+#include "process/run.hpp"
 
 namespace heddle::cli::demo {
 namespace {
@@ -41,45 +41,8 @@ std::vector<std::string> rival_names() {
   return names;
 }
 
-// Where the programs are: beside the command, in the build tree's libexec, or installed.
-std::vector<std::filesystem::path> program_folders() {
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  return {here, here / "libexec" / "heddle", here / ".." / "libexec" / "heddle"};
-}
-
-struct ended {
-  int status;          // exit status, or 128 + signal
-  std::string output;  // standard output and standard error
-};
-
-ended run_program(const std::vector<std::string>& words) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  std::optional<child_process> child;
-  try {
-    child.emplace(words[0], [&] {
-      ::dup2(ends[1], STDOUT_FILENO);
-      ::dup2(ends[1], STDERR_FILENO);
-      ::execv(argv[0], argv.data());
-    });
-  } catch (...) {
-    ::close(ends[0]);
-    ::close(ends[1]);
-    throw;
-  }
-  ::close(ends[1]);
-  ended result{};
-  std::array<char, 4096> block;
-  ssize_t got = 0;
-  while ((got = ::read(ends[0], block.data(), block.size())) > 0 || (got < 0 && errno == EINTR)) {
-    if (got > 0) result.output.append(block.data(), static_cast<std::size_t>(got));
-  }
-  ::close(ends[0]);
-  result.status = exit_status(child->wait());
-  return result;
+process::ended run_program(const std::vector<std::string>& words) {
+  return process::run(words, {.output = process::stream::kept, .errors = process::stream::kept});
 }
 
 std::string last_line(const std::string& text) {
@@ -120,11 +83,11 @@ std::string needs_of(const std::string& runtime) {
 }
 
 std::optional<std::string> find_program(const std::string& family, const std::string& runtime) {
-  for (const std::filesystem::path& folder : program_folders()) {
+  for (const std::filesystem::path& folder : process::folders_beside()) {
     // heddle's is there twice: linked statically, to be measured, and over the shared library, to be simulated.
     const std::string form = simulated() && runtime == "heddle" ? "-shared" : "";
     const std::filesystem::path program = folder / ("heddle-" + family + "-" + runtime + form);
-    if (::access(program.c_str(), X_OK) == 0) return program.lexically_normal().string();
+    if (::access(program.c_str(), X_OK) == 0) return program.string();
   }
   return std::nullopt;
 }
@@ -142,7 +105,7 @@ void prepare(const request& given, const std::string& program, const shared_rows
     words.insert(words.end(), {"--data", given.data});
     if (!given.test.empty()) words.insert(words.end(), {"--test", given.test});
   }
-  const ended made = run_program(words);
+  const process::ended made = run_program(words);
   if (made.status != 0)
     throw std::runtime_error(made.output.empty() ? fmt::format("{} ended with status {}", program, made.status)
                                                  : last_line(made.output));
@@ -163,7 +126,7 @@ void train(contender& one, const request& given, unsigned workers, const shared_
                                  "--repeat",
                                  "1"};
   if (one.name == "heddle" && !given.policy.empty()) words.insert(words.end(), {"--policy", given.policy});
-  const ended made = run_program(words);
+  const process::ended made = run_program(words);
   if (made.status != 0)
     throw std::runtime_error(
         fmt::format("{} ended with status {}: {}", one.program, made.status, last_line(made.output)));

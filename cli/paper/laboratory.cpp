@@ -149,7 +149,7 @@ void laboratory::measure_here(const experiment& e, const program& p, bool first)
       if (policy != "serial") list += (list.empty() ? "" : ",") + policy;
     }
     if (list.empty()) list = "random_ws";
-    ended ran;
+    process::ended ran;
     std::string not_run;
     try {
       std::vector<std::string> words = command_words(p.real);
@@ -163,7 +163,7 @@ void laboratory::measure_here(const experiment& e, const program& p, bool first)
       attempt& a = measurements_[here_key(e, p, policy, with_trace)];
       try {
         if (!not_run.empty()) throw unavailable(not_run);
-        if (ran.status != 0) throw unavailable(last_line(ran.errors, ran.status));
+        if (ran.status != 0) throw unavailable(last_line(ran.output, ran.status));
         const bool serial = policy == "serial";
         a.got.workers = serial ? 1 : real_workers_;
         a.rounds.push_back(seconds_in(report, p.real_metric, serial ? "serial" : "heddle",

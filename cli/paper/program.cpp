@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cli/paper/process.hpp"
+#include "process/beside.hpp"
 
 namespace heddle::cli::paper {
 namespace {
@@ -13,10 +14,8 @@ namespace {
 constexpr const char* programs[] = {"preempt-model"};
 
 std::string program_file(const std::string& name) {
-  const std::filesystem::path here = std::filesystem::path(own_command()).parent_path();
-  for (const std::filesystem::path& folder : {here, here / "libexec" / "heddle", here / ".." / "libexec" / "heddle"}) {
-    if (std::filesystem::path file = folder / ("heddle-" + name); std::filesystem::exists(file))
-      return file.lexically_normal().string();
+  for (const std::filesystem::path& folder : process::folders_beside()) {
+    if (std::filesystem::path file = folder / ("heddle-" + name); std::filesystem::exists(file)) return file.string();
   }
   throw std::runtime_error(fmt::format(
       "heddle-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_bench", name));
@@ -31,7 +30,7 @@ std::vector<std::string> command_words(const std::string& command) {
     words.front() = program_file(name);
     return words;
   }
-  words.insert(words.begin(), own_command());
+  words.insert(words.begin(), process::own_program());
   return words;
 }
 

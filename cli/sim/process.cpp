@@ -6,16 +6,16 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
 
-#include "cli/child.hpp"
+#include "process/beside.hpp"
+#include "process/run.hpp"
 
 extern char** environ;
 
@@ -23,8 +23,6 @@ namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path own_path() { return fs::read_symlink("/proc/self/exe"); }
 
 constexpr const char* soname = "libheddle.so." HEDDLE_SOVERSION_STRING;
 
@@ -38,7 +36,7 @@ fs::path find_program(const std::string& name) {
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     rest.erase(0, colon + 1);
   }
-  if (name == "heddle") return own_path();
+  if (name == "heddle") return process::own_program();
   throw std::runtime_error(fmt::format("program '{}' is not found in PATH", name));
 }
 
@@ -130,56 +128,30 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   return v;
 }
 
-// What the child found wrong before it became the program.
-struct failure {
-  enum class step : int { none, personality, execute } where{step::none};
-  int error{0};
+// While this lives, what this kernel thread starts has the same addresses in each run: that is inherited, and what runs
+// here has its addresses already.
+class fixed_addresses {
+ public:
+  fixed_addresses() : before_(::personality(0xffffffff)) {
+    if (before_ != -1 && ::personality(static_cast<unsigned long>(before_) | ADDR_NO_RANDOMIZE) != -1) return;
+    throw std::runtime_error(
+        fmt::format("address randomisation cannot be switched off ({}): a sandbox refuses personality(2); without it "
+                    "no two runs are alike. "
+                    "Run the command outside, or under `setarch -R`",
+                    std::strerror(errno)));
+  }
+  ~fixed_addresses() { ::personality(static_cast<unsigned long>(before_)); }
+  fixed_addresses(const fixed_addresses&) = delete;
+  fixed_addresses& operator=(const fixed_addresses&) = delete;
+
+ private:
+  int before_;
 };
-
-[[noreturn]] void become(const fs::path& program, char* const* argv, char* const* envp, int report,
-                         const scratch_file* errors, bool quiet) {
-  const auto fail = [report](failure::step where) {
-    const failure f{where, errno};
-    [[maybe_unused]] const auto written = ::write(report, &f, sizeof f);
-    std::_Exit(127);
-  };
-  const int now = ::personality(0xffffffff);
-  if (now == -1 || ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) == -1)
-    fail(failure::step::personality);
-  if (quiet) {
-    const int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::close(nowhere);
-  }
-  if (errors != nullptr) {
-    const int file = ::open(errors->path().c_str(), O_WRONLY | O_TRUNC);
-    ::dup2(file, STDERR_FILENO);
-    ::close(file);
-  }
-  ::execve(program.c_str(), argv, envp);
-  fail(failure::step::execute);
-  std::abort();
-}
-
-// Waits for the child, at most `limit` seconds; true when it had to be killed.
-bool wait_for(child_process& child, unsigned limit, int& status) {
-  if (limit == 0) return status = child.wait(), false;
-  const std::time_t end = std::time(nullptr) + static_cast<std::time_t>(limit);
-  for (unsigned pause_us = 200; !child.ended(status); pause_us = std::min(2 * pause_us, 20'000u)) {
-    if (std::time(nullptr) > end) {
-      child.kill();
-      status = child.wait();
-      return true;
-    }
-    ::usleep(pause_us);
-  }
-  return false;
-}
 
 }  // namespace
 
 fs::path simulator_library(bool explore) {
-  const fs::path here = own_path().parent_path();
+  const fs::path here = fs::path(process::own_program()).parent_path();
   const char* folder = explore ? "explore" : "sim";
   std::vector<fs::path> folders{here / folder, here / ".." / HEDDLE_LIBDIR / "heddle" / folder};
   if (const char* chosen = std::getenv("HEDDLE_SIM_LIBRARIES"))
@@ -202,39 +174,27 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
   const scratch_file statistics;
   const scratch_file errors;
   variables environment = environment_for(s, simulator_library(s.explore), statistics.path());
-  std::vector<std::string> copy = words;
-  std::vector<char*> argv;
-  for (std::string& word : copy) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const std::vector<char*> envp = environment.pointers();
-
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  std::fflush(nullptr);
-  child_process child(program.string(), [&] {
-    become(program, argv.data(), envp.data(), ends[1], output == shown::captured ? &errors : nullptr,
-           output != shown::all);
-  });
-  ::close(ends[1]);
-  failure f;
-  const ssize_t got = ::read(ends[0], &f, sizeof f);
-  ::close(ends[0]);
+  const std::vector<char*> entries = environment.pointers();
+  const bool captured = output == shown::captured;
+  const auto before = [&] {
+    environ = const_cast<char**>(entries.data());
+    if (!captured) return;
+    // Not a pipe: what the program has started, and leaves behind, is not waited for.
+    const int file = ::open(errors.path().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    ::dup2(file, STDERR_FILENO);
+  };
+  const process::ended run = [&] {
+    const fixed_addresses while_it_starts;
+    return process::run(words, {.file = program.string(),
+                                .output = output == shown::all ? process::stream::shared : process::stream::dropped,
+                                .limit = std::chrono::seconds(limit),
+                                .before = before});
+  }();
 
   sim_outcome result;
-  int status = 0;
-  result.late = wait_for(child, limit, status);
-  if (got == static_cast<ssize_t>(sizeof f)) {
-    if (f.where == failure::step::personality) {
-      throw std::runtime_error(
-          fmt::format("address randomisation cannot be switched off ({}): a sandbox refuses personality(2); without it "
-                      "no two runs are alike. "
-                      "Run the command outside, or under `setarch -R`",
-                      std::strerror(f.error)));
-    }
-    throw std::system_error(f.error, std::generic_category(), program.string());
-  }
-  result.status = exit_status(status);
-  if (output == shown::captured) result.errors = errors.text();
+  result.late = run.late;
+  result.status = run.status;
+  if (captured) result.errors = errors.text();
   std::string text = statistics.text();
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

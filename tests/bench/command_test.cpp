@@ -44,7 +44,7 @@ class bench_command : public testing::Test {
     chmod(path.c_str(), 0755);
   }
 
-  outcome bench(const std::string& arguments) {
+  process::ended bench(const std::string& arguments) {
     return run_program(
         "/bin/sh", {"-c", "HEDDLE_BENCH_DIR=" + folder_.string() + " " HEDDLE_COMMAND " bench " + arguments + " 2>&1"},
         std::chrono::seconds(60));
@@ -59,7 +59,7 @@ class bench_command : public testing::Test {
 };
 
 TEST_F(bench_command, alone_lists_the_kernels) {
-  const outcome o = bench("");
+  const process::ended o = bench("");
   EXPECT_EQ(o.status, 0);
   EXPECT_THAT(o.output, HasSubstr("fib"));
   EXPECT_THAT(o.output, HasSubstr("heat2d"));
@@ -68,7 +68,7 @@ TEST_F(bench_command, alone_lists_the_kernels) {
 }
 
 TEST_F(bench_command, an_unknown_kernel_is_one_line_with_the_nearest) {
-  const outcome o = bench("fibb");
+  const process::ended o = bench("fibb");
   EXPECT_EQ(o.status, 2);
   EXPECT_THAT(o.output, HasSubstr("fibb"));
   EXPECT_THAT(o.output, HasSubstr("fib"));
@@ -76,14 +76,14 @@ TEST_F(bench_command, an_unknown_kernel_is_one_line_with_the_nearest) {
 }
 
 TEST_F(bench_command, an_unknown_rival_is_one_line_with_the_nearest) {
-  const outcome o = bench("fib --rivals tbbb");
+  const process::ended o = bench("fib --rivals tbbb");
   EXPECT_EQ(o.status, 2);
   EXPECT_THAT(o.output, HasSubstr("--rivals"));
   EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1);
 }
 
 TEST_F(bench_command, an_unknown_policy_is_one_line_with_the_nearest) {
-  const outcome o = bench("fib --policy random_w");
+  const process::ended o = bench("fib --policy random_w");
   EXPECT_EQ(o.status, 2);
   EXPECT_THAT(o.output, HasSubstr("random_ws"));
   EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1);
@@ -100,7 +100,7 @@ TEST_F(bench_command, measurements_of_preemption_go_to_their_program) {
                          "12.5}, {\"way\": \"signal_yield\", \"note\": \"none\"}]}'\n";
   chmod(path.c_str(), 0755);
   const auto json = folder_ / "out.json";
-  const outcome o =
+  const process::ended o =
       bench("preempt-cost packing --workers 3 --interval 100us --timer chain --repeat 7 --json " + json.string());
   EXPECT_EQ(o.status, 0) << o.output;
   EXPECT_THAT(o.output, testing::AllOf(HasSubstr("klt_direct"), HasSubstr("12.50"), HasSubstr("note")));
@@ -111,7 +111,7 @@ TEST_F(bench_command, measurements_of_preemption_go_to_their_program) {
   EXPECT_EQ(written.at("preemption").at("preempt-cost").at("rows").at(0).at("median_us"), 12.5);
   EXPECT_TRUE(written.at("rows").empty());
   EXPECT_TRUE(written.at("header").at("machine").contains("processor"));
-  const outcome shown = bench("--from " + json.string());
+  const process::ended shown = bench("--from " + json.string());
   EXPECT_EQ(shown.status, 0) << shown.output;
   EXPECT_THAT(shown.output, HasSubstr("klt_direct"));
   EXPECT_EQ(bench("preempt-cost fib --repeat 1").status, 0);  // both kinds in one run
@@ -134,7 +134,7 @@ TEST_F(bench_command, a_bad_number_is_a_bad_argument) {
   for (const char* arguments : {"heat2d --n -5", "heat2d --n 0", "heat2d --n 1000000001", "fib --iterations -1",
                                 "fib --iterations 0", "fib --samples -1", "fib --repeat -2", "fib --workers 0",
                                 "fib --workers 5000", "fib --workers 1,-1", "fib --shrink 0"}) {
-    const outcome o = bench(arguments);
+    const process::ended o = bench(arguments);
     EXPECT_EQ(o.status, 2) << arguments;
     EXPECT_THAT(o.output, HasSubstr("expected an integer from ")) << arguments;
     EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1) << o.output;
@@ -143,7 +143,7 @@ TEST_F(bench_command, a_bad_number_is_a_bad_argument) {
 }
 
 TEST_F(bench_command, a_file_that_cannot_be_written_is_told_before_the_run) {
-  const outcome o = bench("fib --json " + (folder_ / "absent" / "out.json").string());
+  const process::ended o = bench("fib --json " + (folder_ / "absent" / "out.json").string());
   EXPECT_EQ(o.status, 2);
   EXPECT_THAT(o.output, HasSubstr("there is no folder"));
   EXPECT_EQ(calls(), "");
@@ -159,18 +159,18 @@ TEST_F(bench_command, an_argument_that_the_kernel_lacks_is_a_bad_argument) {
         << "echo '{\"refused\": \"--variant x: fib has no variants\"}'; exit 5\n";
   };
   refusing("tbb");
-  const outcome without = bench("fib --rivals tbb --workers 1 --repeat 1 --variant x");
+  const process::ended without = bench("fib --rivals tbb --workers 1 --repeat 1 --variant x");
   EXPECT_EQ(without.status, 0) << without.output;
   EXPECT_THAT(without.output, testing::Not(HasSubstr("tbb")));
   refusing("heddle");
-  const outcome o = bench("fib --workers 1 --repeat 1 --variant x");
+  const process::ended o = bench("fib --workers 1 --repeat 1 --variant x");
   EXPECT_EQ(o.status, 2);
   EXPECT_EQ(o.output, "heddle bench: --variant x: fib has no variants\n");
 }
 
 TEST_F(bench_command, writes_rows_and_header) {
   const auto file = folder_ / "out.json";
-  const outcome o = bench("fib --rivals all --workers 1,2 --repeat 3 --json " + file.string());
+  const process::ended o = bench("fib --rivals all --workers 1,2 --repeat 3 --json " + file.string());
   ASSERT_EQ(o.status, 0) << o.output;
   EXPECT_THAT(o.output, HasSubstr("ns_per_spawn"));
   const auto j = nlohmann::json::parse(std::ifstream(file));
@@ -188,7 +188,7 @@ TEST_F(bench_command, from_shows_files_without_running) {
   const auto file = folder_ / "out.json";
   ASSERT_EQ(bench("fib --rivals tbb --workers 1 --repeat 1 --json " + file.string()).status, 0);
   std::filesystem::remove(folder_ / "calls");
-  const outcome o = bench("--from " + file.string());
+  const process::ended o = bench("--from " + file.string());
   EXPECT_EQ(o.status, 0);
   EXPECT_THAT(o.output, HasSubstr("80.00 tbb"));
   EXPECT_EQ(calls(), "");
@@ -197,7 +197,7 @@ TEST_F(bench_command, from_shows_files_without_running) {
 
 TEST_F(bench_command, a_wrong_result_is_status_1) {
   runtime("tbb", "80.0", "00000000000000bb");
-  const outcome o = bench("fib --rivals tbb --workers 1 --repeat 1");
+  const process::ended o = bench("fib --rivals tbb --workers 1 --repeat 1");
   EXPECT_EQ(o.status, 1);
   EXPECT_THAT(o.output, HasSubstr("WRONG"));
   EXPECT_EQ(bench("fib --workers 1 --repeat 1").status, 0);
@@ -205,7 +205,7 @@ TEST_F(bench_command, a_wrong_result_is_status_1) {
 
 TEST_F(bench_command, a_program_that_fails_is_status_1_and_the_others_go_on) {
   runtime("tbb", "80.0", "00000000000000aa", 7);
-  const outcome o = bench("fib --rivals tbb --workers 1 --repeat 1");
+  const process::ended o = bench("fib --rivals tbb --workers 1 --repeat 1");
   EXPECT_EQ(o.status, 1);
   EXPECT_THAT(o.output, HasSubstr("exit status 7"));
   EXPECT_THAT(o.output, HasSubstr("heddle"));
@@ -213,7 +213,7 @@ TEST_F(bench_command, a_program_that_fails_is_status_1_and_the_others_go_on) {
 
 TEST_F(bench_command, output_that_is_no_protocol_is_status_1) {
   runtime("tbb", "80.0", "00000000000000aa\\");
-  const outcome o = bench("fib --rivals tbb --workers 1 --repeat 1");
+  const process::ended o = bench("fib --rivals tbb --workers 1 --repeat 1");
   EXPECT_EQ(o.status, 1);
   EXPECT_THAT(o.output, HasSubstr("unreadable output"));
   EXPECT_THAT(o.output, HasSubstr("ns_per_spawn"));

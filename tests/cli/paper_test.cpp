@@ -1,6 +1,4 @@
 // `heddle paper`: declarations, values, verdicts, task maps, machines, the page; one short experiment from end to end.
-#include <sys/wait.h>
-
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include "cli/paper/verdict.hpp"
 #include "machine/model.hpp"
 #include "policy/policy.hpp"
+#include "support/shell.hpp"
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
@@ -369,20 +368,8 @@ TEST(paper_page, the_committed_one_is_generated) {
 
 // ---- from end to end ----
 
-struct ended_command {
-  int status;
-  std::string output;
-};
-
-ended_command run_command(const std::string& arguments) {
-  std::FILE* pipe = popen((std::string(HEDDLE_COMMAND) + " " + arguments + " 2>&1").c_str(), "r");
-  ended_command result{-1, {}};
-  std::array<char, 4096> block;
-  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;)
-    result.output.append(block.data(), got);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
+process::ended run_command(const std::string& arguments) {
+  return heddle_test::shell(HEDDLE_COMMAND " " + arguments + " 2>&1");
 }
 
 TEST(paper_run, table_4_2_here_and_in_the_simulator) {
@@ -391,7 +378,7 @@ TEST(paper_run, table_4_2_here_and_in_the_simulator) {
   if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared"))
     GTEST_SKIP() << "needs the simulator and the benchmarks";
   const scratch_folder folder;
-  const ended_command e =
+  const process::ended e =
       run_command("paper run adws-tab-4.2 --real --real-workers 2 --json " + folder.file("rows.json"));
   ASSERT_EQ(e.status, 0) << e.output;
   EXPECT_THAT(e.output, HasSubstr("measure"));
@@ -407,7 +394,7 @@ TEST(paper_run, table_4_2_here_and_in_the_simulator) {
     EXPECT_NE(r.at("verdict"), "not run");
     EXPECT_GT(r.at("measured"), 0);
   }
-  const ended_command page = run_command("paper report " + folder.file("rows.json"));
+  const process::ended page = run_command("paper report " + folder.file("rows.json"));
   EXPECT_EQ(page.status, 0);
   EXPECT_THAT(page.output, HasSubstr("## adws-tab-4.2"));
 }

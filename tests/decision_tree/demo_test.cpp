@@ -2,44 +2,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <random>
 #include <sstream>
 #include <string>
+
+#include "support/shell.hpp"
 
 #if defined(HEDDLE_COMMAND)
 
 namespace {
 
+using heddle::process::ended;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct ended {
-  int status;
-  std::string output;  // standard output, or standard error where that was asked for
-};
-
-ended run(std::string const& command) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), [](std::FILE*) { return 0; });
-  ended result{};
-  std::array<char, 4096> block;
-  while (std::size_t const got = std::fread(block.data(), 1, block.size(), pipe.get()))
-    result.output.append(block.data(), got);
-  int const status = pclose(pipe.get());
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
+ended demo(std::string const& options) { return heddle_test::shell(HEDDLE_COMMAND " demo " + options); }
+ended demo_errors(std::string const& options) {
+  return heddle_test::shell(HEDDLE_COMMAND " demo " + options + " 2>&1 >/dev/null");
 }
-
-ended demo(std::string const& options) { return run(HEDDLE_COMMAND " demo " + options); }
-ended demo_errors(std::string const& options) { return run(HEDDLE_COMMAND " demo " + options + " 2>&1 >/dev/null"); }
 
 class demo_command : public testing::Test {
  protected:

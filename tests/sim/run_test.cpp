@@ -1,9 +1,6 @@
 // `heddle sim` on programs: results, determinism, golden virtual times, refusals.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,27 +8,15 @@
 #include <string>
 #include <utility>
 
+#include "support/shell.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
+using heddle::process::ended;
 using nlohmann::json;
 
-struct ended {
-  int status;
-  std::string output;  // both streams
-};
-
-ended run(const std::string& arguments) {
-  const std::string line = std::string(HEDDLE_COMMAND) + " sim " + arguments + " 2>&1";
-  std::FILE* pipe = popen(line.c_str(), "r");
-  ended result{-1, {}};
-  std::array<char, 4096> block;
-  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) != 0;)
-    result.output.append(block.data(), got);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
-}
+ended run(const std::string& arguments) { return heddle_test::shell(HEDDLE_COMMAND " sim " + arguments + " 2>&1"); }
 
 std::string program(const std::string& name) {
   return (fs::path(HEDDLE_COMMAND).parent_path() / "tests" / "sim_programs" / name).string();

@@ -1,18 +1,18 @@
 // Programs that the command runs end with it.
-#include "cli/child.hpp"
-
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "process/child.hpp"
+
 namespace heddle::cli {
 namespace {
-
-std::string shell = "/bin/sh";
 
 // A shell with `script`, its standard output a pipe: that is at its end when it and all it started are gone.
 struct piped {
@@ -21,7 +21,7 @@ struct piped {
     started = ::fork();
     if (started == 0) {
       ::dup2(ends[1], STDOUT_FILENO);
-      ::execl(shell.c_str(), "sh", "-c", script.c_str(), nullptr);
+      ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
       ::_exit(127);
     }
     ::close(ends[1]);
@@ -44,89 +44,17 @@ struct piped {
   int status() {
     int s = 0;
     ::waitpid(started, &s, 0);
-    return exit_status(s);
+    return process::exit_status(s);
   }
   int ends[2]{};
   pid_t started{0};
 };
 
-TEST(child_process, has_the_status_of_the_program) {
-  const auto run = [](const char* script) {
-    child_process child(shell, [&] { ::execl(shell.c_str(), "sh", "-c", script, nullptr); });
-    return exit_status(child.wait());
-  };
-  EXPECT_EQ(run("exit 7"), 7);
-  EXPECT_EQ(run("kill -9 $$"), 128 + 9);
-}
-
-TEST(child_process, names_a_program_that_cannot_be_run) {
-  try {
-    child_process child("/absent", [] { ::execl("/absent", "absent", nullptr); });
-    FAIL();
-  } catch (const std::system_error& e) {
-    EXPECT_EQ(e.code().value(), ENOENT);
-    EXPECT_NE(std::string(e.what()).find("/absent"), std::string::npos);
-  }
-}
-
-TEST(child_process, is_killed_with_its_holder) {
-  int ends[2];
-  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-  {
-    child_process child(shell, [&] {
-      ::dup2(ends[1], STDOUT_FILENO);
-      ::execl(shell.c_str(), "sh", "-c", "while :; do :; done", nullptr);
-    });
-    int status = 0;
-    EXPECT_FALSE(child.ended(status));
-  }
-  ::close(ends[1]);
-  char rest = 0;
-  EXPECT_EQ(::read(ends[0], &rest, 1), 0);
-  ::close(ends[0]);
-}
-
-TEST(child_process, gets_the_signals_that_end_the_command) {
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
-    child_process child(shell, [] { ::execl(shell.c_str(), "sh", "-c", "while :; do :; done", nullptr); });
-    ::raise(number);  // the handler of this process
-    try {
-      (void)child.wait();
-      FAIL() << number;
-    } catch (const interrupted& told) {
-      EXPECT_EQ(told.signal, number);
-    }
-  }
-  // The next one begins anew, and what was before is in force again.
-  child_process child(shell, [] { ::execl(shell.c_str(), "sh", "-c", "exit 3", nullptr); });
-  EXPECT_EQ(exit_status(child.wait()), 3);
-  struct sigaction now{};
-  ::sigaction(SIGTERM, nullptr, &now);
-  EXPECT_EQ(now.sa_handler, SIG_DFL);
-}
-
-TEST(child_process, a_second_signal_kills_one_that_does_not_listen) {
-  int ends[2];
-  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-  child_process child(shell, [&] {
-    ::dup2(ends[1], STDOUT_FILENO);
-    ::execl(shell.c_str(), "sh", "-c", "trap '' TERM; echo deaf; while :; do :; done", nullptr);
-  });
-  char rest = 0;
-  ASSERT_EQ(::read(ends[0], &rest, 1), 1);  // the trap is set
-  ::raise(SIGTERM);
-  ::raise(SIGTERM);
-  EXPECT_THROW((void)child.wait(), interrupted);
-  ::close(ends[0]);
-  ::close(ends[1]);
-}
-
 // The command itself, on a program that spins: no shell script between, which the kernel's help would not reach.
-#ifdef HEDDLE_COMMAND
 class ended_command : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "heddle_child_XXXXXX";
+    std::string pattern = ::testing::TempDir() + "heddle_ended_XXXXXX";
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
     write("heddle-bench-heddle",
@@ -154,7 +82,6 @@ TEST_P(ended_command, bench_takes_its_programs_along) { ends("bench fib --worker
 TEST_P(ended_command, dag_takes_its_program_along) { ends("dag -- " + (folder_ / "spin").string()); }
 
 INSTANTIATE_TEST_SUITE_P(by, ended_command, ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGKILL));
-#endif
 
 }  // namespace
 }  // namespace heddle::cli

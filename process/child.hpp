@@ -1,5 +1,6 @@
-// A program that the command runs. It ends with the command, however that ends: killed by the kernel if the command is
-// killed, and told of the signals by which a user ends the command, which then ends only after it.
+// A program that this one, the command or a test, has started. It ends with the command, however that ends: killed by
+// the kernel if the command is killed, and told of the signals by which a user ends the command, which then ends only
+// after it.
 #pragma once
 
 #include <fcntl.h>
@@ -15,9 +16,9 @@
 #include <string>
 #include <system_error>
 
-namespace heddle::cli {
+namespace heddle::process {
 
-// Thrown by child_process::wait and ended when the command was told to end; no std::exception, for nobody who goes on
+// Thrown by child::wait and ended when the command was told to end; no std::exception, for nobody who goes on
 // after errors is to catch it. cli::run() ends the process by that signal.
 struct interrupted {
   int signal;
@@ -46,8 +47,8 @@ inline void forward(int number) {
   const int kept = errno;
   int none = 0;
   const bool first = children().received.compare_exchange_strong(none, number);
-  for (const std::atomic<pid_t>& child : children().running) {
-    if (const pid_t id = child.load(); id > 0) ::kill(id, first ? number : SIGKILL);
+  for (const std::atomic<pid_t>& one : children().running) {
+    if (const pid_t id = one.load(); id > 0) ::kill(id, first ? number : SIGKILL);
   }
   errno = kept;
 }
@@ -72,12 +73,12 @@ inline void end_forwarding(children_table& all) {
 
 }  // namespace detail
 
-class child_process {
+class child {
  public:
   // fork(), with `become` in the child, which executes `program` and returns only if it cannot, with errno. Throws
   // std::system_error that names the program.
   template <class Become>
-  child_process(const std::string& program, Become&& become) {
+  child(const std::string& program, Become&& become) {
     int report[2];
     if (::pipe2(report, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     int error = start(report[1], become);
@@ -89,13 +90,13 @@ class child_process {
     if (id_ > 0) (void)reap();
     throw std::system_error(error, std::generic_category(), program);
   }
-  ~child_process() {
+  ~child() {
     if (id_ <= 0) return;
     kill();
     (void)reap();
   }
-  child_process(const child_process&) = delete;
-  child_process& operator=(const child_process&) = delete;
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
 
   void kill() noexcept {
     if (id_ > 0) ::kill(id_, SIGKILL);
@@ -176,4 +177,4 @@ class child_process {
 // Exit status, or 128 + signal, of what wait() returned.
 inline int exit_status(int status) noexcept { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-}  // namespace heddle::cli
+}  // namespace heddle::process

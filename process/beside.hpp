@@ -1,0 +1,23 @@
+// The programs that belong to this one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heddle::process {
+
+// This program's file.
+inline const std::string& own_program() {
+  // Once: a build that replaces the file meanwhile would make it "... (deleted)".
+  static const std::string path = std::filesystem::read_symlink("/proc/self/exe").string();
+  return path;
+}
+
+// Where its programs are: beside it, in the build tree's libexec, or installed.
+inline std::vector<std::filesystem::path> folders_beside() {
+  const std::filesystem::path here = std::filesystem::path(own_program()).parent_path();
+  return {here, here / "libexec" / "heddle", here.parent_path() / "libexec" / "heddle"};
+}
+
+}  // namespace heddle::process
