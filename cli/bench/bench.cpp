@@ -13,10 +13,10 @@
 #include "bench/driver/programs.hpp"
 #include "bench/driver/statistics.hpp"
 #include "bench/driver/table.hpp"
-#include "cli/bench/machine.hpp"
 #include "cli/bench/preempt.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/here.hpp"
 #include "cli/progress.hpp"
 #include "policy/policy.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -12,6 +11,7 @@
 #include "cli/calibrate/measure.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/here.hpp"
 #include "machine/limits.hpp"
 #include "machine/model.hpp"
 
@@ -110,10 +110,7 @@ std::string file_text(const machine::model& defaults, const memory_figures& memo
   const unsigned overlap = static_cast<unsigned>(std::clamp(latency / line_time + 0.5, 1.0, 1024.0));
   write_memory(defaults, memory, units, out);
   write_costs(defaults, costs, out);
-  char date[32] = "";
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  if (localtime_r(&now, &parts) != nullptr) std::strftime(date, sizeof date, "%Y-%m-%d", &parts);
+  const std::string date = now_as(day, zone::local);
   std::string text =
       fmt::format("title = \"measured by heddle calibrate on {}\"\nsources = [\"heddle calibrate " HEDDLE_VERSION_STRING
                   ", {}: the quiet quartile of repeated runs\"]\n",

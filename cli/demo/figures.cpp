@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/replace_file.hpp"
+#include "cli/here.hpp"
 #include "cli/median.hpp"
 
 namespace heddle::cli::demo {
@@ -20,21 +18,10 @@ constexpr const char* compiler = "clang " __clang_version__;
 constexpr const char* compiler = "gcc " __VERSION__;
 #endif
 
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(": ") + 2));
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 void write_json(const request& given, const std::vector<contender>& all, const std::vector<nested_contender>& nested,
                 const trained_on& about) {
-  std::array<char, 32> date{};
-  const std::time_t now = std::time(nullptr);
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   nlohmann::json rows = nlohmann::json::array();
   for (const contender& one : all) {
     for (const auto& [metric, samples] : {std::pair{"train", &one.seconds}, std::pair{"build", &one.build_seconds}}) {
@@ -68,7 +55,7 @@ void write_json(const request& given, const std::vector<contender>& all, const s
                       {"samples", *samples}});
     }
   }
-  const nlohmann::json whole{{"machine", processor_name()}, {"compiler", compiler}, {"date", date.data()},
+  const nlohmann::json whole{{"machine", processor_name()}, {"compiler", compiler}, {"date", now_as(moment)},
                              {"features", about.features},  {"depth", about.depth}, {"nodes", about.nodes},
                              {"majority", about.majority},  {"rows", rows}};
   base::replace_file(given.json, whole.dump(2) + "\n");

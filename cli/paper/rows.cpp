@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <initializer_list>
 #include <thread>
 
 #include "base/replace_file.hpp"
+#include "cli/here.hpp"
 #include "cli/paper/verdict.hpp"
 
 namespace heddle::cli::paper {
@@ -25,22 +25,6 @@ figure figure_of(const value& v, const evidence& e) {
 }
 
 json as_json(const figure& f) { return f.is ? json(*f.is) : json(nullptr); }
-
-std::string processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(": ") + 2));
-  }
-  return "unknown processor";
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  char text[16] = "";
-  std::strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &utc));
-  return text;
-}
 
 // A number, the paper's words, or why there is nothing.
 std::string cell(const json& figure) {
@@ -82,12 +66,12 @@ std::vector<json> rows_of(const experiment& e, const laboratory& from) {
              {"workers", e.workers},
              {"scale", from.simulated_scale(e)},
              {"simulated_reason", there.none},
-             {"measured_machine",
-              here.is ? json(fmt::format("{}, {} processors", processor(), std::thread::hardware_concurrency()))
-                      : json(nullptr)},
+             {"measured_machine", here.is ? json(fmt::format("{}, {} processors", processor_name("unknown processor"),
+                                                             std::thread::hardware_concurrency()))
+                                          : json(nullptr)},
              {"measured_scale", from.measured_scale(e)},
              {"measured_reason", here.none},
-             {"date", today()},
+             {"date", now_as(day)},
              {"heddle", HEDDLE_VERSION_STRING}};
     tell(row, e, m, there);
     rows.push_back(std::move(row));

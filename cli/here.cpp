@@ -1,4 +1,4 @@
-#include "cli/bench/machine.hpp"
+#include "cli/here.hpp"
 
 #include <sched.h>
 #include <sys/utsname.h>
@@ -25,6 +25,20 @@ std::string processor_field(const char* name) {
 
 }  // namespace
 
+std::string processor_name(const char* none) {
+  const std::string name = processor_field("model name");
+  return name.empty() ? none : name;
+}
+
+std::string now_as(const char* form, zone where) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  char text[64] = "";
+  if ((where == zone::utc ? gmtime_r(&now, &parts) : localtime_r(&now, &parts)) != nullptr)
+    std::strftime(text, sizeof text, form, &parts);
+  return text;
+}
+
 unsigned allowed_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -41,16 +55,11 @@ nlohmann::json load_average() {
 nlohmann::json measured_here() {
   utsname system{};
   uname(&system);
-  char date[64] = "";
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  const std::string model = processor_field("model name");
   const std::string flags = " " + processor_field("flags") + " ";
   return {{"heddle", HEDDLE_VERSION_STRING},
-          {"date", date},
+          {"date", now_as(moment)},
           {"machine",
-           {{"processor", model.empty() ? "unknown" : model},
+           {{"processor", processor_name()},
             {"processors", allowed_processors()},
             {"architecture", system.machine},
             {"virtual", flags.find(" hypervisor ") != std::string::npos}}},
