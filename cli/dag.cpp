@@ -3,10 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -15,6 +13,7 @@
 
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/scratch.hpp"
 #include "process/run.hpp"
 #include "trace/dag.hpp"
 #include "trace/file.hpp"
@@ -30,29 +29,10 @@ struct dag_arguments {
   trace::dag_options options;
 };
 
-// A folder for one trace, gone with its holder.
-class scratch {
- public:
-  scratch() : path_((std::filesystem::temp_directory_path() / "heddle-dag-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr)
-      throw std::runtime_error(fmt::format("dag: cannot make a folder for the trace: {}", std::strerror(errno)));
-  }
-  ~scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  scratch(const scratch&) = delete;
-  scratch& operator=(const scratch&) = delete;
-  [[nodiscard]] std::string file(const char* name) const { return (std::filesystem::path(path_) / name).string(); }
-
- private:
-  std::string path_;
-};
-
 // Runs the program with every fork traced, by default on one worker: the serial execution, whose times no rival for the
 // caches disturbs. What it prints goes to stderr, for stdout is ours.
 trace::recording run_traced(const dag_arguments& given) {
-  const scratch folder;
+  const scratch_folder folder("heddle-dag");
   const std::string file = folder.file("run.heddle");
   const auto before = [&] {
     setenv("HEDDLE_TRACE", file.c_str(), 1);

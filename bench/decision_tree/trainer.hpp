@@ -110,6 +110,11 @@ class trainer {
     split cut;
     Loan cells;
   };
+  template <class Loan>
+  struct sides {
+    side<Loan> left, right;
+    bool left_splits, right_splits;  // further, if there is a cut that is worth it
+  };
 
   [[nodiscard]] std::uint8_t* rows_of(std::size_t buffer) { return buffers_[buffer][0].bytes; }
   [[nodiscard]] std::size_t chunks_of(std::size_t rows) const {
@@ -117,6 +122,12 @@ class trainer {
   }
   [[nodiscard]] bool may_split(row_counts node, unsigned depth) const {
     return depth < options_.depth && !node.pure() && node.rows >= 2 * std::max(options_.min_leaf, 1u);
+  }
+
+  // Over the features [first, last).
+  template <class Loan>
+  [[nodiscard]] split best_cut(side<Loan> const& of, std::size_t first, std::size_t last) const {
+    return best_split(of.cells.get(), first, last, of.counts, options_.min_leaf);
   }
 
   // f(chunk, first row, one past its last row), chunks of equal size.
@@ -184,7 +195,7 @@ class trainer {
     std::vector<split> best(layout_.features);
     for_features(all.count, [&](std::size_t feature) {
       sum_parts(parts, feature, root.cells.get() + feature * most_bins);
-      best[feature] = best_split(root.cells.get(), feature, feature + 1, root.counts, options_.min_leaf);
+      best[feature] = best_cut(root, feature, feature + 1);
     });
     root.cut = first_best(best);
     build(all, std::move(root), 0);
@@ -197,15 +208,37 @@ class trainer {
   }
 
   // Writes the cut into its node and makes the two children.
-  std::pair<std::uint32_t, std::uint32_t> set_cut(std::uint32_t node, split const& cut, row_counts counts) {
+  template <class Loan>
+  sides<Loan> cut_node(side<Loan> const& node, unsigned depth) {
     std::uint32_t const left = used_nodes_.fetch_add(2);
-    nodes_[node].feature = cut.feature;
-    nodes_[node].threshold = cuts_[cut.feature][cut.bin];
-    nodes_[node].left = left;
-    nodes_[node].right = left + 1;
-    set_counts(left, cut.left);
-    set_counts(left + 1, counts - cut.left);
-    return {left, left + 1};
+    sides<Loan> made{{left, node.cut.left, {}, {}}, {left + 1, node.counts - node.cut.left, {}, {}}, false, false};
+    nodes_[node.node].feature = node.cut.feature;
+    nodes_[node.node].threshold = cuts_[node.cut.feature][node.cut.bin];
+    nodes_[node.node].left = left;
+    nodes_[node.node].right = left + 1;
+    set_counts(left, made.left.counts);
+    set_counts(left + 1, made.right.counts);
+    made.left_splits = may_split(made.left.counts, depth + 1);
+    made.right_splits = may_split(made.right.counts, depth + 1);
+    return made;
+  }
+
+  // Only the smaller side is counted, in cells lent for that; the larger is the difference, in the node's own.
+  template <class Loan>
+  struct counted_side {
+    side<Loan>& smaller;
+    side<Loan>& larger;
+    row_range const& rows;  // of the smaller
+  };
+  template <class Loan>
+  counted_side<Loan> share_cells(sides<Loan>& both, row_range const& left, row_range const& right, Loan lent,
+                                 side<Loan>& node) {
+    bool const left_smaller = left.count < right.count;
+    counted_side<Loan> const shared{left_smaller ? both.left : both.right, left_smaller ? both.right : both.left,
+                                    left_smaller ? left : right};
+    shared.smaller.cells = std::move(lent);
+    shared.larger.cells = std::move(node.cells);
+    return shared;
   }
 
   void build(row_range range, side<wide_loan> node, unsigned depth) {
@@ -217,42 +250,30 @@ class trainer {
       build_small(range, {node.node, node.counts, node.cut, std::move(cells)}, depth);
       return;
     }
-    auto const [left_node, right_node] = set_cut(node.node, node.cut, node.counts);
-    side<wide_loan> left{left_node, node.cut.left, {}, {}};
-    side<wide_loan> right{right_node, node.counts - node.cut.left, {}, {}};
+    sides<wide_loan> both = cut_node(node, depth);
     auto const [left_range, right_range] = divide(range, node.cut);
-
-    bool const left_splits = may_split(left.counts, depth + 1);
-    bool const right_splits = may_split(right.counts, depth + 1);
-    if (!left_splits && !right_splits) return;
-
-    // Only the smaller side is counted; the larger is the difference, in place.
-    bool const left_smaller = left_range.count < right_range.count;
-    auto& smaller = left_smaller ? left : right;
-    auto& larger = left_smaller ? right : left;
-    row_range const& counted = left_smaller ? left_range : right_range;
-    smaller.cells = wide_.lend();
-    larger.cells = std::move(node.cells);
+    if (!both.left_splits && !both.right_splits) return;
     {
+      auto const [smaller, larger, counted] = share_cells(both, left_range, right_range, wide_.lend(), node);
       std::vector<narrow_loan> const parts = count_rows(counted.rows, counted.count);
       std::vector<split> left_best(layout_.features);
       std::vector<split> right_best(layout_.features);
-      for_features(range.count, [&](std::size_t feature) {
+      auto* const counts = smaller.cells.get();
+      auto* const differences = larger.cells.get();
+      for_features(range.count, [&, counts, differences](std::size_t feature) {
         std::size_t const at = feature * most_bins;
-        sum_parts(parts, feature, smaller.cells.get() + at);
-        subtract(larger.cells.get() + at, smaller.cells.get() + at, most_bins);
-        if (left_splits)
-          left_best[feature] = best_split(left.cells.get(), feature, feature + 1, left.counts, options_.min_leaf);
-        if (right_splits)
-          right_best[feature] = best_split(right.cells.get(), feature, feature + 1, right.counts, options_.min_leaf);
+        sum_parts(parts, feature, counts + at);
+        subtract(differences + at, counts + at, most_bins);
+        if (both.left_splits) left_best[feature] = best_cut(both.left, feature, feature + 1);
+        if (both.right_splits) right_best[feature] = best_cut(both.right, feature, feature + 1);
       });
-      left.cut = first_best(left_best);
-      right.cut = first_best(right_best);
+      both.left.cut = first_best(left_best);
+      both.right.cut = first_best(right_best);
     }
     fork_hint const hint{static_cast<double>(left_range.count), static_cast<double>(right_range.count),
                          2 * range.count * layout_.stride};
-    run_.invoke([&, range = left_range] { build(range, std::move(left), depth + 1); },
-                [&, range = right_range] { build(range, std::move(right), depth + 1); }, hint);
+    run_.invoke([&, range = left_range] { build(range, std::move(both.left), depth + 1); },
+                [&, range = right_range] { build(range, std::move(both.right), depth + 1); }, hint);
   }
 
   // The rows of both sides, in the other buffer.
@@ -286,28 +307,19 @@ class trainer {
   // A subtree whose rows fit the cache of one core: one task, narrow cells.
   void build_small(row_range range, side<narrow_loan> node, unsigned depth) {
     if (node.cut.score == 0) return;
-    auto const [left_node, right_node] = set_cut(node.node, node.cut, node.counts);
-    side<narrow_loan> left{left_node, node.cut.left, {}, {}};
-    side<narrow_loan> right{right_node, node.counts - node.cut.left, {}, {}};
-    bool const left_splits = may_split(left.counts, depth + 1);
-    bool const right_splits = may_split(right.counts, depth + 1);
-    if (!left_splits && !right_splits) return;  // the rows need not move
+    sides<narrow_loan> both = cut_node(node, depth);
+    if (!both.left_splits && !both.right_splits) return;  // the rows need not move
 
     auto const [left_range, right_range] = halves(range, node.cut);
     scatter(layout_, range.rows, range.count, node.cut, left_range.rows, right_range.rows);
-    bool const left_smaller = left_range.count < right_range.count;
-    auto& smaller = left_smaller ? left : right;
-    auto& larger = left_smaller ? right : left;
-    row_range const& counted = left_smaller ? left_range : right_range;
-    smaller.cells = narrow_.lend();
-    larger.cells = std::move(node.cells);
+    auto const [smaller, larger, counted] = share_cells(both, left_range, right_range, narrow_.lend(), node);
     std::fill_n(smaller.cells.get(), cells_, narrow_cell{0});
     accumulate(layout_, counted.rows, counted.count, smaller.cells.get());
     subtract(larger.cells.get(), smaller.cells.get(), cells_);
-    if (left_splits) left.cut = best_split(left.cells.get(), 0, layout_.features, left.counts, options_.min_leaf);
-    if (right_splits) right.cut = best_split(right.cells.get(), 0, layout_.features, right.counts, options_.min_leaf);
-    build_small(left_range, std::move(left), depth + 1);
-    build_small(right_range, std::move(right), depth + 1);
+    if (both.left_splits) both.left.cut = best_cut(both.left, 0, layout_.features);
+    if (both.right_splits) both.right.cut = best_cut(both.right, 0, layout_.features);
+    build_small(left_range, std::move(both.left), depth + 1);
+    build_small(right_range, std::move(both.right), depth + 1);
   }
 
   static constexpr std::size_t features_grain = 4;

@@ -1,7 +1,5 @@
 #include "cli/bench/preempt.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
@@ -9,6 +7,7 @@
 #include "base/options.hpp"
 #include "bench/driver/programs.hpp"
 #include "bench/driver/table.hpp"
+#include "process/beside.hpp"
 #include "worker/ticks.hpp"
 
 namespace heddle::cli {
@@ -34,10 +33,7 @@ std::string complaint(const char* key, const std::string& text) {
 }
 
 std::string program_path() {
-  for (const auto& folder : bench::program_folders()) {
-    const auto path = folder / "heddle-preempt";
-    if (access(path.c_str(), X_OK) == 0) return path.string();
-  }
+  if (const auto path = process::find_program(bench::program_folders(), "heddle-preempt")) return *path;
   throw std::runtime_error("no program heddle-preempt found; build it with: cmake --build BUILD --target heddle_bench");
 }
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -83,13 +82,9 @@ std::string needs_of(const std::string& runtime) {
 }
 
 std::optional<std::string> find_program(const std::string& family, const std::string& runtime) {
-  for (const std::filesystem::path& folder : process::folders_beside()) {
-    // heddle's is there twice: linked statically, to be measured, and over the shared library, to be simulated.
-    const std::string form = simulated() && runtime == "heddle" ? "-shared" : "";
-    const std::filesystem::path program = folder / ("heddle-" + family + "-" + runtime + form);
-    if (::access(program.c_str(), X_OK) == 0) return program.string();
-  }
-  return std::nullopt;
+  // heddle's is there twice: linked statically, to be measured, and over the shared library, to be simulated.
+  const std::string form = simulated() && runtime == "heddle" ? "-shared" : "";
+  return process::find_program(process::folders_beside(), "heddle-" + family + "-" + runtime + form);
 }
 
 shared_rows::shared_rows() : descriptor_(::memfd_create("heddle-demo", 0)) {

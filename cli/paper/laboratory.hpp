@@ -57,7 +57,7 @@ class laboratory {
   scale scale_;
   bool simulates_;
   unsigned real_workers_;
-  scratch_folder folder_;
+  scratch_folder folder_{"heddle-paper"};
   std::map<std::string, attempt> simulations_;   // by simulation::key
   std::map<std::string, attempt> measurements_;  // by experiment, program and policy, and whether it was traced
 };

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <regex>
 #include <stdexcept>
-#include <system_error>
 
 #include "base/replace_file.hpp"
 #include "machine/model.hpp"
@@ -52,17 +49,6 @@ std::string costs_without_memory(const std::string& machine) {
 }
 
 }  // namespace
-
-scratch_folder::scratch_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "heddle-paper-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
-  path_ = name;
-}
-
-scratch_folder::~scratch_folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 std::string machine_variant(const std::string& machine, unsigned shrink, bool free_memory,
                             const scratch_folder& folder) {

@@ -1,24 +1,12 @@
 // Variants of a shipped machine: smaller caches for smaller data, and one on which memory costs nothing.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "cli/scratch.hpp"
+
 namespace heddle::cli::paper {
-
-// A folder for files of a run, gone with its holder.
-class scratch_folder {
- public:
-  scratch_folder();
-  ~scratch_folder();
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 // What to give to --machine. `shrink`: all caches but the innermost, and the costs of the scheduler's operations, are
 // divided by it. `free_memory`: every level and the memory have the innermost cache's latency, and no bandwidth limits.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <stdexcept>
 
 #include "cli/paper/process.hpp"
@@ -14,9 +13,7 @@ namespace {
 constexpr const char* programs[] = {"preempt-model"};
 
 std::string program_file(const std::string& name) {
-  for (const std::filesystem::path& folder : process::folders_beside()) {
-    if (std::filesystem::path file = folder / ("heddle-" + name); std::filesystem::exists(file)) return file.string();
-  }
+  if (const auto file = process::find_program(process::folders_beside(), "heddle-" + name)) return *file;
   throw std::runtime_error(fmt::format(
       "heddle-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_bench", name));
 }

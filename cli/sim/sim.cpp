@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/replace_file.hpp"
+#include "bench/driver/plan.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
@@ -32,17 +33,6 @@ struct arguments {
   std::optional<std::uint64_t> explore_seed;
   unsigned limit{60};
 };
-
-// "sb:sigma=0.5,mu=0.2,random_ws", split at every comma: parameters go back to their policy.
-std::vector<std::string> policies_from(const std::vector<std::string>& parts) {
-  std::vector<std::string> policies;
-  for (const std::string& part : parts) {
-    const bool parameter = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
-    if (parameter && !policies.empty()) policies.back() += "," + part;
-    else policies.push_back(part);
-  }
-  return policies;
-}
 
 void check_policy(const std::string& text) {
   try {
@@ -155,7 +145,7 @@ int run(arguments given) {
   } catch (const std::invalid_argument& e) {
     throw usage_error(std::string("--machine: ") + e.what());
   }
-  std::vector<std::string> policies = policies_from(given.compare);
+  std::vector<std::string> policies = bench::rejoined_policies(given.compare);
   if (policies.empty()) policies.push_back(given.setting.policy);
   for (const std::string& p : policies) {
     if (!p.empty()) check_policy(p);

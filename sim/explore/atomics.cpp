@@ -18,55 +18,42 @@ namespace {
 }  // namespace
 
 // NOLINTBEGIN: names and signatures are given
-#define HEDDLE_ATOMIC(bits)                                                                                          \
-  using word##bits = std::uint##bits##_t;                                                                            \
-  word##bits __tsan_atomic##bits##_load(const volatile word##bits* at, int) {                                        \
-    interleave();                                                                                                    \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                    \
-  }                                                                                                                  \
-  void __tsan_atomic##bits##_store(volatile word##bits* at, word##bits value, int) {                                 \
-    interleave();                                                                                                    \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                   \
-  }                                                                                                                  \
-  word##bits __tsan_atomic##bits##_exchange(volatile word##bits* at, word##bits value, int) {                        \
-    interleave();                                                                                                    \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                         \
-  }                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_add(volatile word##bits* at, word##bits value, int) {                       \
-    interleave();                                                                                                    \
-    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_sub(volatile word##bits* at, word##bits value, int) {                       \
-    interleave();                                                                                                    \
-    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_and(volatile word##bits* at, word##bits value, int) {                       \
-    interleave();                                                                                                    \
-    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_or(volatile word##bits* at, word##bits value, int) {                        \
-    interleave();                                                                                                    \
-    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                           \
-  }                                                                                                                  \
-  word##bits __tsan_atomic##bits##_fetch_xor(volatile word##bits* at, word##bits value, int) {                       \
-    interleave();                                                                                                    \
-    return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile word##bits* at, word##bits* expected, word##bits value, \
+#define HEDDLE_CHANGE(bits, name, done)                                                     \
+  word##bits __tsan_atomic##bits##_##name(volatile word##bits* at, word##bits value, int) { \
+    interleave();                                                                           \
+    return done(at, value, __ATOMIC_SEQ_CST);                                               \
+  }
+
+#define HEDDLE_COMPARE(bits, name, weak)                                                                             \
+  int __tsan_atomic##bits##_compare_exchange_##name(volatile word##bits* at, word##bits* expected, word##bits value, \
                                                     int, int) {                                                      \
     interleave();                                                                                                    \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
-  }                                                                                                                  \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile word##bits* at, word##bits* expected, word##bits value,   \
-                                                  int, int) {                                                        \
-    interleave();                                                                                                    \
-    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
-  }                                                                                                                  \
-  word##bits __tsan_atomic##bits##_compare_exchange_val(volatile word##bits* at, word##bits expected,                \
-                                                        word##bits value, int, int) {                                \
-    interleave();                                                                                                    \
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
-    return expected;                                                                                                 \
+    return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+  }
+
+#define HEDDLE_ATOMIC(bits)                                                                           \
+  using word##bits = std::uint##bits##_t;                                                             \
+  word##bits __tsan_atomic##bits##_load(const volatile word##bits* at, int) {                         \
+    interleave();                                                                                     \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                     \
+  }                                                                                                   \
+  void __tsan_atomic##bits##_store(volatile word##bits* at, word##bits value, int) {                  \
+    interleave();                                                                                     \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                    \
+  }                                                                                                   \
+  HEDDLE_CHANGE(bits, exchange, __atomic_exchange_n)                                                  \
+  HEDDLE_CHANGE(bits, fetch_add, __atomic_fetch_add)                                                  \
+  HEDDLE_CHANGE(bits, fetch_sub, __atomic_fetch_sub)                                                  \
+  HEDDLE_CHANGE(bits, fetch_and, __atomic_fetch_and)                                                  \
+  HEDDLE_CHANGE(bits, fetch_or, __atomic_fetch_or)                                                    \
+  HEDDLE_CHANGE(bits, fetch_xor, __atomic_fetch_xor)                                                  \
+  HEDDLE_COMPARE(bits, strong, false)                                                                 \
+  HEDDLE_COMPARE(bits, weak, true)                                                                    \
+  word##bits __tsan_atomic##bits##_compare_exchange_val(volatile word##bits* at, word##bits expected, \
+                                                        word##bits value, int, int) {                 \
+    interleave();                                                                                     \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+    return expected;                                                                                  \
   }
 
 #define HEDDLE_PLAIN(bytes)                    \

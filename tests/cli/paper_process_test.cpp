@@ -47,7 +47,7 @@ TEST(paper_last_line, of_what_was_said) {
 }
 
 TEST(paper_seconds_in, finds_the_row) {
-  const scratch_folder folder;
+  const scratch_folder folder("heddle-paper-test");
   const std::string file = folder.file("rows.json");
   std::ofstream(file) << R"({"rows": [
     {"runtime": "serial", "policy": null, "metric": "time", "unit": "ms", "median": 5, "checked": true},

@@ -264,7 +264,7 @@ std::uint64_t capacity(const machine::model& m, machine::group_kind kind) {
 }
 
 TEST(paper_machine, variants) {
-  const scratch_folder folder;
+  const scratch_folder folder("heddle-paper-test");
   EXPECT_EQ(machine_variant("cascadelake-2x28", 1, false, folder), "cascadelake-2x28");
   const machine::model whole = machine::model::from_name("cascadelake-2x28");
   const machine::model small = machine::model::from_name(machine_variant("cascadelake-2x28", 4, false, folder));
@@ -377,7 +377,7 @@ TEST(paper_run, table_4_2_here_and_in_the_simulator) {
   const fs::path build = fs::path(HEDDLE_COMMAND).parent_path();
   if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared"))
     GTEST_SKIP() << "needs the simulator and the benchmarks";
-  const scratch_folder folder;
+  const scratch_folder folder("heddle-paper-test");
   const process::ended e =
       run_command("paper run adws-tab-4.2 --real --real-workers 2 --json " + folder.file("rows.json"));
   ASSERT_EQ(e.status, 0) << e.output;

@@ -1,11 +1,8 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
+#include "tests/cli/captured.hpp"
 #include "trace/file.hpp"
 #include "trace/hand_made.hpp"
 #include "trace/legend.hpp"
@@ -16,20 +13,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct outcome {
-  int status = 0;
-  std::string out, err;
-};
-
-outcome heddle_report(std::vector<std::string> arguments) {
+captured heddle_report(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "report");
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  outcome o;
-  o.status = run(arguments);
-  o.out = ::testing::internal::GetCapturedStdout();
-  o.err = ::testing::internal::GetCapturedStderr();
-  return o;
+  return run_captured(arguments);
 }
 
 class report_command : public ::testing::Test {
@@ -54,19 +40,13 @@ class report_command : public ::testing::Test {
   }
 
   // One line on stderr, nothing on stdout, status 2.
-  static void expect_refused(const outcome& o, const std::string& what) {
-    EXPECT_EQ(o.status, 2);
-    EXPECT_EQ(o.out, "");
-    EXPECT_THAT(o.err, HasSubstr(what));
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-  }
 
  private:
   std::filesystem::path folder_;
 };
 
 TEST_F(report_command, prints_a_table) {
-  const outcome o = heddle_report({trace_file("a.heddle", "random_ws")});
+  const captured o = heddle_report({trace_file("a.heddle", "random_ws")});
   EXPECT_EQ(o.status, 0);
   EXPECT_EQ(o.err, "");
   EXPECT_THAT(o.out, StartsWith(path("a.heddle")));
@@ -75,13 +55,13 @@ TEST_F(report_command, prints_a_table) {
 }
 
 TEST_F(report_command, sets_several_traces_side_by_side) {
-  const outcome o = heddle_report({trace_file("a.heddle", "random_ws"), trace_file("b.heddle", "adws")});
+  const captured o = heddle_report({trace_file("a.heddle", "random_ws"), trace_file("b.heddle", "adws")});
   EXPECT_EQ(o.status, 0);
   EXPECT_THAT(o.out, ::testing::ContainsRegex("policy +random_ws +adws"));
 }
 
 TEST_F(report_command, writes_json) {
-  const outcome o = heddle_report({"--json", trace_file("a.heddle", "random_ws")});
+  const captured o = heddle_report({"--json", trace_file("a.heddle", "random_ws")});
   EXPECT_EQ(o.status, 0);
   EXPECT_EQ(nlohmann::json::parse(o.out).at("traces").at(0).at("total").at("busy_ns"), 750);
 }
@@ -89,27 +69,27 @@ TEST_F(report_command, writes_json) {
 TEST_F(report_command, prints_the_list_of_events) {
   EXPECT_EQ(heddle_report({"--events"}).out, trace::legend_text());
   EXPECT_EQ(heddle_report({"--events=markdown"}).out, trace::legend_markdown());
-  expect_refused(heddle_report({"--events=markdwn"}), "markdown");
+  expect_refused(heddle_report({"--events=markdwn"}), {"markdown"});
 }
 
 TEST_F(report_command, refuses_what_is_no_trace) {
-  expect_refused(heddle_report({}), "TRACE is missing");
-  expect_refused(heddle_report({path("absent.heddle")}), path("absent.heddle") + ": cannot open");
+  expect_refused(heddle_report({}), {"TRACE is missing"});
+  expect_refused(heddle_report({path("absent.heddle")}), {path("absent.heddle") + ": cannot open"});
   std::ofstream(path("text")) << "hello\n";
-  expect_refused(heddle_report({path("text")}), path("text") + ": not a heddle trace");
+  expect_refused(heddle_report({path("text")}), {path("text") + ": not a heddle trace"});
   const std::string good = trace_file("good.heddle", "random_ws");
   std::filesystem::resize_file(good, std::filesystem::file_size(good) - 5);
-  expect_refused(heddle_report({trace_file("a.heddle", "x"), good}), good + ": truncated");
-  expect_refused(heddle_report({trace_file("a.json", "x")}), path("a.json") + ": a Chrome trace");
+  expect_refused(heddle_report({trace_file("a.heddle", "x"), good}), {good + ": truncated"});
+  expect_refused(heddle_report({trace_file("a.json", "x")}), {path("a.json") + ": a Chrome trace"});
   std::ofstream(path("sim.json")) << R"([{"policy": "adws", "virtual_seconds": 0.5, "workers": 64}])";
-  expect_refused(heddle_report({path("sim.json")}), path("sim.json") + ": figures of heddle sim --json and no trace");
+  expect_refused(heddle_report({path("sim.json")}), {path("sim.json") + ": figures of heddle sim --json and no trace"});
   std::ofstream(path("other.json")) << R"({"what": "else"})";
-  expect_refused(heddle_report({path("other.json")}), path("other.json") + ": not a heddle trace");
+  expect_refused(heddle_report({path("other.json")}), {path("other.json") + ": not a heddle trace"});
 }
 
 TEST_F(report_command, refuses_a_page_before_it_reads_anything) {
-  expect_refused(heddle_report({path("absent.heddle"), "-o", path("page.pdf")}), "must end in .html");
-  expect_refused(heddle_report({path("absent.heddle"), "-o", path("absent") + "/page.html"}), "there is no folder");
+  expect_refused(heddle_report({path("absent.heddle"), "-o", path("page.pdf")}), {"must end in .html"});
+  expect_refused(heddle_report({path("absent.heddle"), "-o", path("absent") + "/page.html"}), {"there is no folder"});
   EXPECT_FALSE(std::filesystem::exists(path("page.pdf")));
 }
 

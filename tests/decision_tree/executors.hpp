@@ -11,15 +11,10 @@
 
 namespace heddle::bench::decision_tree {
 
-// Second branch first, loops from the back in pieces of one grain.
-struct backward_executor {
+// Second branch first, loops from the back in pieces of one grain. Both are entered as the serial one is.
+struct backward_executor : serial_executor {
   static constexpr bool serial = false;
-  [[nodiscard]] unsigned workers() const { return 1; }
 
-  template <class F>
-  void run(F&& f) {
-    f();
-  }
   template <class F, class G>
   void invoke(F&& f, G&& g, fork_hint) {
     g();
@@ -36,15 +31,11 @@ struct backward_executor {
 };
 
 // A kernel thread for every branch and for every piece of a loop, `threads` at a time.
-struct thread_executor {
+struct thread_executor : serial_executor {
   static constexpr bool serial = false;
   std::size_t threads = 4;
   [[nodiscard]] unsigned workers() const { return static_cast<unsigned>(threads); }
 
-  template <class F>
-  void run(F&& f) {
-    f();
-  }
   template <class F, class G>
   void invoke(F&& f, G&& g, fork_hint) {
     std::thread other(f);

@@ -27,19 +27,16 @@ heddle::runtime_options on(const std::string& policy) {
 
 class ml_adaptive : public testing::TestWithParam<std::string> {};
 
-// A piece that fits into one package: ml-adws lets the four workers of that package run it, and no other ones.
-TEST_P(ml_adaptive, idle_workers_help_out_beyond_their_package) {
-  heddle_test::watchdog guard("ml-adaptive");
-  heddle::runtime rt(on(GetParam()));
-  ASSERT_EQ(rt.workers(), 8u);
-  for (int iteration = 0; iteration < 20; ++iteration) {
-    std::atomic<int> arrived{0};
-    rt.run([&] {
-      heddle::task_group all(1, 64 * mb);
+// `groups` root tasks of one package each, whose eight leaves together wait for each other.
+void eight_meet(heddle::runtime& rt, int groups) {
+  std::atomic<int> arrived{0};
+  rt.run([&] {
+    heddle::task_group all(groups, 64 * mb);
+    for (int k = 0; k < groups; ++k) {
       all.run(
           [&] {
-            heddle::task_group piece(8, 4 * mb);
-            for (int i = 0; i < 8; ++i) {
+            heddle::task_group piece(8 / groups, 4 * mb);
+            for (int i = 0; i < 8 / groups; ++i) {
               piece.run(
                   [&] {
                     arrived.fetch_add(1);
@@ -50,9 +47,19 @@ TEST_P(ml_adaptive, idle_workers_help_out_beyond_their_package) {
             piece.wait();
           },
           1);
-      all.wait();
-    });
-    EXPECT_EQ(arrived.load(), 8);
+    }
+    all.wait();
+  });
+  EXPECT_EQ(arrived.load(), 8);
+}
+
+// A piece that fits into one package: ml-adws lets the four workers of that package run it, and no other ones.
+TEST_P(ml_adaptive, idle_workers_help_out_beyond_their_package) {
+  heddle_test::watchdog guard("ml-adaptive");
+  heddle::runtime rt(on(GetParam()));
+  ASSERT_EQ(rt.workers(), 8u);
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    eight_meet(rt, 1);
     guard.progress();
   }
 }
@@ -63,28 +70,7 @@ TEST_P(ml_adaptive, idle_workers_admit_further_root_tasks) {
   heddle::runtime rt(on(GetParam()));
   const int iterations = heddle_test::thread_sanitized ? 4 : 20;  // each takes seconds there, when other programs run
   for (int iteration = 0; iteration < iterations; ++iteration) {
-    std::atomic<int> arrived{0};
-    rt.run([&] {
-      heddle::task_group all(4, 64 * mb);
-      for (int k = 0; k < 4; ++k) {
-        all.run(
-            [&] {
-              heddle::task_group piece(2, 4 * mb);
-              for (int i = 0; i < 2; ++i) {
-                piece.run(
-                    [&] {
-                      arrived.fetch_add(1);
-                      while (arrived.load() < 8) std::this_thread::yield();  // of the kernel: workers share processors
-                    },
-                    1);
-              }
-              piece.wait();
-            },
-            1);
-      }
-      all.wait();
-    });
-    EXPECT_EQ(arrived.load(), 8);
+    eight_meet(rt, 4);
     guard.progress();
   }
 }

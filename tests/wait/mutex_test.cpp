@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "support/waiting.hpp"
+#include "tests/wait/last_holder.hpp"
 
 namespace {
 
@@ -168,20 +169,9 @@ TEST_P(mutexes, a_suspended_holder_keeps_it_while_its_worker_runs_others) {
   EXPECT_EQ(others.load(), 20);
 }
 
-// The last holder destroys the mutex while the one before may still be inside unlock().
 TEST_P(mutexes, may_be_destroyed_once_nobody_needs_it) {
   for (int k = 0; k < 200 * heddle_test::stress(); ++k) {
-    auto* m = new heddle::mutex;
-    std::atomic<int> users{4};
-    together(3, 1, [&](int i) {
-      heddle_test::chance c(k * 4 + i);
-      c.maybe_yield();
-      m->lock();
-      const bool last = --users == 0;
-      c.maybe_yield();
-      m->unlock();
-      if (last) delete m;
-    });
+    heddle_test::destroyed_by_the_last_holder<heddle::mutex>(k, [&](const auto& body) { together(3, 1, body); });
     progress();
   }
 }

@@ -7,6 +7,7 @@
 #include <shared_mutex>
 
 #include "support/waiting.hpp"
+#include "tests/wait/last_holder.hpp"
 
 namespace {
 
@@ -155,17 +156,7 @@ TEST_P(shared_mutexes, neither_side_starves) {
 
 TEST_P(shared_mutexes, may_be_destroyed_once_nobody_needs_it) {
   for (int k = 0; k < 100 * heddle_test::stress(); ++k) {
-    auto* m = new heddle::shared_mutex;
-    std::atomic<int> users{4};
-    together(3, 1, [&](int i) {
-      heddle_test::chance c(k * 4 + i);
-      c.maybe_yield();
-      m->lock();
-      const bool last = --users == 0;
-      c.maybe_yield();
-      m->unlock();
-      if (last) delete m;
-    });
+    heddle_test::destroyed_by_the_last_holder<heddle::shared_mutex>(k, [&](const auto& body) { together(3, 1, body); });
     progress();
   }
 }
