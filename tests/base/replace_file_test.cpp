@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+
+#include "support/forked.hpp"
 
 namespace heddle::base {
 namespace {
@@ -54,8 +55,7 @@ TEST_F(replace_file_test, what_cannot_be_written_is_named) {
 // A limit on the size of files stands for a disk that gets full.
 TEST_F(replace_file_test, a_full_disk_leaves_what_was_there) {
   replace_file(path("a"), "kept");
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = heddle_test::in_child([&] {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit small{1000, 1000};
     setrlimit(RLIMIT_FSIZE, &small);
@@ -65,9 +65,7 @@ TEST_F(replace_file_test, a_full_disk_leaves_what_was_there) {
       _exit(e.code().value() == EFBIG ? 0 : 1);
     }
     _exit(2);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
+  });
   EXPECT_EQ(status, 0);
   EXPECT_EQ(text_of(path("a")), "kept");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()), 1);

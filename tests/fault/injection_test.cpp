@@ -19,7 +19,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -37,6 +36,7 @@
 #include <vector>
 
 #include "platform/platform.hpp"
+#include "support/forked.hpp"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define HEDDLE_NO_INJECTION
@@ -183,7 +183,7 @@ void threads(const char* policy) {
     heddle::thread t([&] { sum += 1; });
     t.join();
     heddle::future<int> f = heddle::async([] {
-      heddle::this_thread::sleep_for(std::chrono::microseconds(1));
+      heddle::this_thread::sleep_for(std::chrono::microseconds(1));  // for what a timer takes, not for the time
       return 2;
     });
     sum += f.get();
@@ -218,9 +218,8 @@ enum outcome : int {
   threw_something_else = 15
 };
 
-// In a process of its own.
+// In a process of its own, whose end after a minute is that of a hang.
 int with_failure(const program& p, const char* policy, kind what, long n) {
-  alarm(30);  // a hang
   const long blocks_before = blocks.load(), mapped_before = mapped.load();
   int result = went_on;
   left.store(n);
@@ -259,11 +258,8 @@ TEST_P(injection, each_call_fails_once) {
     long n = 1;
     for (;; ++n) {
       ASSERT_LT(n, 5000);
-      const pid_t child = fork();
-      ASSERT_GE(child, 0);
-      if (child == 0) std::_Exit(with_failure(p, policy, static_cast<kind>(what), n));
-      int status = 0;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
+      const int status =
+          heddle_test::in_child([&] { std::_Exit(with_failure(p, policy, static_cast<kind>(what), n)); });
       if (WIFEXITED(status) && WEXITSTATUS(status) == reached_no_failure) break;
       const bool clean = WIFEXITED(status) && (WEXITSTATUS(status) == went_on || WEXITSTATUS(status) == threw);
       EXPECT_TRUE(clean) << kind_names[what] << " " << n << ": " << (WIFEXITED(status) ? "outcome " : "signal ")

@@ -8,11 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "support/forked.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 #include "worker/runtime.hpp"
@@ -30,6 +29,8 @@ extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:__cxa_thread_atexit_impl\n"; }
 
 namespace {
+
+using heddle_test::in_child;
 
 long fib(long n) {
   if (n < 2) return n;
@@ -83,21 +84,6 @@ TEST_P(kill, exceptions_and_cancellation_at_random_places) {
 }
 
 HEDDLE_OVER_RUNTIMES(kill);
-
-// Runs f in a forked child; its exit status.
-template <class F>
-int in_child(F&& f) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    f();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
-}
 
 TEST(openblas_343_fork, the_child_of_a_running_program_works_alone) {
   if (heddle_test::thread_sanitized)

@@ -9,20 +9,18 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "support/forked.hpp"
 #include "support/preemption.hpp"
 #include "worker/runtime.hpp"
 
@@ -36,26 +34,11 @@ struct ending {
   std::string said;
 };
 
-ending of_child(const std::function<void()>& program) {
-  int error[2];
-  EXPECT_EQ(pipe(error), 0);
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    dup2(error[1], STDERR_FILENO);
-    close(error[0]);
-    close(error[1]);
-    program();
-    _exit(0);
-  }
-  close(error[1]);
-  ending e{-1, {}};
-  char buffer[4096];
-  for (ssize_t n; (n = read(error[0], buffer, sizeof buffer)) > 0;) e.said.append(buffer, static_cast<std::size_t>(n));
-  close(error[0]);
-  waitpid(child, &e.status, 0);
-  return e;
+template <class F>
+ending of_child(F&& program) {
+  heddle_test::child_heard child(program);
+  const int status = child.status();
+  return {status, child.said()};
 }
 
 // From here on the kernel answers EPERM, as sandboxes do.

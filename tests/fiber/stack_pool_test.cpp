@@ -5,7 +5,6 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "platform/platform.hpp"
+#include "support/forked.hpp"
 #include "support/runtimes.hpp"
 
 namespace {
@@ -119,8 +119,7 @@ TEST(stack_pool, light_threads_are_handed_out_in_chains) {
 // Who makes a light thread is told at once when its stack could not be had later.
 TEST(stack_pool, light_threads_find_their_stacks) {
   if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers reserve more than any limit";
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = heddle_test::in_child([] {
     rlimit limit{std::size_t{512} << 20, std::size_t{512} << 20};
     setrlimit(RLIMIT_AS, &limit);
     stack_pool pool(1 << 20, 100);
@@ -129,9 +128,7 @@ TEST(stack_pool, light_threads_find_their_stacks) {
     unsigned stacks = 0;
     while (stacks < light && pool.take(pool.default_class(), 1) != nullptr) ++stacks;
     _exit(light > 100 && light < 512 && stacks == light ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  });
   EXPECT_EQ(status, 0);
 }
 
@@ -144,8 +141,7 @@ TEST(stack_pool_death, the_guard_faults) {
 
 TEST(stack_pool, no_memory_is_an_answer) {
   if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers reserve more than any limit";
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = heddle_test::in_child([] {
     rlimit limit{std::size_t{256} << 20, std::size_t{256} << 20};
     setrlimit(RLIMIT_AS, &limit);
     stack_pool pool(1 << 20, 100);
@@ -156,9 +152,7 @@ TEST(stack_pool, no_memory_is_an_answer) {
     pool.give(chain);
     const bool recovered = pool.take(pool.default_class(), 1) != nullptr;
     _exit(count > 0 && count < 1000 && again && recovered ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  });
   EXPECT_EQ(status, 0);
 }
 

@@ -18,6 +18,7 @@
 #include <functional>
 #include <string>
 
+#include "support/forked.hpp"
 #include "support/runtimes.hpp"
 #include "trace/file.hpp"
 #include "trace/outside.hpp"
@@ -41,22 +42,16 @@ class ended_program : public ::testing::Test {
   int status_of(const std::function<void(int ready)>& program, int signal = 0) {
     int ready[2];
     EXPECT_EQ(pipe(ready), 0);
-    std::fflush(nullptr);
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(60);
+    const pid_t child = heddle_test::start_child([&] {
       close(ready[0]);
       program(ready[1]);
-      _exit(0);
-    }
+    });
     close(ready[1]);
     char byte;
     EXPECT_EQ(read(ready[0], &byte, 1), 0);
     close(ready[0]);
     if (signal != 0) kill(child, signal);
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    return status;
+    return heddle_test::status_of(child);
   }
 
   [[nodiscard]] runtime_options traced() const {
