@@ -11,10 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -25,62 +24,62 @@
 #include <thread>
 #include <vector>
 
+#include "support/forked.hpp"
 #include "support/runtimes.hpp"
 #include "worker/faults.hpp"
+#include "worker/foreign_waits.hpp"
 #include "worker/runtime.hpp"
 
 namespace {
 
-// A forked child with `variable=value` in its environment; its standard error is read here until it has all of
-// `wanted`, or ends. The child is killed then: the programs of these tests do not end by themselves.
+// A child with `variable=value` in its environment; its standard error is read here until it has all of `wanted`, or
+// ends. `program` writes to `ready`, where there is a signal that it is to get then. The child is killed at the end:
+// the programs of these tests do not end by themselves.
 std::string said_by_child(const char* variable, const char* value, const std::vector<std::string>& wanted,
                           const std::function<void(int ready)>& program, int signal_when_ready = 0) {
-  int error[2], ready[2];
-  EXPECT_EQ(pipe(error), 0);
+  int ready[2];
   EXPECT_EQ(pipe(ready), 0);
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    dup2(error[1], STDERR_FILENO);
-    close(error[0]);
-    close(error[1]);
+  heddle_test::child_heard child([&] {
     close(ready[0]);
     setenv(variable, value, 1);
     program(ready[1]);
-    _exit(0);
-  }
-  close(error[1]);
+  });
   close(ready[1]);
   char byte = 0;
-  if (read(ready[0], &byte, 1) == 1 && signal_when_ready != 0) kill(child, signal_when_ready);
-  std::string text;
-  const auto complete = [&] {
-    for (const auto& w : wanted) {
-      if (text.find(w) == std::string::npos) return false;
-    }
-    return true;
-  };
-  char buffer[4096];
-  while (!complete()) {
-    // Asked before the last thread was parked? Ask again.
-    pollfd source{error[0], POLLIN, 0};
-    if (poll(&source, 1, 200) == 0) {
-      if (signal_when_ready == 0 || waitpid(child, nullptr, WNOHANG) == 0) {
-        if (signal_when_ready != 0) kill(child, signal_when_ready);
-        continue;
-      }
-      break;
-    }
-    const ssize_t n = read(error[0], buffer, sizeof buffer);
-    if (n <= 0) break;
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  close(error[0]);
+  if (signal_when_ready != 0 && read(ready[0], &byte, 1) == 1) kill(child.id(), signal_when_ready);
   close(ready[0]);
-  return text;
+  const auto complete = [&] {
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&](const std::string& w) { return child.said().find(w) != std::string::npos; });
+  };
+  while (!complete()) {
+    // A question is lost that comes before the watchdog's kernel thread has begun: ask again.
+    if (signal_when_ready != 0 && child.is_silent_for(200)) kill(child.id(), signal_when_ready);
+    else if (!child.hear()) break;
+  }
+  return child.said();
+}
+
+// In a system call, where the system tells of whom a stack is.
+bool is_known(const void* stack) { return heddle::platform::whose_stack(stack).id != 0; }
+
+// Tells `ready` when no worker runs anything, so many user-level threads wait, and at least so many kernel threads do,
+// and whose stack has `on_stack` is known: what a dump then says is whole.
+void tell_when_all_wait(heddle::runtime& rt, unsigned users, unsigned kernels, int ready,
+                        const void* on_stack = nullptr) {
+  std::thread([&home = rt.core(), users, kernels, ready, on_stack] {
+    const auto all_wait = [&] {
+      for (unsigned rank = 0; rank < home.workers(); ++rank) {
+        if (heddle::worker::is_running(home.at(rank))) return false;
+      }
+      unsigned user = 0, kernel = 0;
+      home.stacks().for_each_block([&](const heddle::fiber::thread& t) { user += t.waits_for != nullptr; });
+      heddle::worker::foreign_wait::for_each([&](const void* stack, auto&&...) { kernel += is_known(stack); });
+      return user == users && kernel >= kernels && (on_stack == nullptr || is_known(on_stack));
+    };
+    while (!all_wait()) std::this_thread::yield();
+    EXPECT_EQ(write(ready, "!", 1), 1);
+  }).detach();
 }
 
 void expect_all(const std::string& text, const std::vector<std::string>& wanted) {
@@ -99,9 +98,13 @@ void many_waits(int ready) {
     heddle::thread b({.name = "wants the semaphore"}, [&] { empty.acquire(); });
     heddle::thread c({.name = "wants the latch"}, [&] { closed.wait(); });
     heddle::task_group group;
-    group.run([&] { empty.acquire(); });
-    for (int i = 0; i < 1000; ++i) heddle::this_thread::yield();  // all have run and wait now, with one worker or two
-    EXPECT_EQ(write(ready, "!", 1), 1);
+    std::atomic<bool> begun{false};
+    group.run([&] {
+      begun.store(true);
+      empty.acquire();
+    });
+    while (!begun.load()) heddle::this_thread::yield();  // or it would run on the stack of who waits for the group
+    tell_when_all_wait(rt, 5, 0, ready);
     group.wait();
   });
 }
@@ -114,7 +117,7 @@ TEST(signal_stacks, prints_all_threads_and_what_they_wait_for) {
   expect_all(said_by_child("HEDDLE_SIGNAL_STACKS", "USR1", wanted, many_waits, SIGUSR1), wanted);
 }
 
-void deadlock(int ready) {
+void deadlock(int) {
   heddle::runtime rt({.workers = 2});
   rt.run([&] {
     heddle::mutex left, right;
@@ -129,7 +132,6 @@ void deadlock(int ready) {
       both.arrive_and_wait();
       left.lock();
     });
-    EXPECT_EQ(write(ready, "!", 1), 1);
     a.join();
   });
 }
@@ -168,13 +170,15 @@ TEST(watchdog, tells_of_kernel_threads_outside) {
                    heddle::mutex left;
                    heddle::counting_semaphore<> never(0);
                    rt.run([&] {
+                     std::atomic<bool> kept{false};
                      heddle::thread({.name = "keeps the left one"}, [&] {
                        left.lock();
+                       kept.store(true);
                        never.acquire();
                      }).detach();
-                     for (int i = 0; i < 1000; ++i) heddle::this_thread::yield();
+                     while (!kept.load()) heddle::this_thread::yield();
                    });
-                   EXPECT_EQ(write(ready, "!", 1), 1);
+                   tell_when_all_wait(rt, 1, 1, ready);
                    left.lock();
                  },
                  SIGUSR1),
@@ -188,7 +192,7 @@ TEST(watchdog, tells_of_kernel_threads_outside) {
                    heddle::mutex mine;
                    mine.lock();
                    heddle::thread waits({.name = "wants what main has", .where = &rt}, [&] { mine.lock(); });
-                   EXPECT_EQ(write(ready, "!", 1), 1);
+                   tell_when_all_wait(rt, 1, 0, ready, &mine);
                    for (;;) pause();
                  },
                  SIGUSR1),
@@ -201,13 +205,12 @@ TEST(watchdog, is_silent_while_all_sleep_and_tells_of_a_deadlock_beside) {
   for (const bool in_kernel : {false, true}) {
     std::string text = "no progress";
     for (int attempt = 0; attempt < 5 && text.find("no progress") != std::string::npos; ++attempt) {
-      text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [in_kernel](int ready) {
+      text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [in_kernel](int) {
         heddle::runtime rt({.workers = 2});
         heddle::thread sleeper({.where = &rt}, [in_kernel] {
           if (in_kernel) heddle::blocking([] { pause(); });
           else heddle::this_thread::sleep_for(std::chrono::hours(1));
         });
-        EXPECT_EQ(write(ready, "!", 1), 1);
         const auto looks = [&] { return rt.core().watchdog_looks(); };
         for (const auto first = looks(); looks() < first + 3;) usleep(1000);
         _exit(0);
@@ -217,7 +220,7 @@ TEST(watchdog, is_silent_while_all_sleep_and_tells_of_a_deadlock_beside) {
   }
   const std::vector<std::string> wanted = {"no progress", "waits for: time", "these wait for each other for ever"};
   expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted,
-                           [](int ready) {
+                           [](int) {
                              heddle::runtime rt({.workers = 2});
                              heddle::thread sleeper({.where = &rt},
                                                     [] { heddle::this_thread::sleep_for(std::chrono::hours(1)); });
@@ -233,7 +236,6 @@ TEST(watchdog, is_silent_while_all_sleep_and_tells_of_a_deadlock_beside) {
                                both.arrive_and_wait();
                                left.lock();
                              });
-                             EXPECT_EQ(write(ready, "!", 1), 1);
                              a.join();
                            }),
              wanted);
@@ -258,14 +260,13 @@ TEST(watchdog, knows_calls_from_outside_that_sleep_from_a_hang) {
   };
   std::string text = "no progress";
   for (int attempt = 0; attempt < 5 && text.find("no progress") != std::string::npos; ++attempt) {
-    text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [call](int ready) {
+    text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [call](int) {
       heddle::runtime one({.workers = 1}), two({.workers = 2}), eight({.workers = 8});
       std::vector<std::thread> callers;
       for (heddle::runtime* rt : {&one, &two, &eight}) {
         call(*rt, callers, true);
         callers.emplace_back([rt] { rt->run([] { heddle::counting_semaphore<>(0).acquire(); }); });
       }
-      EXPECT_EQ(write(ready, "!", 1), 1);
       for (heddle::runtime* rt : {&one, &two, &eight}) {
         const auto looks = [&] { return rt->core().watchdog_looks(); };
         for (const auto first = looks(); looks() < first + 3;) usleep(1000);
@@ -278,11 +279,10 @@ TEST(watchdog, knows_calls_from_outside_that_sleep_from_a_hang) {
     const std::vector<std::string> wanted = {"no progress", std::to_string(workers) + " workers",
                                              "waits for: semaphore"};
     expect_all(said_by_child("HEDDLE_WATCHDOG", "1", wanted,
-                             [call, workers](int ready) {
+                             [call, workers](int) {
                                heddle::runtime rt({.workers = workers});
                                std::vector<std::thread> callers;
                                call(rt, callers, false);
-                               EXPECT_EQ(write(ready, "!", 1), 1);
                                for (std::thread& t : callers) t.join();
                              }),
                wanted);
@@ -298,10 +298,9 @@ TEST(watchdog, is_silent_while_there_is_progress_or_nothing_to_do) {
     // makes no progress, too: one attempt in peace is enough.
     std::string text = "no progress";
     for (int attempt = 0; attempt < 5 && text.find("no progress") != std::string::npos; ++attempt) {
-      text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [busy](int ready) {
+      text = said_by_child("HEDDLE_WATCHDOG", "1", {"never said"}, [busy](int) {
         heddle::runtime rt({.workers = 2});
         rt.run([] { heddle::this_thread::yield(); });
-        EXPECT_EQ(write(ready, "!", 1), 1);
         const auto looks = [&] { return rt.core().watchdog_looks(); };
         for (const auto first = looks(); looks() < first + 3;) {
           if (busy) rt.run([] { heddle::this_thread::yield(); });
