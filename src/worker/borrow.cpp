@@ -1,7 +1,5 @@
 // Calls from foreign kernel threads: the caller's kernel thread is the carrier of a sleeping worker for the call's
 // time. Protocol [borrow:1] to [borrow:7] and proof: lending.md.
-#include <cxxabi.h>
-
 #include "arch/arch.hpp"
 #include "base/audit.hpp"
 #include "base/contracts.hpp"
@@ -168,7 +166,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
     return false;
   }
   carrier mine(*this);
-  mine.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  mine.exceptions = &exception_state::of_this_kernel_thread();
   mine.thread_pointer = arch::thread_pointer();
   mine.assigned = w;
   fiber::describe_native_stack(mine.native);
@@ -198,8 +196,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
   base::allow_malloc();
   // acquire pairs with enter_stay: what the call did. From here on the runtime may be gone
   while (!s.ended_here && s.ended.load(std::memory_order_acquire) == 0) platform::wait_on(s.ended, 0);
-  if (handled.any()) [[unlikely]]
-    *mine.exceptions = handled;
+  mine.exceptions->take_back(handled);
   return true;
 }
 

@@ -1,8 +1,6 @@
 // Carriers, and how a worker changes them in blocking(). Protocol and proof: src/wait/blocking.md.
 #include "worker/carrier.hpp"
 
-#include <cxxabi.h>
-
 #include <cerrno>
 #include <new>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "worker/current.hpp"
+#include "worker/exceptions.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
@@ -31,7 +30,7 @@ void runtime::carry(void* argument) {
   self.signals.blocked = self.home.blocked_signals_;
   platform::take_signals(self.signals);
   fiber::describe_native_stack(self.native);
-  self.exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  self.exceptions = &exception_state::of_this_kernel_thread();
   self.thread_pointer = arch::thread_pointer();
   self.id.store(platform::kernel_thread_id(), std::memory_order_relaxed);  // a number
   const struct timer_end {
@@ -191,8 +190,7 @@ void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
       },
       &self, &c);
   if (self.preemptive == nullptr) base::allow_malloc();  // a preemptive one is not in its own code yet
-  if (mine.any()) [[unlikely]]
-    *worker::current()->by->exceptions = mine;
+  take_back_exceptions(mine);
 }
 
 }  // namespace heddle::worker

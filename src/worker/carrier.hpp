@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/exception_state.hpp"
 #include "fiber/sanitizer.hpp"
 #include "platform/platform.hpp"
 
@@ -13,13 +14,7 @@ namespace heddle::worker {
 class worker;
 class runtime;
 
-// What the C++ runtime keeps for each kernel thread of the exceptions being handled and thrown (Itanium C++ ABI, 2.2.2:
-// __cxa_eh_globals). It belongs to the user-level thread: one that waits inside a handler takes it along.
-struct exception_state {
-  void* caught{nullptr};
-  unsigned uncaught{0};
-  bool any() const noexcept { return caught != nullptr || uncaught != 0; }
-};
+using base::exception_state;
 
 struct carrier {
   explicit carrier(runtime& owner) noexcept : home(owner) {}
@@ -47,13 +42,8 @@ struct carrier {
   carrier* next_all{nullptr};  // under the runtime's carrier mutex
 
   // To be called before the running thread is switched away from. Returns the exceptions that it is handling, which it
-  // has to put into `exceptions` of the carrier on which it goes on.
-  [[nodiscard]] exception_state leave_exceptions() noexcept {
-    const exception_state mine = *exceptions;
-    if (mine.any()) [[unlikely]]
-      *exceptions = {};
-    return mine;
-  }
+  // takes back (take_back_exceptions) when it goes on, on whichever carrier.
+  [[nodiscard]] exception_state leave_exceptions() noexcept { return exceptions->leave(); }
 };
 
 }  // namespace heddle::worker

@@ -4,6 +4,7 @@
 
 #include "base/audit.hpp"
 #include "worker/carrier.hpp"
+#include "worker/exceptions.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -90,8 +91,7 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
                reinterpret_cast<void (*)(void*)>(entry), &child);
 #endif
   goes_on(self);
-  if (handled.any()) [[unlikely]]
-    *current()->by->exceptions = handled;
+  take_back_exceptions(handled);
 }
 
 inline void worker::came_back(thread& child, thread& parent) noexcept {

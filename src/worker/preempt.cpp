@@ -81,8 +81,7 @@ void keep_off_foreign_kernel_threads(thread& self) noexcept {
     w.wants_lender = true;
     const exception_state handled = w.by->leave_exceptions();
     w.switch_to_run_loop(self, make_ready_after, &self, nullptr);
-    if (handled.any()) [[unlikely]]
-      *worker::current()->by->exceptions = handled;
+    take_back_exceptions(handled);
   }
 }
 
@@ -174,8 +173,7 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
     p.in_handler = false;
     platform::return_to_interrupted(*what, here.signals);
   }
-  if (handled.any()) [[unlikely]]
-    *here.exceptions = handled;
+  here.exceptions->take_back(handled);
 }
 
 // --- KLT-switching -------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 
 #include "base/contracts.hpp"
 #include "machine/topology.hpp"
+#include "worker/exceptions.hpp"
 #include "worker/faults.hpp"
 #include "worker/section.hpp"
 #include "worker/trace_cost.hpp"
@@ -457,8 +458,7 @@ void runtime::place_running(const policy::placement& where) noexcept {
         inner.home->policy_->place(worker::current()->rank, inner.self->scheduling, inner.where);
       },
       &m, nullptr);
-  if (handled.any()) [[unlikely]]
-    *worker::current()->by->exceptions = handled;
+  take_back_exceptions(handled);
 }
 
 }  // namespace heddle::worker

@@ -35,12 +35,6 @@ void commit_suspension(void* data, void*) {
   worker::worker::current()->make_ready(*s.self);
 }
 
-// After a switch: the calling thread is on another carrier perhaps, and goes on handling what it handled.
-inline void take_back(const worker::exception_state& handled) noexcept {
-  if (handled.any()) [[unlikely]]
-    *worker::worker::current()->by->exceptions = handled;
-}
-
 platform::nanoseconds to_platform(std::chrono::steady_clock::time_point time) noexcept {
   const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
   return count <= 0 ? 1 : static_cast<platform::nanoseconds>(count);  // steady_clock and now() are both CLOCK_MONOTONIC
@@ -80,7 +74,7 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
   suspension s{&w, commit, argument, self};
   const worker::exception_state handled = me->by->leave_exceptions();
   me->switch_away(*self, commit_suspension, &s, nullptr);
-  take_back(handled);
+  worker::take_back_exceptions(handled);
   self->waits_for = nullptr;
   return reason_of(w);
 }
@@ -151,7 +145,7 @@ bool on_worker() noexcept { return worker::worker::current() != nullptr; }
   constexpr auto after = [](void* t, void*) { worker::worker::current()->requeue(*static_cast<thread*>(t)); };
   if (next != nullptr) me->switch_to(*self, *next, after, self, nullptr);
   else me->switch_to_run_loop(*self, after, self, nullptr);
-  take_back(handled);
+  worker::take_back_exceptions(handled);
 }
 
 // Preemption, priorities, packing, a policy that wants to be asked.

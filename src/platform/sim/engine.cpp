@@ -1,7 +1,5 @@
 #include "platform/sim/engine.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -38,7 +36,7 @@ engine::engine(configuration c, explorer* chooser)
     : settings_(std::move(c)),
       chooser_(chooser),
       buckets_(bucket_count, nullptr),
-      exceptions_(reinterpret_cast<exceptions_in_flight*>(abi::__cxa_get_globals())) {
+      exceptions_(base::exception_state::of_this_kernel_thread()) {
   for (const unit_description& u : settings_.units) units_.push_back({nullptr, {}, 1 / u.speed});
   strands_.push_back(std::make_unique<strand>());
   self_ = strands_.front().get();
@@ -237,11 +235,11 @@ void engine::switch_to(strand& s, strand* ended) noexcept {
   ++counts_.switches;
   latest_ = std::max(latest_, from.time);
   from.queue = heddle_current_queue;
-  from.exceptions = *exceptions_;
+  from.exceptions = exceptions_;
   from.error = errno;
   self_ = &s;
   heddle_current_queue = s.queue;
-  *exceptions_ = s.exceptions;
+  exceptions_ = s.exceptions;
   errno = s.error;
   heddle_switch(
       &from.stack_pointer, s.stack_pointer,

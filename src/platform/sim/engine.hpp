@@ -230,8 +230,8 @@ class engine {
   };
   void (*listener_)(void*, platform::interrupted&) noexcept {nullptr};
   std::vector<tick_timer> timers_;
-  picoseconds signal_lock_free_{0};   // signals are delivered one after the other so far
-  exceptions_in_flight* exceptions_;  // of the one kernel thread
+  picoseconds signal_lock_free_{0};    // signals are delivered one after the other so far
+  base::exception_state& exceptions_;  // of the one kernel thread
 };
 
 // The engine of the process; made with default settings at the first use if nobody began one.

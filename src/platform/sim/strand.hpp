@@ -8,17 +8,13 @@
 
 #include <heddle/detail/current.hpp>
 
+#include "base/exception_state.hpp"
+
 namespace heddle::sim {
 
 using picoseconds = std::uint64_t;  // 213 days in all; integers, so that sums do not depend on their order
 inline constexpr picoseconds nanosecond = 1000;
 inline constexpr picoseconds never = ~picoseconds{0};
-
-// What the Itanium C++ ABI (2.2.2) keeps per kernel thread of the exceptions in flight.
-struct exceptions_in_flight {
-  void* caught{nullptr};
-  unsigned uncaught{0};
-};
 
 enum class strand_state : std::uint8_t {
   ready,   // running, or in the heap of events until its time comes
@@ -47,7 +43,7 @@ struct strand {
 
   // Copies, while it does not run.
   detail::fork_queue* queue{nullptr};
-  exceptions_in_flight exceptions;
+  base::exception_state exceptions;
   int error{0};  // errno
 
   int bound{-1};  // index of a processing unit; -1: any

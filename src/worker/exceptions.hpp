@@ -1,0 +1,16 @@
+// Going on after a switch with the exceptions that were being handled before it.
+#pragma once
+
+#include "base/exception_state.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+// The second half of carrier::leave_exceptions, on the thread that it was called for. After a switch that thread may be
+// on another carrier, which is therefore looked up here, and only if there is something to take back.
+[[gnu::always_inline]] inline void take_back_exceptions(const base::exception_state& left) noexcept {
+  if (left.any()) [[unlikely]]
+    *worker::current()->by->exceptions = left;
+}
+
+}  // namespace heddle::worker
