@@ -4,46 +4,14 @@
 #include <atomic>
 #include <mutex>
 
+#include <heddle/detail/linked_list.hpp>
 #include <heddle/detail/wait.hpp>
 
 #include "policy/policy.hpp"
 
 namespace heddle::policy {
 
-class task_list {
- public:
-  bool empty() const noexcept { return first_ == nullptr; }
-  task* front() const noexcept { return first_; }
-  task* back() const noexcept { return last_; }
-
-  void push_front(task& t) noexcept { insert_before(t, first_); }
-  void push_back(task& t) noexcept { insert_before(t, nullptr); }
-  // At the end when `place` is null.
-  void insert_before(task& t, task* place) noexcept {
-    t.next = place;
-    t.previous = place != nullptr ? place->previous : last_;
-    (t.previous != nullptr ? t.previous->next : first_) = &t;
-    (place != nullptr ? place->previous : last_) = &t;
-  }
-  void remove(task& t) noexcept {
-    (t.previous != nullptr ? t.previous->next : first_) = t.next;
-    (t.next != nullptr ? t.next->previous : last_) = t.previous;
-  }
-  task* pop_front() noexcept {
-    task* t = first_;
-    if (t != nullptr) remove(*t);
-    return t;
-  }
-  task* pop_back() noexcept {
-    task* t = last_;
-    if (t != nullptr) remove(*t);
-    return t;
-  }
-
- private:
-  task* first_{nullptr};
-  task* last_{nullptr};
-};
+using task_list = detail::linked_list<task>;
 
 // Any worker, any end. The lock is held for a few instructions, or for what `accept` takes.
 class alignas(64) shared_task_list {

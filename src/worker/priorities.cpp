@@ -69,26 +69,16 @@ bool priorities::remove(thread& t) noexcept {
 
 void priorities::link_high(thread& t, int level, place where) noexcept {
   high_queue& q = queues_[level - 1];
-  if (where == place::back) {
-    t.newer = nullptr;
-    t.next = q.first;
-    (q.first == nullptr ? q.last : q.first->newer) = &t;
-    q.first = &t;
-  } else {
-    t.next = nullptr;
-    t.newer = q.last;
-    (q.first == nullptr ? q.first : q.last->next) = &t;
-    q.last = &t;
-  }
+  if (where == place::back) q.push_front(t);
+  else q.push_back(t);
   high_.fetch_or(std::uint32_t{1} << (level - 1));  // a full fence: the caller looks for sleepers after it
 }
 
 void priorities::unlink_high(thread& t) noexcept {
   const int level = t.listed.load(std::memory_order_relaxed);  // under high_lock_
   high_queue& q = queues_[level - 1];
-  (t.newer == nullptr ? q.first : t.newer->next) = t.next;
-  (t.next == nullptr ? q.last : t.next->newer) = t.newer;
-  if (q.first == nullptr) high_.fetch_and(~(std::uint32_t{1} << (level - 1)));
+  q.remove(t);
+  if (q.empty()) high_.fetch_and(~(std::uint32_t{1} << (level - 1)));
   t.listed.store(0);
 }
 
@@ -98,7 +88,7 @@ thread* priorities::take_high(int least) noexcept {
   const std::uint32_t levels = high_.load(std::memory_order_relaxed);  // under high_lock_
   const int level = static_cast<int>(std::bit_width(levels));
   if (level < least) return nullptr;
-  thread* t = queues_[level - 1].first;
+  thread* t = queues_[level - 1].front();
   unlink_high(*t);
   return t;
 }
@@ -125,18 +115,10 @@ void priorities::link_low(thread& t, unsigned rank, int index, place where) noex
     e.newest.store(&t, std::memory_order_relaxed);  // under the lock
   }
   e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under the lock
-  if (where == place::back && (to.first_ready == nullptr || t.ready_since <= to.first_ready->ready_since)) {
-    t.waits_longer = nullptr;
-    t.waits_shorter = to.first_ready;
-    (to.first_ready == nullptr ? to.last_ready : to.first_ready->waits_longer) = &t;
-    to.first_ready = &t;
-  } else {
-    t.waits_shorter = nullptr;
-    t.waits_longer = to.last_ready;
-    (to.last_ready == nullptr ? to.first_ready : to.last_ready->waits_shorter) = &t;
-    to.last_ready = &t;
-  }
-  to.oldest_since.store(to.first_ready->ready_since, std::memory_order_relaxed);  // under the lock
+  const thread* const oldest = to.by_age.front();
+  if (where == place::back && (oldest == nullptr || t.ready_since <= oldest->ready_since)) to.by_age.push_front(t);
+  else to.by_age.push_back(t);
+  to.oldest_since.store(to.by_age.front()->ready_since, std::memory_order_relaxed);  // under the lock
   low_[index].fetch_add(1);  // a full fence: the caller looks for sleepers after it
 }
 
@@ -149,11 +131,9 @@ void priorities::unlink_low(pile& from, thread& t) noexcept {
   if (t.next != nullptr) t.next->newer = t.newer;
   else e.oldest = t.newer;
   e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under the lock
-  (t.waits_longer == nullptr ? from.first_ready : t.waits_longer->waits_shorter) = t.waits_shorter;
-  (t.waits_shorter == nullptr ? from.last_ready : t.waits_shorter->waits_longer) = t.waits_longer;
+  from.by_age.remove(t);
   // under the lock
-  from.oldest_since.store(from.first_ready == nullptr ? never : from.first_ready->ready_since,
-                          std::memory_order_relaxed);
+  from.oldest_since.store(from.by_age.empty() ? never : from.by_age.front()->ready_since, std::memory_order_relaxed);
   low_[index].fetch_sub(1);
   t.listed.store(0);
 }
@@ -216,8 +196,8 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
     std::lock_guard hold(high_lock_);
     thread* oldest = nullptr;
     for (const high_queue& q : queues_) {
-      if (q.first == nullptr || q.first->ready_since >= since) continue;
-      oldest = q.first;
+      if (q.empty() || q.front()->ready_since >= since) continue;
+      oldest = q.front();
       since = oldest->ready_since;
     }
     if (oldest != nullptr) {
@@ -227,7 +207,7 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
   }
   if (found == nullptr) return nullptr;
   std::lock_guard hold(found->lock);
-  thread* t = found->first_ready;
+  thread* t = found->by_age.front();
   if (t == nullptr || t->ready_since >= limit) return nullptr;  // somebody else was here
   unlink_low(*found, *t);
   return t;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include <heddle/detail/linked_list.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/priority.hpp>
 
@@ -58,18 +59,14 @@ class priorities {
   // thread::listed: 0, or the level above normal, or minus one minus rank * low_levels + index.
   int low_list(unsigned rank, int index) const noexcept { return -1 - static_cast<int>(rank) * low_levels - index; }
 
-  struct high_queue {  // `next` of its threads leads to a newer one, `newer` back
-    fiber::thread* first{nullptr};
-    fiber::thread* last{nullptr};
-  };
-  // `next` of a thread in a pile leads to an older one of its level, `newer` back; `waits_longer` and `waits_shorter`
-  // are links of all of a pile's threads in the order in which they became ready.
+  using high_queue = detail::linked_list<fiber::thread, &fiber::thread::next, &fiber::thread::newer>;  // oldest first
+  // `next` of a thread in a pile leads to an older one of its level, `newer` back.
   struct alignas(64) pile {
     detail::spin_word lock;
-    unsigned taken{0};                    // by the owner; under lock
-    fiber::thread* first_ready{nullptr};  // under lock
-    fiber::thread* last_ready{nullptr};   // under lock
-    // when first_ready became ready; written under lock, read by anyone as a hint
+    unsigned taken{0};  // by the owner; under lock
+    // under lock: all threads of the pile, in the order in which they became ready
+    detail::linked_list<fiber::thread, &fiber::thread::waits_shorter, &fiber::thread::waits_longer> by_age;
+    // when the first one of by_age became ready; written under lock, read by anyone as a hint
     std::atomic<std::uint64_t> oldest_since{never};
     struct ends {
       std::atomic<fiber::thread*> newest{nullptr};  // written under lock; read by anyone as a hint

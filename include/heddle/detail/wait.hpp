@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include <heddle/detail/linked_list.hpp>
 #include <heddle/export.hpp>
 
 namespace heddle::detail {
@@ -93,30 +94,23 @@ class spin_word {
 // A first-in first-out list of waiters, under its owner's lock.
 class waiter_list {
  public:
-  bool empty() const noexcept { return first_ == nullptr; }
-  waiter* front() const noexcept { return first_; }
-  void push_back(waiter& w) noexcept {
-    w.next = nullptr;
-    w.previous = last_;
-    (last_ != nullptr ? last_->next : first_) = &w;
-    last_ = &w;
-  }
+  bool empty() const noexcept { return list_.empty(); }
+  waiter* front() const noexcept { return list_.front(); }
+  void push_back(waiter& w) noexcept { list_.push_back(w); }
   waiter* pop_front() noexcept {
-    waiter* w = first_;
+    waiter* w = list_.front();
     if (w != nullptr) remove(*w);
     return w;
   }
   // Takes `w` out; harmless when it is not in the list any more (its links are null and it is not the first).
   void remove(waiter& w) noexcept {
-    if (w.previous == nullptr && first_ != &w) return;
-    (w.previous != nullptr ? w.previous->next : first_) = w.next;
-    (w.next != nullptr ? w.next->previous : last_) = w.previous;
+    if (w.previous == nullptr && list_.front() != &w) return;
+    list_.remove(w);
     w.next = w.previous = nullptr;
   }
 
  private:
-  waiter* first_{nullptr};
-  waiter* last_{nullptr};
+  linked_list<waiter> list_;
 };
 
 }  // namespace heddle::detail
