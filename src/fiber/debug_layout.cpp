@@ -23,8 +23,8 @@ struct debug_layout {
   std::uint64_t slab_bytes{offsetof(stack_pool::slab, bytes)};
   std::uint64_t slab_used{offsetof(stack_pool::slab, used)};  // of its bytes, from the low end
   std::uint64_t slab_class{offsetof(stack_pool::slab, size_class)};
-  // A stack has `smallest` << class bytes; its control block is at its
-  // top, below a colour: (address / bytes % colours) * colour_step.
+  // A stack has `smallest` << class bytes. Its control block is at its top, below a colour, which has
+  // (address / bytes % colours) * colour_step bytes.
   std::uint64_t smallest{stack_pool::smallest};
   std::uint64_t block_size{sizeof(thread)};
   std::uint64_t block_align{alignof(thread)};

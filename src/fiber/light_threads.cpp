@@ -12,8 +12,8 @@ light_threads::~light_threads() {
   for (const slab& s : slabs_) platform::release(s.memory, s.bytes);
 }
 
-// Each slab is as large as all before it: the first ones are small,
-// and a hundred thousand threads take few page faults, by huge pages.
+// Each slab is as large as all before it: the first ones are small, and a hundred thousand threads take few page
+// faults, by huge pages.
 bool light_threads::grow() noexcept {
   const std::size_t bytes = std::clamp(std::bit_ceil(made_ * stride), least_slab, greatest_slab);
   void* const memory = platform::reserve_dense(bytes);

@@ -23,8 +23,8 @@ class light_threads {
   light_threads(const light_threads&) = delete;
   light_threads& operator=(const light_threads&) = delete;
 
-  // A chain through `next`; its length lies in the first one (`length`).
-  // Null: no memory. New blocks are numbered from `last_id` on.
+  // A chain through `next`; its length lies in the first one (`length`). Null: no memory. New blocks are numbered from
+  // `last_id` on.
   [[nodiscard]] thread* take_chain(stack_pool& pool, std::uint64_t& last_id) noexcept;
   [[nodiscard]] thread* take_one(stack_pool& pool, std::uint64_t& last_id) noexcept;
   void give_chain(thread* first, unsigned length) noexcept;

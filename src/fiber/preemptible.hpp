@@ -27,8 +27,8 @@ struct kind {
 
 // The base class is the queue that the thread's own code sees (fork_queue::stands_for). The thread-local pointer to the
 // current queue names it while that code runs, and names the worker while the runtime's code does; `off` is true during
-// the latter and during the instructions in between (src/worker/preemption.md). All fields are touched by
-// whoever owns the thread; `off` and `pending` also by the signal handler on the kernel thread that runs it.
+// the latter and during the instructions in between (src/worker/preemption.md). All fields are touched by whoever owns
+// the thread; `off` and `pending` also by the signal handler on the kernel thread that runs it.
 struct preemptible : detail::fork_queue {
   explicit preemptible(thread& t, kind how) noexcept : how(how) {
     base = slots + 1;
@@ -43,22 +43,31 @@ struct preemptible : detail::fork_queue {
   thread& self() noexcept { return *static_cast<thread*>(stands_for); }
 
   kind how;
-  // Both are accessed relaxed everywhere: by a thread and the signal handler that interrupts it, ordered by compiler
-  // fences.
-  std::atomic<bool> off{true};       // the runtime's code runs, or is about to
-  std::atomic<bool> pending{false};  // a tick came meanwhile
-  // a tick of signal-yield has suspended it, inside the signal's handler, from which it has still to return
+
+  // off: the runtime's code runs, or is about to. pending: a tick came meanwhile. Both are accessed relaxed everywhere:
+  // by a thread and the signal handler that interrupts it, ordered by compiler fences.
+  std::atomic<bool> off{true};
+  std::atomic<bool> pending{false};
+
+  // A tick of signal-yield has suspended it inside the signal's handler, from which it has still to return.
   bool in_handler{false};
-  std::uint8_t cut_calls{0};                  // ticks in a row that have found it in a system call and cut that short
-  platform::nanoseconds turn_lasts_until{0};  // no timer's tick ends its turn before that; 0: any does
-  // it was found with an alternate stack or with blocked signals that are not its kernel thread's
+  // How many ticks in a row have found it in a system call and cut that short.
+  std::uint8_t cut_calls{0};
+  // No timer's tick ends its turn before that time. 0: any does.
+  platform::nanoseconds turn_lasts_until{0};
+  // It was found with an alternate stack or with blocked signals that are not its kernel thread's.
   bool own_signals{false};
-  worker::worker* on{nullptr};  // the worker, while `off` is false
-  // preempted by KLT-switching: asleep in the signal handler with this thread's stack
+
+  // The worker that it runs on, while `off` is false.
+  worker::worker* on{nullptr};
+  // It was preempted by KLT-switching: the carrier that is asleep in the signal handler with this thread's stack.
   worker::carrier* bound{nullptr};
-  platform::own_tls* block{nullptr};  // its own thread-local storage; taken when it starts
-  std::uint64_t waits_since{0};       // platform::ticks when a tick last ended its turn
-  detail::slot slots[3]{};            // a pushed entry on its way to the worker's queue
+  // Its own thread-local storage, taken when it starts.
+  platform::own_tls* block{nullptr};
+  // platform::ticks when a tick last ended its turn.
+  std::uint64_t waits_since{0};
+  // Where an entry that its code has pushed lies on the way to the worker's queue.
+  detail::slot slots[3]{};
 };
 
 // Makes room below the control block of a thread that is new. Returns what the stack begins below.

@@ -47,8 +47,8 @@ extern "C" [[gnu::weak]] void __tsan_init();  // there if anything in the proces
 
 namespace heddle::fiber {
 
-// Something in this process is compiled with ThreadSanitizer and this library
-// is not: it would take a change of stacks for a broken one, and crash.
+// Something in this process is compiled with ThreadSanitizer and this library is not: it would take a change of stacks
+// for a broken one, and crash.
 inline bool unknown_to_thread_sanitizer() noexcept {
 #if !defined(HEDDLE_TSAN) && !defined(HEDDLE_SIM)
   return __tsan_init != nullptr;

@@ -24,7 +24,7 @@ class stack_pool {
  public:
   static constexpr std::size_t smallest = std::size_t{16} << 10;
   static constexpr unsigned classes = 21;
-  // control blocks of neighbours are shifted by these: see block_of
+  // The control blocks of neighbours are shifted by these (block_of).
   static constexpr std::size_t colour_step = 64, colours = 32;
 
   // `default_bytes` is rounded up to a class. `committed_limit`: idle stacks a class keeps committed.
@@ -58,9 +58,9 @@ class stack_pool {
   // The block of the stack that the address lies in, or null. Not in a handler.
   [[nodiscard]] const thread* whose_stack(const void* address) const noexcept;
 
-  // blocks with stacks that are taken and not given back. relaxed: a number that guards nothing
+  // Blocks with stacks that are taken and not given back. relaxed: a number that guards nothing
   std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }
-  // stacks that have ever been taken. relaxed: as above
+  // Stacks that have ever been taken. relaxed: as above
   std::size_t committed() const noexcept { return made_stacks_.load(std::memory_order_relaxed); }
   std::size_t light_made() const noexcept {  // control blocks without stacks, ever
     std::lock_guard hold(mutex_);

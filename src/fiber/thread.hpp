@@ -34,76 +34,116 @@ inline constexpr std::uintptr_t called = 3;
 inline constexpr std::uint16_t no_worker = 0xffff;
 inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
 
-// Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time ([fiber:1] in README.md).
-// Fields whose comment names nobody else are touched by that owner alone.
+// Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time ([fiber:1] in README.md). A
+// field of which nobody else is named is touched by that owner alone.
 struct alignas(64) thread {
-  // First line: what a switch touches.
-  void* stack_pointer{nullptr};  // valid while suspended; odd: see not_begun
-  thread* next{nullptr};         // link of the ready queue or of a free list
-  // Of a group's child: what it does with `argument`; called once. Of a plain thread: its entry, for its first frame.
+  // --- The first cache line: what a switch touches.
+
+  // Where the registers of a suspended thread lie. It is odd while its first frame has not been written (not_begun).
+  void* stack_pointer{nullptr};
+  // The link of the ready queue, or of a list of free blocks.
+  thread* next{nullptr};
+
+  // What it runs. A group's child calls `call(argument)` once. A plain thread has its entry in `call`, for the first
+  // frame. `argument` belongs to the entry: a closure in the stack's argument area, or a job.
   void (*call)(void*) noexcept {nullptr};
-  void* argument{nullptr};         // entry's own: a closure in the stack's argument area, or a job
-  worker::runtime* home{nullptr};  // the runtime whose workers run it
+  void* argument{nullptr};
+
+  // The runtime whose workers run it.
+  worker::runtime* home{nullptr};
+
   // [fiber:3]: running -> finished; running -> waiter* (a joiner) -> finished; running -> detached -> (freed); running
-  // -> called (its joiner runs it). Written by the thread's last act and by its joiner; publishes everything that the
+  // -> called (its joiner runs it). Written by the thread's last act and by its joiner. Publishes everything that the
   // thread did.
   std::atomic<std::uintptr_t> completion{running};
-  // The continuation of a spawn was taken by somebody else than the
-  // child: set by the taker before it resumes the thread.
+
+  // Somebody else than its child has taken this thread's continuation, at a spawn. Set by the taker, before it resumes
+  // the thread.
   bool taken{false};
-  bool counted{false};  // a group's child that the group's counter knows of from the start
+  // It is a group's child that the group's counter knows of from the start.
+  bool counted{false};
+  // Of its stack, or no_size_class.
   std::uint8_t size_class{0};
-  // Its priority, its own or a lent one. Written under the lock of loans (worker/inheritance.cpp) once the thread is
-  // known to others; what others read may be old.
+
+  // Its priority: its own, or a lent one. Written under the lock of loans (worker/inheritance.cpp) once the thread is
+  // known to others. What others read may be old.
   std::atomic<std::int8_t> level{0};
-  std::atomic<std::uint32_t> spawns{0};  // spawns by this thread so far; read by its last child to know its own spawn
-  // What a thread that can be preempted has besides; null: it runs until it waits. Who ends clears it, so that
-  // whoever makes a thread that is not preemptive, in a runtime whose threads are not as a rule, need not.
+
+  // How many children this thread has spawned so far. The last child reads it, to know whether that is its own spawn.
+  std::atomic<std::uint32_t> spawns{0};
+
+  // What a thread that can be preempted has besides. Null: it runs until it waits. Who ends clears it, so that whoever
+  // makes a thread that is not preemptive, in a runtime whose threads are not as a rule, need not.
   preemptible* preemptive{nullptr};
 
-  // Second line: what making one writes besides. The first word of `scheduling` is the line's last one.
+  // --- The second cache line: what the maker of a thread writes besides. Its last word is the first one of
+  // `scheduling`.
 
-  // Of a group's child: its spawner. Of a thread that was called: its joiner; before that, while lies_in is set, its
-  // neighbour in front in the ready queue, if that still is there.
+  // A group's child: its spawner. A thread that was called: its joiner; before that, while lies_in is set, its
+  // neighbour in front in the ready queue, if that one still is there.
   thread* parent{nullptr};
-  std::uint32_t parent_spawn{0};       // the spawner's value of `spawns` when it was made
-  std::uint16_t worker_rank{0};        // last worker, or no_worker; kept on a simulated platform only
-  std::uint16_t packed_in{no_worker};  // pool that it goes back to under thread packing, or no_worker
+  // A group's child: the spawner's `spawns` when it was made.
+  std::uint32_t parent_spawn{0};
+
+  // The worker that it ran on last, or no_worker. Kept on a simulated platform only.
+  std::uint16_t worker_rank{0};
+  // The pool that it goes back to under thread packing, or no_worker.
+  std::uint16_t packed_in{no_worker};
+
+  // For dumps: its name, and what it waits for while it is parked.
   const char* name{nullptr};
-  const char* waits_for{nullptr};  // what a parked thread waits for, for the dump
-  void* group{nullptr};            // task group a child belongs to; of a plain thread its function
-  // [fiber:4]: the block at the top of the stack that it runs on, which is the thread itself, or, of a light thread, a
+  const char* waits_for{nullptr};
+
+  // A group's child: its group. A plain thread: its function.
+  void* group{nullptr};
+
+  // [fiber:4]: the block at the top of the stack that it runs on. That is the thread itself, or, of a light thread, a
   // block whose own `stack` leads back meanwhile. Null: a light thread that never had a stack.
   thread* stack{nullptr};
-  // Of a plain thread that has not begun: the ready queue that its maker put it into, while it is there. Written under
+
+  // A plain thread that has not begun: the ready queue that its maker put it into, while it is there. Written under
   // that queue's lock.
   std::atomic<worker::ready_queue*> lies_in{nullptr};
+
   // the policy's own (ranges, identities); its word is cleared when the thread is made
   schedulable scheduling;
 
-  // Seldom used.
+  // --- What is seldom used.
+
+  // Its number, for traces and dumps.
   std::uint64_t id{0};
-  worker::worker* cache{nullptr};  // the worker that took the block from the pool, for itself; null: nobody's cache
-  thread* newer{nullptr};          // link of a list of threads beside the normal level
-  std::atomic<int> listed{0};      // in which of these lists it stands; written under that list's lock, 0: in none
-  // links of all threads of a pile below the normal level, in the order in which they became ready
+  // The worker that took the block from the pool, for itself. Null: it is of nobody's cache.
+  worker::worker* cache{nullptr};
+
+  // Lists of ready threads beside the normal level (worker/priorities.hpp). `newer`: the second link of such a list
+  // (and of free light threads, the link from chain to chain). `listed`: in which of them it stands, 0: in none;
+  // written under that list's lock. `waits_longer` and `waits_shorter`: links of all threads of a pile below the normal
+  // level, in the order in which they became ready. `ready_since`: when it did (platform::ticks).
+  thread* newer{nullptr};
+  std::atomic<int> listed{0};
   thread* waits_longer{nullptr};
   thread* waits_shorter{nullptr};
-  // platform::ticks when it joined the ready threads of a level beside the normal one
   std::uint64_t ready_since{0};
-  // All under the lock of loans: its own level, meaningful while anything is lent to it; how many levels are lent to
-  // it, and how many times each; and the lock that it waits for, if that is one that lends.
+
+  // Levels that are lent to it (worker/inheritance.cpp), all under the lock of loans. `own_level`: its own, meaningful
+  // while anything is lent to it. `loans`: how many are. `lent`: how often each level is, the lowest first.
+  // `blocked_on`: the lock that it waits for, if that is one that lends.
   std::int8_t own_level{0};
   std::uint16_t loans{0};
-  std::uint16_t lent[15]{};  // by level, the lowest first
+  std::uint16_t lent[15]{};
   detail::lendable* blocked_on{nullptr};
-  std::size_t stack_bytes{0};  // usable bytes, control block included
+
+  // Its stack: the usable bytes, control block included; the pool that it is from; the lowest usable address, above the
+  // guard.
+  std::size_t stack_bytes{0};
   stack_pool* pool{nullptr};
-  void* stack_low{nullptr};  // lowest usable address, above the guard
+  void* stack_low{nullptr};
   // While its stack pointer is above this address, it runs children of its groups by calls: each of them has nearly a
   // default stack then. The highest address: never.
   void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
-  void* sanitizer_fiber{nullptr};  // ThreadSanitizer's handle or AddressSanitizer's fake stack
+
+  // What tools know the stack by: ThreadSanitizer's handle or AddressSanitizer's fake stack; valgrind's number.
+  void* sanitizer_fiber{nullptr};
   unsigned valgrind_id{0};
 };
 

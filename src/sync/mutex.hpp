@@ -1,5 +1,5 @@
-// A mutex between kernel threads, whichever kind the platform has.
-// Never held across a suspension of a user-level thread.
+// A mutex between kernel threads, whichever kind the platform has. Never held across a suspension of a user-level
+// thread.
 #pragma once
 
 #include <atomic>

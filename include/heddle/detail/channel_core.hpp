@@ -1,5 +1,4 @@
-// Everything of a channel that does not depend on the type of its
-// values. Protocol and proof: src/wait/channel.md.
+// Everything of a channel that does not depend on the type of its values. Protocol and proof: src/wait/channel.md.
 #pragma once
 
 #include <atomic>
@@ -31,8 +30,8 @@ class HEDDLE_API channel_core {
     const deadline* limit{nullptr};
     const std::stop_token* stop{nullptr};
   };
-  // `item`: the bytes to send. done: they were copied. Any other
-  // outcome: they were not. std::bad_alloc: nothing was sent.
+  // `item`: the bytes to send. done: they were copied. Any other outcome: they were not. std::bad_alloc: nothing was
+  // sent.
   outcome send(const void* item, patience p);
   outcome try_send(const void* item);
   // `item`: where the bytes go; written when done.

@@ -20,7 +20,7 @@ namespace heddle::detail {
 // Written by the owner before the job is queued, by the owner when it waits, and by whoever finishes it; publishes the
 // work's effects.
 struct job {
-  // called once, on a user-level thread, on any worker; the job may be gone after it
+  // Called once, on a user-level thread, on any worker; the job may be gone after it.
   using code = void (*)(job*) noexcept;
   job() = default;
   explicit job(code run) noexcept : word(reinterpret_cast<std::uintptr_t>(run)) {}
@@ -80,8 +80,8 @@ struct fork_queue {
 // foreign_ticket: the caller is on no worker.
 using ticket = slot*;
 
-// Slow paths, out of line, with the entry stored and bottom moved already. push_slow returns null when the
-// queue was full. pop_slow: true when the entry at `position` is still the owner's.
+// Slow paths, out of line, with the entry stored and bottom moved already. push_slow returns null when the queue was
+// full. pop_slow: true when the entry at `position` is still the owner's.
 HEDDLE_API ticket push_slow(fork_queue* queue, slot* position) noexcept;
 // The same for the second half of a fork. A policy may make it a task of its own; the caller may then go on on another
 // worker.
