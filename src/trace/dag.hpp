@@ -90,6 +90,8 @@ struct dag_summary {
 
 // A function's name as people know it: the lambda or function that was forked instead of the template around it.
 [[nodiscard]] std::string plain_name(std::string_view symbol);
+// The same for a code address in a recording; the address itself if its function is not known.
+[[nodiscard]] std::string code_name(const recording& what, std::uint64_t address);
 
 // One line for each thing that the user should change; analyse calls it.
 [[nodiscard]] std::vector<std::string> dag_warnings(const dag_summary& dag);

@@ -62,6 +62,11 @@ std::string plain_name(std::string_view symbol) {
   return name;
 }
 
+std::string code_name(const recording& what, std::uint64_t address) {
+  const auto symbol = what.symbols.find(address);
+  return symbol == what.symbols.end() ? fmt::format("{:#x}", address) : plain_name(symbol->second);
+}
+
 std::vector<std::string> dag_warnings(const dag_summary& dag) {
   std::vector<std::string> out;
   if (dag.lost != 0) {

@@ -34,9 +34,7 @@ std::string diagnosis_observer::text(std::uint32_t number) const {
 }
 
 code diagnosis_observer::function_at(std::uint64_t address) const {
-  const auto symbol = what_.symbols.find(address);
-  if (symbol != what_.symbols.end()) return {plain_name(symbol->second), address};
-  return {address == 0 ? "code outside of tasks" : fmt::format("{:#x}", address), address};
+  return {address == 0 ? "code outside of tasks" : code_name(what_, address), address};
 }
 
 code diagnosis_observer::code_of(const open_span& s, const lane& on) const {
