@@ -1,15 +1,13 @@
-// Sending and receiving through a channel. Protocol and proof: channel.md.
+// Sending and receiving through a channel, and waiting for that. Protocol and proof: channel.md.
 #include <heddle/blocking.hpp>
 #include <heddle/detail/channel_core.hpp>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 #include <optional>
-#include <utility>
 
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
+#include "wait/channel_parts.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -21,197 +19,10 @@ namespace {
 constexpr std::size_t least_worth_a_look = 16;  // items: shorter channels hand over, they do not buffer
 constexpr std::size_t pace = 16;                // items between two looks: a slower receiver is not worth waiting for
 constexpr std::size_t longest_batch = 512;      // items
-constexpr std::size_t segment_bytes = 1000;     // one of malloc's small blocks
-
-void copy(void* to, const void* from, std::size_t bytes) noexcept {
-  switch (bytes) {  // memcpy of a known length costs no call
-    case 4: std::memcpy(to, from, 4); return;
-    case 8: std::memcpy(to, from, 8); return;
-    case 16: std::memcpy(to, from, 16); return;
-    default: std::memcpy(to, from, bytes);
-  }
-}
 
 }  // namespace
 
-// One operation that may have to wait, on the stack of its thread.
-struct channel_core::request {
-  channel_core* object;
-  const void* to_send;  // or null
-  void* received;       // or null
-  // a sender that waits brings the memory that its item may need; comes back if it was not
-  segment* spare;
-  const std::stop_token* stop;
-  outcome result{outcome::not_now};
-  bool linked{false};
-  waiter w;
-};
-
-// Both locks: nobody is inside the queue, and the flags may be changed.
-struct channel_core::both {
-  explicit both(channel_core& c) noexcept : of(c) {
-    of.send_guard_.lock();
-    of.receive_guard_.lock();
-  }
-  ~both() {
-    of.senders_wait_ = !of.senders_.empty();
-    of.receivers_wait_ = !of.receivers_.empty();
-    of.receive_guard_.unlock();
-    of.send_guard_.unlock();
-  }
-  channel_core& of;
-};
-
-channel_core::channel_core(std::size_t capacity, std::size_t item_bytes) noexcept
-    : capacity_(capacity),
-      item_bytes_(item_bytes),
-      segment_items_((segment_bytes - sizeof(segment)) / item_bytes),
-      write_at_(segment_items_) {}
-
-channel_core::~channel_core() {
-  segment* s = read_ != nullptr ? read_ : first_.load();
-  while (s != nullptr) {
-    segment* next = s == write_ ? nullptr : s->next;
-    ::operator delete(s);
-    s = next;
-  }
-  ::operator delete(spare_.load());
-}
-
-channel_core::segment* channel_core::make_segment() const { return ::new (::operator new(segment_bytes)) segment; }
-
-channel_core::segment* channel_core::spare_or_null() noexcept {
-  // the exchange decides
-  return spare_.load(std::memory_order_relaxed) != nullptr ? spare_.exchange(nullptr) : nullptr;
-}
-
-// Not within a section: it may free memory.
-void channel_core::keep_or_free(segment* s) noexcept {
-  if (s != nullptr) ::operator delete(spare_.exchange(s));
-}
-
-// --- The queue itself. Senders' side under send_guard_.
-
-bool channel_core::has_room_in_segment(const segment* fresh) const noexcept {
-  return write_at_ < segment_items_ || fresh != nullptr;
-}
-
-void channel_core::append(const void* item, segment*& fresh) noexcept {
-  if (write_at_ == segment_items_) {
-    segment* s = std::exchange(fresh, nullptr);
-    if (write_ != nullptr) write_->next = s;
-    else first_.store(s, std::memory_order_relaxed);  // published by sent_, as `next` is
-    write_ = s;
-    write_at_ = 0;
-  }
-  copy(write_->items + write_at_++ * item_bytes_, item, item_bytes_);
-  // relaxed: written under this lock only. release pairs with remove_oldest and size: the item and its segment
-  sent_.store(sent_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-}
-
-// Receivers' side under receive_guard_. False: nothing is there.
-bool channel_core::remove_oldest(void* item, segment*& drained) noexcept {
-  const std::size_t at = received_.load(std::memory_order_relaxed);  // written under this lock only
-  if (at == seen_sent_) {
-    seen_sent_ = sent_.load(std::memory_order_acquire);  // pairs with append
-    if (at == seen_sent_) return false;
-  }
-  if (read_ == nullptr) read_ = first_.load(std::memory_order_relaxed);  // seen through sent_
-  if (read_at_ == segment_items_) {
-    drained = std::exchange(read_, read_->next);
-    read_at_ = 0;
-  }
-  copy(item, read_->items + read_at_++ * item_bytes_, item_bytes_);
-  received_.store(at + 1, std::memory_order_release);  // pairs with put: the place is free
-  return true;
-}
-
-// --- What needs one lock.
-
-channel_core::fast channel_core::put(const void* item, segment*& fresh) noexcept {
-  const worker::section inside;
-  send_guard_.lock();
-  struct unlock {
-    spin_word& of;
-    ~unlock() { of.unlock(); }
-  } at_end{send_guard_};
-  if (closed_.load(std::memory_order_relaxed)) return fast::closed;  // under the lock
-  if (senders_wait_ || receivers_wait_ || capacity_ == 0) [[unlikely]]
-    return fast::slow;
-  if (capacity_ != unbounded) {
-    const std::size_t sent = sent_.load(std::memory_order_relaxed);  // written under this lock only
-    if (sent - seen_received_ >= capacity_) {
-      seen_received_ = received_.load(std::memory_order_acquire);  // pairs with remove_oldest
-      if (sent - seen_received_ >= capacity_) return fast::not_now;
-    }
-  }
-  if (!has_room_in_segment(fresh)) {
-    fresh = spare_or_null();
-    if (fresh == nullptr) return fast::no_segment;
-  }
-  append(item, fresh);
-  return fast::done;
-}
-
-channel_core::fast channel_core::take(void* item, segment*& drained) noexcept {
-  const worker::section inside;
-  receive_guard_.lock();
-  const bool got = remove_oldest(item, drained);
-  const bool others = senders_wait_;
-  receive_guard_.unlock();
-  if (others) [[unlikely]] {
-    if (!got) return fast::slow;
-    waiter_list served;
-    {
-      const both hold(*this);
-      admit(served);
-    }
-    while (waiter* w = served.pop_front()) resume(*w);
-  }
-  return got ? fast::done : fast::not_now;
-}
-
-// --- What needs both. `served`: waiters whose operations are complete, to be resumed once the locks are free.
-
-// Lets waiting senders' items in, as far as there is room.
-void channel_core::admit(waiter_list& served) noexcept {
-  while (sent_.load() - received_.load() < capacity_) {
-    waiter* w = senders_.pop_front();
-    if (w == nullptr) return;
-    if (!claim(*w, wake_reason::notified)) continue;
-    auto& r = *static_cast<request*>(w->payload);
-    append(r.to_send, r.spare);
-    served.push_back(*w);
-  }
-}
-
-channel_core::outcome channel_core::send_now(request& r, waiter_list& served) noexcept {
-  if (closed_.load()) return outcome::closed;
-  while (waiter* w = receivers_.pop_front()) {
-    if (!claim(*w, wake_reason::notified)) continue;
-    copy(static_cast<request*>(w->payload)->received, r.to_send, item_bytes_);
-    served.push_back(*w);
-    return outcome::done;
-  }
-  admit(served);  // waiting senders first: a receiver may have made room and not taken both locks yet
-  if (sent_.load() - received_.load() >= capacity_) return outcome::not_now;
-  append(r.to_send, r.spare);
-  return outcome::done;
-}
-
-channel_core::outcome channel_core::receive_now(request& r, waiter_list& served) noexcept {
-  if (remove_oldest(r.received, r.spare)) {
-    admit(served);
-    return outcome::done;
-  }
-  while (waiter* w = senders_.pop_front()) {  // without capacity
-    if (!claim(*w, wake_reason::notified)) continue;
-    copy(r.received, static_cast<request*>(w->payload)->to_send, item_bytes_);
-    served.push_back(*w);
-    return outcome::done;
-  }
-  return closed_.load() ? outcome::closed : outcome::not_now;
-}
+// --- Waiting.
 
 bool channel_core::enqueue_sender(void* data, waiter& w) noexcept {
   auto& r = *static_cast<request*>(data);
@@ -407,12 +218,6 @@ void channel_core::close() noexcept {
     }
   }
   while (waiter* w = chosen.pop_front()) resume(*w);
-}
-
-std::size_t channel_core::size() const noexcept {
-  // read first, so that it is not more than sent_
-  const std::size_t received = received_.load(std::memory_order_acquire);
-  return sent_.load(std::memory_order_acquire) - received;
 }
 
 }  // namespace heddle::detail
