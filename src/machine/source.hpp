@@ -8,8 +8,8 @@
 
 namespace heddle::machine {
 
-// Units are in the order of the tree, so every set is an interval of it:
-// hwloc's objects nest, and NUMA nodes are attached to such objects.
+// Units are in the order of the tree, so every set is an interval of it: hwloc's objects nest, and NUMA nodes are
+// attached to such objects.
 struct topology_set {
   group_kind kind;
   std::uint64_t capacity;
@@ -17,6 +17,11 @@ struct topology_set {
   int associativity;
   unsigned first, last;  // units [first, last)
 };
+
+inline bool is_cache(group_kind kind) noexcept { return kind >= group_kind::l5 && kind <= group_kind::l1; }
+
+// Those of the sets that are caches, in the order of topology::caches().
+std::vector<cache_info> caches_of(const std::vector<topology_set>& sets);
 
 // Builds the tree of a topology; its friend.
 class tree_builder {
@@ -26,8 +31,8 @@ class tree_builder {
                         std::vector<processing_unit> units, std::vector<topology_set> sets);
   // Replaces the tree by one with the same workers, after units or sets have changed.
   static void place_again(topology& on);
-  // Replaces the tree: one worker on each unit of `workers`,
-  // `positions` being the units' places in the order of the tree.
+  // Replaces the tree: one worker on each unit of `workers`, `positions` being the units' places in the order of the
+  // tree.
   static void place(topology& on, std::vector<processing_unit> workers, const std::vector<unsigned>& positions);
 };
 

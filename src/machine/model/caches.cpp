@@ -1,0 +1,99 @@
+// Cache levels: what the tree says of each, and what the file says instead or besides.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "machine/model/assembler.hpp"
+
+namespace heddle::machine {
+
+void assembler::read_caches() {
+  std::vector<cache_info> caches(made_.tree.caches().begin(), made_.tree.caches().end());
+  std::map<group_kind, bool, std::greater<>> present;  // l1 first
+  for (const cache_info& c : caches) present[c.kind] = true;
+  section all(*top_.table("cache"), "cache", assumed_);
+  const cache_level* inner = nullptr;
+  for (const group_kind kind : {group_kind::l1, group_kind::l2, group_kind::l3, group_kind::l4, group_kind::l5}) {
+    const file_node* table = all.table(name(kind));
+    if (!present[kind]) {
+      if (table != nullptr && !table->assumed && !table->inherited)
+        refuse(*table, all.path_of(name(kind)), "the tree has no such cache");
+      continue;
+    }
+    section level(*table, all.path_of(name(kind)), assumed_);
+    made_.caches.push_back({kind, *level.number("latency", range::positive)});
+    describe(level, kind, caches);
+    level.finish();
+    const cache_level& own = made_.caches.back();
+    if (made_.caches.size() > 1) inner = &made_.caches[made_.caches.size() - 2];
+    if (inner != nullptr && own.latency < inner->latency) {
+      refuse(level.place("latency"), level.path_of("latency"),
+             fmt::format("is {} ns, less than the {} ns of {}; a cache further out answers later", own.latency,
+                         inner->latency, name(inner->kind)));
+    }
+  }
+  all.finish();
+  check_capacities(caches);
+  made_.tree = made_.tree.with_caches(caches);
+}
+
+void assembler::describe(section& level, group_kind kind, std::vector<cache_info>& caches) {
+  const std::optional<std::uint64_t> size = level.bytes("size");
+  const bool line_given = level.given("line"), ways_given = level.given("ways");
+  for (cache_info& c : caches) {
+    if (c.kind != kind) continue;
+    if (size) c.capacity = *size;
+    if (c.capacity == 0)
+      refuse(level.place("size"), level.path_of("size"), "the tree does not say how large the cache is; give the size");
+    if (line_given || c.line_size == 0) c.line_size = static_cast<unsigned>(*level.whole("line", 8, 4096));
+    if (!std::has_single_bit(c.line_size))
+      refuse(level.place("line"), level.path_of("line"), fmt::format("is {}; expected a power of two", c.line_size));
+    const std::uint64_t lines = c.capacity / c.line_size;
+    if (ways_given) c.associativity = ways_of(level);
+    if (c.associativity == 0) {
+      // By default: the most ways, up to the default's, that make whole sets.
+      for (c.associativity = ways_of(level); lines % static_cast<unsigned>(c.associativity) != 0;) --c.associativity;
+    }
+    if (c.capacity % c.line_size != 0 || (c.associativity > 0 && lines % static_cast<unsigned>(c.associativity) != 0)) {
+      refuse(level.place("ways"), level.path_of("ways"),
+             fmt::format(
+                 "{} bytes in {} ways of {}-byte lines do not make whole sets; give ways that divide the {} lines{}",
+                 c.capacity, c.associativity, c.line_size, lines,
+                 ways_given ? "" : " (the present number is not from this file)"));
+    }
+  }
+}
+
+int assembler::ways_of(section& level) {
+  const file_node* value = level.find("ways");
+  if (value != nullptr && value->is == file_node::type::text) {
+    if (value->text != "full")
+      refuse(*value, level.path_of("ways"), fmt::format("\"{}\"; expected a number or \"full\"", value->text));
+    return -1;
+  }
+  return static_cast<int>(*level.whole("ways", 1, 1u << 20));
+}
+
+// A cache is never smaller than one inside it.
+void assembler::check_capacities(const std::vector<cache_info>& caches) {
+  const file_node& table = top_.place("cache");
+  for (const cache_info& inner : caches) {
+    for (const cache_info& outer : caches) {
+      const bool around =
+          outer.kind < inner.kind && outer.first_unit <= inner.first_unit && inner.last_unit <= outer.last_unit;
+      if (!around || outer.capacity >= inner.capacity) continue;
+      const file_node* level = table.find(name(outer.kind));
+      const file_node* size = level != nullptr ? level->find("size") : nullptr;
+      refuse(size != nullptr ? *size : top_.place("tree"),
+             size != nullptr ? fmt::format("cache.{}.size", name(outer.kind)) : "tree",
+             fmt::format("{} has {} bytes, less than the {} of {} inside it", name(outer.kind), outer.capacity,
+                         inner.capacity, name(inner.kind)));
+    }
+  }
+}
+
+}  // namespace heddle::machine
