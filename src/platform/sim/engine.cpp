@@ -1,17 +1,15 @@
+// Points and charges: the clock of the running strand, and which strand runs next.
 #include "platform/sim/engine.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
+#include <cerrno>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include <heddle/detail/fork_queue.hpp>
 
 #include "arch/arch.hpp"
-#include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/explorer.hpp"
 
@@ -249,127 +247,6 @@ void engine::switch_to(strand& s, strand* ended) noexcept {
         platform::release(std::exchange(over.stack, nullptr), stack_bytes);
       },
       ended, nullptr);
-}
-
-// --- strands -----------------------------------------------------------------------------------------------------
-
-strand* engine::start(void (*entry)(void*), void* argument, const char* name, int number) noexcept {
-  charge(activity::scheduler, settings_.times.wake);
-  auto* s = new (std::nothrow) strand;
-  if (s == nullptr) return nullptr;
-  s->stack = platform::reserve(stack_bytes);
-  if (s->stack == nullptr) {
-    delete s;
-    return nullptr;
-  }
-  platform::install_guard(s->stack, platform::page_size());
-  s->id = static_cast<unsigned>(strands_.size());
-  std::snprintf(s->name, sizeof s->name, "%s", name);
-  s->bound = index_of(number);
-  s->entry = entry;
-  s->argument = argument;
-  s->time = self_->time + settings_.times.wake_latency;
-  s->stack_pointer = arch::prepare(static_cast<char*>(s->stack) + stack_bytes, run, s);
-  strands_.emplace_back(s);
-  arrive(*s);
-  return s;
-}
-
-void engine::run(void* self) {
-  auto& me = *static_cast<strand*>(self);
-  here().mark();
-  me.entry(me.argument);
-  here().end_self();
-}
-
-void engine::end_self() noexcept {
-  take_measured();
-  strand& me = *self_;
-  me.state = strand_state::ended;
-  forget_ticks(me);
-  leave_unit(me);
-  wake(&me, ~0u);
-  switch_to(next(), &me);
-  HEDDLE_CHECK(false, "a simulated kernel thread went on after its end");
-}
-
-void engine::join(strand& s) noexcept {
-  while (s.state != strand_state::ended) sleep(&s, never);
-}
-
-void engine::keep_only_self() noexcept {
-  while (!events_.empty()) events_.pop();
-  std::fill(buckets_.begin(), buckets_.end(), nullptr);
-  for (unit& u : units_) u = {nullptr, {}, u.slowness};
-  for (const auto& s : strands_) {
-    if (s.get() != self_) s->state = strand_state::ended;
-    forget_ticks(*s);  // timers are not inherited
-  }
-  if (self_->unit >= 0) units_[static_cast<unsigned>(self_->unit)].occupant = self_;
-}
-
-// --- sleeping and waking -----------------------------------------------------------------------------------------
-
-strand*& engine::sleepers_of(const void* word) noexcept {
-  const auto bits = reinterpret_cast<std::uintptr_t>(word);
-  return buckets_[(bits * 0x9e3779b97f4a7c15u) >> 54];
-}
-
-void engine::remove_sleeper(strand& s) noexcept {
-  strand** link = &sleepers_of(s.word);
-  while (*link != &s) link = &(*link)->next;
-  *link = s.next;
-  s.next = nullptr;
-  s.word = nullptr;
-  s.state = strand_state::ready;
-}
-
-bool engine::sleep(const void* word, picoseconds deadline) noexcept {
-  strand& me = *self_;
-  ++counts_.sleeps;
-  ++counts_.events;
-  end_stretch();
-  me.word = word;
-  me.timed_out = false;
-  strand** link = &sleepers_of(word);
-  while (*link != nullptr) link = &(*link)->next;
-  *link = &me;
-  leave_unit(me);
-  me.state = strand_state::asleep;
-  latest_ = std::max(latest_, me.time);
-  if (const picoseconds until = std::min(deadline, me.next_tick); until != never) {
-    me.time = std::max(me.time, until);
-    events_.push(me);
-  }
-  leave_for_next();
-  const bool late = me.timed_out && me.time >= deadline;
-  if (me.next_tick <= me.time) [[unlikely]]
-    take_tick();  // may go on on another strand
-  mark();
-  return !late;
-}
-
-unsigned engine::wake(const void* word, unsigned most) noexcept {
-  ++counts_.events;
-  unsigned woken = 0;
-  for (strand** link = &sleepers_of(word); *link != nullptr && woken < most;) {
-    strand& s = **link;
-    if (s.word != word) {
-      link = &s.next;
-      continue;
-    }
-    *link = s.next;
-    s.next = nullptr;
-    s.word = nullptr;
-    s.state = strand_state::ready;
-    if (s.place != strand::nowhere) events_.remove(s);
-    s.time = self_->time + latency_of_wake(s);
-    ++woken;
-    ++counts_.wakes;
-    arrive(s);
-    give_way(s);
-  }
-  return woken;
 }
 
 }  // namespace heddle::sim
