@@ -1,6 +1,7 @@
 // The seam below which an operating system or a virtual clock is known. Implemented by linux/ and by sim/; both are
 // linked under the same names, and what stands above is compiled for sim/ with HEDDLE_SIM. Nothing above this line
-// includes a system header for threads, time or memory maps.
+// includes a system header for threads, time or memory maps. Clocks, ticks and other signals have headers of their own,
+// which this one includes.
 #pragma once
 
 #include <atomic>
@@ -8,9 +9,11 @@
 #include <cstdint>
 #include <vector>
 
-namespace heddle::platform {
+#include "platform/clock.hpp"
+#include "platform/signals.hpp"
+#include "platform/ticks.hpp"
 
-using nanoseconds = std::uint64_t;
+namespace heddle::platform {
 
 // True where kernel threads are simulated and time is virtual. For the few places where that changes more than the
 // meaning of a call.
@@ -27,8 +30,8 @@ inline constexpr bool simulated = false;
 enum class operation : std::uint8_t { fork, join, spawn, thread_switch, migration, steal, failed_steal, look };
 #if defined(HEDDLE_SIM)
 void charge(operation what, unsigned distance = 0) noexcept;
-// For the account of the run. report(runtime) is called when all
-// kernel threads sleep without a deadline, before the process ends.
+// For the account of the run. report(runtime) is called when all kernel threads sleep without a deadline, before the
+// process ends.
 void runtime_started(const void* runtime, const char* policy, unsigned workers, void (*report)(const void*));
 void runtime_ended(const void* runtime) noexcept;
 #else
@@ -36,14 +39,6 @@ inline void charge(operation, unsigned = 0) noexcept {}
 inline void runtime_started(const void*, const char*, unsigned, void (*)(const void*)) {}
 inline void runtime_ended(const void*) noexcept {}
 #endif
-
-// Time since an arbitrary start, monotonic.
-nanoseconds now() noexcept;
-
-// A coarse counter for choosing between spinning and sleeping: cheaper than now(), and in a unit of its own, of which
-// there are ticks_per_microsecond().
-std::uint64_t ticks() noexcept;
-std::uint64_t ticks_per_microsecond() noexcept;
 
 // Lets another kernel thread run on this processor.
 void yield_processor() noexcept;
@@ -70,84 +65,13 @@ struct kernel_thread {
 };
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name,
           int processing_unit = -1) noexcept;
-// What such an error means, with the limits that may have been reached
-// and their values. Allocates nothing: there may be no memory.
+// What such an error means, with the limits that may have been reached and their values. Allocates nothing: there may
+// be no memory.
 struct explanation {
   char text[320];
 };
 explanation why_not_started(int error) noexcept;
 void join(kernel_thread& thread) noexcept;
-
-// --- ticks: signals that interrupt what a kernel thread computes -----------------------------------------------------
-// All but listen_for_ticks are async-signal-safe.
-
-// What send_tick and a timer aim at: the calling kernel thread.
-int kernel_thread_id() noexcept;
-// What a tick has interrupted. It lies on the interrupted stack, below the handler, and goes where that goes.
-struct interrupted {
-  void* frame{nullptr};  // the system's record of it, on that stack; null: it was no signal
-  bool by_user_interrupt{false};
-  // another signal's handler is at work there, on a stack that belongs to the kernel thread
-  bool on_alternate_stack{false};
-  bool call_cut_short{false};  // it waited in a system call, which will report EINTR
-  // it has just asked the system on which kernel thread it runs, as raise() does before it sends a signal there
-  bool knows_kernel_thread{false};
-  // whoever was interrupted has installed an alternate stack of its own. Set by leave_interrupted
-  bool own_stack{false};
-  bool own_mask{false};  // the same of blocked signals
-};
-// The signals of a kernel thread that runs threads of the runtime. They belong to the kernel thread: every thread that
-// it runs finds them, and takes none along when it moves.
-struct signal_state {
-  std::uint64_t blocked{0};  // as bits; never the ticks' signal
-  void* alternate_stack{nullptr};
-  std::size_t alternate_bytes{0};
-  // False: a kernel thread of the program's; its signals are what they are when it is first asked for them.
-  bool known{false};
-  // A context was left while ticks were held; the next one lets them in when it goes on.
-  bool ticks_held{false};
-};
-
-// Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does. `owner`
-// is the timer's, or null for a tick that was sent. Further ticks are held until the handler returns, or leaves by
-// leave_interrupted. After it errno and the floating-point environment are those that were interrupted. Interrupted
-// system calls are restarted where the system can. Returns the number of the signal that ticks come by, which is
-// another one than before if somebody has taken that meanwhile (`arrives`); 0: there are no ticks here.
-int listen_for_ticks(void (*handler)(void* owner, interrupted& what) noexcept) noexcept;
-// Around a switch inside the handler. leave_interrupted: before the kernel thread goes on with something else.
-// return_to_interrupted: on the kernel thread, the same or another, that goes on with what was interrupted. In between
-// the kernel thread has its usual signals, and ticks come. With `to_another` what it goes on with is another context
-// that stands between these two calls: then signals are left as they are, for that one's return from its handler says
-// what signals there are.
-void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept;
-void return_to_interrupted(interrupted& what, signal_state& here) noexcept;
-// The signals that the calling kernel thread blocks, without the ticks' signal. Kernel threads that it starts are to
-// block the same.
-std::uint64_t blocked_signals() noexcept;
-// The calling kernel thread has exactly these signals, and this alternate stack.
-void take_signals(signal_state& here) noexcept;
-void send_tick(int kernel_thread) noexcept;
-// A timer whose ticks come to the calling kernel thread (make), until drop(). make gives null, or says why there is no
-// timer, and what can be done about it.
-struct tick_timer {
-  int id{-1};
-  bool by_user_interrupt{false};
-  int signal{0};
-};
-// False: its ticks no longer arrive, because somebody has taken their signal. To be dropped and made anew.
-bool arrives(const tick_timer& timer) noexcept;
-const char* make(tick_timer& out, void* owner) noexcept;
-// Whether there are timers at all, as make tells it.
-const char* why_no_timers() noexcept;
-// The same with ticks that come without the kernel (Intel's user interrupts). Only where why_no_user_interrupts() has
-// given null; else that says what is missing.
-bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept;
-const char* why_no_user_interrupts() noexcept;
-// The first tick at `first` (now()'s clock; 0: no more ticks), then every `interval`; interval 0: one tick.
-void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
-void drop(tick_timer& timer) noexcept;
-// wait_on by means of POSIX: sigsuspend, ended by a tick. For comparison.
-void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
 // --- readiness of file descriptors ----------------------------------------------------------------------------------
 // Not on the simulated platform, except for look().
@@ -197,14 +121,11 @@ int current_unit() noexcept;
 // Whether a kernel thread that was not started here may run a worker for the time of a call. False in simulated time,
 // where only the workers' kernel threads have units of their own, except while interleavings are explored.
 bool foreign_threads_borrow() noexcept;
-// Gives the calling kernel thread an alternate stack, for good, if it has none. Once a kernel thread.
-void provide_alternate_stack() noexcept;
-
 // Binds the calling kernel thread to a processing unit (operating system number); negative: to all units the process
 // had when it started. False when the system refuses.
 bool bind_self(int processing_unit) noexcept;
-// The same for another kernel thread of the process, by its
-// kernel_thread_id(); false also where only it can do so itself.
+// The same for another kernel thread of the process, by its kernel_thread_id(); false also where only it can do so
+// itself.
 bool bind(int kernel_thread, int processing_unit) noexcept;
 // The units the calling kernel thread may run on, ascending; none when the system does not tell. Throws std::bad_alloc.
 std::vector<int> allowed_units();
@@ -230,47 +151,11 @@ void around_fork(void (*before)(), void (*after)()) noexcept;
 // From now on fork() calls that in the child, which has one kernel thread then. One function a process.
 void when_forked(void (*in_child)()) noexcept;
 
-// Once a process: faults on memory (SIGSEGV, SIGBUS) are first shown to `explain(address)`, on the alternate stack of
-// the kernel thread; then they go where they would have gone.
-void explain_faults(void (*explain)(const void* address)) noexcept;
-// A stack for signal handlers that the calling kernel thread has while this object lives; nobody else has it then.
-// Takes no lock. (That is why this is not a thread_local with a destructor: registering one takes the loader's lock,
-// which a preempted thread may hold.)
-class alternate_stack {
- public:
-  alternate_stack() noexcept;
-  ~alternate_stack();
-  alternate_stack(const alternate_stack&) = delete;
-  alternate_stack& operator=(const alternate_stack&) = delete;
-  void* memory() const noexcept { return memory_; }  // null: there was none left
-  std::size_t bytes() const noexcept;
-  // Whether it is the alternate stack of some kernel thread, now or once: the memory is kept for later ones.
-  static bool is_a_kernel_threads(const void* memory) noexcept;
-
- private:
-  void* memory_{nullptr};
-};
-// Calls `handler` whenever the process gets the signal "USR1", "USR2", "QUIT" or "WINCH"; false for other names.
-bool on_signal(const char* name, void (*handler)(int)) noexcept;
-
-#if defined(HEDDLE_SIM)
-inline void on_deadly_signals(void (*)(int, bool) noexcept) noexcept {}
-inline void die_of(int) noexcept {}
-#else
-// From now on `handler` runs once, on the kernel thread that gets it, when a signal that asks the process to end comes,
-// or abort() is called (`aborts`): of SIGINT, SIGTERM and SIGABRT those for which the program has neither a handler nor
-// SIG_IGN. Whatever comes second ends the process at once. Null: no longer; what the program has installed meanwhile
-// stays. All other signals are held while the handler runs.
-void on_deadly_signals(void (*handler)(int signal, bool aborts) noexcept) noexcept;
-// Ends the process by that signal as if nobody had handled it. Async-signal-safe.
-void die_of(int signal) noexcept;
-#endif
-
 // Writes to standard error. Async-signal-safe.
 void write_error(const char* text, std::size_t length) noexcept;
 
-// The function at a code address: its (linker's) name and start, null
-// when unknown, and its module. Not async-signal-safe.
+// The function at a code address: its (linker's) name and start, null when unknown, and its module. Not
+// async-signal-safe.
 struct symbol {
   const char* name{nullptr};
   const void* start{nullptr};
@@ -278,8 +163,8 @@ struct symbol {
   std::uintptr_t offset{0};     // of the address, as tools that read the file count
 };
 symbol symbol_at(const void* address) noexcept;
-// The kernel thread of this process on whose stack the address is, if it waits
-// in the kernel; its id is 0 if that is not known. Not async-signal-safe.
+// The kernel thread of this process on whose stack the address is, if it waits in the kernel; its id is 0 if that is
+// not known. Not async-signal-safe.
 struct named_kernel_thread {
   int id{0};
   char name[20]{};
@@ -301,17 +186,5 @@ std::size_t unwind(void* stack_pointer, const void** into, std::size_t most) noe
 
 // Name of the program, for traces.
 const char* program_name() noexcept;
-
-#if !defined(HEDDLE_SIM)
-// What the calling kernel thread has used so far. Async-signal-safe.
-struct usage {
-  nanoseconds cpu;
-  std::uint32_t sleeps;  // times that it gave its processor up by itself
-};
-usage used_so_far() noexcept;
-#endif
-
-// CPU time of the whole process (user and system).
-nanoseconds process_cpu_time() noexcept;
 
 }  // namespace heddle::platform

@@ -1,0 +1,30 @@
+// Clocks, and what has been used of processors. A part of the seam: platform.hpp.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::platform {
+
+using nanoseconds = std::uint64_t;
+
+// Time since an arbitrary start, monotonic.
+nanoseconds now() noexcept;
+
+// A coarse counter for choosing between spinning and sleeping: cheaper than now(), and in a unit of its own, of which
+// there are ticks_per_microsecond().
+std::uint64_t ticks() noexcept;
+std::uint64_t ticks_per_microsecond() noexcept;
+
+#if !defined(HEDDLE_SIM)
+// What the calling kernel thread has used so far. Async-signal-safe.
+struct usage {
+  nanoseconds cpu;
+  std::uint32_t sleeps;  // times that it gave its processor up by itself
+};
+usage used_so_far() noexcept;
+#endif
+
+// CPU time of the whole process (user and system).
+nanoseconds process_cpu_time() noexcept;
+
+}  // namespace heddle::platform
