@@ -111,9 +111,9 @@ if(HEDDLE_TESTS)
   heddle_mutant(preempt worker/preempt.cpp bound_before_ready "  p.bound = &mine~" "" "  set_current_queue(&p)~" "  p.bound = &mine~^  set_current_queue(&p)~")
   heddle_mutant(preempt worker/preempt.cpp worker_before_signal "  to.assigned = &w~^" "" "  else platform::wake_one(to.signal)~" "  else platform::wake_one(to.signal)~^  to.assigned = &w~")
   heddle_mutant(preempt worker/preempt.cpp signal_taken_back "  mine.signal.store(0)~^" "")
-  heddle_mutant(groups task/group.cpp whose_child "if (child->group == &group) return child~" "static_cast<void>(group)~^  return child~")
-  heddle_mutant(groups task/group.cpp count_for_others "if (counted) group.outstanding.fetch_add(1)~^  else ++group.owed~" "if (!counted) ++group.owed~")
-  heddle_mutant(groups task/group.cpp counting_last "  child.call(child.room)~^  child.counted = false~" "  detail::count_end(group)~^  child.call(child.room)~^  child.counted = false~"
+  heddle_mutant(groups task/queued_children.cpp whose_child "if (child->group == &group) return child~" "static_cast<void>(group)~^  return child~")
+  heddle_mutant(groups task/queued_children.cpp count_for_others "if (counted) group.outstanding.fetch_add(1)~^  else ++group.owed~" "if (!counted) ++group.owed~")
+  heddle_mutant(groups task/queued_children.cpp counting_last "  child.call(child.room)~^  child.counted = false~" "  detail::count_end(group)~^  child.call(child.room)~^  child.counted = false~"
                 "  detail::free_child(child)~^  detail::count_end(group)~" "  detail::free_child(child)~")
   heddle_mutant(greed worker/idle.cpp passing_the_search_on "home.pass_search_on(rank, listed)~" "static_cast<void>(listed)~")
   heddle_mutant(greed worker/idle.cpp last_look " ||^      home.scheduler_policy().may_find(rank)~" "~")

@@ -1,4 +1,5 @@
-// Children of task groups: spawn, end, wait. Protocol and proof: groups.md.
+// Children of task groups: how they are made and started on threads, how they end, and waiting for them. Those that
+// wait in a queue meanwhile: queued_children.cpp. Protocol and proof: groups.md.
 #include <heddle/task_group.hpp>
 
 #include <new>
@@ -8,6 +9,7 @@
 
 #include "arch/arch.hpp"
 #include "base/contracts.hpp"
+#include "task/children.hpp"
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
@@ -21,53 +23,6 @@ namespace {
 using block = fiber::thread;
 using worker::continuation_of;
 using worker::renew_thread;
-
-// One counted child has ended. The group may be gone afterwards.
-void count_end(group_state& group) noexcept {
-  // [counted:3] If the result is `waiting`, the owner sleeps and the group exists until we wake it. Else this was our
-  // last access: the group may be gone.
-  const std::int64_t now = group.outstanding.fetch_sub(1) - 1;
-  if (now != group_state::waiting) return;
-  waiter* sleeper = group.sleeper;
-  group.outstanding.store(0);
-  wake(*sleeper);
-}
-
-[[gnu::always_inline]] inline void free_child(group_child& child) noexcept {
-  fork_queue* w = current_queue();
-  if (child.home != w) [[unlikely]]
-    return static_cast<worker::worker*>(child.home)->give_back_child(child);
-  child.next = w->spare_children;
-  w->spare_children = &child;
-}
-
-// The entry at `position`, if it is the newest of this worker's queue and a child of the group.
-group_child* take_own_child(const group_state& group, ticket position) noexcept {
-  // relaxed: only its worker writes a slot. [group:2] What the entry names may have been stolen and be gone, so it is
-  // looked at after the pop only.
-  const entry item = position->load(std::memory_order_relaxed);
-  if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
-  auto* work = reinterpret_cast<job*>(item);
-  // relaxed: a child's word is its code and does not change. That of another job may, but never to a child's code.
-  if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child))
-      [[likely]] {
-    auto* child = static_cast<group_child*>(work);
-    if (child->group == &group) return child;
-  }
-  // null cannot be: the entry has just come from there, so there is room
-  if (push(item) == nullptr) worker::worker::current()->make_ready(*worker::worker::current()->thread_for(item));
-  return nullptr;
-}
-
-constexpr std::ptrdiff_t most_queued_by_others = 1024;
-
-// [group:4] Whether a child with a small closure goes to the queue. Else it is started: where a policy or a trace
-// watches children, and where enough of them are queued.
-bool is_queued(const worker::worker& w, const group_state& group) noexcept {
-  if (!w.queues_children) return false;
-  if (w.running == group.owner) return group.owed < group.most_owed;
-  return w.bottom.load(std::memory_order_relaxed) - w.base < most_queued_by_others;  // the worker's own variable
-}
 
 // From the group's address, on a stack, which it keeps as long as it lives: different for all groups that live at once.
 std::uint32_t trace_id(const group_state& group) noexcept {
@@ -141,8 +96,8 @@ bool take_spawner_back(block& self) noexcept {
   block* parent = self.parent;
   const entry mine = continuation_of(*parent);
   slot* position = w->bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
-  // relaxed twice: only this worker writes its slots; an entry in the
-  // queue keeps the parent from running and changing `spawns`
+  // relaxed twice: only this worker writes its slots; an entry in the queue keeps the parent from running and changing
+  // `spawns`
   if (position->load(std::memory_order_relaxed) != mine ||
       parent->spawns.load(std::memory_order_relaxed) != self.parent_spawn || !pop(mine, position)) {
     return false;
@@ -185,46 +140,6 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   auto& t = *reinterpret_cast<block*>(child);
   t.preemptive = nullptr;
   t.home->free_thread(t);
-}
-
-void queue_child(group_state& group, group_child& child) noexcept {
-  const bool counted = worker::worker::current()->running != group.owner;
-  child.group = &group;
-  child.counted = counted;
-  if (counted) group.outstanding.fetch_add(1);
-  else ++group.owed;
-  const ticket position = push(entry_of(&child));  // the child is now its taker's, and gone perhaps
-  if (position == nullptr) [[unlikely]]
-    start_unqueued(child);
-  if (!counted) group.newest = position;
-}
-
-void start_unqueued(group_child& child) noexcept {
-  worker::worker& w = *worker::worker::current();
-  w.make_ready(*w.thread_for(entry_of(&child)));
-}
-
-void run_children(group_state& group) noexcept {
-  const worker::worker* w = worker::worker::current();
-  if (!w->queues_children) return;  // also if this is a preemptive thread's queue: its children are never queued
-  void* const above = static_cast<block*>(group.owner)->stack->children_above;
-  if (group.runs_child || arch::stack_pointer() < above) return;
-  group.runs_child = true;
-  while (group.owed != 0 && group.newest != nullptr) {
-    group_child* child = take_own_child(group, group.newest);
-    if (child == nullptr) {
-      group.newest = nullptr;  // the others are not here
-      break;
-    }
-    --group.newest;
-    const bool counted = std::exchange(child->counted, false);
-    child->call(child->room);
-    free_child(*child);
-    if (counted) [[unlikely]]
-      count_end(group);
-    else --group.owed;
-  }
-  group.runs_child = false;
 }
 
 // The child runs at once, in its spawner's place; the spawner's continuation is offered to thieves.
@@ -376,16 +291,3 @@ void close_group(group_state& group) noexcept {
 }
 
 }  // namespace heddle::detail
-
-namespace heddle::worker {
-
-void run_taken_child(detail::job* work) noexcept {
-  auto& child = *static_cast<detail::group_child*>(work);
-  detail::group_state& group = *child.group;
-  child.call(child.room);
-  child.counted = false;
-  detail::free_child(child);
-  detail::count_end(group);
-}
-
-}  // namespace heddle::worker

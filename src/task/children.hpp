@@ -1,0 +1,42 @@
+// What group.cpp and queued_children.cpp share: which children are queued, and the end of any child. Inline in both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <heddle/task_group.hpp>
+
+#include "worker/worker.hpp"
+
+namespace heddle::detail {
+
+inline constexpr std::ptrdiff_t most_queued_by_others = 1024;
+
+// [group:4] Whether a child with a small closure goes to the queue. Else it is started: where a policy or a trace
+// watches children, and where enough of them are queued.
+inline bool is_queued(const worker::worker& w, const group_state& group) noexcept {
+  if (!w.queues_children) return false;
+  if (w.running == group.owner) return group.owed < group.most_owed;
+  return w.bottom.load(std::memory_order_relaxed) - w.base < most_queued_by_others;  // the worker's own variable
+}
+
+// One counted child has ended. The group may be gone afterwards.
+inline void count_end(group_state& group) noexcept {
+  // [counted:3] If the result is `waiting`, the owner sleeps and the group exists until we wake it. Else this was our
+  // last access: the group may be gone.
+  const std::int64_t now = group.outstanding.fetch_sub(1) - 1;
+  if (now != group_state::waiting) return;
+  waiter* sleeper = group.sleeper;
+  group.outstanding.store(0);
+  wake(*sleeper);
+}
+
+[[gnu::always_inline]] inline void free_child(group_child& child) noexcept {
+  fork_queue* w = current_queue();
+  if (child.home != w) [[unlikely]]
+    return static_cast<worker::worker*>(child.home)->give_back_child(child);
+  child.next = w->spare_children;
+  w->spare_children = &child;
+}
+
+}  // namespace heddle::detail

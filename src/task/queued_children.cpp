@@ -1,0 +1,89 @@
+// Children of task groups that wait in a worker's queue and have no threads yet. Protocol and proof: groups.md.
+#include <heddle/task_group.hpp>
+
+#include <utility>
+
+#include "arch/arch.hpp"
+#include "fiber/thread.hpp"
+#include "task/children.hpp"
+#include "worker/inline.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+// The entry at `position`, if it is the newest of this worker's queue and a child of the group.
+group_child* take_own_child(const group_state& group, ticket position) noexcept {
+  // relaxed: only its worker writes a slot. [group:2] What the entry names may have been stolen and be gone, so it is
+  // looked at after the pop only.
+  const entry item = position->load(std::memory_order_relaxed);
+  if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
+  auto* work = reinterpret_cast<job*>(item);
+  // relaxed: a child's word is its code and does not change. That of another job may, but never to a child's code.
+  if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child))
+      [[likely]] {
+    auto* child = static_cast<group_child*>(work);
+    if (child->group == &group) return child;
+  }
+  // null cannot be: the entry has just come from there, so there is room
+  if (push(item) == nullptr) worker::worker::current()->make_ready(*worker::worker::current()->thread_for(item));
+  return nullptr;
+}
+
+}  // namespace
+
+void queue_child(group_state& group, group_child& child) noexcept {
+  const bool counted = worker::worker::current()->running != group.owner;
+  child.group = &group;
+  child.counted = counted;
+  if (counted) group.outstanding.fetch_add(1);
+  else ++group.owed;
+  const ticket position = push(entry_of(&child));  // the child is now its taker's, and gone perhaps
+  if (position == nullptr) [[unlikely]]
+    start_unqueued(child);
+  if (!counted) group.newest = position;
+}
+
+void start_unqueued(group_child& child) noexcept {
+  worker::worker& w = *worker::worker::current();
+  w.make_ready(*w.thread_for(entry_of(&child)));
+}
+
+void run_children(group_state& group) noexcept {
+  const worker::worker* w = worker::worker::current();
+  if (!w->queues_children) return;  // also if this is a preemptive thread's queue: its children are never queued
+  void* const above = static_cast<fiber::thread*>(group.owner)->stack->children_above;
+  if (group.runs_child || arch::stack_pointer() < above) return;
+  group.runs_child = true;
+  while (group.owed != 0 && group.newest != nullptr) {
+    group_child* child = take_own_child(group, group.newest);
+    if (child == nullptr) {
+      group.newest = nullptr;  // the others are not here
+      break;
+    }
+    --group.newest;
+    const bool counted = std::exchange(child->counted, false);
+    child->call(child->room);
+    free_child(*child);
+    if (counted) [[unlikely]]
+      count_end(group);
+    else --group.owed;
+  }
+  group.runs_child = false;
+}
+
+}  // namespace heddle::detail
+
+namespace heddle::worker {
+
+void run_taken_child(detail::job* work) noexcept {
+  auto& child = *static_cast<detail::group_child*>(work);
+  detail::group_state& group = *child.group;
+  child.call(child.room);
+  child.counted = false;
+  detail::free_child(child);
+  detail::count_end(group);
+}
+
+}  // namespace heddle::worker
