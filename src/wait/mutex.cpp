@@ -12,9 +12,9 @@ namespace heddle {
 
 namespace {
 
-constexpr unsigned patience = 4;  // wake-ups in vain before a waiter is handed the lock
-constexpr unsigned in_order = 4;  // every fourth waiter is chosen by order of arrival, the others by level
-constexpr unsigned spins = 16;    // pauses before a suspension: a critical section of a few instructions ends meanwhile
+constexpr unsigned most_lost = 4;  // wake-ups in vain before a waiter is handed the lock
+constexpr unsigned in_order = 4;   // every fourth waiter is chosen by order of arrival, the others by level
+constexpr unsigned spins = 16;  // pauses before a suspension: a critical section of a few instructions ends meanwhile
 
 // What waiter::payload says of a thread that waits for a mutex.
 char impatient_mark, owner_mark;
@@ -67,7 +67,7 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
     detail::waiter w("mutex");
     w.object = this;
     w.place = place;
-    if (lost >= patience) w.payload = &impatient_mark;
+    if (lost >= most_lost) w.payload = &impatient_mark;
     const detail::wake_reason reason =
         limit == nullptr ? detail::suspend(w, enqueue, &request) : detail::suspend_until(w, enqueue, &request, *limit);
     switch (reason) {

@@ -22,7 +22,7 @@ namespace heddle::detail {
 namespace {
 
 // What is waited for at one descriptor. Never freed: descriptors are small numbers that are used again.
-struct entry {
+struct descriptor_state {
   spin_word guard;
   waiter_list readers, writers;  // under guard
 
@@ -47,7 +47,7 @@ class watcher {
   }
 
   // Throws std::bad_alloc.
-  entry& at(int descriptor) {
+  descriptor_state& at(int descriptor) {
     std::atomic<chunk*>& place = chunks_[static_cast<unsigned>(descriptor) / chunk_size];
     chunk* known = place.load(std::memory_order_acquire);  // pairs with the exchange below: the entries, empty
     if (known == nullptr) {
@@ -60,9 +60,9 @@ class watcher {
     return descriptor >= 0 && static_cast<unsigned>(descriptor) < chunk_size * chunk_count;
   }
 
-  // Under the entry's guard: asks to be told, once, when one of the
+  // Under the descriptor's guard: asks to be told, once, when one of the
   // directions is ready that somebody waits for. 0, or an errno value.
-  int arm(int descriptor, const entry& e) noexcept {
+  int arm(int descriptor, const descriptor_state& e) noexcept {
     return platform::arm(queue_, descriptor, !e.readers.empty(), !e.writers.empty());
   }
 
@@ -72,7 +72,7 @@ class watcher {
   static watcher* existing() noexcept { return made_in_.load() == platform::fork_count() ? instance_.load() : nullptr; }
 
   static constexpr unsigned chunk_size = 256, chunk_count = 4096;  // descriptors up to 2^20, the kernel's usual limit
-  using chunk = std::array<entry, chunk_size>;
+  using chunk = std::array<descriptor_state, chunk_size>;
 
   void watch() noexcept;
   void let_go(const platform::ready_descriptor& ready) noexcept;
@@ -122,8 +122,8 @@ void watcher::watch() noexcept {
 
 void watcher::let_go(const platform::ready_descriptor& ready) noexcept {
   waiter_list chosen;
-  entry& e = (*chunks_[static_cast<unsigned>(ready.descriptor) / chunk_size]
-                   .load())[static_cast<unsigned>(ready.descriptor) % chunk_size];
+  descriptor_state& e = (*chunks_[static_cast<unsigned>(ready.descriptor) / chunk_size]
+                              .load())[static_cast<unsigned>(ready.descriptor) % chunk_size];
   e.guard.lock();
   const auto take = [&](waiter_list& list) {
     while (waiter* w = list.pop_front()) {
@@ -140,7 +140,7 @@ void watcher::let_go(const platform::ready_descriptor& ready) noexcept {
 
 struct request {
   watcher* by;
-  entry* at;
+  descriptor_state* at;
   int descriptor;
   direction which;
   const std::stop_token* stop;
@@ -148,7 +148,7 @@ struct request {
 
   static bool enqueue(void* data, waiter& w) noexcept {
     auto& r = *static_cast<request*>(data);
-    entry& e = *r.at;
+    descriptor_state& e = *r.at;
     e.guard.lock();
     if (r.stop != nullptr && r.stop->stop_requested()) {  // its callback ran, or will find nobody
       e.guard.unlock();

@@ -63,7 +63,7 @@ void assembler::check_assumptions() {
 }
 
 void assembler::read_costs() {
-  section costs(*top_.table("costs"), "costs", assumed_);
+  file_table costs(*top_.table("costs"), "costs", assumed_);
   for (const cost_key& cost : cost_keys()) made_.costs.*cost.member = *costs.number(cost.name, range::not_negative);
   costs.finish();
   if (made_.costs.signal_lock <= made_.costs.signal) return;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "machine/model.hpp"
+#include "machine/model/file_table.hpp"
 #include "machine/model/node.hpp"
-#include "machine/model/section.hpp"
 
 namespace heddle::machine {
 
@@ -20,7 +20,7 @@ class assembler {
   void run();
 
  private:
-  struct kind_entry {
+  struct described_kind {
     core_kind kind;
     std::set<int> units;  // by number
     bool rest{false};     // all units that no other kind names
@@ -33,25 +33,25 @@ class assembler {
 
   // cores.cpp
   void read_cores();
-  void place_kinds(const std::vector<kind_entry>& entries);
-  std::set<int> units_in(section& core);
+  void place_kinds(const std::vector<described_kind>& entries);
+  std::set<int> units_in(file_table& core);
 
   // caches.cpp
   void read_caches();
-  void describe(section& level, group_kind kind, std::vector<cache_info>& caches);
-  int ways_of(section& level);
+  void describe(file_table& level, group_kind kind, std::vector<cache_info>& caches);
+  int ways_of(file_table& level);
   void check_capacities(const std::vector<cache_info>& caches);
 
   // memory.cpp: nodes and links between them
-  void read_memory(section& from, memory_node& node);
+  void read_memory(file_table& from, memory_node& node);
   void read_nodes();
-  memory_node& node_at(section& table, std::string_view key);
+  memory_node& node_at(file_table& table, std::string_view key);
   void read_links();
 
   const file_node& file_;
   model& made_;
   std::set<std::string> assumed_;
-  section top_;
+  file_table top_;
 };
 
 }  // namespace heddle::machine

@@ -15,7 +15,7 @@ void assembler::read_caches() {
   std::vector<cache_info> caches(made_.tree.caches().begin(), made_.tree.caches().end());
   std::map<group_kind, bool, std::greater<>> present;  // l1 first
   for (const cache_info& c : caches) present[c.kind] = true;
-  section all(*top_.table("cache"), "cache", assumed_);
+  file_table all(*top_.table("cache"), "cache", assumed_);
   const cache_level* inner = nullptr;
   for (const group_kind kind : {group_kind::l1, group_kind::l2, group_kind::l3, group_kind::l4, group_kind::l5}) {
     const file_node* table = all.table(name(kind));
@@ -24,7 +24,7 @@ void assembler::read_caches() {
         refuse(*table, all.path_of(name(kind)), "the tree has no such cache");
       continue;
     }
-    section level(*table, all.path_of(name(kind)), assumed_);
+    file_table level(*table, all.path_of(name(kind)), assumed_);
     made_.caches.push_back({kind, *level.number("latency", range::positive)});
     describe(level, kind, caches);
     level.finish();
@@ -41,7 +41,7 @@ void assembler::read_caches() {
   made_.tree = made_.tree.with_caches(caches);
 }
 
-void assembler::describe(section& level, group_kind kind, std::vector<cache_info>& caches) {
+void assembler::describe(file_table& level, group_kind kind, std::vector<cache_info>& caches) {
   const std::optional<std::uint64_t> size = level.bytes("size");
   const bool line_given = level.given("line"), ways_given = level.given("ways");
   for (cache_info& c : caches) {
@@ -68,7 +68,7 @@ void assembler::describe(section& level, group_kind kind, std::vector<cache_info
   }
 }
 
-int assembler::ways_of(section& level) {
+int assembler::ways_of(file_table& level) {
   const file_node* value = level.find("ways");
   if (value != nullptr && value->is == file_node::type::text) {
     if (value->text != "full")

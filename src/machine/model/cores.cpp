@@ -19,11 +19,11 @@ void assembler::read_cores() {
     for (const processing_unit& u : made_.tree.units()) made_.kinds[u.kind].speed = u.speed;
     return;
   }
-  std::vector<kind_entry> entries;
+  std::vector<described_kind> entries;
   double best = 0;
   for (const file_node* table : kinds) {
-    section core(*table, "core", assumed_);
-    kind_entry e;
+    file_table core(*table, "core", assumed_);
+    described_kind e;
     e.rest = !core.has("units");
     e.at = table;
     e.kind.name = core.text("name").value_or(fmt::format("kind {}", entries.size()));
@@ -38,20 +38,20 @@ void assembler::read_cores() {
   }
   if (best != 1)
     refuse(*kinds.front(), "core.speed", fmt::format("the fastest kind has speed {}; divide all speeds by it", best));
-  if (std::count_if(entries.begin(), entries.end(), [](const kind_entry& e) { return e.rest; }) > 1) {
+  if (std::count_if(entries.begin(), entries.end(), [](const described_kind& e) { return e.rest; }) > 1) {
     refuse(*entries.back().at, "core.units",
            "only one kind can be without `units`, which makes it the kind of all other units");
   }
-  std::sort(entries.begin(), entries.end(), [](const kind_entry& a, const kind_entry& b) {
+  std::sort(entries.begin(), entries.end(), [](const described_kind& a, const described_kind& b) {
     return a.kind.speed != b.kind.speed ? a.kind.speed < b.kind.speed : a.at->line < b.at->line;
   });
   place_kinds(entries);
 }
 
-void assembler::place_kinds(const std::vector<kind_entry>& entries) {
+void assembler::place_kinds(const std::vector<described_kind>& entries) {
   std::vector<unsigned> kind_of;
   std::vector<double> speeds;
-  for (const kind_entry& e : entries) {
+  for (const described_kind& e : entries) {
     made_.kinds.push_back(e.kind);
     speeds.push_back(e.kind.speed);
   }
@@ -73,7 +73,7 @@ void assembler::place_kinds(const std::vector<kind_entry>& entries) {
 }
 
 // "0-3,8".
-std::set<int> assembler::units_in(section& core) {
+std::set<int> assembler::units_in(file_table& core) {
   const std::string text = *core.text("units");
   std::set<int> units;
   const auto wrong = [&](std::string_view why) {

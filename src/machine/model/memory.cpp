@@ -9,7 +9,7 @@
 
 namespace heddle::machine {
 
-void assembler::read_memory(section& from, memory_node& node) {
+void assembler::read_memory(file_table& from, memory_node& node) {
   if (const auto latency = from.number("latency", range::positive)) node.latency = *latency;
   if (const auto bandwidth = from.number("bandwidth", range::not_negative)) node.bandwidth = *bandwidth;
   if (const auto channels = from.whole("channels", 1, 1024)) node.channels = static_cast<unsigned>(*channels);
@@ -22,7 +22,7 @@ void assembler::read_memory(section& from, memory_node& node) {
 void assembler::read_nodes() {
   std::set<int> numbers;
   for (const processing_unit& u : made_.tree.units()) numbers.insert(u.numa);
-  section memory(*top_.table("memory"), "memory", assumed_);
+  file_table memory(*top_.table("memory"), "memory", assumed_);
   for (const int number : numbers) {
     memory_node node;
     node.numa = number;
@@ -32,7 +32,7 @@ void assembler::read_nodes() {
   memory.finish();
   std::set<int> seen;
   for (const file_node* table : top_.tables("node")) {
-    section one(*table, "node", assumed_);
+    file_table one(*table, "node", assumed_);
     memory_node& node = node_at(one, "numa");
     if (!seen.insert(node.numa).second)
       refuse(*table, "node.numa", fmt::format("node {} is described twice", node.numa));
@@ -41,7 +41,7 @@ void assembler::read_nodes() {
   }
 }
 
-memory_node& assembler::node_at(section& table, std::string_view key) {
+memory_node& assembler::node_at(file_table& table, std::string_view key) {
   const auto number = table.whole(key, 0, 1u << 20);
   if (!number) refuse(table.place(key), table.path_of(key), "is missing");
   const auto found = std::find_if(made_.nodes.begin(), made_.nodes.end(),
@@ -53,7 +53,7 @@ memory_node& assembler::node_at(section& table, std::string_view key) {
 }
 
 void assembler::read_links() {
-  section all(*top_.table("links"), "links", assumed_);
+  file_table all(*top_.table("links"), "links", assumed_);
   for (const memory_node& from : made_.nodes) {
     for (const memory_node& to : made_.nodes) {
       if (from.numa == to.numa) continue;
@@ -65,7 +65,7 @@ void assembler::read_links() {
   all.finish();
   std::set<std::pair<int, int>> seen;
   for (const file_node* table : top_.tables("link")) {
-    section one(*table, "link", assumed_);
+    file_table one(*table, "link", assumed_);
     const int from = node_at(one, "from").numa, to = node_at(one, "to").numa;
     if (from == to) refuse(*table, "link.to", fmt::format("the link leads from node {} to itself", from));
     const bool both = one.truth("both").value_or(true);

@@ -14,7 +14,7 @@ class interrupt_targets {
  public:
   static constexpr unsigned most = 1024;
   // Interrupts that may stay unanswered before a signal is sent: an interrupt waits until a system call ends.
-  static constexpr unsigned patience = 2;
+  static constexpr unsigned most_unanswered = 2;
 
   struct target {
     std::atomic<int> kernel_thread{0};  // 0: free, -1: being filled. Written last by add, read first by everybody
@@ -93,7 +93,7 @@ class interrupt_targets {
         // the next look sees that.
         const nanoseconds then = interval == 0 ? 0 : next + ((now - next) / interval + 1) * interval;
         if (t.next.compare_exchange_strong(next, then)) {
-          send(t, t.unanswered.fetch_add(1) >= patience);
+          send(t, t.unanswered.fetch_add(1) >= most_unanswered);
           next = then;
         } else {
           next = now;

@@ -34,16 +34,16 @@ std::uintptr_t interrupted_at(void* context) noexcept {
 #endif
 }
 
-void on_tick(int, siginfo_t* info, void* context) noexcept {
+void on_beat(int, siginfo_t* info, void* context) noexcept {
   engine* const e = active;
   if (e == nullptr) return;
   const int error = errno;
   const std::uintptr_t at = interrupted_at(context);
   const unsigned times = 1 + static_cast<unsigned>(std::max(info->si_overrun, 0));
-  const std::uint64_t before = e->quiet_ticks();
-  const std::uint64_t quiet = e->tick(times, at < own_begin || at >= own_end);
-  const std::uint64_t note_at = std::min<std::uint64_t>(note_after, stall_limit) * watch_ticks_a_second;
-  if (stall_limit != 0 && quiet >= stall_limit * watch_ticks_a_second) e->stall(stall_limit);
+  const std::uint64_t before = e->quiet_beats();
+  const std::uint64_t quiet = e->beat(times, at < own_begin || at >= own_end);
+  const std::uint64_t note_at = std::min<std::uint64_t>(note_after, stall_limit) * watch_beats_a_second;
+  if (stall_limit != 0 && quiet >= stall_limit * watch_beats_a_second) e->stall(stall_limit);
   if (stall_limit > note_after && before < note_at && quiet >= note_at) {
     char text[200];
     const int length = std::snprintf(
@@ -90,7 +90,7 @@ bool start_timer() noexcept {
   timer_t timer;
   if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &how, &timer) != 0) return false;
   itimerspec every{};
-  every.it_interval.tv_nsec = every.it_value.tv_nsec = 1'000'000'000 / static_cast<long>(watch_ticks_a_second);
+  every.it_interval.tv_nsec = every.it_value.tv_nsec = 1'000'000'000 / static_cast<long>(watch_beats_a_second);
   return timer_settime(timer, 0, &every, nullptr) == 0;
 }
 
@@ -101,7 +101,7 @@ bool watch_cpu(unsigned limit) noexcept {
   dl_iterate_phdr(find_own_object, nullptr);
   use_alternate_stack();
   struct sigaction action{};
-  action.sa_sigaction = on_tick;
+  action.sa_sigaction = on_beat;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGVTALRM, &action, nullptr) != 0) return false;

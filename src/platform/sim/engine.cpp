@@ -20,7 +20,7 @@ engine* active = nullptr;
 namespace {
 
 constexpr std::size_t bucket_count = 1024;              // power of two
-constexpr std::uint64_t explored_patience = 1'000'000;  // points of waiting and of user code alone
+constexpr std::uint64_t most_quiet_points = 1'000'000;  // points of waiting and of user code alone
 
 }  // namespace
 
@@ -180,7 +180,7 @@ void engine::choose_at_point(bool must_switch) noexcept {
   if (progress_ != seen_progress_) {
     seen_progress_ = progress_;
     quiet_since_ = chooser_->points();
-  } else if (chooser_->points() - quiet_since_ > explored_patience) [[unlikely]] {
+  } else if (chooser_->points() - quiet_since_ > most_quiet_points) [[unlikely]] {
     explored_stall();
   }
   if (must_switch) go_to_earliest();

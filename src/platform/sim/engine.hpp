@@ -112,14 +112,14 @@ class engine {
   // Runtimes that were started; the live ones report when every strand sleeps for ever, before the process ends.
   std::vector<runtime_note>& runtimes() noexcept { return runtimes_; }
 
-  // CPU time of this machine that the program has used, in ticks of cpu_watch: all of it; and that of stretches between
+  // CPU time of this machine that the program has used, in beats of cpu_watch: all of it; and that of stretches between
   // two operations of the scheduler in which it told no cost.
-  std::uint64_t program_ticks() noexcept;
-  std::uint64_t untold_ticks() noexcept;
+  std::uint64_t program_beats() noexcept;
+  std::uint64_t untold_beats() noexcept;
   // The watch has found the process computing; `program`: in code that is not the simulator's. Async-signal-safe.
-  // Returns how many ticks in a row have found that nobody did anything but wait since the tick before.
-  std::uint64_t tick(unsigned times, bool program) noexcept;
-  std::uint64_t quiet_ticks() const noexcept { return quiet_ticks_; }
+  // Returns how many beats in a row have found that nobody did anything but wait since the beat before.
+  std::uint64_t beat(unsigned times, bool program) noexcept;
+  std::uint64_t quiet_beats() const noexcept { return quiet_beats_; }
   // Ends the process: nothing but waiting for too long. On the kernel
   // thread of the process, or in a signal handler there.
   [[noreturn]] void stall(double cpu_seconds) noexcept;
@@ -173,7 +173,7 @@ class engine {
       meter_.mark();
   }
   void end_stretch() noexcept {
-    if (self_->ticks != 0) [[unlikely]]
+    if (self_->beats != 0) [[unlikely]]
       count_stretch(*self_);
     self_->told = false;
   }
@@ -215,9 +215,9 @@ class engine {
   event_heap events_;
   picoseconds latest_{origin};
   engine_counts counts_;
-  std::uint64_t program_ticks_{0}, untold_ticks_{0};
+  std::uint64_t program_beats_{0}, untold_beats_{0};
   std::uint64_t progress_{0};  // costs told, operations of the scheduler that are no search
-  std::uint64_t seen_progress_{0}, seen_events_{0}, quiet_ticks_{0};  // of the watch; the first also of the explorer
+  std::uint64_t seen_progress_{0}, seen_events_{0}, quiet_beats_{0};  // of the watch; the first also of the explorer
   std::uint64_t quiet_since_{0};                                      // explored: the point at which that was seen
   std::vector<unit> units_;
   std::vector<strand*> buckets_;  // sleepers by word, newest last

@@ -115,32 +115,32 @@ void engine::say_others() noexcept {
 // --- the watch ---------------------------------------------------------------------------------------------------
 
 void engine::count_stretch(strand& s) noexcept {
-  const std::uint32_t ticks = s.ticks;
-  s.ticks = 0;
-  program_ticks_ += ticks;
-  if (!s.told) untold_ticks_ += ticks;
+  const std::uint32_t beats = s.beats;
+  s.beats = 0;
+  program_beats_ += beats;
+  if (!s.told) untold_beats_ += beats;
 }
 
-std::uint64_t engine::program_ticks() noexcept {
+std::uint64_t engine::program_beats() noexcept {
   end_stretch();
-  return program_ticks_;
+  return program_beats_;
 }
 
-std::uint64_t engine::untold_ticks() noexcept {
+std::uint64_t engine::untold_beats() noexcept {
   end_stretch();
-  return untold_ticks_;
+  return untold_beats_;
 }
 
-std::uint64_t engine::tick(unsigned times, bool program) noexcept {
-  if (program && in_program()) self_->ticks = self_->ticks + times;
+std::uint64_t engine::beat(unsigned times, bool program) noexcept {
+  if (program && in_program()) self_->beats = self_->beats + times;
   if (progress_ != seen_progress_) {
     seen_progress_ = progress_;
     seen_events_ = counts_.events;
-    quiet_ticks_ = 0;
+    quiet_beats_ = 0;
   } else {
-    quiet_ticks_ += times;
+    quiet_beats_ += times;
   }
-  return quiet_ticks_;
+  return quiet_beats_;
 }
 
 }  // namespace heddle::sim

@@ -69,9 +69,9 @@ struct strand {
   picoseconds spent[3]{};      // by activity
 
   // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
-  // found it computing. The watch's signal handler writes `ticks`.
+  // found it computing. The watch's signal handler writes `beats`.
   bool told{false};
-  volatile std::uint32_t ticks{0};
+  volatile std::uint32_t beats{0};
 
   bool before(const strand& other) const noexcept { return time != other.time ? time < other.time : id < other.id; }
 };

@@ -16,9 +16,9 @@ enum class range : std::uint8_t { positive, not_negative };
 // Every function throws std::invalid_argument (file, line, key, why) for a value of the wrong type or out of range. The
 // keys that were asked for are the known ones; finish() refuses all others. A value from the defaults is noted in
 // `assumed` when it is read.
-class section {
+class file_table {
  public:
-  section(const file_node& table, std::string path, std::set<std::string>& assumed);
+  file_table(const file_node& table, std::string path, std::set<std::string>& assumed);
 
   const file_node* find(std::string_view key);
   // Declares the key and says whether it is there.

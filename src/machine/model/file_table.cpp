@@ -1,4 +1,4 @@
-#include "machine/model/section.hpp"
+#include "machine/model/file_table.hpp"
 
 #include <fmt/format.h>
 
@@ -48,37 +48,37 @@ std::optional<std::uint64_t> parsed_bytes(std::string_view text) {
 
 }  // namespace
 
-section::section(const file_node& table, std::string path, std::set<std::string>& assumed)
+file_table::file_table(const file_node& table, std::string path, std::set<std::string>& assumed)
     : table_(table), path_(std::move(path)), assumed_(assumed) {
   if (table.is != type::table) refuse_value(table, path_, fmt::format("a table, [{}]", path_));
 }
 
-std::string section::path_of(std::string_view key) const {
+std::string file_table::path_of(std::string_view key) const {
   return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
 }
 
-const file_node& section::place(std::string_view key) const {
+const file_node& file_table::place(std::string_view key) const {
   const file_node* value = table_.find(key);
   return value != nullptr ? *value : table_;
 }
 
-const file_node* section::find(std::string_view key) {
+const file_node* file_table::find(std::string_view key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
   return table_.find(key);
 }
 
-bool section::given(std::string_view key) {
+bool file_table::given(std::string_view key) {
   const file_node* value = find(key);
   return value != nullptr && !value->assumed;
 }
 
-const file_node* section::noted(std::string_view key) {
+const file_node* file_table::noted(std::string_view key) {
   const file_node* value = find(key);
   if (value != nullptr && value->assumed) assumed_.insert(path_of(key));
   return value;
 }
 
-std::optional<double> section::number(std::string_view key, range allowed) {
+std::optional<double> file_table::number(std::string_view key, range allowed) {
   const file_node* value = noted(key);
   if (value == nullptr) return std::nullopt;
   const char* expected = allowed == range::positive ? "a number above 0" : "a number, 0 or above";
@@ -88,7 +88,7 @@ std::optional<double> section::number(std::string_view key, range allowed) {
   return value->number;
 }
 
-std::optional<std::uint64_t> section::whole(std::string_view key, std::uint64_t least, std::uint64_t most) {
+std::optional<std::uint64_t> file_table::whole(std::string_view key, std::uint64_t least, std::uint64_t most) {
   const file_node* value = noted(key);
   if (value == nullptr) return std::nullopt;
   if (value->is != type::integer || value->whole < 0 || static_cast<std::uint64_t>(value->whole) < least ||
@@ -98,7 +98,7 @@ std::optional<std::uint64_t> section::whole(std::string_view key, std::uint64_t 
   return static_cast<std::uint64_t>(value->whole);
 }
 
-std::optional<std::uint64_t> section::bytes(std::string_view key) {
+std::optional<std::uint64_t> file_table::bytes(std::string_view key) {
   const file_node* value = noted(key);
   if (value == nullptr) return std::nullopt;
   std::optional<std::uint64_t> number;
@@ -109,21 +109,21 @@ std::optional<std::uint64_t> section::bytes(std::string_view key) {
   return number;
 }
 
-std::optional<std::string> section::text(std::string_view key) {
+std::optional<std::string> file_table::text(std::string_view key) {
   const file_node* value = noted(key);
   if (value == nullptr) return std::nullopt;
   if (value->is != type::text || value->text.empty()) refuse_value(*value, path_of(key), "text in quotation marks");
   return value->text;
 }
 
-std::optional<bool> section::truth(std::string_view key) {
+std::optional<bool> file_table::truth(std::string_view key) {
   const file_node* value = noted(key);
   if (value == nullptr) return std::nullopt;
   if (value->is != type::boolean) refuse_value(*value, path_of(key), "true or false");
   return value->truth;
 }
 
-std::vector<std::string> section::texts(std::string_view key) {
+std::vector<std::string> file_table::texts(std::string_view key) {
   const file_node* value = find(key);
   if (value == nullptr) return {};
   std::vector<std::string> all;
@@ -135,7 +135,7 @@ std::vector<std::string> section::texts(std::string_view key) {
   return all;
 }
 
-std::vector<const file_node*> section::tables(std::string_view key) {
+std::vector<const file_node*> file_table::tables(std::string_view key) {
   const file_node* value = find(key);
   if (value == nullptr) return {};
   std::vector<const file_node*> all;
@@ -149,14 +149,14 @@ std::vector<const file_node*> section::tables(std::string_view key) {
   return all;
 }
 
-const file_node* section::table(std::string_view key) {
+const file_node* file_table::table(std::string_view key) {
   const file_node* value = find(key);
   if (value != nullptr && value->is != type::table)
     refuse_value(*value, path_of(key), fmt::format("a table, [{}]", path_of(key)));
   return value;
 }
 
-void section::finish() const {
+void file_table::finish() const {
   for (const auto& [key, value] : table_.fields) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     std::string hint = base::did_you_mean(key, known_);
