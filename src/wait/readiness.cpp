@@ -176,7 +176,8 @@ wake_reason wait_at(request& r, waiter& w, const deadline* limit) noexcept {
 }
 
 // A simulated machine has no events of its own for what happens outside it.
-bool look_again_and_again(int descriptor, direction which, const deadline* limit, const std::stop_token* stop) {
+[[maybe_unused]] bool look_again_and_again(int descriptor, direction which, const deadline* limit,
+                                           const std::stop_token* stop) {
   for (;;) {
     if (stop != nullptr && stop->stop_requested()) return false;
     const int ready = platform::look(descriptor, which == direction::write);
