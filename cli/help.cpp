@@ -2,7 +2,7 @@
 #include "base/options.hpp"
 #include "base/wrapped.hpp"
 #include "cli/command.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 
 namespace heddle::cli {
 namespace {

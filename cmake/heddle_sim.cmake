@@ -4,7 +4,8 @@
 
 heddle_glob(platform_sim_sources src/platform/sim/*.cpp)
 # What simulated kernel threads share with real ones.
-list(APPEND platform_sim_sources src/platform/linux/affinity.cpp src/platform/linux/memory.cpp src/platform/linux/readiness.cpp src/platform/linux/signals.cpp)
+list(APPEND platform_sim_sources src/platform/linux/affinity.cpp src/platform/linux/memory.cpp src/platform/linux/readiness.cpp
+  src/platform/linux/shared_object.cpp src/platform/linux/signals.cpp)
 heddle_glob(sim_preload_sources sim/preload/*.cpp)
 
 # The protocols between workers, compiled a second time for the explorer.

@@ -18,7 +18,7 @@
 #include "cli/command.hpp"
 #include "cli/here.hpp"
 #include "cli/progress.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 
 namespace heddle::cli {
 namespace {

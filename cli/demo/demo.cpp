@@ -18,7 +18,7 @@
 #include "cli/demo/nested.hpp"
 #include "cli/demo/trees.hpp"
 #include "cli/progress.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 
 namespace heddle::cli::demo {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/paper/program.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim/process.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 #include "trace/file.hpp"
 
 namespace heddle::cli::paper {

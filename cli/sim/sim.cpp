@@ -16,7 +16,7 @@
 #include "cli/sim/process.hpp"
 #include "cli/sim/table.hpp"
 #include "machine/model.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 
 namespace heddle::cli {
 namespace {

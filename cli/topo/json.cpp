@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/topo/view.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 
 namespace heddle::cli::topo {
 namespace {

@@ -143,6 +143,9 @@ HEDDLE_C_API heddle_status heddle_group_destroy(heddle_group* group);
 /* Makes a child that calls f(argument); work: its share, 0 unknown. May be called by the maker, by children, and, as
  * long as the maker has not returned from the wait, by other threads. [waits] */
 HEDDLE_C_API heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* argument, double work);
+/* How many children the maker is going to make before the next wait, for policies that lay them out; 0 unknown. To be
+ * called before the first of them, by the maker. */
+HEDDLE_C_API heddle_status heddle_group_expect(heddle_group* group, unsigned children);
 /* Waits until all children have ended. HEDDLE_FAILED if one failed; HEDDLE_NOT_OWNER, and nothing done, from another
  * thread than the maker. The group can be used again. [waits] */
 HEDDLE_C_API heddle_status heddle_group_wait(heddle_group* group);

@@ -11,6 +11,7 @@
 
 #include <heddle/detail/foreign.hpp>
 #include <heddle/export.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/preemption.hpp>
 #include <heddle/priority.hpp>
 
@@ -26,6 +27,8 @@ struct runtime_options {
   /// 0: as many as the machine, the affinity mask and the cgroup quota allow
   std::optional<unsigned> workers{};
   std::optional<std::string> policy{};        ///< "random_ws", "serial", ...; parameters after a colon
+  /// shared objects, separated by colons, whose policies `policy` can name, too; loaded once a process
+  std::optional<std::string> policy_plugin{};
   std::optional<std::string> bind{};          ///< "on", "off", "auto"
   std::optional<std::size_t> stack_size{};    ///< bytes of a user-level thread's stack
   std::optional<std::size_t> stack_cache{};   ///< idle stacks kept committed
@@ -104,6 +107,9 @@ class HEDDLE_API runtime {
   int worker_rank() const noexcept;
   bool is_current() const noexcept;
   std::string policy() const;
+  /// The machine as the runtime's workers see it: their memory groups, ranks in the order of the tree. Valid as long as
+  /// the runtime. Where workers are not bound it says where they would be.
+  machine::view machine() const noexcept;
   runtime_statistics statistics() const noexcept;
 
   worker::runtime& core() noexcept { return *core_; }

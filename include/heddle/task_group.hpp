@@ -51,6 +51,7 @@ struct group_state {
   double work;
   std::size_t bytes;
   std::atomic<unsigned> index{0};  // children so far, when the policy watches them
+  unsigned expected{0};            // children that there will be, if the owner has told; else 0
   bool open{false};                // owner's: the policy was told of the group's beginning and not of its end
   // how children are preempted: as below, else as the runtime's other threads
   bool kind_given{false};
@@ -139,6 +140,15 @@ inline void end_group(group_state& group) noexcept {
 
 }  // namespace detail
 
+/// What a policy is told of a child. None of it is needed for correctness.
+struct child_options {
+  /// Its share of the group's work, in the group's unit; NaN: unknown.
+  double work = std::numeric_limits<double>::quiet_NaN();
+  /// Stands for the place in the program that the child comes from: children with equal labels are taken for runs of
+  /// the same code. Any address; null: the code of the closure, which is right unless many places share one.
+  const void* label = nullptr;
+};
+
 /// A set of child tasks. A child may wait for anything without holding up its siblings or the worker: any worker may
 /// begin a child that has not begun, and a child that has begun is suspended like any user-level thread. Hints are
 /// ratios, optional, and never needed for correctness.
@@ -183,6 +193,13 @@ class task_group {
   }
   task_group& operator=(const task_group&) = delete;
 
+  /// How many children the owner is going to make before its next wait: policies that give each child a share of the
+  /// workers, or of the data, lay them out by it instead of guessing. 0: not told. Owner only, before the first child.
+  task_group& expect(unsigned children) noexcept {
+    state_.expected = children;
+    return *this;
+  }
+
   /// Makes f() a child, which another worker may begin from now on. Else the owner begins it in wait(), on its own
   /// stack as long as 15/16 of a default stack are left there, or the worker does when the owner waits for something
   /// else. When 4,096 children of the owner's wait so, further ones begin at once, on stacks of their own, and thieves
@@ -193,34 +210,12 @@ class task_group {
   /// child.
   template <class F>
   void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
-    if (is_cancelled()) return;
-    using closure = std::decay_t<F>;
-    if constexpr (sizeof(held<closure>) <= 1024) {
-      if constexpr (sizeof(held<closure>) <= detail::group_child::room_bytes && alignof(held<closure>) <= 16) {
-        detail::fork_queue* queue = detail::current_queue();
-        detail::group_child* child;
-        if (queue != nullptr && state_.owner == queue->running && state_.owed < state_.most_owed &&
-            queue->queues_children && (child = queue->spare_children) != nullptr) [[likely]] {
-          queue->spare_children = child->next;
-          emplace<closure, F>(child->room, f, nullptr, child);
-          child->group = &state_;
-          child->call = held<closure>::call;
-          ++state_.owed;
-          state_.newest = detail::push(detail::entry_of(child));
-          if (state_.newest == nullptr) [[unlikely]]
-            detail::start_unqueued(*child);
-          return;
-        }
-      }
-      if constexpr (std::is_trivially_copyable_v<closure>) {
-        closure copy(f);  // whose address may be known: the closure itself stays in registers
-        run_slow<closure, closure>(copy, work);
-      } else {
-        run_slow<closure, F>(f, work);
-      }
-    } else {
-      run([boxed = std::make_unique<closure>(std::forward<F>(f))] { (*boxed)(); }, work);
-    }
+    make(std::forward<F>(f), {work, nullptr});
+  }
+  /// The same, with more to tell of the child.
+  template <class F>
+  void run(F&& f, const child_options& options) {
+    make(std::forward<F>(f), options);
   }
 
   /// The same as run(f) and wait(), but f() runs here and now, on the caller's stack, while others may take the
@@ -272,6 +267,38 @@ class task_group {
     }
   };
 
+  template <class F>
+  [[gnu::always_inline]] void make(F&& f, const child_options& options) {
+    if (is_cancelled()) return;
+    using closure = std::decay_t<F>;
+    if constexpr (sizeof(held<closure>) <= 1024) {
+      if constexpr (sizeof(held<closure>) <= detail::group_child::room_bytes && alignof(held<closure>) <= 16) {
+        detail::fork_queue* queue = detail::current_queue();
+        detail::group_child* child;
+        if (queue != nullptr && state_.owner == queue->running && state_.owed < state_.most_owed &&
+            queue->queues_children && (child = queue->spare_children) != nullptr) [[likely]] {
+          queue->spare_children = child->next;
+          emplace<closure, F>(child->room, f, nullptr, child);
+          child->group = &state_;
+          child->call = held<closure>::call;
+          ++state_.owed;
+          state_.newest = detail::push(detail::entry_of(child));
+          if (state_.newest == nullptr) [[unlikely]]
+            detail::start_unqueued(*child);
+          return;
+        }
+      }
+      if constexpr (std::is_trivially_copyable_v<closure>) {
+        closure copy(f);  // whose address may be known: the closure itself stays in registers
+        run_slow<closure, closure>(copy, options);
+      } else {
+        run_slow<closure, F>(f, options);
+      }
+    } else {
+      make([boxed = std::make_unique<closure>(std::forward<F>(f))] { (*boxed)(); }, options);
+    }
+  }
+
   // A closure that throws when it is copied leaves no child.
   template <class Closure, class F>
   [[gnu::always_inline]] void emplace(void* room, F& f, detail::child_handle* thread, detail::group_child* queued) {
@@ -288,14 +315,18 @@ class task_group {
   }
 
   template <class Closure, class F>
-  [[gnu::noinline]] void run_slow(F& f, double work) {
+  [[gnu::noinline]] void run_slow(F& f, const child_options& options) {
     const detail::child_place place =
         detail::make_child(state_, sizeof(held<Closure>), alignof(held<Closure>), held<Closure>::call);
     if (place.room == nullptr) [[unlikely]]
       return run_inline(f);
     emplace<Closure, F>(place.room, f, place.child, place.queued);
     if (place.queued != nullptr) detail::queue_child(state_, *place.queued);
-    else detail::start_child(state_, place.child, work, reinterpret_cast<const void*>(&held<Closure>::call));
+    else start(place.child, options, reinterpret_cast<const void*>(&held<Closure>::call));
+  }
+
+  void start(detail::child_handle* child, const child_options& options, const void* code) noexcept {
+    detail::start_child(state_, child, options.work, options.label != nullptr ? options.label : code);
   }
 
   template <class F>

@@ -56,8 +56,12 @@ heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* arg
             group->object.cancel();
           }
         },
-        hint(work));
+        heddle::child_options{hint(work), reinterpret_cast<const void*>(f)});
   });
+}
+
+heddle_status heddle_group_expect(heddle_group* group, unsigned children) {
+  return capi::with(group, [children](heddle::task_group& g) { g.expect(children); });
 }
 
 heddle_status heddle_group_wait(heddle_group* group) { return group == nullptr ? HEDDLE_INVALID : group->wait(); }

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include <heddle/detail/wait.hpp>
+#include <heddle/policy.hpp>
 
-#include "fiber/schedulable.hpp"
 
 namespace heddle::detail {
 struct lendable;
@@ -106,7 +106,7 @@ struct alignas(64) thread {
   std::atomic<worker::ready_queue*> lies_in{nullptr};
 
   // the policy's own (ranges, identities); its word is cleared when the thread is made
-  schedulable scheduling;
+  policy::task scheduling;
 
   // --- What is seldom used.
 

@@ -18,8 +18,6 @@ struct topology_set {
   unsigned first, last;  // units [first, last)
 };
 
-inline bool is_cache(group_kind kind) noexcept { return kind >= group_kind::l5 && kind <= group_kind::l1; }
-
 // Those of the sets that are caches, in the order of topology::caches().
 std::vector<cache_info> caches_of(const std::vector<topology_set>& sets);
 

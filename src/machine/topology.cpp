@@ -10,11 +10,6 @@
 
 namespace heddle::machine {
 
-const char* name(group_kind kind) noexcept {
-  static constexpr const char* names[] = {"memory", "numa", "l5", "l4", "l3", "l2", "l1", "unit"};
-  return names[static_cast<unsigned>(kind)];
-}
-
 const processing_unit* topology::unit(int number) const noexcept {
   const auto found =
       std::find_if(units_->begin(), units_->end(), [&](const processing_unit& u) { return u.number == number; });
@@ -101,36 +96,6 @@ topology topology::for_workers(std::span<const int> units) const {
   topology made = *this;
   tree_builder::place(made, std::move(workers), positions);
   return made;
-}
-
-std::vector<unsigned> topology::groups_at(unsigned level) const {
-  std::vector<unsigned> ids;
-  for (const memory_group& g : groups()) {
-    if (g.level == level || (g.is_leaf() && g.level < level)) ids.push_back(g.id);
-  }
-  std::sort(ids.begin(), ids.end(),
-            [&](unsigned a, unsigned b) { return group(a).first_worker < group(b).first_worker; });
-  return ids;
-}
-
-std::uint64_t topology::capacity_at(const memory_group& of, unsigned level) const noexcept {
-  if (of.level >= level || of.is_leaf()) return of.capacity;
-  std::uint64_t sum = 0;
-  for (const memory_group& child : children(of)) {
-    const std::uint64_t part = capacity_at(child, level);
-    sum = part > unlimited - sum ? unlimited : sum + part;
-  }
-  return sum;
-}
-
-const memory_group& topology::common_group(unsigned a, unsigned b) const noexcept {
-  const memory_group* g = &leaf_of(a);
-  while (b < g->first_worker || b >= g->first_worker + g->worker_count) g = &group(g->parent);
-  return *g;
-}
-
-unsigned topology::distance(unsigned a, unsigned b) const noexcept {
-  return leaf_of(a).level - common_group(a, b).level;
 }
 
 }  // namespace heddle::machine

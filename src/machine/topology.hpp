@@ -3,51 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <heddle/machine.hpp>
+
 namespace heddle::machine {
-
-// A hardware thread, by the number the operating system gives it.
-struct processing_unit {
-  int number{-1};
-  unsigned core{0};  // logical numbers, counted through the whole machine
-  unsigned package{0};
-  unsigned sibling{0};  // which hardware thread of its core
-  int numa{0};          // operating system's number of the nearest NUMA node
-  unsigned kind{0};     // kind of core: 0 is the least efficient in work per time; all 0 on a uniform machine
-  double speed{1};      // relative to the fastest kind of core of the machine
-};
-
-enum class group_kind : std::uint8_t { memory, numa, l5, l4, l3, l2, l1, unit };
-const char* name(group_kind kind) noexcept;
-
-inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
-inline constexpr unsigned no_group = ~0u;
-
-// A node of the tree. Numbers refer to the topology that holds it: children
-// have consecutive ids, workers of a group have consecutive ranks.
-struct memory_group {
-  unsigned id{0};
-  unsigned parent{no_group};
-  unsigned first_child{0};
-  unsigned child_count{0};
-  unsigned first_worker{0};
-  unsigned worker_count{0};
-  unsigned level{0};  // 0: the root
-  group_kind kind{group_kind::memory};
-  std::uint64_t capacity{0};  // bytes; unlimited for the root, 0 when unknown
-  unsigned line_size{0};      // bytes; 0 when unknown or not a cache
-  int associativity{0};       // ways; -1 fully associative, 0 when unknown or not a cache
-  unsigned sharing{0};        // processing units of the whole machine that share it
-  int numa{-1};               // operating system's number of the node; -1 when it spans several
-  double speed{0};            // sum over its workers
-
-  bool is_leaf() const noexcept { return child_count == 0; }
-};
 
 // A data or unified cache of the whole machine, also where the tree merges it with one around it.
 struct cache_info {
@@ -62,10 +25,7 @@ struct topology_set;  // source.hpp
 
 // Immutable; cheap to copy. All functions may be called from any context and none suspends.
 //
-// Shape: the root is the memory, of unlimited capacity. A node below it is a NUMA node, if there are several and they
-// hold more than one cache each, or a cache. Of nodes with the same workers only the topmost cache stays: a leaf is the
-// largest cache that one worker has for itself. Workers that share their innermost cache, like hardware threads of one
-// core, get leaves of kind `unit` below it, each with an equal part of its capacity.
+// Shape: that of machine::view, which is what schedulers get of it.
 class topology {
  public:
   // Each throws std::invalid_argument (what was asked for and why it cannot be) or std::bad_alloc.
@@ -113,30 +73,24 @@ class topology {
   // Sorts units so that neighbours share the innermost caches possible.
   std::vector<int> compact_order(std::vector<int> units) const;
 
-  // The tree, breadth first. In a topology that is not made for workers each unit has one worker.
+  // What schedulers see of it. In a topology that is not made for workers each unit has one worker. Valid as long as
+  // any copy of this topology.
+  class view view() const noexcept { return {*groups_, *leaves_, *worker_units_}; }
   std::span<const memory_group> groups() const noexcept { return *groups_; }
   const memory_group& root() const noexcept { return groups_->front(); }
   const memory_group& group(unsigned id) const noexcept { return (*groups_)[id]; }
-  std::span<const memory_group> children(const memory_group& of) const noexcept {
-    return groups().subspan(of.first_child, of.child_count);
+  std::span<const memory_group> children(const memory_group& of) const noexcept { return view().children(of); }
+  unsigned levels() const noexcept { return view().levels(); }
+  std::vector<unsigned> groups_at(unsigned level) const { return view().groups_at(level); }
+  std::uint64_t capacity_at(const memory_group& of, unsigned level) const noexcept {
+    return view().capacity_at(of, level);
   }
-  unsigned levels() const noexcept { return groups_->back().level + 1; }
-  // The groups of a level; a leaf above it stands for itself. Together they hold every worker once.
-  std::vector<unsigned> groups_at(unsigned level) const;
-  // Sum of the capacities of the groups at `level` below `of` (itself if it is at that level or a leaf above it).
-  std::uint64_t capacity_at(const memory_group& of, unsigned level) const noexcept;
-
   unsigned workers() const noexcept { return root().worker_count; }
   const processing_unit& unit_of(unsigned rank) const noexcept { return (*worker_units_)[rank]; }
   const memory_group& leaf_of(unsigned rank) const noexcept { return group((*leaves_)[rank]); }
-  std::span<const processing_unit> units_of(const memory_group& g) const noexcept {
-    return std::span(*worker_units_).subspan(g.first_worker, g.worker_count);
-  }
-
-  // The smallest group that holds both workers.
-  const memory_group& common_group(unsigned a, unsigned b) const noexcept;
-  // Levels from a's leaf up to it; 0 for a == b. Not symmetric where leaves lie at different levels.
-  unsigned distance(unsigned a, unsigned b) const noexcept;
+  std::span<const processing_unit> units_of(const memory_group& g) const noexcept { return view().units_of(g); }
+  const memory_group& common_group(unsigned a, unsigned b) const noexcept { return view().common_group(a, b); }
+  unsigned distance(unsigned a, unsigned b) const noexcept { return view().distance(a, b); }
 
  private:
   friend class tree_builder;

@@ -28,9 +28,10 @@
 //   group.
 // - A thread that waits is woken into its owner's slot, instead of being moved there once it runs.
 // - Forks (parallel_invoke, loops) are groups of two whose first half is the one that is not spawned.
-// - Hints that are not given: equal shares among as many children as the last group with the same code had, two at
-//   first. Hints that cannot be (negative, infinite, a total of zero) count as not given and are reported once. A
-//   child of no work stays with its spawner. Cuts closer than 1e-6 to a worker's end are put there.
+// - Hints that are not given: equal shares among as many children as the group was told to expect, else as the last
+//   group with the same code had, two at first. Hints that cannot be (negative, infinite, a total of zero) count as not
+//   given and are reported once. A child of no work stays with its spawner. Cuts closer than 1e-6 to a worker's end are
+//   put there.
 // - Threads that are nobody's child: the first one alive is laid out over all workers. While others are alive, all
 //   workers may rob each other, for such threads have no place in the tree.
 // - A worker has 512 tree nodes; groups that nest deeper are not laid out.
@@ -40,16 +41,13 @@
 #include <utility>
 
 #include "base/contracts.hpp"
-#include "policy/parameters.hpp"
 
 namespace heddle::policy {
 
 namespace {
 
+constexpr unsigned passed_slot = 0;
 constexpr unsigned woken_slot = 2;  // as search_root_slot; but the thread waited for something else than children
-constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
-
-placement send_to(unsigned which, unsigned slot) noexcept { return {placement::kind::send, which, slot}; }
 
 }  // namespace
 
@@ -146,24 +144,26 @@ void adws::stop_watching(unsigned self) noexcept {
 placement adws::leave_out(task& t) noexcept {
   t.word = &outside_;
   outside_tasks_.fetch_add(1);
-  return stay;
+  return placement::stay;
 }
 
-placement adws::started(unsigned, task& t) noexcept {
-  if (host_->workers() == 1) return stay;
+placement adws::started(unsigned, const task_info& info) noexcept {
+  task& t = info.made;
+  if (host_->workers() == 1) return placement::stay;
   if (has_root_.exchange(true)) return leave_out(t);
   t.word = &everything_;
-  layout_of(t) = root_layout();
-  if (how_ == layout::by_steals) layout_of(t).range = {0, 0};
-  return send_to(owner_of(layout_of(t)), search_root_slot);
+  laid_out& at = t.keep(root_layout());
+  if (how_ == layout::by_steals) at.range = {0, 0};
+  return send_to(t, owner_of(at), search_root_slot);
 }
 
 void adws::announce(unsigned head) noexcept { host_->wake(head); }
 
-void adws::place(unsigned, task& t, const placement& where) noexcept {
-  member& m = members_[where.target];
-  if (where.slot != 0) {
-    if (where.slot == woken_slot) disordered_.store(true, std::memory_order_relaxed);  // a flag for the audit
+void adws::place(unsigned, task& t) noexcept {
+  const task::destination to = t.to;  // read now: a list uses its place
+  member& m = members_[to.target];
+  if (to.slot != passed_slot) {
+    if (to.slot == woken_slot) disordered_.store(true, std::memory_order_relaxed);  // a flag for the audit
     HEDDLE_AUDIT_CHECK(!is_exclusive() || m.search_roots.looks_empty(),
                        "a second search root waits for worker %u (Theorem 2)", m.head);
     m.search_roots.push_back(t);
@@ -179,14 +179,14 @@ void adws::place(unsigned, task& t, const placement& where) noexcept {
 }
 
 placement adws::ready(unsigned, task& t) noexcept {
-  if (!is_laid_out(t)) return stay;
+  if (!is_laid_out(t)) return placement::stay;
   const auto* n = static_cast<const tree_node*>(t.word);
-  if (n->owner == &t && n->waits) return send_to(n->back, search_root_slot);
+  if (n->owner == &t && n->waits) return send_to(t, n->back, search_root_slot);
   const laid_out& at = layout_of(t);
   // A thread within one worker goes on where it is woken. If it was stolen and owns a group, the end of the group
   // brings it back; without stealing it never left.
-  if (!distributes(at) && (n->owner != &t || steals_)) return stay;
-  return send_to(owner_of(at), woken_slot);
+  if (!distributes(at) && (n->owner != &t || steals_)) return placement::stay;
+  return send_to(t, owner_of(at), woken_slot);
 }
 
 // ONTASKCOMPLETION.
@@ -299,9 +299,9 @@ placement adws::close(unsigned self, task& owner, tree_node& n) noexcept {
   owner.word = n.parent.load(std::memory_order_relaxed);  // its own node
   n.owner = nullptr;
   stations_[n.home].nodes.give(n);
-  if (members_[way_back].head != self) return send_to(way_back, search_root_slot);
+  if (members_[way_back].head != self) return send_to(owner, way_back, search_root_slot);
   adopt(self, owner);
-  return stay;
+  return placement::stay;
 }
 
 void adws::group_begin(unsigned self, group_info& info) noexcept {
@@ -329,11 +329,11 @@ void adws::group_begin(unsigned self, group_info& info) noexcept {
 }
 
 // The child's part of what is left, in [0, 1].
-double adws::share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept {
+double adws::share_of(unsigned self, tree_node& n, laid_out& at, const task_info& info) noexcept {
   if (info.index == 0 || n.label == nullptr) {
     n.label = info.label;
     const group_memory::guess last = memory_.recall(info.label);
-    n.expected = std::max(last.children, 1u);
+    n.expected = std::max(info.siblings != 0 ? info.siblings : last.children, 1u);
     if (std::isnan(at.left) && !std::isnan(info.work) && last.work > 0) at.left = last.work;
   }
   const double work = checked(self, info.work, "a child's work is negative or infinite", true);
@@ -349,46 +349,48 @@ double adws::share_of(unsigned self, tree_node& n, laid_out& at, const spawn_inf
 // TASKGROUP::CREATE, lines 11 - 19.
 placement adws::hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept {
   laid_out& at = layout_of(owner);
-  laid_out& to = layout_of(child);
-  if (how_ == layout::by_steals && domains_[at.domain].leaf) return {};  // as under random_ws from here on
-  if (!at.range.is_search_root() && !leads(self, at)) return {};
+  if (how_ == layout::by_steals && domains_[at.domain].leaf)
+    return placement::child_first;  // as under random_ws from here on
+  if (!at.range.is_search_root() && !leads(self, at)) return placement::child_first;
   child.word = owner.word;
   // above the leaves and within one member: the head that runs it, a thief perhaps, does one child after the other
   if (!at.range.is_search_root()) {
     settle(self, at);
-    to = {at.range, not_given, bytes * share, at.domain, unchanged};
-    return {};
+    child.keep<laid_out>({at.range, not_given, bytes * share, at.domain, unchanged});
+    return placement::child_first;
   }
-  to = {at.range.split_upper(share), not_given, bytes * share, at.domain, unchanged};
+  const laid_out& to =
+      child.keep<laid_out>({at.range.split_upper(share), not_given, bytes * share, at.domain, unchanged});
   const unsigned target = owner_of(to);
   const bool search_root = to.range.is_search_root();
   if (acts_for(self) == target) {
     if (!search_root && domains_[to.domain].leaf) child.word = nullptr;
-    return {};
+    return placement::child_first;
   }
-  return send_to(target, search_root ? search_root_slot : 0);
+  return send_to(child, target, search_root ? search_root_slot : passed_slot);
 }
 
-placement adws::spawn(unsigned self, const spawn_info& info) noexcept {
+placement adws::spawn(unsigned self, const task_info& info) noexcept {
   auto* n = static_cast<tree_node*>(info.group_data);
-  if (!is_laid_out(info.parent)) {
+  if (!is_laid_out(*info.parent)) {
     stop_watching(self);
-    return {};
+    return placement::child_first;
   }
-  laid_out& at = layout_of(info.parent);
+  laid_out& at = layout_of(*info.parent);
   if (n == nullptr) {  // within one member; or the child of a task that does not own the group
-    if (domains_[at.domain].leaf || !leads(self, at)) return {};
+    if (domains_[at.domain].leaf || !leads(self, at)) return placement::child_first;
     const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
     const double share = info.work > 0 && info.group_work > info.work ? info.work / info.group_work : 0.5;
     const double here = domains_[at.domain].place_of_worker[self];
-    info.child.word = info.parent.word;
-    layout_of(info.child) = {{here, here}, not_given, bytes * share, at.domain, unchanged};
-    return {};
+    info.made.word = info.parent->word;
+    info.made.keep<laid_out>({{here, here}, not_given, bytes * share, at.domain, unchanged});
+    return placement::child_first;
   }
   const double share = share_of(self, *n, at, info);
   // a child of no work, or an owner within one worker: nothing to lay out
-  if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.spans_members())) return {};
-  return hand_out(self, info.parent, info.child, share, at.bytes);
+  if (domains_[at.domain].leaf && (share <= 0 || how_ == layout::by_steals || !at.range.spans_members()))
+    return placement::child_first;
+  return hand_out(self, *info.parent, info.made, share, at.bytes);
 }
 
 void adws::group_wait(unsigned, group_info& info) noexcept {
@@ -401,7 +403,7 @@ void adws::group_wait(unsigned, group_info& info) noexcept {
 
 placement adws::group_end(unsigned self, group_info& info) noexcept {
   auto* n = static_cast<tree_node*>(info.data);
-  return n == nullptr ? stay : close(self, info.owner, *n);
+  return n == nullptr ? placement::stay : close(self, info.owner, *n);
 }
 
 // --- forks -------------------------------------------------------------------------------------------------------
@@ -418,7 +420,7 @@ bool adws::fork_begin(unsigned self, const fork_info& info) noexcept {
   return here.reserved != nullptr;
 }
 
-placement adws::fork(unsigned self, const fork_info& info, task& child) noexcept {
+placement adws::fork(unsigned self, const fork_info& info, const task_info& half) noexcept {
   const double first = checked(self, info.first, "the work of half a fork is negative or infinite", true);
   const double second = checked(self, info.second, "the work of half a fork is negative or infinite", true);
   const double share = first + second > 0 ? second / (first + second) : 0.5;
@@ -429,7 +431,7 @@ placement adws::fork(unsigned self, const fork_info& info, task& child) noexcept
   descend(self, next, bytes);
   open(self, *std::exchange(stations_[self].reserved, nullptr), info.owner, next);
   at.bytes = bytes * (1 - share);
-  return hand_out(self, info.owner, child, share, bytes);
+  return hand_out(self, info.owner, half.made, share, bytes);
 }
 
 void adws::fork_wait(unsigned, task& owner) noexcept {
@@ -443,12 +445,10 @@ placement adws::fork_end(unsigned self, task& owner) noexcept {
   return close(self, owner, *n);
 }
 
-std::unique_ptr<policy> adws::make(const std::vector<parameter>& given) {
-  parameters p("adws", given);
-  const bool steals = p.choice("steal", "on|off") == 0;
-  const auto patience = static_cast<unsigned>(p.number("patience", 0, 0, 1000));
-  p.finish();
-  return std::make_unique<adws>(steals, layout::by_work, patience);
+std::unique_ptr<policy> adws::make(parameters& given) {
+  const bool steals = given.choice("steal", "on|off") == 0;
+  const auto patience = static_cast<unsigned>(given.number("patience", 0, 0, 1000));
+  return create<adws>(steals, layout::by_work, patience);
 }
 
 }  // namespace heddle::policy

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include <heddle/policy.hpp>
 #include "policy/distribution.hpp"
 #include "policy/members.hpp"
-#include "policy/policy.hpp"
 
 namespace heddle::policy {
 
@@ -18,28 +18,26 @@ class adws : public policy {
   // by_work: ADWS. by_steals (ml-ws): nothing is laid out; what is new stays with the member that made it, and all
   // members of a domain steal from each other. `patience`: see the head of adws.cpp.
   explicit adws(bool steals, layout how = layout::by_work, unsigned patience = 0) noexcept
-      : how_(how), steals_(steals), patience_(patience) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
-
-  policy_wants wants() const noexcept override {
-    return {
-        .spawns = true, .forks = true, .groups = true, .roots = true, .picks = true, .limits = true, .greedy = false};
+      : how_(how), steals_(steals), patience_(patience) {
+    wants_.greedy = false;
   }
+  static std::unique_ptr<policy> make(parameters& given);
+
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned self, unsigned victim) noexcept override;
   entry pick(unsigned self, bool own_is_empty) noexcept override;
-  placement started(unsigned self, task& t) noexcept override;
-  placement spawn(unsigned self, const spawn_info& info) noexcept override;
-  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement started(unsigned self, const task_info& info) noexcept override;
+  placement spawn(unsigned self, const task_info& info) noexcept override;
+  void place(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
   void group_begin(unsigned self, group_info& info) noexcept override;
   void group_wait(unsigned self, group_info& info) noexcept override;
   placement group_end(unsigned self, group_info& info) noexcept override;
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
-  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+  placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
   void fork_wait(unsigned self, task& owner) noexcept override;
   placement fork_end(unsigned self, task& owner) noexcept override;
 
@@ -55,7 +53,7 @@ class adws : public policy {
   entry rescue(unsigned self) noexcept;
   entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
 
-  static constexpr unsigned search_root_slot = 1;  // of a placement
+  static constexpr unsigned search_root_slot = 1;  // of task::to
   // A task that was taken from `passed` begins on this worker.
   entry start_passed(unsigned self, task& t) noexcept;
   // A search root, or a task above the leaf level, goes on on this worker.
@@ -145,7 +143,7 @@ class adws : public policy {
   void wake_range(const tree_node& n) noexcept;
   placement close(unsigned self, task& owner, tree_node& n) noexcept;
   placement hand_out(unsigned self, task& owner, task& child, double share, double bytes) noexcept;
-  double share_of(unsigned self, tree_node& n, laid_out& at, const spawn_info& info) noexcept;
+  double share_of(unsigned self, tree_node& n, laid_out& at, const task_info& info) noexcept;
   double checked(unsigned self, double hint, const char* text, bool zero_is_valid) noexcept;
   // relaxed: a flag for the audit, as where it is set
   bool is_exclusive() const noexcept {

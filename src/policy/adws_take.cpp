@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include <heddle/policy_victims.hpp>
+
 #include "policy/adws.hpp"
 
 namespace heddle::policy {
@@ -137,8 +139,7 @@ entry adws::steal_queue_of(unsigned self, const member& of, bool migrated, const
 }
 
 entry adws::steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept {
-  if (const entry found = host_->steal(self, victim, how); found != 0) return found;
-  if (how == effort::glance) host_->request(self, victim);
+  if (const entry found = rob(*host_, self, victim, how); found != 0) return found;
   for (const unsigned which : stations_[victim].heads) {
     member& m = members_[which];
     if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
@@ -194,25 +195,20 @@ entry adws::acquire(unsigned self, effort how) noexcept {
   if (workers < 2) return 0;
   if (how == effort::glance && vain < patience_) return ++vain, 0;
   if (is_everybodys()) {
-    unsigned victim = host_->random(self, workers);
-    for (unsigned i = 0; i < (how == effort::insist ? workers : 1); ++i, victim = (victim + 1) % workers) {
-      if (victim == self) continue;
-      if (const entry found = steal_from_anywhere(self, victim, how); found != 0) return found;
-    }
-    return 0;
+    return go_round(workers, host_->random(self, workers), how,
+                    [&](unsigned victim) { return victim == self ? 0 : steal_from_anywhere(self, victim, how); });
   }
   for (const unsigned which : stations_[self].heads) {
     if (!may_act_for(self, which)) continue;
     const victims from = choose_victims(self, which);
     if (!from.any || from.last == from.first) continue;
     const unsigned count = from.last - from.first + 1;
-    unsigned place = host_->random(self, count);
-    for (unsigned i = 0; i < (how == effort::insist ? count : 1); ++i, place = (place + 1) % count) {
-      if (const entry found = steal_from(self, from, from.first + place, how); found != 0) {
-        act_for(self, which);
-        vain = 0;
-        return found;
-      }
+    const entry found = go_round(count, host_->random(self, count), how,
+                                 [&](unsigned place) { return steal_from(self, from, from.first + place, how); });
+    if (found != 0) {
+      act_for(self, which);
+      vain = 0;
+      return found;
     }
   }
   if (!multi_level_ || how != effort::insist) return 0;

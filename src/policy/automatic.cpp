@@ -5,9 +5,6 @@
 
 #include <cmath>
 
-#include "machine/topology.hpp"
-#include "policy/parameters.hpp"
-
 namespace heddle::policy {
 
 namespace {
@@ -19,10 +16,9 @@ constexpr unsigned look_again = 64;  // runs
 
 void automatic::start(scheduler& host) {
   ml_adaptive::start(host);
-  const machine::topology* machine = host.machine();
   if (host.workers() == 1) {
     chosen_ = choice::one_worker;
-  } else if (machine == nullptr || machine->levels() < 2) {
+  } else if (host.machine().levels() < 2) {
     chosen_ = choice::flat_machine;
   }
 }
@@ -46,18 +42,18 @@ void automatic::choose(unsigned self, choice what, std::uint64_t value) noexcept
   host_->remark(self, text, value);
 }
 
-placement automatic::started(unsigned self, task& t) noexcept {
+placement automatic::started(unsigned self, const task_info& info) noexcept {
   if (chosen_.load(std::memory_order_relaxed) == choice::too_small &&         // as in is_random
       left_out_.fetch_add(1, std::memory_order_relaxed) + 1 >= look_again) {  // a count
     left_out_.store(0, std::memory_order_relaxed);
     choose(self == nobody ? 0 : self, choice::watching, look_again);
   }
-  return is_random() ? leave_out(t) : ml_adaptive::started(self, t);
+  return is_random() ? leave_out(info.made) : ml_adaptive::started(self, info);
 }
 
-void automatic::place(unsigned self, task& t, const placement& where) noexcept {
+void automatic::place(unsigned self, task& t) noexcept {
   passed_.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  ml_adaptive::place(self, t, where);
+  ml_adaptive::place(self, t);
 }
 
 void automatic::descend(unsigned self, laid_out& at, double bytes) const noexcept {
@@ -81,9 +77,6 @@ void automatic::root_ended(unsigned self) noexcept {
   bytes != 0 ? choose(self, choice::levels, bytes) : choose(self, choice::no_levels, passed);
 }
 
-std::unique_ptr<policy> automatic::make(const std::vector<parameter>& given) {
-  parameters("auto", given).finish();
-  return std::make_unique<automatic>();
-}
+std::unique_ptr<policy> automatic::make(parameters&) { return create<automatic>(); }
 
 }  // namespace heddle::policy

@@ -11,11 +11,11 @@ namespace heddle::policy {
 class automatic final : public ml_adaptive {
  public:
   automatic() noexcept : ml_adaptive(settings{}) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
-  placement started(unsigned self, task& t) noexcept override;
-  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement started(unsigned self, const task_info& info) noexcept override;
+  void place(unsigned self, task& t) noexcept override;
 
  protected:
   void descend(unsigned self, laid_out& at, double bytes) const noexcept override;

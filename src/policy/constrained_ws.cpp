@@ -35,7 +35,6 @@
 #include <utility>
 
 #include "policy/constrained_ws_tasks.hpp"
-#include "policy/parameters.hpp"
 
 namespace heddle::policy {
 
@@ -101,7 +100,7 @@ bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* lab
   root->inner.store(true, std::memory_order_relaxed);  // published with the first task
   root_ = root;
   owner.word = &inside_;
-  state_of(owner) = {root_identity, root, 0, self, nobody, 0, 0, in_iteration::root};
+  owner.keep<in_iteration>({root_identity, root, 0, self, nobody, 0, 0, in_iteration::root});
   if (as == mode::strict) {
     loosened_.store(settings_.how == replay::stuws || s.tree.root_worker() != self);
     if (!s.said_strict) host_->remark(self, "constrained_ws: strict replay from here on; pieces", s.tree.pieces());
@@ -128,11 +127,11 @@ placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
   owner.word = &outside_;
   if (has_strays()) {  // a child of an older group
     closing_.store(true);
-    return stay;
+    return placement::stay;
   }
   const unsigned home = root_home_.load();
   conclude(self);
-  return home == self ? stay : placement{placement::kind::send, home, kept_slot};
+  return home == self ? placement::stay : send_to(owner, home, kept_slot);
 }
 
 void constrained_ws::conclude(unsigned self) noexcept {
@@ -175,21 +174,21 @@ void constrained_ws::conclude_strict(unsigned self) noexcept {
 
 // --- tasks -------------------------------------------------------------------------------------------------------
 
-placement constrained_ws::started(unsigned, task& t) noexcept {
-  if (workers_ == 1) return stay;
-  t.word = &outside_;
+placement constrained_ws::started(unsigned, const task_info& info) noexcept {
+  if (workers_ == 1) return placement::stay;
+  info.made.word = &outside_;
   const unsigned home = root_home_.load();
   if (roots_.fetch_add(one_root) < one_root)
-    return home == nobody || busy_.load() ? stay : placement{placement::kind::send, home, kept_slot};
+    return home == nobody || busy_.load() ? placement::stay : send_to(info.made, home, kept_slot);
   host_->widened();  // robs() may have changed
-  return stay;
+  return placement::stay;
 }
 
 placement constrained_ws::ready(unsigned, task& t) noexcept {
-  if (t.word == &outside_) return stay;
+  if (t.word == &outside_) return placement::stay;
   const in_iteration& at = state_of(t);
   const bool strict = mode_.load() == mode::strict && !at.is(in_iteration::lost);
-  return {placement::kind::send, at.home, strict ? kept_slot : open_slot};
+  return send_to(t, at.home, strict ? kept_slot : open_slot);
 }
 
 // With the last root nothing is alive any more that could be in a fork queue: the bit is cleared, too [relws:6].
@@ -223,7 +222,7 @@ placement constrained_ws::hand_out(unsigned self, task& parent, task& child, ste
   station& mine = stations_[self];
   const std::uint64_t id = child_identity(above.id, above.children - 1);
   child.word = &inside_;
-  in_iteration& at = state_of(child) = {id, node, 0, nobody, nobody, 0, 0, 0};
+  in_iteration& at = child.keep<in_iteration>({id, node, 0, nobody, nobody, 0, 0, 0});
   // its own; published by task_end
   mine.made.store(mine.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const mode now = mode_.load();
@@ -247,26 +246,27 @@ placement constrained_ws::hand_out(unsigned self, task& parent, task& child, ste
     if (line == nullptr) {
       at.flags = in_iteration::lost;
       misfit(is_lost ? 0 : 1);
-      return {placement::kind::send, self, open_slot};
+      return send_to(child, self, open_slot);
     }
     ++mine.met;
     if (!line->inner) at.flags = in_iteration::quiet;
-    return {placement::kind::send, line->worker, line->worker == self ? kept_slot : assigned_slot};
+    return send_to(child, line->worker, line->worker == self ? kept_slot : assigned_slot);
   }
-  if (line != nullptr && line->worker != self) return {placement::kind::send, line->worker, passed_slot};
-  return {placement::kind::send, self, open_slot};
+  if (line != nullptr && line->worker != self) return send_to(child, line->worker, passed_slot);
+  return send_to(child, self, open_slot);
 }
 
-void constrained_ws::place(unsigned self, task& t, const placement& where) noexcept {
-  station& to = stations_[where.target];
-  switch (where.slot) {
-    case kept_slot: to.kept.push_back(t); break;
-    case open_slot: to.open.push_back(t); break;
-    case passed_slot: to.passed.push_back(t); break;
-    default: to.assigned.insert(t); break;
+void constrained_ws::place(unsigned self, task& t) noexcept {
+  const task::destination to = t.to;  // read now: a list uses its place
+  station& there = stations_[to.target];
+  switch (to.slot) {
+    case kept_slot: there.kept.push_back(t); break;
+    case open_slot: there.open.push_back(t); break;
+    case passed_slot: there.passed.push_back(t); break;
+    default: there.assigned.insert(t); break;
   }
-  if (where.target != self) host_->wake(where.target);
-  if (where.slot == open_slot || where.slot == passed_slot) host_->wake_any(where.target);
+  if (to.target != self) host_->wake(to.target);
+  if (to.slot == open_slot || to.slot == passed_slot) host_->wake_any(to.target);
 }
 
 // --- groups and forks --------------------------------------------------------------------------------------------
@@ -282,41 +282,42 @@ void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
   }
 }
 
-placement constrained_ws::spawn(unsigned self, const spawn_info& info) noexcept {
+placement constrained_ws::spawn(unsigned self, const task_info& info) noexcept {
   const placement where = record_child(self, info);
-  if (where.how == placement::kind::child_first) leave_unrecorded();
+  if (where == placement::child_first) leave_unrecorded();
   return where;
 }
 
-placement constrained_ws::record_child(unsigned self, const spawn_info& info) noexcept {
-  task& parent = info.parent;
+placement constrained_ws::record_child(unsigned self, const task_info& info) noexcept {
+  task& parent = *info.parent;
   if (parent.word == nullptr || (parent.word == &inside_ && state_of(parent).is(in_iteration::quiet))) {
     host_->watch(self, false);
-    return {};
+    return placement::child_first;
   }
   station& mine = stations_[self];
   if (parent.word == &outside_) {
-    if (info.group_data == nullptr || !may_begin()) return {};
+    if (info.group_data == nullptr || !may_begin()) return placement::child_first;
     steal_node* root = nodes_.take(mine.nodes);
-    if (root == nullptr || !begin_iteration(self, parent, info.label, root)) return {};
+    if (root == nullptr || !begin_iteration(self, parent, info.label, root)) return placement::child_first;
     opener_ = info.group_data;
   }
   // begun before the iteration
-  if (info.group_data != nullptr && info.group_data != &inside_group && info.group_data != opener_) return {};
+  if (info.group_data != nullptr && info.group_data != &inside_group && info.group_data != opener_)
+    return placement::child_first;
   steal_node* node = nullptr;
   if (mode_.load() != mode::strict) {
     node = nodes_.take(mine.nodes);
-    if (node == nullptr) return {};
+    if (node == nullptr) return placement::child_first;
     // a child in the group of another task: it may outlive the parent [relws:5]
     if (info.group_data == nullptr) state_of(parent).node->keep();
   }
   ++state_of(parent).children;
-  const placement where = hand_out(self, parent, info.child, node);
-  if (where.target != self || stations_[self].open.size() + stations_[self].kept.size() < flood) return where;
-  in_iteration& at = state_of(info.child);
+  const placement where = hand_out(self, parent, info.made, node);
+  if (info.made.to.target != self || stations_[self].open.size() + stations_[self].kept.size() < flood) return where;
+  in_iteration& at = state_of(info.made);
   at.flags &= static_cast<std::uint8_t>(~in_iteration::quiet);  // it ends by a return to its watched parent
-  begin(self, info.child);
-  return {};
+  begin(self, info.made);
+  return placement::child_first;
 }
 
 placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
@@ -325,7 +326,7 @@ placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
       state_of(owner).is(in_iteration::root)) {
     return end_iteration(self, owner);
   }
-  return stay;
+  return placement::stay;
 }
 
 // Only takes a node and a number, since the fork need not come about.
@@ -352,35 +353,33 @@ bool constrained_ws::prepare_fork(unsigned self, task& owner) noexcept {
   return true;
 }
 
-placement constrained_ws::fork(unsigned self, const fork_info& info, task& child) noexcept {
+placement constrained_ws::fork(unsigned self, const fork_info& info, const task_info& half) noexcept {
   station& mine = stations_[self];
   if (info.owner.word == &outside_) {
-    if (!begin_iteration(self, info.owner, info.label, std::exchange(mine.reserved_root, nullptr))) {
+    if (!begin_iteration(self, info.owner, half.label, std::exchange(mine.reserved_root, nullptr))) {
       leave_unrecorded();
-      return {};
+      return placement::child_first;
     }
     state_of(info.owner).children = 1;
   }
   ++state_of(info.owner).forks;
-  return hand_out(self, info.owner, child,
+  return hand_out(self, info.owner, half.made,
                   mode_.load() == mode::strict ? nullptr : std::exchange(mine.reserved, nullptr));
 }
 
 placement constrained_ws::fork_end(unsigned self, task& owner) noexcept {
-  if (owner.word != &inside_) return stay;
+  if (owner.word != &inside_) return placement::stay;
   in_iteration& at = state_of(owner);
   if (--at.forks == 0 && at.is(in_iteration::root) && opener_ == nullptr) return end_iteration(self, owner);
-  return stay;
+  return placement::stay;
 }
 
-std::unique_ptr<policy> constrained_ws::make(const std::vector<parameter>& given) {
-  parameters p("constrained_ws", given);
+std::unique_ptr<policy> constrained_ws::make(parameters& given) {
   settings s{};
-  s.how = static_cast<replay>(p.choice("replay", "stows|stuws|relws"));
-  s.relaxed = static_cast<unsigned>(p.number("relws", 5, 0, 1e9));
-  s.patience = static_cast<unsigned>(p.number("patience", 1, 0, 1e6));
-  p.finish();
-  return std::make_unique<constrained_ws>(s);
+  s.how = static_cast<replay>(given.choice("replay", "stows|stuws|relws"));
+  s.relaxed = static_cast<unsigned>(given.number("relws", 5, 0, 1e9));
+  s.patience = static_cast<unsigned>(given.number("patience", 1, 0, 1e6));
+  return create<constrained_ws>(s);
 }
 
 }  // namespace heddle::policy

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 #include "policy/steal_tree.hpp"
 #include "policy/task_list.hpp"
 
@@ -20,32 +20,23 @@ class constrained_ws final : public policy {
     unsigned patience;  // under RelWS: searches in vain before a worker that has recorded pieces to come steals
   };
 
-  explicit constrained_ws(const settings& s) : settings_(s) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  explicit constrained_ws(const settings& s) : settings_(s) { wants_.greedy = s.how == replay::relws; }
+  static std::unique_ptr<policy> make(parameters& given);
 
-  policy_wants wants() const noexcept override {
-    return {.spawns = true,
-            .forks = true,
-            .groups = true,
-            .roots = true,
-            .picks = true,
-            .limits = true,
-            .greedy = settings_.how == replay::relws};
-  }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned self, unsigned victim) noexcept override { return self != victim && robs(); }
   entry pick(unsigned self, bool own_is_empty) noexcept override;
-  placement started(unsigned self, task& t) noexcept override;
-  placement spawn(unsigned self, const spawn_info& info) noexcept override;
-  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement started(unsigned self, const task_info& info) noexcept override;
+  placement spawn(unsigned self, const task_info& info) noexcept override;
+  void place(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
   void group_begin(unsigned self, group_info& info) noexcept override;
   placement group_end(unsigned self, group_info& info) noexcept override;
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
-  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+  placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
   placement fork_end(unsigned self, task& owner) noexcept override;
 
  private:
@@ -124,7 +115,7 @@ class constrained_ws final : public policy {
   bool has_strays() const noexcept;
   bool may_begin() const noexcept { return !busy_.load() || closing_.load(); }
 
-  placement record_child(unsigned self, const spawn_info& info) noexcept;
+  placement record_child(unsigned self, const task_info& info) noexcept;
   bool prepare_fork(unsigned self, task& owner) noexcept;
   placement hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept;
   // a statistic

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include <heddle/policy_victims.hpp>
+
 #include "policy/constrained_ws.hpp"
 #include "policy/constrained_ws_tasks.hpp"
 
@@ -89,9 +91,7 @@ entry constrained_ws::steal_from(unsigned self, unsigned victim, effort how) noe
   if (task* t = stations_[victim].open.pop_front(); t != nullptr) return begun(self, *t);
   if (task* t = stations_[victim].passed.pop_back(); t != nullptr) return begun(self, *t);
   if (!robs()) return 0;
-  const entry found = host_->steal(self, victim, how);
-  if (found == 0 && how == effort::glance) host_->request(self, victim);
-  return found;
+  return rob(*host_, self, victim, how);
 }
 
 // Gives up the order: a piece may wait for an earlier one that never comes [relws:4].
@@ -116,12 +116,9 @@ entry constrained_ws::acquire(unsigned self, effort how) noexcept {
       if (how == effort::insist) ++mine.in_vain;
       return 0;
     }
-    unsigned victim = host_->random(self, workers_ - 1);
-    victim += victim >= self ? 1u : 0u;
-    for (unsigned i = 0; found == 0 && i < (how == effort::insist ? workers_ : 1);
-         ++i, victim = (victim + 1) % workers_) {
-      if (victim != self) found = steal_from(self, victim, how);
-    }
+    const others victims(self, *host_);
+    found = go_round(victims.size(), host_->random(self, victims.size()), how,
+                     [&](unsigned place) { return steal_from(self, victims[place], how); });
   }
   if (found != 0) mine.in_vain = 0;
   return found;

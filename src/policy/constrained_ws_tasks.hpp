@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
-#include <type_traits>
 
 #include "policy/constrained_ws.hpp"
 
@@ -27,10 +25,7 @@ struct constrained_ws::in_iteration {
   bool is(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
 };
 
-inline constrained_ws::in_iteration& constrained_ws::state_of(task& t) noexcept {
-  static_assert(sizeof(in_iteration) <= sizeof t.room && alignof(in_iteration) <= 8 && std::is_trivial_v<in_iteration>);
-  return *std::launder(reinterpret_cast<in_iteration*>(t.room));
-}
+inline constrained_ws::in_iteration& constrained_ws::state_of(task& t) noexcept { return t.get<in_iteration>(); }
 
 // Where a task that is sent goes.
 inline constexpr unsigned kept_slot = 0, open_slot = 1, passed_slot = 2, assigned_slot = 3;

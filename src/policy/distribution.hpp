@@ -10,12 +10,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <new>
-#include <type_traits>
 
 #include <heddle/detail/wait.hpp>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 
 namespace heddle::policy {
 
@@ -52,7 +50,7 @@ struct distribution_range {
   }
 };
 
-// What a task carries, in task::room. Its tree is task::word.
+// What a task carries. Its tree is task::word.
 struct laid_out {
   distribution_range range;
   double left;           // work of the present group that no child has got yet; NaN: not known
@@ -62,10 +60,7 @@ struct laid_out {
 };
 inline constexpr std::uint32_t unchanged = ~0u;
 
-inline laid_out& layout_of(task& t) noexcept {
-  static_assert(sizeof(laid_out) <= sizeof t.room && alignof(laid_out) <= 8 && std::is_trivial_v<laid_out>);
-  return *std::launder(reinterpret_cast<laid_out*>(t.room));
-}
+inline laid_out& layout_of(task& t) noexcept { return t.get<laid_out>(); }
 
 // A group of a search-root task. Thieves read the first part at any time, also of nodes that are free again. They
 // may then see the wrong range, but never memory that is gone; and a freed node keeps its parent, so that a walk

@@ -12,37 +12,20 @@
 // - A thief that insists tries every victim, nearest first. Otherwise a far one in a long leaf would keep its work.
 #include "policy/hierarchical_ws.hpp"
 
-#include <algorithm>
-
-#include "policy/parameters.hpp"
-
 namespace heddle::policy {
 
 void hierarchical_ws::start(scheduler& host) {
   policy::start(host);
   const unsigned workers = host.workers();
   thieves_.reset(new thief[workers]);
-  for (unsigned self = 0; self < workers; ++self) {
-    thief& t = thieves_[self];
-    for (unsigned i = 1; i < workers; ++i) t.victims.push_back((self + i) % workers);
-    const auto nearer = [&](unsigned a, unsigned b) {
-      const unsigned x = host.distance(self, a), y = host.distance(self, b);
-      return x != y ? x < y : a < b;
-    };
-    std::sort(t.victims.begin(), t.victims.end(), nearer);
-    for (unsigned i = 0; i < t.victims.size(); ++i) {
-      const bool last =
-          i + 1 == t.victims.size() || host.distance(self, t.victims[i + 1]) != host.distance(self, t.victims[i]);
-      if (last) t.ring_ends.push_back(i + 1);
-    }
-  }
+  for (unsigned self = 0; self < workers; ++self) thieves_[self].victims = rings(self, host, rings::order::by_rank);
 }
 
 entry hierarchical_ws::acquire(unsigned self, effort how) noexcept {
   thief& t = thieves_[self];
-  if (t.victims.empty()) return 0;
+  if (t.victims.count() == 0) return 0;
   if (how == effort::insist) {
-    for (const unsigned victim : t.victims) {
+    for (const unsigned victim : t.victims.workers()) {
       if (const entry found = host_->steal(self, victim, how); found != 0) {
         t.ring = t.failures = 0;
         return found;
@@ -50,25 +33,22 @@ entry hierarchical_ws::acquire(unsigned self, effort how) noexcept {
     }
     return 0;
   }
-  const unsigned within = t.ring_ends[t.ring];
-  const unsigned victim = t.victims[host_->random(self, within)];
-  if (const entry found = host_->steal(self, victim, how); found != 0) {
+  const unsigned within = t.victims.end_of(t.ring);
+  const unsigned victim = t.victims.workers()[host_->random(self, within)];
+  if (const entry found = rob(*host_, self, victim, how); found != 0) {
     t.ring = t.failures = 0;
     return found;
   }
-  host_->request(self, victim);
   if (++t.failures >= (attempts_ != 0 ? attempts_ : 2 * within)) {
     t.failures = 0;
-    t.ring = t.ring + 1 == t.ring_ends.size() ? 0 : t.ring + 1;
+    t.ring = t.ring + 1 == t.victims.count() ? 0 : t.ring + 1;
   }
   return 0;
 }
 
-std::unique_ptr<policy> hierarchical_ws::make(const std::vector<parameter>& given) {
-  parameters p("hierarchical_ws", given);
-  const auto attempts = static_cast<unsigned>(p.number("attempts", 0, 0, 1e6));
-  p.finish();
-  return std::make_unique<hierarchical_ws>(attempts);
+std::unique_ptr<policy> hierarchical_ws::make(parameters& given) {
+  const auto attempts = static_cast<unsigned>(given.number("attempts", 0, 0, 1e6));
+  return create<hierarchical_ws>(attempts);
 }
 
 }  // namespace heddle::policy

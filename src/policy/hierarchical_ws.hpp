@@ -2,26 +2,24 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "policy/policy.hpp"
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
 class hierarchical_ws final : public policy {
  public:
   explicit hierarchical_ws(unsigned attempts) noexcept : attempts_(attempts) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
 
  private:
   struct alignas(64) thief {
-    std::vector<unsigned> victims;    // nearest first
-    std::vector<unsigned> ring_ends;  // victims[0, ring_ends[i]) are within the i-th distance
-    unsigned ring{0};                 // tried now
-    unsigned failures{0};             // in this ring
+    rings victims;
+    unsigned ring{0};      // tried now, with those inside it
+    unsigned failures{0};  // in this ring
   };
 
   const unsigned attempts_;

@@ -19,9 +19,7 @@
 //   goes to the group of the worker that woke it.
 #include "policy/hws.hpp"
 
-#include <new>
-
-#include "policy/parameters.hpp"
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
@@ -29,10 +27,8 @@ namespace {
 
 char mark;  // the word of every global task; a local one has none
 
-unsigned& level_of(task& t) noexcept { return *std::launder(reinterpret_cast<unsigned*>(t.room)); }
-
-constexpr placement to_global{placement::kind::send, nobody, 0};
-constexpr placement to_local{placement::kind::send, nobody, 1};
+// Of a global task: its level in the tree.
+unsigned& level_of(task& t) noexcept { return t.get<unsigned>(); }
 
 }  // namespace
 
@@ -49,35 +45,39 @@ void hws::start(scheduler& host) {
 
 // --- where tasks stand -------------------------------------------------------------------------------------------
 
-placement hws::started(unsigned, task& t) noexcept {
-  ::new (t.room) unsigned{0};
-  t.word = &mark;
-  return to_global;
+placement hws::started(unsigned, const task_info& info) noexcept {
+  info.made.keep(0u);
+  info.made.word = &mark;
+  return placement::send;
 }
 
-placement hws::child_of(const task& parent, task& child) noexcept {
-  const unsigned level = level_of(const_cast<task&>(parent)) + 1;
-  if (level > limit_) return to_local;
-  ::new (child.room) unsigned{level};
-  child.word = &mark;
-  return to_global;
+placement hws::child_of(task& parent, task& child) noexcept {
+  const unsigned level = level_of(parent) + 1;
+  if (level <= limit_) {
+    child.keep(level);
+    child.word = &mark;
+  }
+  return placement::send;
 }
 
-placement hws::spawn(unsigned, const spawn_info& info) noexcept {
-  return info.parent.word == nullptr ? placement{} : child_of(info.parent, info.child);
+placement hws::spawn(unsigned, const task_info& info) noexcept {
+  return info.parent->word == nullptr ? placement::child_first : child_of(*info.parent, info.made);
 }
 
-placement hws::fork(unsigned, const fork_info& info, task& child) noexcept { return child_of(info.owner, child); }
+placement hws::fork(unsigned, const fork_info& info, const task_info& half) noexcept {
+  return child_of(info.owner, half.made);
+}
 
-placement hws::ready(unsigned, task&) noexcept { return to_global; }
+placement hws::ready(unsigned, task&) noexcept { return placement::send; }
 
-void hws::place(unsigned self, task& t, const placement& where) noexcept {
+void hws::place(unsigned self, task& t) noexcept {
   group& mine = groups_[self == nobody ? 0 : of_[self]];
-  (where.slot == to_global.slot ? mine.global : mine.local).push_front(t);
+  const bool global = t.word != nullptr;  // read now: as soon as it is in a list the task may run and end
+  (global ? mine.global : mine.local).push_front(t);
   for (unsigned i = 0; i < mine.workers.count; ++i) {
     if (mine.workers.first + i != self) host_->wake(mine.workers.first + i);
   }
-  if (where.slot != to_global.slot) return;
+  if (!global) return;
   for (unsigned g = 0; g < count_; ++g) {
     if (&groups_[g] != &mine) host_->wake(groups_[g].workers.first);
   }
@@ -107,16 +107,7 @@ entry hws::take_global(unsigned self, group& mine) noexcept {
 // From the group's queue, then from a worker of the group; insist: from every one.
 entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
   if (const entry found = taken(mine.local.pop_front()); found != 0) return found;
-  const unsigned others = mine.workers.count - 1;
-  if (others == 0) return 0;
-  const unsigned offset = host_->random(self, others);
-  for (unsigned i = 0; i < (how == effort::insist ? others : 1); ++i) {
-    unsigned victim = mine.workers.first + (offset + i) % others;
-    victim += victim >= self ? 1u : 0u;
-    if (const entry found = host_->steal(self, victim, how); found != 0) return found;
-    if (how == effort::glance) host_->request(self, victim);
-  }
-  return 0;
+  return others(self, mine.workers.first, mine.workers.count).rob_at_random(*host_, how);
 }
 
 entry hws::make_local(group& mine) noexcept {
@@ -165,12 +156,10 @@ bool hws::may_find(unsigned self) noexcept {
   return false;
 }
 
-std::unique_ptr<policy> hws::make(const std::vector<parameter>& given) {
-  parameters p("hws", given);
-  const auto level = static_cast<unsigned>(p.number("level", 0, 0, 30));
-  const auto attempts = static_cast<unsigned>(p.number("attempts", 0, 0, 1e6));
-  p.finish();
-  return std::make_unique<hws>(level, attempts);
+std::unique_ptr<policy> hws::make(parameters& given) {
+  const auto level = static_cast<unsigned>(given.number("level", 0, 0, 30));
+  const auto attempts = static_cast<unsigned>(given.number("attempts", 0, 0, 1e6));
+  return create<hws>(level, attempts);
 }
 
 }  // namespace heddle::policy

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 #include "policy/task_list.hpp"
 #include "policy/worker_groups.hpp"
 
@@ -13,23 +13,20 @@ namespace heddle::policy {
 class hws final : public policy {
  public:
   // level 0: as many as give each group four global tasks in a binary tree.
-  hws(unsigned level, unsigned attempts) noexcept : limit_(level), attempts_(attempts) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  hws(unsigned level, unsigned attempts) noexcept : limit_(level), attempts_(attempts) { wants_.greedy = false; }
+  static std::unique_ptr<policy> make(parameters& given);
 
-  policy_wants wants() const noexcept override {
-    return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false};
-  }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned self, unsigned victim) noexcept override;
   entry pick(unsigned self, bool own_is_empty) noexcept override;
-  placement started(unsigned self, task& t) noexcept override;
-  placement spawn(unsigned self, const spawn_info& info) noexcept override;
-  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement started(unsigned self, const task_info& info) noexcept override;
+  placement spawn(unsigned self, const task_info& info) noexcept override;
+  void place(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   bool fork_begin(unsigned, const fork_info& info) noexcept override { return info.owner.word != nullptr; }
-  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+  placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
 
  private:
   struct alignas(64) group {
@@ -40,7 +37,7 @@ class hws final : public policy {
 
   bool leads(unsigned rank) const noexcept { return groups_[of_[rank]].workers.first == rank; }
   entry taken(task* t) noexcept { return t == nullptr ? 0 : host_->entry_of(*t); }
-  placement child_of(const task& parent, task& child) noexcept;
+  placement child_of(task& parent, task& child) noexcept;
   entry take_global(unsigned self, group& mine) noexcept;
   entry take_local(unsigned self, group& mine, effort how) noexcept;
   entry make_local(group& mine) noexcept;

@@ -7,9 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
-
-#include "policy/parameters.hpp"
 
 namespace heddle::policy {
 
@@ -23,11 +22,16 @@ bool halves_differ(const fork_info& info, double share = even_share) noexcept {
   return info.first >= 0 && info.second >= 0 && std::isfinite(all) && std::max(info.first, info.second) > share * all;
 }
 
-// Of a task that has the word of sb: the node that keeps where it was laid out, if it is the owner of the outermost
-// space-bounded fork; null for the descendants of such a fork. It stands in `room` behind what sb keeps there.
-tree_node*& kept_of(task& t) noexcept {
-  return *std::launder(reinterpret_cast<tree_node**>(t.room + sizeof t.room - sizeof(tree_node*)));
-}
+// What is kept of a task that has the word of sb.
+struct bound_task {
+  sb::anchored of_sb;  // first: where sb looks for it
+  // Where it was laid out, if it is the owner of the outermost space-bounded fork; null for the descendants of such a
+  // fork.
+  tree_node* laid_out_at;
+};
+static_assert(std::is_standard_layout_v<bound_task>, "so that the first member lies at the beginning");
+
+tree_node*& kept_of(task& t) noexcept { return t.get<bound_task>().laid_out_at; }
 
 // The halves of the fork that this node is of were unlike. The field is free: a fork has no hints of children to sum
 // up.
@@ -44,22 +48,14 @@ void ml_adaptive::start(scheduler& host) {
   for (unsigned rank = 0; rank < workers; ++rank) {
     searcher& s = searchers_[rank];
     s.patience = settings_.patience;
-    for (unsigned i = 1; i < workers; ++i) s.victims.push_back((rank + i) % workers);
-    std::sort(s.victims.begin(), s.victims.end(), [&](unsigned a, unsigned b) {
-      return std::pair(host.distance(rank, a), (a + workers - rank) % workers) <
-             std::pair(host.distance(rank, b), (b + workers - rank) % workers);
-    });
-    for (unsigned i = 0; i < s.victims.size(); ++i) {
-      if (i + 1 == s.victims.size() || host.distance(rank, s.victims[i]) != host.distance(rank, s.victims[i + 1]))
-        s.rings.push_back(i + 1);
-    }
+    s.victims = rings(rank, host, rings::order::by_circle);
   }
   if (domains_.size() > 1 && settings_.bound) bound_.start(host);
 }
 
-placement ml_adaptive::started(unsigned self, task& t) noexcept {
+placement ml_adaptive::started(unsigned self, const task_info& info) noexcept {
   uneven_.store(false, std::memory_order_relaxed);  // a hint
-  return ml_adws::started(self, t);
+  return ml_adws::started(self, info);
 }
 
 // --- forks that only cut: [adaptive:4] ---------------------------------------------------------------------------
@@ -94,7 +90,7 @@ bool ml_adaptive::bind(unsigned self, const fork_info& info) noexcept {
   n.back = owner_of(at);
   n.parent.store(static_cast<tree_node*>(info.owner.word), std::memory_order_relaxed);  // nobody walks from here
   bound_owners_.fetch_add(1);
-  static_cast<void>(bound_.started(self, info.owner));
+  bound_.take_in(info.owner);
   bound_word_.store(info.owner.word);
   kept_of(info.owner) = &n;
   return true;
@@ -108,34 +104,34 @@ placement ml_adaptive::unbind(unsigned self, task& owner, tree_node& n) noexcept
   const unsigned back = n.back;
   n.owner = nullptr;
   stations_[n.home].nodes.give(n);
-  if (members_[back].head != self) return {placement::kind::send, back, search_root_slot};
+  if (members_[back].head != self) return send_to(owner, back, search_root_slot);
   adopt(self, owner);
-  return stay;
+  return placement::stay;
 }
 
 bool ml_adaptive::fork_begin(unsigned self, const fork_info& info) noexcept {
   return is_bound(info.owner) ? bound_.fork_begin(self, info) : ml_adws::fork_begin(self, info);
 }
 
-placement ml_adaptive::fork(unsigned self, const fork_info& info, task& child) noexcept {
+placement ml_adaptive::fork(unsigned self, const fork_info& info, const task_info& half) noexcept {
   if (is_bound(info.owner) || bind(self, info)) {
     if (tree_node* kept = kept_of(info.owner); kept != nullptr) ++kept->expected;
-    const placement where = bound_.fork(self, info, child);
-    kept_of(child) = nullptr;
+    const placement where = bound_.fork(self, info, half);
+    kept_of(half.made) = nullptr;
     return where;
   }
-  note_nesting(*static_cast<const tree_node*>(info.owner.word), info.label);
+  note_nesting(*static_cast<const tree_node*>(info.owner.word), half.label);
   fork_info known = info;
-  const fork_shape& own = shape_of(info.label);
-  if (own.is_of(info.label) && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;  // a guess
+  const fork_shape& own = shape_of(half.label);
+  if (own.is_of(half.label) && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;  // a guess
   const auto& around = *static_cast<const tree_node*>(info.owner.word);
   const bool unlike = halves_differ(info, unlike_share);
   // a hint
-  if (unlike && known.bytes == 0 && around.label == info.label && is_unlike(around))
+  if (unlike && known.bytes == 0 && around.label == half.label && is_unlike(around))
     uneven_.store(true, std::memory_order_relaxed);
-  const placement where = ml_adws::fork(self, known, child);
+  const placement where = ml_adws::fork(self, known, half);
   auto& own_node = *static_cast<tree_node*>(info.owner.word);
-  own_node.label = info.label;
+  own_node.label = half.label;
   note_unlike(own_node, unlike);
   return where;
 }
@@ -147,7 +143,7 @@ void ml_adaptive::fork_wait(unsigned self, task& owner) noexcept {
 placement ml_adaptive::fork_end(unsigned self, task& owner) noexcept {
   if (is_bound(owner)) {
     tree_node* kept = kept_of(owner);
-    return kept != nullptr && --kept->expected == 0 ? unbind(self, owner, *kept) : stay;
+    return kept != nullptr && --kept->expected == 0 ? unbind(self, owner, *kept) : placement::stay;
   }
   const auto* n = static_cast<const tree_node*>(owner.word);
   if (n->parent.load(std::memory_order_relaxed)->label != n->label) {  // its own node; the outermost fork of its place
@@ -158,15 +154,15 @@ placement ml_adaptive::fork_end(unsigned self, task& owner) noexcept {
   return ml_adws::fork_end(self, owner);
 }
 
-placement ml_adaptive::spawn(unsigned self, const spawn_info& info) noexcept {
-  if (!is_bound(info.parent)) return ml_adws::spawn(self, info);
+placement ml_adaptive::spawn(unsigned self, const task_info& info) noexcept {
+  if (!is_bound(*info.parent)) return ml_adws::spawn(self, info);
   const placement where = bound_.spawn(self, info);
-  kept_of(info.child) = nullptr;
+  kept_of(info.made) = nullptr;
   return where;
 }
 
-void ml_adaptive::place(unsigned self, task& t, const placement& where) noexcept {
-  is_bound(t) ? bound_.place(self, t, where) : ml_adws::place(self, t, where);
+void ml_adaptive::place(unsigned self, task& t) noexcept {
+  is_bound(t) ? bound_.place(self, t) : ml_adws::place(self, t);
 }
 
 placement ml_adaptive::ready(unsigned self, task& t) noexcept {
@@ -181,15 +177,13 @@ void ml_adaptive::group_begin(unsigned self, group_info& info) noexcept {
   if (!is_bound(info.owner)) ml_adws::group_begin(self, info);
 }
 
-std::unique_ptr<policy> ml_adaptive::make(const std::vector<parameter>& given) {
-  parameters p("ml-adaptive", given);
+std::unique_ptr<policy> ml_adaptive::make(parameters& given) {
   settings s;
-  s.patience = static_cast<unsigned>(p.number("patience", s.patience, 1, 1e6));
-  s.near = static_cast<unsigned>(p.number("near", s.near, 0, 1e6));
-  s.levels = p.choice("levels", "on|off") == 0;
-  s.bound = p.choice("bound", "on|off") == 0;
-  p.finish();
-  return std::make_unique<ml_adaptive>(s);
+  s.patience = static_cast<unsigned>(given.number("patience", s.patience, 1, 1e6));
+  s.near = static_cast<unsigned>(given.number("near", s.near, 0, 1e6));
+  s.levels = given.choice("levels", "on|off") == 0;
+  s.bound = given.choice("bound", "on|off") == 0;
+  return create<ml_adaptive>(s);
 }
 
 }  // namespace heddle::policy

@@ -6,12 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include <heddle/policy_victims.hpp>
+
 #include "policy/ml_adws.hpp"
 #include "policy/sb.hpp"
-
-namespace heddle::machine {
-struct memory_group;
-}
 
 namespace heddle::policy {
 
@@ -23,26 +21,24 @@ class ml_adaptive : public ml_adws {
     bool levels = true;
     bool bound = true;
   };
-  explicit ml_adaptive(settings given) noexcept : ml_adws(aggregation::range, true), settings_(given) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
-
-  policy_wants wants() const noexcept override {
-    policy_wants mine = ml_adws::wants();
-    mine.greedy = true;  // [adaptive:8], [adaptive:9]
-    return mine;
+  explicit ml_adaptive(settings given) noexcept : ml_adws(aggregation::range, true), settings_(given) {
+    wants_.greedy = true;  // [adaptive:8], [adaptive:9]
   }
+  static std::unique_ptr<policy> make(parameters& given);
+
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned self, unsigned victim) noexcept override { return self != victim; }
   entry pick(unsigned self, bool own_is_empty) noexcept override;
-  placement spawn(unsigned self, const spawn_info& info) noexcept override;
-  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement started(unsigned self, const task_info& info) noexcept override;
+  placement spawn(unsigned self, const task_info& info) noexcept override;
+  void place(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
   void group_begin(unsigned self, group_info& info) noexcept override;
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
-  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+  placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
   void fork_wait(unsigned self, task& owner) noexcept override;
   placement fork_end(unsigned self, task& owner) noexcept override;
 
@@ -52,16 +48,14 @@ class ml_adaptive : public ml_adws {
     if (!host_->wake(head)) host_->wake_any(head);
   }
   void survey() override { settings_.levels ? ml_adws::survey() : adws::survey(); }
-  placement started(unsigned self, task& t) noexcept override;
   double bytes_of_fork(double) const noexcept override { return 0; }
 
  private:
   struct alignas(64) searcher {
-    unsigned patience{0};           // searches that insist in vain before it takes anything [adaptive:1]
-    unsigned in_vain{0};            // such searches in a row
-    unsigned glances{0};            // searches in vain in a row, of either effort
-    std::vector<unsigned> victims;  // nearest first
-    std::vector<unsigned> rings;    // where in `victims` each distance ends
+    unsigned patience{0};  // searches that insist in vain before it takes anything [adaptive:1]
+    unsigned in_vain{0};   // such searches in a row
+    unsigned glances{0};   // searches in vain in a row, of either effort
+    rings victims;
   };
 
   // What is known of the forks of one place in the program [adaptive:4]. The three words are read and written
@@ -82,6 +76,8 @@ class ml_adaptive : public ml_adws {
     }
   };
 
+  template <class Attempt>
+  entry go_round_ring(unsigned self, const searcher& mine, unsigned ring, Attempt&& attempt) noexcept;
   entry take_anything(unsigned self, effort how) noexcept;
   entry take_near(unsigned self, effort how) noexcept;
   entry take_sooner(unsigned self, effort how) noexcept;

@@ -5,20 +5,23 @@
 
 namespace heddle::policy {
 
+// All victims of one distance, from a random one on, until attempt(victim) finds something.
+template <class Attempt>
+entry ml_adaptive::go_round_ring(unsigned self, const searcher& mine, unsigned ring, Attempt&& attempt) noexcept {
+  const unsigned count = mine.victims.size_of(ring), begin = mine.victims.begin_of(ring);
+  return go_round(count, host_->random(self, count), effort::insist,
+                  [&](unsigned place) { return attempt(mine.victims.workers()[begin + place]); });
+}
+
 // [adaptive:2]
 entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
   searcher& mine = searchers_[self];
-  unsigned begin = 0;
-  for (const unsigned end : mine.rings) {
-    const unsigned count = end - begin;
-    const unsigned offset = host_->random(self, count);
-    for (unsigned i = 0; i < count; ++i) {
-      if (const entry found = steal_from_anywhere(self, mine.victims[begin + (offset + i) % count], how); found != 0)
-        return found;
-    }
-    begin = end;
+  for (unsigned ring = 0; ring < mine.victims.count(); ++ring) {
+    const entry found =
+        go_round_ring(self, mine, ring, [&](unsigned victim) { return steal_from_anywhere(self, victim, how); });
+    if (found != 0) return found;
   }
-  for (const unsigned victim : mine.victims) {
+  for (const unsigned victim : mine.victims.workers()) {
     if (const entry found = steal_search_root(self, victim); found != 0) return found;
   }
   return rescue(self);
@@ -43,16 +46,11 @@ entry ml_adaptive::steal_leaf(unsigned self, unsigned victim, effort how) noexce
 entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
   const searcher& mine = searchers_[self];
   if (settings_.near == 0) return 0;
-  unsigned begin = 0;
-  for (std::size_t i = 0; i + 1 < mine.rings.size(); begin = mine.rings[i++]) {
-    const auto nearer = std::min<std::size_t>(mine.rings.size() - 1 - i, 8);
+  for (unsigned ring = 0; ring + 1 < mine.victims.count(); ++ring) {
+    const unsigned nearer = std::min(mine.victims.count() - 1 - ring, 8u);
     if (mine.in_vain < std::max(mine.patience >> (2 * nearer), 1u)) break;
-    const unsigned count = mine.rings[i] - begin;
-    const unsigned offset = host_->random(self, count);
-    for (unsigned k = 0; k < count; ++k) {
-      if (const entry found = steal_leaf(self, mine.victims[begin + (offset + k) % count], how); found != 0)
-        return found;
-    }
+    const entry found = go_round_ring(self, mine, ring, [&](unsigned victim) { return steal_leaf(self, victim, how); });
+    if (found != 0) return found;
   }
   return 0;
 }
@@ -61,11 +59,11 @@ entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
 entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
   const searcher& mine = searchers_[self];
   if (settings_.near == 0 || !uneven_.load(std::memory_order_relaxed)) return 0;  // a hint
-  unsigned begin = 0, borne = settings_.near;
-  for (std::size_t i = 0; i + 1 < mine.rings.size() && mine.glances >= borne; ++i, borne *= 4) {
-    const unsigned victim = mine.victims[begin + host_->random(self, mine.rings[i] - begin)];
+  unsigned borne = settings_.near;
+  for (unsigned ring = 0; ring + 1 < mine.victims.count() && mine.glances >= borne; ++ring, borne *= 4) {
+    const unsigned offset = host_->random(self, mine.victims.size_of(ring));
+    const unsigned victim = mine.victims.workers()[mine.victims.begin_of(ring) + offset];
     if (const entry found = steal_leaf(self, victim, how); found != 0) return found;
-    begin = mine.rings[i];
   }
   return 0;
 }

@@ -24,16 +24,13 @@
 //   for each other otherwise than by groups would hang without that.
 #include "policy/ml_adws.hpp"
 
-#include "machine/topology.hpp"
-#include "policy/parameters.hpp"
-
 namespace heddle::policy {
 
 void ml_adws::survey() {
-  const machine::topology* machine = host_->machine();
-  if (machine == nullptr || machine->levels() < 2 || machine->workers() != host_->workers()) return adws::survey();
-  const std::span<const machine::memory_group> groups = machine->groups();
-  levels_ = machine->levels();
+  const machine::view machine = host_->machine();
+  if (machine.levels() < 2 || machine.workers() != host_->workers()) return adws::survey();
+  const std::span<const machine::memory_group> groups = machine.groups();
+  levels_ = machine.levels();
   member_count_ = static_cast<unsigned>(groups.size());
   members_.reset(new member[member_count_]);
   for (const machine::memory_group& g : groups) {
@@ -55,8 +52,8 @@ void ml_adws::survey() {
       d.root = root.id;
       d.level = level;
       d.place_of_worker.resize(host_->workers(), 0);
-      for (const unsigned id : machine->groups_at(level)) {
-        const machine::memory_group& g = machine->group(id);
+      for (const unsigned id : machine.groups_at(level)) {
+        const machine::memory_group& g = machine.group(id);
         if (g.first_worker < root.first_worker || g.first_worker >= root.first_worker + root.worker_count) continue;
         for (unsigned w = 0; w < g.worker_count; ++w)
           d.place_of_worker[g.first_worker + w] = static_cast<unsigned>(d.members.size());
@@ -71,16 +68,12 @@ void ml_adws::survey() {
 
 laid_out ml_adws::root_layout() const noexcept {
   if (levels_ == 1) return adws::root_layout();
-  return {{0, 1},
-          std::numeric_limits<double>::quiet_NaN(),
-          0,
-          domain_of_[host_->machine()->root().id * levels_],
-          unchanged};
+  return {{0, 1}, not_given, 0, domain_of_[host_->machine().root().id * levels_], unchanged};
 }
 
 // The sum of the capacities at `level` of the memory groups that the range lies on, which are of that level or above.
 double ml_adws::capacity_of(const laid_out& at, unsigned level) const noexcept {
-  const machine::topology& machine = *host_->machine();
+  const machine::view machine = host_->machine();
   const domain& d = domains_[at.domain];
   const unsigned last = std::min(at.range.last(), static_cast<unsigned>(d.members.size() - 1));
   double sum = 0;
@@ -122,12 +115,10 @@ void ml_adws::descend(unsigned self, laid_out& at, double bytes) const noexcept 
   at.domain = domain_of_[top.root * levels_ + level];
 }
 
-std::unique_ptr<policy> ml_adws::make(const std::vector<parameter>& given) {
-  parameters p("ml-adws", given);
-  const bool by_group = p.choice("aggregation", "range|group") == 1;
-  const bool steals = p.choice("steal", "on|off") == 0;
-  p.finish();
-  return std::make_unique<ml_adws>(by_group ? aggregation::group : aggregation::range, steals);
+std::unique_ptr<policy> ml_adws::make(parameters& given) {
+  const bool by_group = given.choice("aggregation", "range|group") == 1;
+  const bool steals = given.choice("steal", "on|off") == 0;
+  return create<ml_adws>(by_group ? aggregation::group : aggregation::range, steals);
 }
 
 }  // namespace heddle::policy

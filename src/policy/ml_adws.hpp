@@ -9,7 +9,7 @@ class ml_adws : public adws {
  public:
   enum class aggregation : std::uint8_t { group, range };
   ml_adws(aggregation rule, bool steals, layout how = layout::by_work) noexcept : adws(steals, how), rule_(rule) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make(parameters& given);
 
  protected:
   void survey() override;

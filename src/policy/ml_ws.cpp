@@ -9,13 +9,8 @@
 // task. Here the group's head leads, and the owner of a group of tasks that went down returns to it at the end.
 #include "policy/ml_ws.hpp"
 
-#include "policy/parameters.hpp"
-
 namespace heddle::policy {
 
-std::unique_ptr<policy> ml_ws::make(const std::vector<parameter>& given) {
-  parameters("ml-ws", given).finish();
-  return std::make_unique<ml_ws>();
-}
+std::unique_ptr<policy> ml_ws::make(parameters&) { return create<ml_ws>(); }
 
 }  // namespace heddle::policy

@@ -8,7 +8,7 @@ namespace heddle::policy {
 class ml_ws final : public ml_adws {
  public:
   ml_ws() noexcept : ml_adws(aggregation::group, true, layout::by_steals) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make(parameters& given);
 };
 
 }  // namespace heddle::policy

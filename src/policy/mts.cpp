@@ -16,8 +16,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/parameters.hpp"
-
 namespace heddle::policy {
 
 void mts::start(scheduler& host) {
@@ -37,7 +35,7 @@ void mts::start(scheduler& host) {
   }
 }
 
-void mts::place(unsigned self, task& t, const placement&) noexcept {
+void mts::place(unsigned self, task& t) noexcept {
   const unsigned rank = self == nobody ? 0 : self;
   shepherds_[of_[rank]].queue.push_front(t);
   host_->wake_any(rank);
@@ -93,12 +91,10 @@ bool mts::may_find(unsigned self) noexcept {
   return policy::may_find(self);
 }
 
-std::unique_ptr<policy> mts::make(const std::vector<parameter>& given) {
-  parameters p("mts", given);
-  const bool nearest_first = p.choice("victim", "random|near") == 1;
-  const auto batch = static_cast<unsigned>(p.number("batch", 0, 0, 1e6));
-  p.finish();
-  return std::make_unique<mts>(nearest_first, batch);
+std::unique_ptr<policy> mts::make(parameters& given) {
+  const bool nearest_first = given.choice("victim", "random|near") == 1;
+  const auto batch = static_cast<unsigned>(given.number("batch", 0, 0, 1e6));
+  return create<mts>(nearest_first, batch);
 }
 
 }  // namespace heddle::policy

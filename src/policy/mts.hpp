@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 #include "policy/task_list.hpp"
 #include "policy/worker_groups.hpp"
 
@@ -14,17 +14,16 @@ namespace heddle::policy {
 class mts final : public policy {
  public:
   mts(bool nearest_first, unsigned batch) noexcept : nearest_first_(nearest_first), batch_(batch) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make(parameters& given);
 
-  policy_wants wants() const noexcept override { return {.spawns = true, .forks = true, .picks = true}; }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
   entry pick(unsigned self, bool own_is_empty) noexcept override { return own_is_empty ? take(self) : 0; }
-  placement spawn(unsigned, const spawn_info&) noexcept override { return {placement::kind::send, nobody, 0}; }
-  void place(unsigned self, task& t, const placement&) noexcept override;
+  placement spawn(unsigned, const task_info&) noexcept override { return placement::send; }
+  void place(unsigned self, task& t) noexcept override;
   bool fork_begin(unsigned, const fork_info&) noexcept override { return true; }
-  placement fork(unsigned, const fork_info&, task&) noexcept override { return {placement::kind::send, nobody, 0}; }
+  placement fork(unsigned, const fork_info&, const task_info&) noexcept override { return placement::send; }
 
  private:
   struct shepherd {

@@ -6,7 +6,7 @@
 
 namespace heddle::policy {
 
-const parameter* parameters::take(std::string_view name) {
+const parameter* given_parameters::take(std::string_view name) {
   known_.push_back(name);
   for (const parameter& p : given_) {
     if (p.name == name) return &p;
@@ -14,7 +14,7 @@ const parameter* parameters::take(std::string_view name) {
   return nullptr;
 }
 
-unsigned parameters::choice(std::string_view name, std::string_view words) {
+unsigned given_parameters::choice(std::string_view name, std::string_view words) {
   const parameter* p = take(name);
   if (p == nullptr) return 0;
   std::string_view rest = words;
@@ -28,7 +28,7 @@ unsigned parameters::choice(std::string_view name, std::string_view words) {
                               std::string(p->value) + " is not one of " + std::string(words));
 }
 
-double parameters::number(std::string_view name, double standard, double least, double most) {
+double given_parameters::number(std::string_view name, double standard, double least, double most) {
   const parameter* p = take(name);
   if (p == nullptr) return standard;
   const std::string text(p->value);
@@ -41,7 +41,7 @@ double parameters::number(std::string_view name, double standard, double least, 
   return value;
 }
 
-void parameters::finish() const {
+void given_parameters::finish() const {
   for (const parameter& p : given_) {
     bool taken = false;
     for (const std::string_view name : known_) taken = taken || p.name == name;

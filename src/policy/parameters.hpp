@@ -1,22 +1,24 @@
-// The parameters of one policy. Each is taken once, by its name. One that is left over is an error, which names
-// those that there are.
+// The parameters of one policy as they stand in the text after the colon of HEDDLE_POLICY.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 
 namespace heddle::policy {
 
-class parameters {
- public:
-  parameters(std::string_view policy, const std::vector<parameter>& given) : policy_(policy), given_(given) {}
+struct parameter {
+  std::string_view name;
+  std::string_view value;
+};
 
-  // One of `words`, separated by '|'; the first one when not given. Returns its place. Throws std::invalid_argument.
-  unsigned choice(std::string_view name, std::string_view words);
-  // A number in [least, most]. Throws std::invalid_argument.
-  double number(std::string_view name, double standard, double least, double most);
+class given_parameters final : public parameters {
+ public:
+  given_parameters(std::string_view policy, std::vector<parameter> given) : policy_(policy), given_(std::move(given)) {}
+
+  unsigned choice(std::string_view name, std::string_view words) override;
+  double number(std::string_view name, double standard, double least, double most) override;
   // After the last of them: throws std::invalid_argument when a parameter was not taken.
   void finish() const;
 

@@ -14,9 +14,6 @@
 #include "policy/pdf.hpp"
 
 #include <mutex>
-#include <new>
-
-#include "policy/parameters.hpp"
 
 namespace heddle::policy {
 
@@ -24,40 +21,40 @@ namespace {
 
 char mark;  // the word of every task in the list
 
-bool& is_ready(task& t) noexcept { return *std::launder(reinterpret_cast<bool*>(t.room)); }
+bool& is_ready(task& t) noexcept { return t.get<bool>(); }
 
-constexpr placement into_order{placement::kind::send, nobody, 0};
+void enter(task& t) noexcept {
+  t.word = &mark;
+  t.keep(false);
+}
 
 }  // namespace
 
-placement pdf::started(unsigned, task& t) noexcept {
+placement pdf::started(unsigned, const task_info& info) noexcept {
   std::lock_guard hold(lock_);
-  t.word = &mark;
-  is_ready(t) = false;
-  order_.push_back(t);
-  return into_order;
+  enter(info.made);
+  order_.push_back(info.made);
+  return placement::send;
 }
 
-placement pdf::spawn(unsigned, const spawn_info& info) noexcept {
-  if (info.parent.word == nullptr) return {};
+placement pdf::spawn(unsigned, const task_info& info) noexcept {
+  if (info.parent->word == nullptr) return placement::child_first;
   std::lock_guard hold(lock_);
-  info.child.word = &mark;
-  is_ready(info.child) = false;
-  order_.insert_before(info.child, &info.parent);
-  return into_order;
+  enter(info.made);
+  order_.insert_before(info.made, info.parent);
+  return placement::send;
 }
 
-placement pdf::fork(unsigned, const fork_info& info, task& child) noexcept {
+placement pdf::fork(unsigned, const fork_info& info, const task_info& half) noexcept {
   std::lock_guard hold(lock_);
-  child.word = &mark;
-  is_ready(child) = false;
-  order_.insert_before(child, info.owner.next);
-  return into_order;
+  enter(half.made);
+  order_.insert_before(half.made, info.owner.next);
+  return placement::send;
 }
 
-placement pdf::ready(unsigned, task&) noexcept { return into_order; }
+placement pdf::ready(unsigned, task&) noexcept { return placement::send; }
 
-void pdf::place(unsigned self, task& t, const placement&) noexcept {
+void pdf::place(unsigned self, task& t) noexcept {
   {
     std::lock_guard hold(lock_);
     is_ready(t) = true;
@@ -87,9 +84,6 @@ entry pdf::take() noexcept {
 // ordered by the caller's fence
 bool pdf::may_find(unsigned) noexcept { return ready_.load(std::memory_order_relaxed) != 0; }
 
-std::unique_ptr<policy> pdf::make(const std::vector<parameter>& given) {
-  parameters("pdf", given).finish();
-  return std::make_unique<pdf>();
-}
+std::unique_ptr<policy> pdf::make(parameters&) { return create<pdf>(); }
 
 }  // namespace heddle::policy

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "policy/parameters.hpp"
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
@@ -33,18 +33,10 @@ entry pws::acquire(unsigned self, effort how) noexcept {
   const auto workers = static_cast<unsigned>(below.size());
   if (workers < 2) return 0;
   const std::uint32_t drawn = host_->random(self, below.back());
-  auto victim = static_cast<unsigned>(std::upper_bound(below.begin(), below.end(), drawn) - below.begin());
-  for (unsigned i = 0; i < (how == effort::insist ? workers : 1); ++i, victim = (victim + 1) % workers) {
-    if (victim == self) continue;
-    if (const entry found = host_->steal(self, victim, how); found != 0) return found;
-    if (how == effort::glance) host_->request(self, victim);
-  }
-  return 0;
+  const auto victim = static_cast<unsigned>(std::upper_bound(below.begin(), below.end(), drawn) - below.begin());
+  return go_round(workers, victim, how, [&](unsigned each) { return each == self ? 0 : rob(*host_, self, each, how); });
 }
 
-std::unique_ptr<policy> pws::make(const std::vector<parameter>& given) {
-  parameters("pws", given).finish();
-  return std::make_unique<pws>();
-}
+std::unique_ptr<policy> pws::make(parameters&) { return create<pws>(); }
 
 }  // namespace heddle::policy

@@ -4,13 +4,13 @@
 #include <memory>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 
 namespace heddle::policy {
 
 class pws final : public policy {
  public:
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;

@@ -8,34 +8,24 @@
 // Deviation: a victim keeps its newest tasks private and is asked for work first (docs/investigations/deque.md).
 #include "policy/random_ws.hpp"
 
-#include "policy/parameters.hpp"
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
-entry random_ws::acquire(unsigned self, effort how) noexcept {
-  const unsigned workers = host_->workers();
-  if (workers < 2) return 0;
-  unsigned victim = host_->random(self, workers - 1);
-  victim += victim >= self ? 1u : 0u;
-  const unsigned tries = how == effort::insist ? workers - 1 : 1;
-  for (unsigned i = 0; i < tries; ++i) {
-    if (const entry found = host_->steal(self, victim, how); found != 0) return found;
-    if (how == effort::glance) host_->request(self, victim);
-    victim = victim + 1 == workers ? 0 : victim + 1;
-    if (victim == self) victim = victim + 1 == workers ? 0 : victim + 1;
-  }
-  return 0;
+entry random_ws::acquire(unsigned self, effort how) noexcept { return others(self, *host_).rob_at_random(*host_, how); }
+
+void random_ws::start(scheduler& host) {
+  policy::start(host);
+  if (spawn_ == order::queued) wants_.spawns = false;
 }
 
-placement random_ws::spawn(unsigned, const spawn_info&) noexcept {
-  return {spawn_ == order::parent ? placement::kind::parent_first : placement::kind::child_first, nobody, 0};
+placement random_ws::spawn(unsigned, const task_info&) noexcept {
+  return spawn_ == order::parent ? placement::parent_first : placement::child_first;
 }
 
-std::unique_ptr<policy> random_ws::make(const std::vector<parameter>& given) {
-  parameters p("random_ws", given);
-  const auto spawn = static_cast<order>(p.choice("spawn", "queued|child|parent"));
-  p.finish();
-  return std::make_unique<random_ws>(spawn);
+std::unique_ptr<policy> random_ws::make(parameters& given) {
+  const auto spawn = static_cast<order>(given.choice("spawn", "queued|child|parent"));
+  return create<random_ws>(spawn);
 }
 
 }  // namespace heddle::policy

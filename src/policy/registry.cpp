@@ -1,6 +1,13 @@
+#include "policy/registry.hpp"
+
+#include <functional>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "base/nearest.hpp"
+#include "platform/shared_object.hpp"
 #include "policy/adws.hpp"
 #include "policy/automatic.hpp"
 #include "policy/constrained_ws.hpp"
@@ -12,7 +19,6 @@
 #include "policy/mts.hpp"
 #include "policy/parameters.hpp"
 #include "policy/pdf.hpp"
-#include "policy/policy.hpp"
 #include "policy/pws.hpp"
 #include "policy/random_ws.hpp"
 #include "policy/sb.hpp"
@@ -22,17 +28,7 @@
 
 namespace heddle::policy {
 
-bool policy::may_find(unsigned self) noexcept {
-  for (unsigned victim = 0; victim < host_->workers(); ++victim) {
-    if (victim != self && host_->has_work(victim)) return true;
-  }
-  return false;
-}
-
-std::unique_ptr<policy> serial::make(const std::vector<parameter>& given) {
-  parameters("serial", given).finish();
-  return std::make_unique<serial>();
-}
+std::unique_ptr<policy> serial::make(parameters&) { return create<serial>(); }
 
 namespace {
 
@@ -79,26 +75,72 @@ std::vector<registration>& table() {
 
 const std::vector<registration>& all() { return table(); }
 
-void add(const registration& line) { table().push_back(line); }
+void add(const registration& line) {
+  for (const registration& known : table()) {
+    if (std::string_view(known.name) == line.name)
+      throw std::invalid_argument("a policy is called '" + std::string(line.name) + "' already");
+  }
+  table().push_back(line);
+}
+
+namespace {
+
+void load_plugin(const std::string& file) {
+  std::string why;
+  void* const object = platform::load_shared_object(file, why);
+  if (object == nullptr) throw std::invalid_argument(why);
+  const auto* version = static_cast<const unsigned*>(platform::symbol_in(object, "heddle_policy_version"));
+  void* const list = platform::symbol_in(object, "heddle_policy_list");
+  if (version == nullptr || list == nullptr)
+    throw std::invalid_argument(file + " is no plugin of policies: it lacks HEDDLE_POLICIES at its end");
+  if (*version != plugin_version) {
+    throw std::invalid_argument(file + " was compiled with version " + std::to_string(*version) +
+                                " of <heddle/policy.hpp>, this is version " + std::to_string(plugin_version) +
+                                ": compile it again");
+  }
+  unsigned count = 0;
+  const registration* lines = reinterpret_cast<const registration* (*)(unsigned*)>(list)(&count);
+  for (unsigned i = 0; i < count; ++i) add(lines[i]);
+}
+
+}  // namespace
+
+void load_plugins(std::string_view files) {
+  static std::set<std::string, std::less<>> loaded;
+  while (!files.empty()) {
+    const std::size_t colon = files.find(':');
+    const std::string_view file = files.substr(0, colon);
+    files = colon == std::string_view::npos ? "" : files.substr(colon + 1);
+    if (file.empty() || loaded.contains(file)) continue;
+    load_plugin(std::string(file));
+    loaded.emplace(file);
+  }
+}
 
 std::unique_ptr<policy> make(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  std::vector<parameter> parameters;
+  std::vector<parameter> given;
   if (colon != std::string_view::npos) {
     std::string_view rest = text.substr(colon + 1);
     while (!rest.empty()) {
       const std::size_t comma = rest.find(',');
       const std::string_view part = rest.substr(0, comma);
       const std::size_t equals = part.find('=');
-      parameters.push_back({part.substr(0, equals), equals == std::string_view::npos ? "" : part.substr(equals + 1)});
+      given.push_back({part.substr(0, equals), equals == std::string_view::npos ? "" : part.substr(equals + 1)});
       rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     }
   }
   std::vector<std::string> names;
   for (const registration& line : all()) {
-    if (line.name == name) return line.make(parameters);
     names.emplace_back(line.name);
+    if (line.name != name) continue;
+    given_parameters taken(name, std::move(given));
+    std::unique_ptr<policy> made = line.make(taken);
+    taken.finish();
+    if (made == nullptr || !made->was_created())
+      throw std::invalid_argument("policy " + std::string(name) + " was not made by heddle::policy::create");
+    return made;
   }
   std::string message = "no policy is called '" + std::string(name) + "'; the policies are";
   for (const std::string& known : names) message += " " + known;

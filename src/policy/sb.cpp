@@ -27,25 +27,15 @@
 #include <limits>
 
 #include "base/contracts.hpp"
-#include "machine/topology.hpp"
-#include "policy/parameters.hpp"
 
 namespace heddle::policy {
 
 namespace {
 
-struct anchored {
-  double size;            // bytes; 0: not known
-  std::uint32_t anchor;   // a cache
-  std::uint32_t parents;  // its parent's anchor; the caches below that one, down to `anchor`, hold `size`
-};
+sb::anchored& state_of(task& t) noexcept { return t.get<sb::anchored>(); }
 
-anchored& state_of(task& t) noexcept {
-  static_assert(sizeof(anchored) <= sizeof t.room);
-  return *std::launder(reinterpret_cast<anchored*>(t.room));
-}
-
-constexpr placement queued{placement::kind::send, nobody, 0};
+// Which of the lists of its anchor a task is sent to.
+constexpr unsigned fresh_slot = 0, woken_slot = 1;
 constexpr unsigned tries = 8;
 char mark;  // the word of every task
 
@@ -53,9 +43,9 @@ char mark;  // the word of every task
 
 void sb::start(scheduler& host) {
   policy::start(host);
-  const machine::topology* machine = host.machine();
-  const bool flat = machine == nullptr || machine->workers() != host.workers();
-  count_ = flat ? 1 : static_cast<unsigned>(machine->groups().size());
+  const machine::view machine = host.machine();
+  const bool flat = machine.workers() != host.workers();
+  count_ = flat ? 1 : static_cast<unsigned>(machine.groups().size());
   caches_.reset(new cache[count_]);
   path_.resize(host.workers());
   seen_.resize(host.workers());
@@ -64,7 +54,7 @@ void sb::start(scheduler& host) {
     c.capacity = std::numeric_limits<double>::infinity();
     c.worker_count = host.workers();
     if (!flat) {
-      const machine::memory_group& g = machine->group(id);
+      const machine::memory_group& g = machine.group(id);
       if (id != 0) {
         c.parent = g.parent;
         caches_[g.parent].children.push_back(id);
@@ -80,7 +70,7 @@ void sb::start(scheduler& host) {
     c.fresh.reset(new shared_task_list[c.lists]);
   }
   for (unsigned rank = 0; rank < host.workers(); ++rank) {
-    unsigned id = flat ? 0 : machine->leaf_of(rank).id;
+    unsigned id = flat ? 0 : machine.leaf_of(rank).id;
     for (;; id = caches_[id].parent) {
       path_[rank].push_back(id);
       if (id == 0) break;
@@ -107,10 +97,10 @@ void sb::wake_under(unsigned self, unsigned top, double bytes) noexcept {
   }
 }
 
-void sb::place(unsigned self, task& t, const placement& where) noexcept {
+void sb::place(unsigned self, task& t) noexcept {
   const unsigned near = self == nobody ? 0 : self;
   const anchored at = state_of(t);  // it may run and end once it is in a list
-  const bool woken = where.slot != 0;
+  const bool woken = t.to.slot == woken_slot;
   const unsigned top = woken ? at.anchor : at.parents;
   cache& c = caches_[top];
   if (woken) {
@@ -126,38 +116,38 @@ void sb::place(unsigned self, task& t, const placement& where) noexcept {
   wake_under(self, top, woken ? 0 : at.size);
 }
 
-placement sb::started(unsigned, task& t) noexcept {
+void sb::take_in(task& t) noexcept {
   t.word = &mark;
-  state_of(t) = {0, 0, 0};
-  return {placement::kind::send, nobody, 1};
+  t.keep<anchored>({0, 0, 0});
 }
 
-placement sb::ready(unsigned, task&) noexcept { return {placement::kind::send, nobody, 1}; }
+placement sb::started(unsigned, const task_info& info) noexcept {
+  take_in(info.made);
+  return send_to(info.made, nobody, woken_slot);
+}
 
-placement sb::spawn(unsigned, const spawn_info& info) noexcept {
-  if (info.parent.word == nullptr) return {};
-  const anchored& at = state_of(info.parent);
-  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.size;
-  const double share = info.work >= 0 && info.group_work > 0 && std::isfinite(info.group_work)
-                           ? std::min(info.work / info.group_work, 1.0)
-                           : 0.5;
-  info.child.word = &mark;
-  state_of(info.child) = {bytes * share, at.anchor, at.anchor};
-  return queued;
+placement sb::ready(unsigned, task& t) noexcept { return send_to(t, nobody, woken_slot); }
+
+// Of the children of `parent`, which touches `given` bytes with its group or fork, one of `part` of `whole` work.
+placement sb::child_of(task& parent, task& child, std::size_t given, double part, double whole) noexcept {
+  const anchored& at = state_of(parent);
+  const double bytes = given != 0 ? static_cast<double>(given) : at.size;
+  const double share = part >= 0 && whole > 0 && std::isfinite(whole) ? std::min(part / whole, 1.0) : 0.5;
+  child.word = &mark;
+  child.keep<anchored>({bytes * share, at.anchor, at.anchor});
+  return send_to(child, nobody, fresh_slot);
+}
+
+placement sb::spawn(unsigned, const task_info& info) noexcept {
+  if (info.parent->word == nullptr) return placement::child_first;
+  return child_of(*info.parent, info.made, info.bytes, info.work, info.group_work);
 }
 
 bool sb::fork_begin(unsigned, const fork_info& info) noexcept { return info.owner.word != nullptr; }
 
-placement sb::fork(unsigned, const fork_info& info, task& child) noexcept {
-  anchored& at = state_of(info.owner);
-  const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.size;
-  const double share =
-      info.first >= 0 && info.second >= 0 && info.first + info.second > 0 && std::isfinite(info.first + info.second)
-          ? info.second / (info.first + info.second)
-          : 0.5;
-  child.word = &mark;
-  state_of(child) = {bytes * share, at.anchor, at.anchor};
-  return queued;
+placement sb::fork(unsigned, const fork_info& info, const task_info& half) noexcept {
+  const double whole = info.first >= 0 ? half.group_work : 0;
+  return child_of(info.owner, half.made, info.bytes, info.second, whole);
 }
 
 // --- admission ---------------------------------------------------------------------------------------------------
@@ -277,19 +267,15 @@ bool sb::may_find(unsigned self) noexcept {
 
 namespace {
 
-std::unique_ptr<policy> make_sb(const char* name, bool distributed, const std::vector<parameter>& given) {
-  parameters p(name, given);
-  const double sigma = p.number("sigma", 0.5, 0.01, 1);
-  const double mu = p.number("mu", 0.2, 0, 0.9);
-  p.finish();
-  return std::make_unique<sb>(sigma, mu, distributed);
+std::unique_ptr<policy> make_sb(bool distributed, parameters& given) {
+  const double sigma = given.number("sigma", 0.5, 0.01, 1);
+  const double mu = given.number("mu", 0.2, 0, 0.9);
+  return create<sb>(sigma, mu, distributed);
 }
 
 }  // namespace
 
-std::unique_ptr<policy> sb::make(const std::vector<parameter>& given) { return make_sb("sb", false, given); }
-std::unique_ptr<policy> sb::make_distributed(const std::vector<parameter>& given) {
-  return make_sb("sb-d", true, given);
-}
+std::unique_ptr<policy> sb::make(parameters& given) { return make_sb(false, given); }
+std::unique_ptr<policy> sb::make_distributed(parameters& given) { return make_sb(true, given); }
 
 }  // namespace heddle::policy

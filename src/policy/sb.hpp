@@ -5,32 +5,40 @@
 #include <memory>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 #include "policy/task_list.hpp"
 
 namespace heddle::policy {
 
 class sb final : public policy {
  public:
-  sb(double sigma, double mu, bool distributed) noexcept : sigma_(sigma), mu_(mu), distributed_(distributed) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
-  static std::unique_ptr<policy> make_distributed(const std::vector<parameter>& given);
-
-  policy_wants wants() const noexcept override {
-    return {.spawns = true, .forks = true, .roots = true, .picks = true, .limits = true, .greedy = false};
+  sb(double sigma, double mu, bool distributed) noexcept : sigma_(sigma), mu_(mu), distributed_(distributed) {
+    wants_.greedy = false;
   }
+  static std::unique_ptr<policy> make(parameters& given);
+  static std::unique_ptr<policy> make_distributed(parameters& given);
+
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
   bool may_find(unsigned self) noexcept override;
   bool may_rob(unsigned, unsigned) noexcept override { return false; }
   entry pick(unsigned self, bool own_is_empty) noexcept override { return own_is_empty ? take(self, false) : 0; }
-  placement started(unsigned self, task& t) noexcept override;
-  placement spawn(unsigned self, const spawn_info& info) noexcept override;
-  void place(unsigned self, task& t, const placement& where) noexcept override;
+  placement started(unsigned self, const task_info& info) noexcept override;
+  placement spawn(unsigned self, const task_info& info) noexcept override;
+  void place(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
-  placement fork(unsigned self, const fork_info& info, task& child) noexcept override;
+  placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
+
+  // What a task carries. A policy that holds an sb keeps this first in what it keeps of an sb's task.
+  struct anchored {
+    double size;            // bytes; 0: not known
+    std::uint32_t anchor;   // a cache
+    std::uint32_t parents;  // its parent's anchor; the caches below that one, down to `anchor`, hold `size`
+  };
+  // The task is an sb's from now on, anchored in the memory.
+  void take_in(task& t) noexcept;
 
  private:
   struct cache {
@@ -45,6 +53,7 @@ class sb final : public policy {
     unsigned lists{1};
   };
 
+  placement child_of(task& parent, task& child, std::size_t given, double part, double whole) noexcept;
   entry take(unsigned self, bool over_capacity) noexcept;
   task* take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept;
   enum class admission { granted, refused, given_up };

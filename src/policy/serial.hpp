@@ -1,7 +1,7 @@
 // The executable specification of the interface: one worker does everything in the order of the serial program.
 #pragma once
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 
 namespace heddle::policy {
 
@@ -10,9 +10,9 @@ namespace heddle::policy {
 // the program with its keywords removed.
 class serial final : public policy {
  public:
-  static std::unique_ptr<policy> make(const std::vector<parameter>& parameters);
-  policy_wants wants() const noexcept override { return {.spawns = true}; }  // child first
+  static std::unique_ptr<policy> make(parameters& given);
   entry acquire(unsigned, effort) noexcept override { return 0; }
+  placement spawn(unsigned, const task_info&) noexcept override { return placement::child_first; }
   bool may_find(unsigned) noexcept override { return false; }
   unsigned most_workers() const noexcept override { return 1; }
 };

@@ -20,9 +20,7 @@
 //   sense.
 #include "policy/slaw.hpp"
 
-#include <new>
-
-#include "policy/parameters.hpp"
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
@@ -44,19 +42,14 @@ void slaw::start(scheduler& host) {
 }
 
 entry slaw::acquire(unsigned self, effort how) noexcept {
-  const unsigned workers = host_->workers();
-  if (workers < 2) return 0;
-  const unsigned first = host_->random(self, workers - 1);
-  for (unsigned i = 0; i < (how == effort::insist ? workers - 1 : 1); ++i) {
-    unsigned victim = (first + i) % (workers - 1);
-    victim += victim >= self ? 1u : 0u;
-    if (const entry found = host_->steal(self, victim, how); found != 0) {
-      accounts_[victim].stolen.fetch_add(1, std::memory_order_relaxed);  // a statistic
-      return found;
-    }
-    if (how == effort::glance) host_->request(self, victim);
-  }
-  return 0;
+  const others victims(self, *host_);
+  if (victims.size() == 0) return 0;
+  return go_round(victims.size(), host_->random(self, victims.size()), how, [&](unsigned place) {
+    const unsigned victim = victims[place];
+    const entry found = rob(*host_, self, victim, how);
+    if (found != 0) accounts_[victim].stolen.fetch_add(1, std::memory_order_relaxed);  // a statistic
+    return found;
+  });
 }
 
 void slaw::has_begun(nesting& n) noexcept {
@@ -65,12 +58,11 @@ void slaw::has_begun(nesting& n) noexcept {
   n.counted_by = nobody;
 }
 
-placement slaw::spawn(unsigned self, const spawn_info& info) noexcept {
-  static_assert(sizeof(nesting) <= sizeof info.child.room);
+placement slaw::spawn(unsigned self, const task_info& info) noexcept {
   account& mine = accounts_[self];
   unsigned depth = 0;
-  if (info.parent.word != nullptr) {
-    auto& parent = *std::launder(reinterpret_cast<nesting*>(info.parent.room));
+  if (info.parent->word != nullptr) {
+    auto& parent = info.parent->get<nesting>();
     has_begun(parent);
     depth = parent.depth;
   }
@@ -86,27 +78,25 @@ placement slaw::spawn(unsigned self, const spawn_info& info) noexcept {
   else if (mine.fresh.load(std::memory_order_relaxed) > at_.fresh) parent_first = false;
 
   if (parent_first) mine.fresh.fetch_add(1, std::memory_order_relaxed);
-  ::new (info.child.room) nesting{parent_first ? depth : depth + 1, parent_first ? self : nobody};
-  info.child.word = &mark;
-  return {parent_first ? placement::kind::parent_first : placement::kind::child_first, nobody, 0};
+  info.made.keep<nesting>({parent_first ? depth : depth + 1, parent_first ? self : nobody});
+  info.made.word = &mark;
+  return parent_first ? placement::parent_first : placement::child_first;
 }
 
 placement slaw::ready(unsigned, task& t) noexcept {
-  has_begun(*std::launder(reinterpret_cast<nesting*>(t.room)));
-  return stay;
+  has_begun(t.get<nesting>());
+  return placement::stay;
 }
 
-void slaw::task_end(unsigned, task& t) noexcept { has_begun(*std::launder(reinterpret_cast<nesting*>(t.room))); }
+void slaw::task_end(unsigned, task& t) noexcept { has_begun(t.get<nesting>()); }
 
-std::unique_ptr<policy> slaw::make(const std::vector<parameter>& given) {
-  parameters p("slaw", given);
-  const auto number = [&p](const char* name, double standard, double least) {
-    return static_cast<unsigned>(p.number(name, standard, least, 1e9));
+std::unique_ptr<policy> slaw::make(parameters& given) {
+  const auto number = [&given](const char* name, double standard, double least) {
+    return static_cast<unsigned>(given.number(name, standard, least, 1e9));
   };
   const thresholds at{number("depth", 256, 0), number("fresh", 64, 0), number("interval", 64, 1),
                       number("steals", 8, 0)};
-  p.finish();
-  return std::make_unique<slaw>(at);
+  return create<slaw>(at);
 }
 
 }  // namespace heddle::policy

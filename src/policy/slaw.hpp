@@ -4,7 +4,7 @@
 #include <atomic>
 #include <memory>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 
 namespace heddle::policy {
 
@@ -18,12 +18,11 @@ class slaw final : public policy {
   };
 
   explicit slaw(const thresholds& at) noexcept : at_(at) {}
-  static std::unique_ptr<policy> make(const std::vector<parameter>& given);
+  static std::unique_ptr<policy> make(parameters& given);
 
-  policy_wants wants() const noexcept override { return {.spawns = true}; }
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
-  placement spawn(unsigned self, const spawn_info& info) noexcept override;
+  placement spawn(unsigned self, const task_info& info) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
 

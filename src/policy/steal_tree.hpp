@@ -13,8 +13,8 @@
 
 #include <heddle/detail/wait.hpp>
 
+#include <heddle/policy.hpp>
 #include "platform/page_allocator.hpp"
-#include "policy/policy.hpp"
 
 namespace heddle::policy {
 

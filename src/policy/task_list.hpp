@@ -7,7 +7,7 @@
 #include <heddle/detail/linked_list.hpp>
 #include <heddle/detail/wait.hpp>
 
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 
 namespace heddle::policy {
 

@@ -9,8 +9,6 @@
 // thief that insists takes those of a worker in a long leaf.
 #include "policy/work_sharing.hpp"
 
-#include "policy/parameters.hpp"
-
 namespace heddle::policy {
 
 entry work_sharing::take() noexcept {
@@ -18,7 +16,7 @@ entry work_sharing::take() noexcept {
   return t == nullptr ? 0 : host_->entry_of(*t);
 }
 
-void work_sharing::place(unsigned self, task& t, const placement&) noexcept {
+void work_sharing::place(unsigned self, task& t) noexcept {
   pool_.push_front(t);
   host_->wake_any(self);
 }
@@ -35,11 +33,9 @@ entry work_sharing::acquire(unsigned self, effort how) noexcept {
 
 bool work_sharing::may_find(unsigned self) noexcept { return !pool_.looks_empty() || policy::may_find(self); }
 
-std::unique_ptr<policy> work_sharing::make(const std::vector<parameter>& given) {
-  parameters p("work_sharing", given);
-  const bool oldest_first = p.choice("order", "lifo|fifo") == 1;
-  p.finish();
-  return std::make_unique<work_sharing>(oldest_first);
+std::unique_ptr<policy> work_sharing::make(parameters& given) {
+  const bool oldest_first = given.choice("order", "lifo|fifo") == 1;
+  return create<work_sharing>(oldest_first);
 }
 
 }  // namespace heddle::policy

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "machine/topology.hpp"
-#include "policy/policy.hpp"
+#include <heddle/policy.hpp>
 
 namespace heddle::policy {
 
@@ -19,12 +18,12 @@ struct worker_group {
 // all workers are one group.
 inline std::vector<worker_group> worker_groups(const scheduler& host) {
   std::vector<worker_group> groups;
-  const machine::topology* machine = host.machine();
-  if (machine != nullptr && machine->workers() == host.workers()) {
-    for (unsigned level = 1; level < machine->levels() && groups.size() < 2; ++level) {
+  const machine::view machine = host.machine();
+  if (machine.workers() == host.workers()) {
+    for (unsigned level = 1; level < machine.levels() && groups.size() < 2; ++level) {
       groups.clear();
-      for (const unsigned id : machine->groups_at(level)) {
-        const machine::memory_group& g = machine->group(id);
+      for (const unsigned id : machine.groups_at(level)) {
+        const machine::memory_group& g = machine.group(id);
         if (g.worker_count != 0) groups.push_back({g.first_worker, g.worker_count});
       }
     }

@@ -30,7 +30,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   const entry item = position->load(std::memory_order_relaxed);  // own slot
   policy::policy& scheduler = self.home.scheduler_policy();
   block& owner = *self.current_thread();
-  policy::fork_info info{first, second, bytes, owner.scheduling};
+  const policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
   self.collect_returned();
   block* half = self.new_block();
@@ -48,11 +48,13 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   half->group = nullptr;
   half->parent = nullptr;
   // relaxed: the job is this thread's again, and nobody waits for it
-  info.label = reinterpret_cast<const void*>(reinterpret_cast<job*>(item)->word.load(std::memory_order_relaxed));
-  const policy::placement where = scheduler.fork(self.rank, info, half->scheduling);
-  if (where.how == policy::placement::kind::send) {
+  const std::uintptr_t code = reinterpret_cast<job*>(item)->word.load(std::memory_order_relaxed);
+  const policy::task_info made{
+      half->scheduling, &owner.scheduling, reinterpret_cast<const void*>(code), second, first + second, bytes, 1, 2,
+      nullptr};
+  if (scheduler.fork(self.rank, info, made) == policy::placement::send) {
     worker::start_at(*half, top, enter_half);
-    scheduler.place(self.rank, half->scheduling, where);
+    scheduler.place(self.rank, half->scheduling);
     return apart_ticket;
   }
   half->parent = &owner;
@@ -64,7 +66,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   return apart_ticket;
 }
 
-void end_half(worker::worker& self, fiber::schedulable& half) noexcept {
+void end_half(worker::worker& self, policy::task& half) noexcept {
   self.home.scheduler_policy().task_end(self.rank, half);
   half.word = nullptr;  // its thread may go on with other jobs
 }
@@ -77,7 +79,7 @@ void wait_apart() noexcept {
 void end_apart() noexcept {
   worker::worker* w = worker::worker::current();
   const policy::placement where = w->home.scheduler_policy().fork_end(w->rank, w->current_thread()->scheduling);
-  if (where.how == policy::placement::kind::send) w->home.place_running(where);
+  if (where == policy::placement::send) w->home.place_running();
 }
 
 }  // namespace heddle::detail

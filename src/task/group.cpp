@@ -84,7 +84,11 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 
 policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
   // relaxed: the number of children is a hint
-  return {group.work, group.bytes, group.index.load(std::memory_order_relaxed), w.current_thread()->scheduling,
+  return {group.work,
+          group.bytes,
+          group.index.load(std::memory_order_relaxed),
+          group.expected,
+          w.current_thread()->scheduling,
           group.policy_data};
 }
 
@@ -172,30 +176,30 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
     worker::start_at(child, child.argument, entry);
-    return worker::start_root(child);
+    return worker::start_root(child, label);
   }
   if (!child.counted && !group.open) open_group(group);  // used again after a wait
   if (w->ring != nullptr) {
     trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
     entry = preemptive ? enter<true, true> : enter<true, false>;
   }
-  policy::placement where;
+  auto where = policy::placement::child_first;
   if (child.level.load() != 0) {
-    where.how = policy::placement::kind::parent_first;  // whatever the policy does with others
+    where = policy::placement::parent_first;  // whatever the policy does with others
   } else if (w->watches_spawns || group.policy_data != nullptr) {
     // relaxed: a number, and the policy orders what it makes of it
-    const policy::spawn_info info{
-        work,  group.work,       group.bytes,      group.index.fetch_add(1, std::memory_order_relaxed),
-        label, child.scheduling, self->scheduling, self == group.owner ? group.policy_data : nullptr};
-    where = w->home.scheduler_policy().spawn(w->rank, info);
+    const unsigned index = group.index.fetch_add(1, std::memory_order_relaxed);
+    void* const data = self == group.owner ? group.policy_data : nullptr;
+    where = w->home.scheduler_policy().spawn(w->rank, {child.scheduling, &self->scheduling, label, work, group.work,
+                                                       group.bytes, index, group.expected, data});
   }
-  if (where.how == policy::placement::kind::child_first) return run_child_first(*w, *self, group, child, entry);
+  if (where == policy::placement::child_first) return run_child_first(*w, *self, group, child, entry);
   child.counted = true;
   group.outstanding.fetch_add(1);
   worker::start_at(child, child.argument, entry);
   if (child.level.load() != 0) return w->make_ready(child);
   w->collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
-  if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
+  if (where == policy::placement::send) w->home.scheduler_policy().place(w->rank, child.scheduling);
   else w->queue_child(child);
 }
 
@@ -286,8 +290,9 @@ void close_group(group_state& group) noexcept {
   if (!w->home.watches_groups()) return;
   policy::group_info info = info_of(group, *w);
   group.policy_data = nullptr;
+  group.expected = 0;
   const policy::placement where = w->home.scheduler_policy().group_end(w->rank, info);
-  if (where.how == policy::placement::kind::send) w->home.place_running(where);
+  if (where == policy::placement::send) w->home.place_running();
 }
 
 }  // namespace heddle::detail

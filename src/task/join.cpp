@@ -122,7 +122,7 @@ void complete_job(job& work, std::uintptr_t status) noexcept {
     if (worker::is_user_code(me)) [[unlikely]]
       return worker::in_section([&] { complete_job(work, status); });
     trace::emit<trace::event::task_end>(me->ring, &work);  // before the owner can go on
-    if (fiber::schedulable& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]]
+    if (policy::task& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]]
       end_half(*me, half);
   }
   const std::uintptr_t before = work.word.exchange(status);

@@ -14,6 +14,7 @@
 #include "fiber/sanitizer.hpp"
 #include "machine/plan.hpp"
 #include "platform/platform.hpp"
+#include "policy/registry.hpp"
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
 #include "worker/runtime.hpp"
@@ -35,6 +36,7 @@ base::option_values values_of(const runtime_options& o) {
   base::option_values v = base::options_from_environment();
   if (o.workers) v.workers = *o.workers;
   if (o.policy) v.policy = *o.policy;
+  if (o.policy_plugin) v.policy_plugin = *o.policy_plugin;
   if (o.bind) v.bind = *o.bind;
   if (o.stack_size) v.stack_size = *o.stack_size;
   if (o.stack_cache) v.stack_cache = *o.stack_cache;
@@ -163,6 +165,11 @@ runtime::runtime(const runtime_options& options) {
   worker::settings s = settings_from(options, values);
   s.handle = this;
   try {
+    policy::load_plugins(values.policy_plugin);
+  } catch (const std::invalid_argument& e) {
+    name_option("policy_plugin", options.policy_plugin.has_value(), values.policy_plugin, e.what());
+  }
+  try {
     core_ = std::make_unique<worker::runtime>(std::move(s));
   } catch (const std::invalid_argument& e) {  // the policy
     name_option("policy", options.policy.has_value(), values.policy, e.what());
@@ -241,6 +248,8 @@ bool runtime::is_current() const noexcept {
 }
 
 std::string runtime::policy() const { return core_->options().policy; }
+
+machine::view runtime::machine() const noexcept { return core_->options().machine->view(); }
 
 runtime_statistics runtime::statistics() const noexcept {
   runtime_statistics sum{};

@@ -174,7 +174,7 @@ void start_thread(thread_handle* handle) noexcept {
   if (w != nullptr && &w->home == t->home && !w->home.watches_roots()) [[likely]] {
     return fiber::is_not_begun(t->stack_pointer) ? w->make_new_ready(*t) : w->make_ready(*t);
   }
-  worker::start_root(*t);
+  worker::start_root(*t, t->group);
 }
 
 void join_thread(thread_handle* handle) noexcept {

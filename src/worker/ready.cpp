@@ -93,12 +93,12 @@ void worker::share_ready() noexcept {
   announce_work();
 }
 
-void start_root(thread& t) noexcept {
+void start_root(thread& t, const void* label) noexcept {
   if (t.home->watches_roots() && t.level.load() == 0) [[unlikely]] {
     const worker* w = worker::current();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
-    const policy::placement where = t.home->scheduler_policy().started(self, t.scheduling);
-    if (where.how == policy::placement::kind::send) return t.home->place(self, t, where);
+    const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
+    if (t.home->scheduler_policy().started(self, made) == policy::placement::send) return t.home->place(self, t);
   }
   make_ready_anywhere(t);
 }
@@ -109,7 +109,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where.how == policy::placement::kind::send && t.level.load() == 0) return t.home->place(self, t, where);
+    if (where == policy::placement::send && t.level.load() == 0) return t.home->place(self, t);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);

@@ -11,6 +11,7 @@
 
 #include "base/contracts.hpp"
 #include "machine/topology.hpp"
+#include "policy/registry.hpp"
 #include "worker/exceptions.hpp"
 #include "worker/faults.hpp"
 #include "worker/section.hpp"
@@ -87,6 +88,7 @@ runtime::runtime(settings s)
     workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
+  policy_->start(*this);
   wants_ = policy_->wants();
   lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits &&
            !settings_.allowed;
@@ -94,7 +96,6 @@ runtime::runtime(settings s)
   asked_active_ = allowed_active_ = count;
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
-  policy_->start(*this);
   for (const auto& w : workers_) {
     const bool traced = recorder_ != nullptr && settings_.trace_forks;
     w->watches_spawns = wants_.spawns;
@@ -210,10 +211,10 @@ void runtime::submit(thread& t) noexcept {
 // A worker outlives its call, for the destructor joins it before the policy goes.
 // Any other kernel thread is where submit is: once the policy has queued the
 // thread, it may run and end, and with it the last reason for the runtime to stay.
-void runtime::place(unsigned self, thread& t, const policy::placement& where) noexcept {
-  if (self != policy::nobody) return policy_->place(self, t.scheduling, where);
+void runtime::place(unsigned self, thread& t) noexcept {
+  if (self != policy::nobody) return policy_->place(self, t.scheduling);
   submitting_.fetch_add(1);
-  policy_->place(self, t.scheduling, where);
+  policy_->place(self, t.scheduling);
   submitting_.fetch_sub(1);
 }
 
@@ -443,21 +444,15 @@ void runtime::remark(unsigned self, const char* text, std::uint64_t value) noexc
   if (w.ring != nullptr) trace::emit<trace::event::policy_note>(w.ring, recorder_->text(text), value);
 }
 
-void runtime::place_running(const policy::placement& where) noexcept {
-  struct move {
-    runtime* home;
-    policy::placement where;
-    thread* self;
-  } m{this, where, worker::current()->current_thread()};
+void runtime::place_running() noexcept {
   worker* w = worker::current();
   const exception_state handled = w->by->leave_exceptions();
   w->switch_away(
-      *m.self,
-      [](void* data, void*) {
-        const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is placed
-        inner.home->policy_->place(worker::current()->rank, inner.self->scheduling, inner.where);
+      *w->current_thread(),
+      [](void* self, void* home) {
+        static_cast<runtime*>(home)->policy_->place(worker::current()->rank, static_cast<thread*>(self)->scheduling);
       },
-      &m, nullptr);
+      w->current_thread(), this);
   take_back_exceptions(handled);
 }
 

@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
+#include <heddle/policy.hpp>
 #include <heddle/semaphore.hpp>
 
 #include "arch/arch.hpp"
 #include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
-#include "policy/policy.hpp"
+#include "machine/topology.hpp"
 #include "sync/idle_set.hpp"
 #include "sync/mutex.hpp"
 #include "trace/trace.hpp"
@@ -101,7 +102,7 @@ class runtime final : private policy::scheduler {
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
   // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
-  void place(unsigned self, thread& t, const policy::placement& where) noexcept;
+  void place(unsigned self, thread& t) noexcept;
   // A control block of any size, made new, not prepared (start_at),
   // from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
@@ -156,7 +157,7 @@ class runtime final : private policy::scheduler {
   void use_priority(priority level);
   bool can_pack() const noexcept { return !wants_.limits && !wants_.picks && !wants_.spawns; }
   // The calling thread is suspended and then placed by the policy.
-  void place_running(const policy::placement& where) noexcept;
+  void place_running() noexcept;
 
   // Runs call(data) on a user-level thread that the calling foreign kernel thread
   // carries itself, with a worker that sleeps; returns when it has ended, wherever
@@ -238,7 +239,9 @@ class runtime final : private policy::scheduler {
  private:
   // policy::scheduler
   unsigned distance(unsigned a, unsigned b) const noexcept override;
-  const machine::topology* machine() const noexcept override { return settings_.machine.get(); }
+  machine::view machine() const noexcept override {
+    return settings_.machine != nullptr ? settings_.machine->view() : machine::view();
+  }
   std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override {
     return workers_[self]->random.below(bound);
   }

@@ -448,7 +448,7 @@ void run_jobs(thread* self) noexcept;
 void serve(thread& self) noexcept;
 
 // The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
-void start_root(thread& t) noexcept;
+void start_root(thread& t, const void* label) noexcept;
 // Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/options.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {

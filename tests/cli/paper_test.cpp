@@ -11,7 +11,7 @@
 #include "cli/paper/rows.hpp"
 #include "cli/paper/verdict.hpp"
 #include "machine/model.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 #include "support/shell.hpp"
 #include "tests/cli/captured.hpp"
 

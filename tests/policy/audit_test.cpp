@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "base/audit.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 #include "support/runtimes.hpp"
 
 namespace {

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 #include "policy/steal_tree.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"

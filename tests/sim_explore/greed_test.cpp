@@ -14,7 +14,7 @@
 #include <heddle/pause.hpp>
 
 #include "platform/platform.hpp"
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 #include "tests/sim_explore/scenario.hpp"
 #include "tests/support/runtimes.hpp"
 #include "worker/worker.hpp"

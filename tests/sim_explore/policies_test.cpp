@@ -10,7 +10,7 @@
 
 #include <heddle/heddle.hpp>
 
-#include "policy/policy.hpp"
+#include "policy/registry.hpp"
 #include "tests/sim_explore/scenario.hpp"
 #include "tests/support/runtimes.hpp"
 

@@ -39,7 +39,7 @@ void check(const char* function) noexcept {
   say("() was called ");
   say(doing);
   say(", and a preempted thread that waits for this worker may hold its locks; what a policy may do there: "
-      "src/policy/policy.hpp\n");
+      "<heddle/policy.hpp>\n");
   std::abort();
 }
 
