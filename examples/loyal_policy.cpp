@@ -1,5 +1,5 @@
-// A scheduling policy in a shared object: random work stealing, but a thief goes back to the worker that it robbed last,
-// and draws another one only after `patience` failures in a row. Built, loaded and explained in
+// A scheduling policy in a shared object: random work stealing, but a thief goes back to the worker that it robbed
+// last, and draws another one only after `patience` failures in a row. Built, loaded and explained in
 // docs/guide/write_a_policy.md.
 #include <heddle/policy.hpp>
 #include <heddle/policy_victims.hpp>

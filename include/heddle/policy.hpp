@@ -44,7 +44,7 @@ struct task {
     task* next;      ///< a link of the policy's list that the task stands in
     destination to;  ///< between an answer `send` and the call of `place`, when it stands in none
   };
-  task* previous;  ///< the other link; both are unset while the task stands in no list
+  task* previous;                 ///< the other link; both are unset while the task stands in no list
   alignas(8) std::byte room[40];  ///< for keep and get
 
   /// Begins what the policy keeps of the task: a T of its own, which get<T>() finds from then on. T is trivial and fits

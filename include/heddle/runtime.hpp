@@ -26,7 +26,7 @@ class runtime;
 struct runtime_options {
   /// 0: as many as the machine, the affinity mask and the cgroup quota allow
   std::optional<unsigned> workers{};
-  std::optional<std::string> policy{};        ///< "random_ws", "serial", ...; parameters after a colon
+  std::optional<std::string> policy{};  ///< "random_ws", "serial", ...; parameters after a colon
   /// shared objects, separated by colons, whose policies `policy` can name, too; loaded once a process
   std::optional<std::string> policy_plugin{};
   std::optional<std::string> bind{};          ///< "on", "off", "auto"

@@ -9,7 +9,6 @@
 #include <heddle/detail/wait.hpp>
 #include <heddle/policy.hpp>
 
-
 namespace heddle::detail {
 struct lendable;
 }

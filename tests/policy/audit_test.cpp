@@ -30,14 +30,9 @@ void allocate_if(carelessness where) {
 // Of a user: one list for all is not needed here, the mechanism's own queues do.
 class users_policy final : public heddle::policy::policy {
  public:
-  heddle::policy::policy_wants wants() const noexcept override {
-    heddle::policy::policy_wants w;
-    w.roots = w.picks = true;
-    return w;
-  }
-  heddle::policy::placement started(unsigned, heddle::policy::task& t) noexcept override {
-    t.word = this;  // ready is called for it
-    return heddle::policy::stay;
+  heddle::policy::placement started(unsigned, const heddle::policy::task_info& info) noexcept override {
+    info.made.word = this;  // ready is called for it
+    return heddle::policy::placement::stay;
   }
   heddle::policy::entry pick(unsigned, bool) noexcept override {
     allocate_if(carelessness::in_pick);
@@ -45,7 +40,7 @@ class users_policy final : public heddle::policy::policy {
   }
   heddle::policy::placement ready(unsigned, heddle::policy::task&) noexcept override {
     allocate_if(carelessness::in_ready);
-    return heddle::policy::stay;
+    return heddle::policy::placement::stay;
   }
   heddle::policy::entry acquire(unsigned self, heddle::policy::effort how) noexcept override {
     allocate_if(carelessness::in_acquire);
@@ -91,10 +86,10 @@ void spin_and_sleep(const char* policy, unsigned workers) {
 
 void add_users_policy() {
   static const bool once = [] {
-    heddle::policy::add({"users", "of a test",
-                         [](const std::vector<heddle::policy::parameter>&) -> std::unique_ptr<heddle::policy::policy> {
-                           return std::make_unique<users_policy>();
-                         }});
+    heddle::policy::add(
+        {"users", "of a test", [](heddle::policy::parameters&) -> std::unique_ptr<heddle::policy::policy> {
+           return heddle::policy::create<users_policy>();
+         }});
     return true;
   }();
   static_cast<void>(once);

@@ -99,6 +99,21 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
   }
 }
 
+// A policy in a shared object, which needs neither libheddle nor the simulator when it is compiled.
+TEST_F(sim_test, a_plugin_schedules_simulated_programs) {
+  SKIP_WITHOUT_SIMULATOR();
+  setenv("HEDDLE_POLICY_PLUGIN", HEDDLE_PLUGINS "/loyal_policy.so", 1);
+  const json rows =
+      figures("--machine skylake-4x16 --workers 64 --no-serial --compare random_ws,loyal,loyal:patience=50 -- " +
+              program("fib") + " 18");
+  unsetenv("HEDDLE_POLICY_PLUGIN");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1]["policy"], "loyal");
+  EXPECT_GT(rows[1]["steals"].get<int>(), 0);
+  EXPECT_NE(rows[1]["virtual_seconds"], rows[0]["virtual_seconds"]) << "it chooses other victims";
+  EXPECT_NE(rows[1]["virtual_seconds"], rows[2]["virtual_seconds"]);
+}
+
 // Serial virtual times are sums of what the programs tell: they change with a machine file or the cache model, and with
 // nothing else.
 TEST_F(sim_test, golden_serial_times) {

@@ -1,0 +1,96 @@
+// Whom thieves try, and in which order.
+#include <heddle/policy_victims.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using namespace heddle::policy;
+using ::testing::ElementsAre;
+
+// Workers in pairs on two chips of four; notes who is robbed and asked.
+class chips final : public scheduler {
+ public:
+  unsigned workers() const noexcept override { return 8; }
+  unsigned distance(unsigned a, unsigned b) const noexcept override {
+    return a == b ? 0 : a / 2 == b / 2 ? 1 : a / 4 == b / 4 ? 2 : 3;
+  }
+  heddle::machine::view machine() const noexcept override { return {}; }
+  std::uint32_t random(unsigned, std::uint32_t bound) noexcept override { return drawn % bound; }
+  entry steal(unsigned, unsigned victim, effort) noexcept override {
+    robbed.push_back(victim);
+    return victim == rich ? 77 : 0;
+  }
+  void request(unsigned, unsigned victim) noexcept override { asked.push_back(victim); }
+  bool has_work(unsigned) const noexcept override { return false; }
+  entry newest(unsigned) noexcept override { return 0; }
+  entry entry_of(task&) noexcept override { return 0; }
+  bool wake(unsigned) noexcept override { return false; }
+  void wake_any(unsigned) noexcept override {}
+  void widened() noexcept override {}
+  bool all_idle() const noexcept override { return false; }
+  void watch(unsigned, bool) noexcept override {}
+  void warn_of_hint(unsigned, const char*, double) noexcept override {}
+  void remark(unsigned, const char*, std::uint64_t) noexcept override {}
+
+  std::uint32_t drawn{0};
+  unsigned rich{nobody};
+  std::vector<unsigned> robbed, asked;
+};
+
+TEST(victims, a_glance_asks_where_it_finds_nothing) {
+  chips host;
+  host.rich = 3;
+  EXPECT_EQ(rob(host, 0, 3, effort::glance), 77u);
+  EXPECT_THAT(host.asked, ElementsAre());
+  EXPECT_EQ(rob(host, 0, 4, effort::glance), 0u);
+  EXPECT_THAT(host.asked, ElementsAre(4));
+  EXPECT_EQ(rob(host, 0, 5, effort::insist), 0u);
+  EXPECT_THAT(host.asked, ElementsAre(4)) << "who insists has taken what there was";
+}
+
+TEST(victims, others_are_all_but_oneself) {
+  const others all(2, 0, 4), none(5, 5, 1), elsewhere(0, 4, 3);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_THAT((std::vector{all[0], all[1], all[2]}), ElementsAre(0, 1, 3));
+  EXPECT_EQ(none.size(), 0u);
+  ASSERT_EQ(elsewhere.size(), 3u);
+  EXPECT_THAT((std::vector{elsewhere[0], elsewhere[1], elsewhere[2]}), ElementsAre(4, 5, 6));
+}
+
+TEST(victims, who_insists_tries_all_others_in_a_ring) {
+  chips host;
+  host.drawn = 5;  // worker 6: 2 is left out
+  EXPECT_EQ(others(2, host).rob_at_random(host, effort::insist), 0u);
+  EXPECT_THAT(host.robbed, ElementsAre(6, 7, 0, 1, 3, 4, 5));
+  host.robbed.clear();
+  EXPECT_EQ(others(2, host).rob_at_random(host, effort::glance), 0u);
+  EXPECT_THAT(host.robbed, ElementsAre(6));
+  host.robbed.clear();
+  host.rich = 0;
+  EXPECT_EQ(others(2, host).rob_at_random(host, effort::insist), 77u);
+  EXPECT_THAT(host.robbed, ElementsAre(6, 7, 0));
+}
+
+TEST(victims, rings_are_sorted_by_distance) {
+  const chips host;
+  const rings by_rank(5, host, rings::order::by_rank);
+  EXPECT_THAT(by_rank.workers(), ElementsAre(4, 6, 7, 0, 1, 2, 3));
+  ASSERT_EQ(by_rank.count(), 3u);
+  EXPECT_EQ(by_rank.size_of(0), 1u);
+  EXPECT_EQ(by_rank.begin_of(1), 1u);
+  EXPECT_EQ(by_rank.end_of(1), 3u);
+  EXPECT_EQ(by_rank.size_of(2), 4u);
+  const rings by_circle(2, host, rings::order::by_circle);
+  EXPECT_THAT(by_circle.workers(), ElementsAre(3, 0, 1, 4, 5, 6, 7));
+}
+
+TEST(victims, going_round_nobody_finds_nothing) {
+  EXPECT_EQ(go_round(0, 0, effort::insist, [](unsigned) -> entry { return 1; }), 0u);
+  EXPECT_EQ(go_round(0, 0, effort::glance, [](unsigned) -> entry { return 1; }), 0u);
+}
+
+}  // namespace
