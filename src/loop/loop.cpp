@@ -60,15 +60,16 @@ loop_quiet loop_begin_quietly() noexcept {
   // sees the entry there, or this sees that it sleeps ([tiny:2]).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const sync::idle_set& idle = me.home.idle();
-  if (me.every_join) [[unlikely]] {  // a pop is followed by a join then, and not by a second push
-    if (idle.anyone_asleep()) me.announce_work();
-    return {true, take_turn()};
+  if (me.every_fork) [[unlikely]] {
+    if (!me.every_join) return {false, false, true};
+    if (idle.anyone_asleep()) me.announce_work();  // a pop is followed by a join then, and not by a second push
+    return {true, take_turn(), false};
   }
   if (!idle.anyone_asleep()) [[likely]]
-    return {true, take_turn()};
+    return {true, take_turn(), false};
   // pairs with the fence of worker::find_work: the searcher sees the entry
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return {idle.anyone_searching(), take_turn()};
+  return {idle.anyone_searching(), take_turn(), false};
 }
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }

@@ -140,6 +140,27 @@ TEST_P(adws_map, forks_are_halved_and_loops_too) {
   for (unsigned w = 0; w < workers; ++w) EXPECT_NEAR(used[w], static_cast<double>(n) / workers, 40) << w;
 }
 
+// A loop of a fraction of a microsecond, which would be quiet under random stealing as soon as its call site is known.
+TEST_P(adws_map, tiny_loops_are_laid_out_like_any) {
+  heddle_test::watchdog guard("adws map");
+  const unsigned workers = GetParam();
+  heddle::runtime rt({.workers = workers, .policy = "adws:steal=off"});
+  constexpr std::size_t n = 64;
+  std::vector<int> first(n), again(n);
+  const auto sweep = [&](std::vector<int>& at) {
+    heddle::parallel_for(std::size_t{0}, n, [&](std::size_t i) { at[i] = rt.worker_rank(); }, {.grain = 1});
+  };
+  rt.run([&] {
+    sweep(first);
+    for (int i = 0; i < 200; ++i) {
+      sweep(again);
+      ASSERT_EQ(first, again) << i;
+    }
+  });
+  EXPECT_EQ(first.front(), 0);
+  EXPECT_EQ(first.back(), static_cast<int>(workers) - 1);
+}
+
 TEST_P(adws_map, forks_with_hints_are_cut_by_them) {
   heddle_test::watchdog guard("adws map");
   const unsigned workers = GetParam();

@@ -24,10 +24,12 @@ HEDDLE_API void loop_trace_begin(std::size_t iterations, std::size_t grain) noex
 HEDDLE_API void loop_trace_end() noexcept;
 
 // Called after an entry was queued quietly, that is, without answering requests. `watched`: some worker that is awake
-// will find it, by force if need be ([tiny:2] in src/loop).
+// will find it, by force if need be ([tiny:2] in src/loop). `shown`: a policy decides where second halves go, so the
+// loop is not to be quiet at all ([tiny:6]); `watched` is false then.
 struct loop_quiet {
   bool watched;
   bool measure;
+  bool shown;
 };
 HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
 // The next loop on this worker is measured.

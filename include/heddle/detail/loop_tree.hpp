@@ -49,7 +49,11 @@ class loop_tree {
   result run(std::size_t n) {
     if (n / 2 < std::max(grain_, std::size_t{1})) return plain(0, n);
     n_ = n;
-    if (site_.is_tiny(n)) return quietly(n);
+    return site_.is_tiny(n) ? quietly(n) : openly(n);
+  }
+
+ private:
+  result openly(std::size_t n) {
     const loop_start start = loop_begin();
     const trace_span traced(start.traced, n, grain_);
     measure_ = start.measure || !site_.is_known();
@@ -64,7 +68,6 @@ class loop_tree {
     return r.take();
   }
 
- private:
   // Keeps a result over the call that follows it. Of a loop without results that is nothing, and costs nothing.
   struct result_holder {
     mutable result value;
@@ -244,6 +247,7 @@ class loop_tree {
     upper.position = push_quietly(entry_of(&upper));
     const loop_quiet begun = loop_begin_quietly();
     if (!begun.watched && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
+      if (begun.shown) return openly(n);        // [tiny:6]
       upper.position = push(entry_of(&upper));  // [tiny:2] others sleep and nobody searches: this wakes one
     }
     if (begun.measure) [[unlikely]]
