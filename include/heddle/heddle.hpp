@@ -5,12 +5,15 @@
 
 #include <heddle/barrier.hpp>
 #include <heddle/blocking.hpp>
+#include <heddle/cancellable_barrier.hpp>
 #include <heddle/channel.hpp>
 #include <heddle/condition_variable.hpp>
+#include <heddle/event_count.hpp>
 #include <heddle/first_touch.hpp>
 #include <heddle/future.hpp>
 #include <heddle/isolate.hpp>
 #include <heddle/latch.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>

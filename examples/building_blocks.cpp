@@ -1,0 +1,68 @@
+// What runtimes, teams and lock-free structures are built on: event count, cancellable barrier, machine view.
+#include <heddle/cancellable_barrier.hpp>
+#include <heddle/event_count.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/runtime.hpp>
+#include <heddle/thread.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <vector>
+
+// A flag that is raised once; whoever needs it sleeps until then.
+class gate {
+ public:
+  void open() {
+    open_.store(true);
+    changed_.notify_all();
+  }
+  void pass() {
+    changed_.await([this] { return open_.load(); });
+  }
+
+ private:
+  std::atomic<bool> open_{false};
+  heddle::event_count changed_;
+};
+
+// Steps of a team, until one of its members has found what all look for.
+int search(int members, int wanted) {
+  heddle::cancellable_barrier step(members);
+  std::vector<heddle::thread> team;
+  std::atomic<int> found{-1};
+  for (int self = 0; self < members; ++self) {
+    team.emplace_back([&, self] {
+      for (int i = self;; i += members) {
+        if (i == wanted) {
+          found = i;
+          step.cancel();
+        }
+        if (!step.arrive_and_wait()) return;
+      }
+    });
+  }
+  for (heddle::thread& t : team) t.join();
+  return found;
+}
+
+int main() {
+  gate start;
+  std::atomic<int> passed{0};
+  std::vector<heddle::thread> all;
+  for (int i = 0; i < 4; ++i) {
+    all.emplace_back([&] {
+      start.pass();
+      ++passed;
+    });
+  }
+  start.open();
+  for (heddle::thread& t : all) t.join();
+
+  const heddle::machine::view machine = heddle::runtime::current().machine();
+  for (unsigned worker = 0; worker < machine.workers(); ++worker) {
+    const heddle::machine::memory_group* shared = machine.shared_cache_of(worker);
+    if (shared == nullptr) std::printf("worker %u shares no cache\n", worker);
+    else std::printf("worker %u shares its %s with %u others\n", worker, name(shared->kind), shared->worker_count - 1);
+  }
+  return passed == 4 && search(3, 100) == 100 ? 0 : 1;
+}
