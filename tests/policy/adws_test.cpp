@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "policy/distribution.hpp"
+#include "policy/registry.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
