@@ -62,7 +62,7 @@ void enter(block* self) noexcept {
   if (self->scheduling.word != nullptr) [[unlikely]] {
     self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
   }
-  worker::runtime::count_finished(*worker::worker::current());
+  worker::census::count_finished(*worker::worker::current());
   // acquire pairs with the joiner's exchange: its waiter
   const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
   if (word == fiber::called) {
@@ -170,8 +170,9 @@ void start_thread(thread_handle* handle) noexcept {
     return worker::in_section([&] { start_thread(handle); });
   block* t = block_of(handle);
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
-  t->home->count_made(w);
-  if (w != nullptr && &w->home == t->home && !w->home.watches_roots()) [[likely]] {
+  const bool ours = w != nullptr && &w->home == t->home;
+  t->home->census().count_made(ours ? w : nullptr);
+  if (ours && !w->home.watches_roots()) [[likely]] {
     return fiber::is_not_begun(t->stack_pointer) ? w->make_new_ready(*t) : w->make_ready(*t);
   }
   worker::start_root(*t);

@@ -82,7 +82,7 @@ void runtime::enter_stay(thread* self) noexcept {
   s.call(s.data);
   end_user_code(*self);
   worker* w = worker::current();
-  count_finished(*w);
+  census::count_finished(*w);
   if (w->by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
     w->depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
@@ -103,13 +103,10 @@ void runtime::enter_stay(thread* self) noexcept {
 
 // Nothing else runs here but this call, and what else is counted was made by it. A hint.
 bool runtime::is_alone() const noexcept {
-  std::uint64_t alive = outside_made_.load();
   unsigned lent = 0;
-  for (const auto& w : workers_) {
-    alive += w->threads_made.load() - w->threads_finished.load();
-    lent += worker::state::is_lent(w->token.load(std::memory_order_relaxed)) ? 1 : 0;  // a hint
-  }
-  return alive == 1 && lent == 1;
+  // relaxed: a hint
+  for (const auto& w : workers_) lent += worker::state::is_lent(w->token.load(std::memory_order_relaxed)) ? 1 : 0;
+  return census_.alive() == 1 && lent == 1;
 }
 
 // [borrow:2]. The call's thread waits or has gone to another worker. Returns what this kernel thread may run meanwhile:
@@ -182,7 +179,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
   t->preemptive = nullptr;
   t->argument = &s;
   start_at(*t, t, enter_stay);
-  count_made(w);
+  census_.count_made(w);
   w->count_pick();
   for (thread* next = t; next != nullptr;) {
     w->dive(*next);
@@ -256,7 +253,7 @@ bool runtime::settle(worker& w) noexcept {
 
 void runtime::give_back(worker& w) noexcept {
   using state = worker::state;
-  check_drained();
+  census_.check_drained();
   if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
   if (must_wake_lender(w)) return wake_lender(w);  // [borrow:4]
   std::atomic<std::uint32_t>& token = w.token;

@@ -152,7 +152,7 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
   if (w.lender != nullptr) {  // the calling kernel thread is a foreign one: the worker goes on with its own carrier
     trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
-    blocking_.fetch_add(1);
+    blocking_calls_.carrier_kept();
     old->assigned = nullptr;
     set_current_queue(nullptr);
     w.running = nullptr;
@@ -162,7 +162,7 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* fresh = made_elsewhere ? take_spare_now(w) : take_spare(w);  // [blocking:1]
   if (fresh == nullptr) return false;
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
-  blocking_.fetch_add(1);
+  blocking_calls_.carrier_kept();
   const int unit = w.processing_unit;
   // [blocking:2] read by this kernel thread, and by the runtime's destructor once all threads have ended
   old->assigned = nullptr;
@@ -175,7 +175,7 @@ bool runtime::lend_worker(worker& w, bool made_elsewhere) noexcept {
 }
 
 void runtime::return_from_blocking(thread& self, carrier& c) noexcept {
-  blocking_.fetch_sub(1);
+  blocking_calls_.carrier_left();
   // no worker's ring: c has none
   if (recorder_ != nullptr) trace::emit<trace::event::blocking_end>(recorder_->foreign(), self.id);
   const exception_state mine = c.leave_exceptions();

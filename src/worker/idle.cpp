@@ -203,7 +203,7 @@ bool worker::sleep() noexcept {
   }
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  if (!work) home.check_drained();
+  if (!work) home.census().check_drained();
   wait_for_token();  // [sleep:6]
   // Woken for a timer or by the end, or a foreign kernel thread has had the worker: nobody has counted us.
   if (std::exchange(unlisted, false) || idle.retract(rank)) idle.begin_search();

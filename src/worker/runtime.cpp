@@ -55,8 +55,8 @@ runtime::runtime(settings s)
       idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       packing_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      blocking_calls_(settings_.blocking_limit) {
+      blocking_calls_(settings_.blocking_limit),
+      ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
@@ -140,22 +140,10 @@ runtime::~runtime() {
     HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this,
                  "a runtime is destroyed by one of its own workers");
   }
-  draining_.store(true);
-  while (!drained()) {
-    detail::waiter w("end of a runtime");
-    detail::suspend(
-        w,
-        [](void* self, detail::waiter& me) noexcept {
-          auto& ending = *static_cast<runtime*>(self);
-          ending.ender_.store(&me);
-          // Who goes to sleep looks for the last end (check_drained): all
-          // shall do so once more, now that there is somebody to tell.
-          for (unsigned rank = 0; rank < ending.workers(); ++rank) ending.send_token(rank);
-          return true;
-        },
-        this);
-  }
-  while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit or place, past its push
+  census_.wait_until_drained([this] {
+    for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
+  });
+  census_.wait_for_calls();         // somebody is still in submit or place, past its push
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
     while (worker::state::is_lent(w->token.load())) platform::yield_processor();
   }
@@ -191,7 +179,7 @@ runtime::~runtime() {
 
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
-  submitting_.fetch_add(1);
+  census_.begin_call();
   const unsigned raised = raised_.load();
   const int level = t.level.load();
   if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top)) [[likely]] {
@@ -203,7 +191,7 @@ void runtime::submit(thread& t) noexcept {
   wake_one_for(0);
   if (has_priorities()) [[unlikely]]
     evict_for(level);
-  submitting_.fetch_sub(1);
+  census_.end_call();
 }
 
 // A worker outlives its call, for the destructor joins it before the policy goes.
@@ -211,9 +199,9 @@ void runtime::submit(thread& t) noexcept {
 // thread, it may run and end, and with it the last reason for the runtime to stay.
 void runtime::place(unsigned self, thread& t, const policy::placement& where) noexcept {
   if (self != policy::nobody) return policy_->place(self, t.scheduling, where);
-  submitting_.fetch_add(1);
+  census_.begin_call();
   policy_->place(self, t.scheduling, where);
-  submitting_.fetch_sub(1);
+  census_.end_call();
 }
 
 thread* runtime::new_block(std::size_t stack_bytes) noexcept {
@@ -242,28 +230,6 @@ void runtime::free_thread(thread& t) noexcept {
   if (fiber::is_light(t)) return t.pool->give_light(t);
   t.next = nullptr;
   t.pool->give(&t);
-}
-
-std::uint64_t runtime::progress() const noexcept {
-  std::uint64_t sum = outside_made_.load();
-  for (const auto& w : workers_) {
-    sum += w->picks.load(std::memory_order_relaxed) + w->threads_made.load(std::memory_order_relaxed);  // hints
-  }
-  return sum;
-}
-
-bool runtime::drained() const noexcept {
-  // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
-  std::uint64_t finished = 0;
-  for (const auto& w : workers_) finished += w->threads_finished.load();
-  std::uint64_t made = outside_made_.load();
-  for (const auto& w : workers_) made += w->threads_made.load();
-  return made == finished;
-}
-
-void runtime::check_drained() noexcept {
-  if (!draining_.load() || !drained()) return;
-  if (detail::waiter* w = ender_.exchange(nullptr); w != nullptr) detail::wake(*w);
 }
 
 // --- waking ------------------------------------------------------------------------------------------------------

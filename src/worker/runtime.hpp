@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <heddle/semaphore.hpp>
-
 #include "arch/arch.hpp"
 #include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
@@ -20,7 +18,9 @@
 #include "sync/idle_set.hpp"
 #include "sync/mutex.hpp"
 #include "trace/trace.hpp"
+#include "worker/blocking_calls.hpp"
 #include "worker/carrier.hpp"
+#include "worker/census.hpp"
 #include "worker/inbox.hpp"
 #include "worker/packing.hpp"
 #include "worker/priorities.hpp"
@@ -110,18 +110,6 @@ class runtime final : private policy::scheduler {
   // Of any runtime, which may be gone.
   static void free_thread(thread& t) noexcept;
 
-  // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.
-  // `w`: the worker that the caller is on, null for none. relaxed: own
-  // counters; drained() reads them after the idle protocol's fences
-  void count_made(worker* w) noexcept {
-    if (w == nullptr || &w->home != this) outside_made_.fetch_add(1);
-    else w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  static void count_finished(worker& w) noexcept {
-    // as above
-    w.threads_finished.store(w.threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-
   bool watches_groups() const noexcept { return wants_.groups; }
   bool watches_forks() const noexcept { return wants_.forks; }
   bool watches_roots() const noexcept { return wants_.roots; }
@@ -193,11 +181,6 @@ class runtime final : private policy::scheduler {
   void delegate_timekeeping() noexcept {
     if (timers_.next() != timer_heap::never && timekeeper_.load() < 0) wake_one_for(0);
   }
-  void check_drained() noexcept;
-  // No counted thread is alive (was not, at some moment during the call).
-  bool drained() const noexcept;
-  // Grows whenever a worker chooses what to run.
-  std::uint64_t progress() const noexcept;
   // All workers sleep, and the clock, a blocking call or a file descriptor
   // will have somebody go on: no progress, and none is missing. A hint.
   bool waits_for_the_world() noexcept;
@@ -210,6 +193,8 @@ class runtime final : private policy::scheduler {
   // cannot be had here.
   [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
+  class census& census() noexcept { return census_; }
+  class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
   klt_means klt() const noexcept { return settings_.klt; }
 
   void give_own_tls(fiber::preemptible& self) noexcept;
@@ -229,9 +214,6 @@ class runtime final : private policy::scheduler {
   // carrier could be had. With `made_elsewhere` it makes none itself but asks the creator for one; false then says to
   // try again.
   [[nodiscard]] bool lend_worker(worker& w, bool made_elsewhere) noexcept;
-  // A blocking call is about to be under way; waits while as many are as may be. May suspend and migrate the caller.
-  void admit_blocking_call() noexcept;
-  void end_blocking_call() noexcept { blocking_calls_.release(1); }
   // The calling kernel thread, without a worker, leaves `self` to the workers and becomes a spare carrier.
   void return_from_blocking(thread& self, carrier& c) noexcept;
 
@@ -295,7 +277,7 @@ class runtime final : private policy::scheduler {
   policy::policy_wants wants_;
   std::unique_ptr<trace::recorder> recorder_;
   std::optional<tracing::registration> traced_;  // with a recorder
-  std::vector<std::unique_ptr<worker>> workers_;
+  worker_list workers_;
   sync::idle_set idle_;
   inbox inbox_;
   priorities priorities_;
@@ -311,18 +293,13 @@ class runtime final : private policy::scheduler {
   std::atomic<unsigned> active_{0};  // workers that do not stand aside; written by set_active
   sync::mutex active_mutex_;
   std::atomic<bool> stopping_{false};  // set once by the destructor
-  std::atomic<bool> draining_{false};  // set once by the destructor
-  // the destructor, while it waits; taken by who sees that all threads have ended
-  std::atomic<detail::waiter*> ender_{nullptr};
-  std::atomic<std::uint64_t> outside_made_{0};  // counted threads made by foreign kernel threads
-  std::atomic<std::uint32_t> blocking_{0};      // threads that keep a carrier in blocking(); for the watchdog
-  // calls from outside of submit and place under way; the destructor waits for them
-  std::atomic<std::uint32_t> submitting_{0};
   sync::mutex carrier_mutex_;
   carrier* spares_{nullptr};     // under carrier_mutex_
   unsigned spare_count_{0};      // under carrier_mutex_
   carrier* dismissed_{nullptr};  // under carrier_mutex_; has ended or is about to, not joined yet
   carrier* carriers_{nullptr};   // under carrier_mutex_
+  class census census_{workers_};
+  class blocking_calls blocking_calls_;
   class ticks ticks_;
   // of whoever made the runtime
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
@@ -344,10 +321,8 @@ class runtime final : private policy::scheduler {
   std::atomic<bool> lack_of_blocks_told_{false};
   std::atomic<bool> creator_ends_{false};  // set once, by the destructor
   bool told_of_missing_carrier_{false};    // the creator's
-  detail::semaphore_core blocking_calls_;  // further ones that may be under way
-  std::atomic<bool> told_of_blocking_limit_{false};
-  std::atomic<int> start_error_{0};     // of the last kernel thread that could not be started
-  std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
+  std::atomic<int> start_error_{0};        // of the last kernel thread that could not be started
+  std::unique_ptr<watchdog> watchdog_;     // last: watches all of the above
 };
 
 // The runtime of the calling thread, else the global one (made by task/runtime.cpp at first use).

@@ -20,7 +20,8 @@ bool runtime::waits_for_the_world() noexcept {
     if (is_running(w)) return false;
     if (!idle_.is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load())) return false;
   }
-  return timers_.next() != timer_heap::never || blocking_.load() != 0 || somebody_waits_for_a_descriptor(*this);
+  return timers_.next() != timer_heap::never || blocking_calls_.keep_carriers() ||
+         somebody_waits_for_a_descriptor(*this);
 }
 
 watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept
@@ -48,7 +49,7 @@ void watchdog::watch(void* argument) {
   auto& self = *static_cast<watchdog*>(argument);
   std::uint32_t seen = calls.load();
   std::uint32_t answered = questions.load();
-  std::uint64_t progress = self.home_.progress();
+  std::uint64_t progress = self.home_.census().progress();
   bool reported = false;
   while (!self.ending_.load()) {
     const platform::nanoseconds limit =
@@ -66,8 +67,8 @@ void watchdog::watch(void* argument) {
     const platform::nanoseconds time = platform::now();
     if (limit == 0 || time < limit) continue;
     // In this order: a thread made since the last look counts as progress, or did not exist for `drained`.
-    const bool drained = self.home_.drained();
-    const std::uint64_t now = self.home_.progress();
+    const bool drained = self.home_.census().drained();
+    const std::uint64_t now = self.home_.census().progress();
     // Much too late: the whole process stood still (stopped, or
     // without a processor), so that nothing is learned of its threads.
     const bool late = time - limit > std::uint64_t{self.seconds_} * 1'000'000'000u / 4;

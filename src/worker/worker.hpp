@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "arch/arch.hpp"
 #include "base/random.hpp"
@@ -399,6 +401,9 @@ class worker : public detail::fork_queue {
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
 };
+
+// Of a runtime, by rank.
+using worker_list = std::vector<std::unique_ptr<worker>>;
 
 // Code of a group's child that was taken from a queue.
 void run_taken_child(detail::job* work) noexcept;
