@@ -57,8 +57,10 @@ class census {
           w,
           [](void* of, detail::waiter& me) noexcept {
             const wait copy = *static_cast<wait*>(of);  // which is gone as soon as somebody has been told
+            copy.self->begin_call();                    // from the store on the destructor may go on elsewhere
             copy.self->ender_.store(&me);
             copy.look_again();
+            copy.self->end_call();
             return true;
           },
           &data);
