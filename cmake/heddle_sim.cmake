@@ -123,7 +123,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(inheritance worker/inheritance.cpp lending "  lend(&to, level_of(w))~" "")
   heddle_mutant(inheritance worker/inheritance.cpp the_chain "to = h->blocked_on~" "to = nullptr~")
   heddle_mutant(inheritance worker/inheritance.cpp sorting "  raised_.fetch_add(1)~^" "")
-  heddle_mutant(greed worker/ready.cpp standing_requests "if (home.has_sleeping_thief(rank)) queue::stand(*this)~" "")
+  heddle_mutant(greed worker/ready.cpp standing_requests "if (home.sleepers().has_thief_of(rank)) queue::stand(*this)~" "")
 endif()
 
 if(HEDDLE_TESTS AND HEDDLE_CLI)

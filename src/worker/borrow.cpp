@@ -44,7 +44,7 @@ bool runtime::try_to_borrow(worker& w) noexcept {  // [borrow:1]
   if (!w.token.compare_exchange_strong(now, now == state::asleep ? state::lent : state::lent_again)) return false;
   // False from retract: a waker has chosen it, and the waker's token finds it lent, or awake. With a creator: there has
   // been a preemptive thread here, and such threads are for the worker's own carrier.
-  if (has_creator() || (now == state::asleep && !idle_.retract(w.rank))) {
+  if (has_creator() || (now == state::asleep && !sleepers_.idle().retract(w.rank))) {
     w.token.store(state::awake);
     platform::wake_one(w.token);
     return false;
@@ -118,7 +118,7 @@ thread* runtime::next_of_stay(worker& w, const stay& s) noexcept {
   std::uint64_t insisted = start;
   for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
     if (w.must_pass() || w.wants_lender || w.stands_aside() || stopping()) return nullptr;
-    fire_timers();
+    time_.fire();
     entry item = w.take_newest();
     if (item == 0) {
       const bool alone = is_alone();
@@ -216,8 +216,7 @@ void runtime::wake_lender(worker& w) noexcept {
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
 bool runtime::must_wake_lender(const worker& w) noexcept {
   return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || has_common_work() || w.stands_aside() ||
-         stopping() || (timers_.next() != timer_heap::never && timekeeper_.load() < 0) ||
-         (asks_before_picks() && policy_->may_find(w.rank));
+         stopping() || time_.lacks_keeper() || (asks_before_picks() && policy_->may_find(w.rank));
 }
 
 // A hint, after a while's patience.
@@ -237,7 +236,7 @@ bool runtime::others_fall_idle(const worker& w) const noexcept {
 // [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all others are idle. False:
 // they are not, or something is there; the worker is not listed as asleep then.
 bool runtime::settle(worker& w) noexcept {
-  idle_.announce(w.rank);  // [sleep:1]
+  sleepers_.idle().announce(w.rank);  // [sleep:1]
   w.unlisted = false;
   bool may = true;
   for (const auto& other : workers_) {
@@ -247,7 +246,7 @@ bool runtime::settle(worker& w) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
   if (may && !must_wake_lender(w)) return true;  // [sleep:5]
-  w.unlisted = idle_.retract(w.rank);
+  w.unlisted = sleepers_.idle().retract(w.rank);
   return false;
 }
 

@@ -54,14 +54,14 @@ void worker::stand_aside() noexcept {
     while (thread* t = ready.pop()) give(t);
     trace::emit<trace::event::worker_switch_off>(ring);
     home.pools().rests(turns_);
-    home.wake_one_for(0);
+    home.sleepers().wake_one_for(0);
     platform::wait_on(aside, 1);
     trace::emit<trace::event::worker_switch_on>(ring);
   }
 }
 
 entry worker::look_everywhere(bool insist) noexcept {
-  home.fire_timers();
+  home.time().fire();
   if (raised_seen_ != home.raised()) [[unlikely]]
     sort_ready();
   if (thread* t = home.levels().take_high(1); t != nullptr) return ready_entry(*t);
@@ -88,7 +88,7 @@ entry worker::look_everywhere(bool insist) noexcept {
 }
 
 thread* worker::find_work() noexcept {
-  sync::idle_set& idle = home.idle();
+  sync::idle_set& idle = home.sleepers().idle();
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
   idle.begin_search();
@@ -132,14 +132,15 @@ thread* worker::find_work() noexcept {
   }
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // ordered by the fence
-  // Pairs with the fences of runtime::wake_one_for: what was published; and
+  // Pairs with the fences of sleepers::wake_one_for: what was published; and
   // of runtime::settle: who finds us idle has asked us before our next push.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found == 0) {
-    home.wake_one_for(rank);  // stopped or switched off: what was left to this one is somebody else's to find
+    // stopped or switched off: what was left to this one is somebody else's to find
+    home.sleepers().wake_one_for(rank);
   } else if (idle.anyone_asleep()) {
     home.pass_search_on(rank, listed);
-    home.delegate_timekeeping();
+    home.time().delegate();
   }
   trace::emit<trace::event::idle_end>(ring);
   return thread_for(found);
@@ -153,14 +154,14 @@ void worker::wait_for_token() noexcept {
     now = token.load(std::memory_order_acquire);  // pairs with send_token, borrow.cpp: what was published; the worker
     if (now == state::awake) return;
     if (now == state::asleep) {
-      const platform::nanoseconds deadline = home.claim_timekeeping(rank);
+      const platform::nanoseconds deadline = home.time().claim(rank);
       platform::wait_on(token, now, deadline);
       if (deadline == 0) continue;
-      home.leave_timekeeping(rank);
+      home.time().leave(rank);
       if (platform::now() >= deadline && token.compare_exchange_strong(now, state::awake)) return;
       if (state::is_lent(token.load())) {
         set_current_queue(nullptr);  // the worker is not ours, its trace neither
-        home.delegate_timekeeping();
+        home.time().delegate();
         set_current_queue(this);
       }
       continue;
@@ -182,7 +183,7 @@ void worker::wait_for_token() noexcept {
 
 // False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
 bool worker::sleep() noexcept {
-  sync::idle_set& idle = home.idle();
+  sync::idle_set& idle = home.sleepers().idle();
   // Somebody has taken the timer's signal, so the tick that would stop it, finding no preemptive thread, does not come.
   if (!platform::arrives(by->timer)) [[unlikely]]
     ticks::stop(*by);
@@ -213,15 +214,6 @@ bool worker::sleep() noexcept {
 
 // --- the runtime's part ------------------------------------------------------------------------------------------
 
-bool runtime::has_sleeping_thief(unsigned rank) const noexcept {
-  if (!idle_.anyone_asleep()) return false;
-  if (!wants_.limits) return true;
-  for (unsigned r = 0; r < workers(); ++r) {
-    if (r != rank && idle_.is_asleep(r) && policy_->may_rob(r, rank)) return true;
-  }
-  return false;
-}
-
 // Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
 bool runtime::has_queued(unsigned rank) const noexcept {
   return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty();
@@ -238,30 +230,21 @@ void runtime::pass_search_on(unsigned rank, bool listed) noexcept {
   if (!wants_.limits) {
     bool more = has_common_work() || !workers_[rank]->ready.looks_empty() || (wants_.picks && policy_->may_find(rank));
     for (unsigned r = 0; !more && r < workers(); ++r) more = r != rank && has_queued(r);
-    if (more) wake_one_for(rank);
+    if (more) sleepers_.wake_one_for(rank);
     return;
   }
   // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
-  if (has_common_work()) wake_one_for(rank);
+  if (has_common_work()) sleepers_.wake_one_for(rank);
   if (listed && wants_.greedy && policy_->may_find(rank)) wake_any(rank);
-}
-
-bool runtime::wake(unsigned rank) noexcept {
-  // As in wake_one_for: with the sleeper's {announce, heavy fence, look}, Dekker's two sides.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!idle_.is_asleep(rank)) return false;
-  // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
-  send_token(rank);
-  return true;
 }
 
 // The steps [sleep:2], [sleep:4] and [sleep:5] again, on behalf of all who sleep.
 void runtime::widened() noexcept {
-  if (!idle_.anyone_asleep()) return;
+  if (!sleepers_.idle().anyone_asleep()) return;
   for (const auto& w : workers_) queue::request_anew(*w);
   platform::heavy_fence();
   for (unsigned r = 0; r < workers(); ++r) {
-    if (has_queued(r)) wake_thief_of(r);
+    if (has_queued(r)) sleepers_.wake_thief_of(r);
   }
 }
 

@@ -137,7 +137,7 @@ void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
 void runtime::level_was_raised(thread& t, int before) noexcept {
   if (priorities_.remove(t)) {
     if (!priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::back)) inbox_.push(t);
-    wake_one_for(0);
+    sleepers_.wake_one_for(0);
     return evict_for(t.level.load());
   }
   if (before != 0) return;  // who is about to put it into a list looks at its level once more (priorities::push)
@@ -170,7 +170,7 @@ void worker::sort_ready() noexcept {
     if (home.levels().push(t, rank, place::on_top)) raised = true;
     else ready.push(t);
   }
-  if (raised) home.wake_one_for(rank);
+  if (raised) home.sleepers().wake_one_for(rank);
   if (common != nullptr) announce_work();
 }
 

@@ -117,11 +117,12 @@ void runtime::apply_active(unsigned count) noexcept {
     const bool off = rank >= count;
     if ((w.aside.load() != 0) == off) continue;
     w.aside.store(off ? 1 : 0);
-    if (off) send_token(rank);  // it may be asleep, in which case it would be woken for work and have to pass that on
+    // it may be asleep, in which case it would be woken for work and have to pass that on
+    if (off) sleepers_.send_token(rank);
     else platform::wake_all(w.aside);
   }
   if (!packed) packing_.end([this](thread& t) { inbox_.push(t); });
-  wake_one_for(0);
+  sleepers_.wake_one_for(0);
 }
 
 }  // namespace heddle::worker

@@ -269,7 +269,7 @@ worker* runtime::lowest_below(int level) const noexcept {
 }
 
 void runtime::evict_for(int level) noexcept {
-  if (idle_.anyone_asleep() || idle_.anyone_searching()) return;  // woken, or about to look
+  if (sleepers_.idle().anyone_asleep() || sleepers_.idle().anyone_searching()) return;  // woken, or about to look
   if (worker* w = lowest_below(level); w != nullptr) {
     w->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
     if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint

@@ -25,7 +25,7 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
     // for a worker that runs something below it, which does not look at this one's ready threads
     home.incoming().push(t);
   }
-  home.wake_one_for(rank);
+  home.sleepers().wake_one_for(rank);
   if (!ends_turn && home.has_priorities()) home.evict_for(level);
   return true;
 }
@@ -121,8 +121,8 @@ void worker::queue_child(thread& t) noexcept {
 
 // The request that was answered stands again while somebody sleeps: [greed:2], [wake:3].
 void worker::announce_work() noexcept {
-  home.wake_thief_of(rank);
-  if (home.has_sleeping_thief(rank)) queue::stand(*this);
+  home.sleepers().wake_thief_of(rank);
+  if (home.sleepers().has_thief_of(rank)) queue::stand(*this);
 }
 
 void worker::announce_answer() noexcept {

@@ -52,7 +52,9 @@ runtime::runtime(settings s)
     : settings_(std::move(s)),
       stacks_(new fiber::stack_pool(settings_.stack_size, settings_.stack_cache)),
       policy_(policy::make(settings_.policy)),
-      idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      wants_(policy_->wants()),
+      sleepers_(workers_, *policy_, wants_.limits,
+                static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       packing_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
@@ -86,7 +88,6 @@ runtime::runtime(settings s)
     workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
-  wants_ = policy_->wants();
   lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits &&
            !settings_.allowed;
   active_.store(count);
@@ -112,7 +113,7 @@ runtime::runtime(settings s)
     }
     stopping_.store(true);
     end_creator();
-    for (unsigned r = 0; r < rank; ++r) send_token(r);
+    for (unsigned r = 0; r < rank; ++r) sleepers_.send_token(r);
     for (carrier* made = carriers_; made != nullptr;) {
       carrier* next = made->next_all;
       platform::join(made->kernel);
@@ -140,9 +141,7 @@ runtime::~runtime() {
     HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this,
                  "a runtime is destroyed by one of its own workers");
   }
-  census_.wait_until_drained([this] {
-    for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
-  });
+  census_.wait_until_drained([this] { sleepers_.send_tokens(); });
   census_.wait_for_calls();         // somebody is still in submit or place, past its push
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
     while (worker::state::is_lent(w->token.load())) platform::yield_processor();
@@ -155,7 +154,7 @@ runtime::~runtime() {
     std::lock_guard hold(carrier_mutex_);
     spares_ = nullptr;  // a spare whose patience ends must not look through those that are freed below
   }
-  for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
+  sleepers_.send_tokens();
   for (;;) {
     carrier* c;
     {
@@ -188,7 +187,7 @@ void runtime::submit(thread& t) noexcept {
     if (raised_.load() != raised) [[unlikely]]
       raised_.fetch_add(1);
   }
-  wake_one_for(0);
+  sleepers_.wake_one_for(0);
   if (has_priorities()) [[unlikely]]
     evict_for(level);
   census_.end_call();
@@ -232,99 +231,6 @@ void runtime::free_thread(thread& t) noexcept {
   t.pool->give(&t);
 }
 
-// --- waking ------------------------------------------------------------------------------------------------------
-
-// seq_cst throughout: a token that finds the worker settling or awake was
-// sent after what it is sent for, which the worker's last look sees then.
-bool runtime::send_token(unsigned rank) noexcept {
-  using state = worker::state;
-  worker& w = *workers_[rank];
-  std::uint32_t now = w.token.load();
-  for (;;) {
-    if (now == state::awake || now == state::wanted) return now == state::awake;
-    const bool lent = state::is_lent(now);
-    if (!w.token.compare_exchange_strong(now, lent ? state::wanted : state::awake)) continue;
-    if (!lent) platform::wake_one(w.token);
-    return !lent;
-  }
-}
-
-void runtime::wake_one_for(unsigned rank) noexcept {
-  if (!idle_.anyone_asleep()) return;  // [wake:1]
-  // pairs with the fence of worker::find_work: what was published
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (idle_.anyone_searching()) return;  // [wake:2]
-  const int chosen = idle_.choose(rank);
-  if (chosen < 0) return;
-  idle_.begin_search();  // on its behalf
-  worker* w = worker::current();
-  if (w != nullptr && w->ring != nullptr && &w->home == this) {
-    trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
-  }
-  send_token(static_cast<unsigned>(chosen));
-}
-
-// With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. As in `wake`,
-// nobody's bit is cleared here. But a sleeper whose token is raised already is passed over, for it will take one thing
-// and wake nobody.
-template <class MayTake>
-void runtime::wake_first(unsigned near, MayTake may_take) noexcept {
-  if (!idle_.anyone_asleep()) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: what was published
-  for (unsigned i = 0; i < workers(); ++i) {
-    const unsigned r = (near + i) % workers();
-    // a hint: then it is about to look
-    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;
-    if (!may_take(r)) continue;
-    send_token(r);
-    return;
-  }
-}
-
-void runtime::wake_any(unsigned near) noexcept {
-  if (!wants_.limits) return wake_one_for(near);
-  wake_first(near, [](unsigned) { return true; });
-}
-
-void runtime::wake_thief_of(unsigned rank) noexcept {
-  if (!wants_.limits) return wake_one_for(rank);
-  wake_first(rank, [&](unsigned r) { return r != rank && policy_->may_rob(r, rank); });
-}
-
-// --- time --------------------------------------------------------------------------------------------------------
-
-void runtime::fire_due_timers() noexcept {
-  const platform::nanoseconds now = platform::now();
-  if (timers_.next() <= now) timers_.fire(now);
-}
-
-platform::nanoseconds runtime::claim_timekeeping(unsigned rank) noexcept {
-  if (timers_.next() == timer_heap::never) return 0;
-  int nobody = -1;
-  if (!timekeeper_.compare_exchange_strong(nobody, static_cast<int>(rank))) return 0;
-  const platform::nanoseconds deadline = timers_.next();
-  if (deadline != timer_heap::never) return deadline;
-  timekeeper_.store(-1);
-  return 0;
-}
-
-void runtime::leave_timekeeping(unsigned rank) noexcept {
-  int me = static_cast<int>(rank);
-  timekeeper_.compare_exchange_strong(me, -1);
-}
-
-void runtime::timer_added() noexcept {
-  // A worker on its way to the run loop looks at the timers before it sleeps.
-  const worker* w = worker::current();
-  const bool looks_itself = w != nullptr && &w->home == this && w->running == nullptr;
-  // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
-  const int keeper = timekeeper_.load();
-  if (keeper >= 0 && send_token(static_cast<unsigned>(keeper))) return;
-  // its worker is lent: its carrier sleeps on until the older deadline
-  if (keeper >= 0) leave_timekeeping(static_cast<unsigned>(keeper));
-  if (keeper >= 0 || !looks_itself) wake_one_for(0);
-}
-
 // --- what a policy asks of the mechanism -------------------------------------------------------------------------
 
 unsigned runtime::distance(unsigned a, unsigned b) const noexcept {
@@ -358,7 +264,7 @@ entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcep
   // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf
   // would hide that fork until a forced steal.
   if (!left) queue::request(from);
-  else if (idle_.anyone_asleep()) wake_thief_of(victim);
+  else if (sleepers_.idle().anyone_asleep()) sleepers_.wake_thief_of(victim);
   return found;
 }
 

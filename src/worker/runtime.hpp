@@ -15,7 +15,6 @@
 #include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
 #include "policy/policy.hpp"
-#include "sync/idle_set.hpp"
 #include "sync/mutex.hpp"
 #include "trace/trace.hpp"
 #include "worker/blocking_calls.hpp"
@@ -24,8 +23,9 @@
 #include "worker/inbox.hpp"
 #include "worker/packing.hpp"
 #include "worker/priorities.hpp"
+#include "worker/sleepers.hpp"
 #include "worker/ticks.hpp"
-#include "worker/timers.hpp"
+#include "worker/timekeeping.hpp"
 #include "worker/tracing.hpp"
 #include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
@@ -87,10 +87,8 @@ class runtime final : private policy::scheduler {
   unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
   worker& at(unsigned rank) noexcept { return *workers_[rank]; }
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
-  sync::idle_set& idle() noexcept { return idle_; }
   inbox& incoming() noexcept { return inbox_; }
   policy::policy& scheduler_policy() noexcept { return *policy_; }
-  timer_heap& timers() noexcept { return timers_; }
   trace::recorder* recorder() noexcept { return recorder_.get(); }
   // What the trace holds so far. Only with a recorder. Any thread.
   trace::recording recording() const { return recorder_->collect(); }
@@ -155,32 +153,14 @@ class runtime final : private policy::scheduler {
   // Something is queued that worker `rank` may take. A hint.
   [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
 
-  void wake_one_for(unsigned rank) noexcept;
   // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
   // gets a tick now, not at its timer's time. From any kernel thread, also in a handler.
   void evict_for(int level) noexcept;
   // The worker that runs the preemptive thread of the lowest level below that one, or null. A hint.
   [[nodiscard]] worker* lowest_below(int level) const noexcept;
-  // Somebody who may take what worker `rank` has made public.
-  void wake_thief_of(unsigned rank) noexcept;
-  // Somebody sleeps who may take what worker `rank` queues.
-  [[nodiscard]] bool has_sleeping_thief(unsigned rank) const noexcept;
   // [wake:4]: worker `rank` has found something and searches no more. What else it sees somebody else shall look for.
   // `listed`: it has been in the idle set, asleep or only about to be, so somebody may have left something to it.
   void pass_search_on(unsigned rank, bool listed) noexcept;
-  void fire_timers() noexcept {
-    if (timers_.next() != timer_heap::never) [[unlikely]]
-      fire_due_timers();
-  }
-  void timer_added() noexcept;
-
-  // The caller, about to sleep, keeps time when nobody else does: the deadline to sleep until, 0 for none.
-  platform::nanoseconds claim_timekeeping(unsigned rank) noexcept;
-  void leave_timekeeping(unsigned rank) noexcept;
-  // The caller goes to work: somebody asleep must keep time when there is time to keep.
-  void delegate_timekeeping() noexcept {
-    if (timers_.next() != timer_heap::never && timekeeper_.load() < 0) wake_one_for(0);
-  }
   // All workers sleep, and the clock, a blocking call or a file descriptor
   // will have somebody go on: no progress, and none is missing. A hint.
   bool waits_for_the_world() noexcept;
@@ -193,6 +173,8 @@ class runtime final : private policy::scheduler {
   // cannot be had here.
   [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
+  class sleepers& sleepers() noexcept { return sleepers_; }
+  timekeeping& time() noexcept { return time_; }
   class census& census() noexcept { return census_; }
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
   klt_means klt() const noexcept { return settings_.klt; }
@@ -229,7 +211,7 @@ class runtime final : private policy::scheduler {
   void request(unsigned self, unsigned victim) noexcept override;
   entry newest(unsigned self) noexcept override { return workers_[self]->take_newest(); }
   entry entry_of(policy::task& t) noexcept override;
-  void wake_any(unsigned near) noexcept override;
+  void wake_any(unsigned near) noexcept override { sleepers_.wake_any(near); }
   bool all_idle() const noexcept override;
   void watch(unsigned self, bool on) noexcept override;
   void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
@@ -251,7 +233,6 @@ class runtime final : private policy::scheduler {
   void end_creator() noexcept;
   static void create_carriers(void* argument);
   bool dismiss(carrier& self) noexcept;
-  void fire_due_timers() noexcept;
   [[nodiscard]] worker* borrow() noexcept;
   [[nodiscard]] bool try_to_borrow(worker& w) noexcept;
   void give_back(worker& w) noexcept;
@@ -262,23 +243,18 @@ class runtime final : private policy::scheduler {
   static void enter_stay(thread* self) noexcept;
   [[nodiscard]] thread* next_of_stay(worker& w, const stay& s) noexcept;
   [[nodiscard]] bool is_alone() const noexcept;
-  // The worker shall look for work. False: it is lent, and will be its carrier's as soon as the call is over.
-  bool send_token(unsigned rank) noexcept;
-  bool wake(unsigned rank) noexcept override;
+  bool wake(unsigned rank) noexcept override { return sleepers_.wake(rank); }
   void widened() noexcept override;
   [[nodiscard]] bool has_queued(unsigned rank) const noexcept;
-  template <class MayTake>
-  void wake_first(unsigned near, MayTake may_take) noexcept;
-
   settings settings_;
   // outlives the runtime by the threads that are not joined
   const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;
   std::unique_ptr<policy::policy> policy_;
-  policy::policy_wants wants_;
+  const policy::policy_wants wants_;
   std::unique_ptr<trace::recorder> recorder_;
   std::optional<tracing::registration> traced_;  // with a recorder
   worker_list workers_;
-  sync::idle_set idle_;
+  class sleepers sleepers_;
   inbox inbox_;
   priorities priorities_;
   packing packing_;
@@ -288,8 +264,7 @@ class runtime final : private policy::scheduler {
   unsigned allowed_active_{0};               // by the limits of the process; under active_mutex_
   unsigned allowed_at_start_{0};
   bool lends_{false};  // foreign kernel threads may borrow workers
-  timer_heap timers_;
-  std::atomic<int> timekeeper_{-1};  // rank of the sleeping worker whose sleep ends at the next deadline
+  timekeeping time_{sleepers_};
   std::atomic<unsigned> active_{0};  // workers that do not stand aside; written by set_active
   sync::mutex active_mutex_;
   std::atomic<bool> stopping_{false};  // set once by the destructor

@@ -18,10 +18,9 @@ bool runtime::waits_for_the_world() noexcept {
   for (unsigned rank = 0; rank < workers(); ++rank) {
     worker& w = *workers_[rank];
     if (is_running(w)) return false;
-    if (!idle_.is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load())) return false;
+    if (!sleepers_.idle().is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load())) return false;
   }
-  return timers_.next() != timer_heap::never || blocking_calls_.keep_carriers() ||
-         somebody_waits_for_a_descriptor(*this);
+  return time_.has_timers() || blocking_calls_.keep_carriers() || somebody_waits_for_a_descriptor(*this);
 }
 
 watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept

@@ -209,7 +209,7 @@ entry worker::pick_after_tick(const thread& self) noexcept {
     if (protects_turn()) return 0;
     unevictable_until_ = 0;
     if (raised_seen_ != home.raised()) sort_ready();
-    home.fire_timers();  // of a high thread that slept, perhaps
+    home.time().fire();  // of a high thread that slept, perhaps
     if (const entry item = pick_starved(&self); item != 0) return item;
     if (thread* t = home.levels().take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
     if (self.level.load() > 0) return 0;
@@ -241,7 +241,7 @@ entry worker::pick_by_turns(bool evens) noexcept {
   }
   // else what comes from outside would wait as long as there is something to even out
   if (evens && home.incoming().empty()) {
-    home.fire_timers();
+    home.time().fire();
     if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
   }
   return pick_fairly();
@@ -317,7 +317,7 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
 
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
 entry worker::pick_fairly() noexcept {
-  home.fire_timers();
+  home.time().fire();
   if (home.pools().in_force()) [[unlikely]] {
     thread* t = pick_packed();
     return t == nullptr ? 0 : ready_entry(*t);
@@ -343,7 +343,7 @@ thread* worker::pick_packed() noexcept {
     chain = t.next;
     if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(pools.deal());
     if (!pools.put(t, t.packed_in)) ready.push(t);  // packing is over
-    else if (chain != nullptr) home.wake_one_for(rank);
+    else if (chain != nullptr) home.sleepers().wake_one_for(rank);
   }
   return pools.take(rank, turns_);
 }
