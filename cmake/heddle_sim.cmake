@@ -122,7 +122,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(greed worker/ready.cpp telling_of_what_is_kept "keeps_new.load(std::memory_order_relaxed)) return announce_work()~" "keeps_new.load(std::memory_order_relaxed)) return~")
   heddle_mutant(inheritance worker/inheritance.cpp lending "  lend(&to, level_of(w))~" "")
   heddle_mutant(inheritance worker/inheritance.cpp the_chain "to = h->blocked_on~" "to = nullptr~")
-  heddle_mutant(inheritance worker/inheritance.cpp sorting "  raised_.fetch_add(1)~^" "")
+  heddle_mutant(inheritance worker/precedence.cpp sorting "  raised_.fetch_add(1)~^" "")
   heddle_mutant(greed worker/ready.cpp standing_requests "if (home.sleepers().has_thief_of(rank)) queue::stand(*this)~" "")
 endif()
 

@@ -329,7 +329,7 @@ void wait_group_slow(group_state& group) {
 void* foreign_owner() noexcept { return arch::thread_pointer(); }
 
 void set_priority(group_state& group, priority level) {
-  worker::here().use_priority(level);
+  worker::here().precedence().use(level);
   if (!group.kind_given) set_kind(group, preemption::as_runtime, tls::as_runtime);
   group.level = static_cast<std::int8_t>(level);
 }

@@ -74,7 +74,7 @@ void enter(block* self) noexcept {
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
-        !self->home->has_priorities()) {
+        !self->home->precedence().is_used()) {
       // relaxed, and no claim: nobody else can resume a joiner
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
@@ -122,7 +122,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
                                               void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
-  home.use_priority(options.priority);
+  home.precedence().use(options.priority);
   made_thread made{nullptr, nullptr};
   {
     const worker::section inside;

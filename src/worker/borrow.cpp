@@ -58,7 +58,7 @@ bool runtime::try_to_borrow(worker& w) noexcept {  // [borrow:1]
 
 // The one of the processing unit that the caller is on, if workers are bound, else the one that it had last.
 worker* runtime::borrow() noexcept {
-  if (!lends_ || has_creator() || packing_.in_force()) return nullptr;
+  if (!lends_ || has_creator() || capacity_.pools().in_force()) return nullptr;
   unsigned first = last_borrowed < workers() ? last_borrowed : 0;
   if (workers_[first]->processing_unit >= 0) {
     const int unit = platform::current_unit();

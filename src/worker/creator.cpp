@@ -42,11 +42,11 @@ void runtime::create_carriers(void* argument) {
     if (wanted == begun) {
       if (lacks_blocks) {
         platform::wait_on(home.creator_calls_, calls, platform::now() + block_retry);
-      } else if (!home.settings_.allowed) {
+      } else if (!home.capacity_.has_limits()) {
         platform::wait_on(home.creator_calls_, calls);
       } else {
         platform::wait_on(home.creator_calls_, calls, platform::now() + limits_interval);
-        home.follow_limits();
+        home.capacity_.follow_limits();
       }
       continue;
     }

@@ -62,7 +62,7 @@ void worker::stand_aside() noexcept {
 
 entry worker::look_everywhere(bool insist) noexcept {
   home.time().fire();
-  if (raised_seen_ != home.raised()) [[unlikely]]
+  if (raised_seen_ != home.precedence().raised()) [[unlikely]]
     sort_ready();
   if (thread* t = home.levels().take_high(1); t != nullptr) return ready_entry(*t);
   const bool packed = home.pools().in_force();

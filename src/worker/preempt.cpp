@@ -49,7 +49,7 @@ void go_on(preemptible& self) noexcept {
   base::allow_malloc();
   self.on = w;                                                                                       // [section:4]
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
-  if (w->home.has_priorities()) [[unlikely]] {
+  if (w->home.precedence().is_used()) [[unlikely]] {
     // a hint
     w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
                           std::memory_order_relaxed);

@@ -21,12 +21,14 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
     else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
     if (!pools.put(t, t.packed_in)) return false;
   } else if (!listed) {
-    if (ends_turn || !home.has_priorities() || runs_below(level) || home.lowest_below(level) == nullptr) return false;
+    if (ends_turn || !home.precedence().is_used() || runs_below(level) ||
+        home.precedence().lowest_below(level) == nullptr)
+      return false;
     // for a worker that runs something below it, which does not look at this one's ready threads
     home.incoming().push(t);
   }
   home.sleepers().wake_one_for(rank);
-  if (!ends_turn && home.has_priorities()) home.evict_for(level);
+  if (!ends_turn && home.precedence().is_used()) home.precedence().evict_for(level);
   return true;
 }
 

@@ -56,7 +56,8 @@ runtime::runtime(settings s)
       sleepers_(workers_, *policy_, wants_.limits,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      packing_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      capacity_(workers_, sleepers_, inbox_, wants_, settings_.allowed,
+                static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
@@ -90,8 +91,7 @@ runtime::runtime(settings s)
   }
   lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits &&
            !settings_.allowed;
-  active_.store(count);
-  asked_active_ = allowed_active_ = count;
+  capacity_.begin();
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
   policy_->start(*this);
@@ -126,8 +126,8 @@ runtime::runtime(settings s)
                                 " could not be started (" + platform::why_not_started(error).text +
                                 "); set HEDDLE_WORKERS lower, or raise the limit");
   }
-  if (settings_.allowed && can_pack()) {
-    allowed_at_start_ = std::max(settings_.allowed(), 1u);
+  if (capacity_.has_limits() && capacity_.can_change()) {
+    capacity_.begin_to_follow();
     start_creator();
   }
   platform::runtime_started(this, settings_.policy.c_str(), count,
@@ -147,7 +147,7 @@ runtime::~runtime() {
     while (worker::state::is_lent(w->token.load())) platform::yield_processor();
   }
   end_creator();
-  set_active(workers());
+  capacity_.set_active(workers());
   stopping_.store(true);
   {
     const section inside;  // a preemptive thread of another runtime perhaps
@@ -179,17 +179,17 @@ runtime::~runtime() {
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   census_.begin_call();
-  const unsigned raised = raised_.load();
+  const unsigned raised = precedence_.raised();
   const int level = t.level.load();
   if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top)) [[likely]] {
     inbox_.push(t);
     // perhaps that one: the workers have looked for it before it was there
-    if (raised_.load() != raised) [[unlikely]]
-      raised_.fetch_add(1);
+    if (precedence_.raised() != raised) [[unlikely]]
+      precedence_.look_again();
   }
   sleepers_.wake_one_for(0);
-  if (has_priorities()) [[unlikely]]
-    evict_for(level);
+  if (precedence_.is_used()) [[unlikely]]
+    precedence_.evict_for(level);
   census_.end_call();
 }
 

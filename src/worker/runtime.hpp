@@ -18,10 +18,11 @@
 #include "sync/mutex.hpp"
 #include "trace/trace.hpp"
 #include "worker/blocking_calls.hpp"
+#include "worker/capacity.hpp"
 #include "worker/carrier.hpp"
 #include "worker/census.hpp"
 #include "worker/inbox.hpp"
-#include "worker/packing.hpp"
+#include "worker/precedence.hpp"
 #include "worker/priorities.hpp"
 #include "worker/sleepers.hpp"
 #include "worker/ticks.hpp"
@@ -117,30 +118,15 @@ class runtime final : private policy::scheduler {
   }
   unsigned distance_between(unsigned a, unsigned b) const noexcept { return distance(a, b); }
   bool limits_thieves() const noexcept { return wants_.limits; }
-  // Workers of this rank and above stand aside at their next switch or
-  // tick, and what they have goes to the others. Any thread but a handler.
-  void set_active(unsigned workers) noexcept;
-  packing& pools() noexcept { return packing_; }
+  packing& pools() noexcept { return capacity_.pools(); }
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
-  bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || packing_.any(); }
-  // a number; who stands aside is told by its worker
-  unsigned active() const noexcept { return active_.load(std::memory_order_relaxed); }
-  // Threads of levels beside the normal one. has_priorities: any was ever made.
+  bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || capacity_.pools().any(); }
+  // Ready threads of levels beside the normal one.
   priorities& levels() noexcept { return priorities_; }
-  // seen by whoever gets to know such a thread
-  bool has_priorities() const noexcept { return has_priorities_.load(std::memory_order_relaxed); }
   // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
   std::uint64_t aging_patience() const noexcept {
     return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000);
   }
-  // A loan has raised a thread's level, from `before`: sees to it that the thread is found at its new level, wherever
-  // it stands. Under the lock of loans.
-  void level_was_raised(thread& t, int before) noexcept;
-  // How often one was raised that may stand among the ready threads of a worker.
-  unsigned raised() const noexcept { return raised_.load(); }
-  // Before the first one is made. Not in a signal handler. Throws std::invalid_argument.
-  void use_priority(priority level);
-  bool can_pack() const noexcept { return !wants_.limits && !wants_.picks && !wants_.spawns; }
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept;
 
@@ -153,11 +139,6 @@ class runtime final : private policy::scheduler {
   // Something is queued that worker `rank` may take. A hint.
   [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
 
-  // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
-  // gets a tick now, not at its timer's time. From any kernel thread, also in a handler.
-  void evict_for(int level) noexcept;
-  // The worker that runs the preemptive thread of the lowest level below that one, or null. A hint.
-  [[nodiscard]] worker* lowest_below(int level) const noexcept;
   // [wake:4]: worker `rank` has found something and searches no more. What else it sees somebody else shall look for.
   // `listed`: it has been in the idle set, asleep or only about to be, so somebody may have left something to it.
   void pass_search_on(unsigned rank, bool listed) noexcept;
@@ -175,6 +156,8 @@ class runtime final : private policy::scheduler {
   class ticks& ticks() noexcept { return ticks_; }
   class sleepers& sleepers() noexcept { return sleepers_; }
   timekeeping& time() noexcept { return time_; }
+  class capacity& capacity() noexcept { return capacity_; }
+  class precedence& precedence() noexcept { return precedence_; }
   class census& census() noexcept { return census_; }
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
   klt_means klt() const noexcept { return settings_.klt; }
@@ -226,8 +209,6 @@ class runtime final : private policy::scheduler {
   void carrier_made() noexcept;
   carrier* take_spare(worker& w) noexcept;
   carrier* take_spare_now(worker& w) noexcept;
-  void apply_active(unsigned workers) noexcept;
-  void follow_limits() noexcept;
   void start_creator();
   void wake_creator() noexcept;
   void end_creator() noexcept;
@@ -257,16 +238,10 @@ class runtime final : private policy::scheduler {
   class sleepers sleepers_;
   inbox inbox_;
   priorities priorities_;
-  packing packing_;
-  std::atomic<unsigned> raised_{0};          // see raised()
-  std::atomic<bool> has_priorities_{false};  // set once, under active_mutex_
-  unsigned asked_active_{0};                 // by set_active; under active_mutex_
-  unsigned allowed_active_{0};               // by the limits of the process; under active_mutex_
-  unsigned allowed_at_start_{0};
+  class capacity capacity_;
+  class precedence precedence_{workers_, sleepers_, inbox_, priorities_, capacity_};
   bool lends_{false};  // foreign kernel threads may borrow workers
   timekeeping time_{sleepers_};
-  std::atomic<unsigned> active_{0};  // workers that do not stand aside; written by set_active
-  sync::mutex active_mutex_;
   std::atomic<bool> stopping_{false};  // set once by the destructor
   sync::mutex carrier_mutex_;
   carrier* spares_{nullptr};     // under carrier_mutex_

@@ -205,10 +205,10 @@ entry worker::pick_after_tick(const thread& self) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
-  if (home.has_priorities()) [[unlikely]] {
+  if (home.precedence().is_used()) [[unlikely]] {
     if (protects_turn()) return 0;
     unevictable_until_ = 0;
-    if (raised_seen_ != home.raised()) sort_ready();
+    if (raised_seen_ != home.precedence().raised()) sort_ready();
     home.time().fire();  // of a high thread that slept, perhaps
     if (const entry item = pick_starved(&self); item != 0) return item;
     if (thread* t = home.levels().take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
@@ -282,9 +282,9 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   turn_of_ = 0;
   if (stands_aside()) return 0;
   const int level = stays != nullptr ? stays->level.load() : lowest_level;
-  if (home.has_priorities()) {
+  if (home.precedence().is_used()) {
     unevictable_until_ = 0;
-    if (raised_seen_ != home.raised()) sort_ready();
+    if (raised_seen_ != home.precedence().raised()) sort_ready();
     if (tick % look_at_clock_every == 0) {
       if (const entry item = pick_starved(stays); item != 0) return item;
     }
@@ -306,7 +306,7 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   }
   // Below normal: only when the other workers have nothing better,
   // which the run loop finds out. It also takes from below then.
-  if (stays == nullptr || level == 0 || !home.has_priorities()) return 0;
+  if (stays == nullptr || level == 0 || !home.precedence().is_used()) return 0;
   looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
   if (looks_elsewhere_) return 0;
   thread* t = home.levels().take_low(rank, level, true);
@@ -349,7 +349,7 @@ thread* worker::pick_packed() noexcept {
 }
 
 thread* worker::adopt_inbox() noexcept {
-  if (raised_seen_ != home.raised()) [[unlikely]]
+  if (raised_seen_ != home.precedence().raised()) [[unlikely]]
     sort_ready();
   thread* chain = home.incoming().take_all();
   if (chain == nullptr) return nullptr;

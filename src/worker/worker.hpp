@@ -397,7 +397,7 @@ class worker : public detail::fork_queue {
   // the turn of a thread that came first because it had waited for long; 0: no such thing
   std::uint64_t unevictable_until_{0};
   bool looks_elsewhere_{false};  // the last pick wants the run loop to look at other workers
-  unsigned raised_seen_{0};      // of runtime::raised()
+  unsigned raised_seen_{0};      // of precedence::raised
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
 };
