@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "platform/platform.hpp"
+#include "worker/handover.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -23,7 +24,7 @@ constexpr int attempts = 10000;
     if (caller != nullptr) worker::enter_runtime(*caller);
     worker::worker* w = worker::worker::current();
     const blocking_state state{w->current_thread(), w->by};
-    if (w->home.lend_worker(*w, true)) {
+    if (worker::lend_worker(*w, true)) {
       // preemption stays off until end_blocking: this kernel thread has no worker that could go on with another thread
       if (caller != nullptr) worker::begin_blocking_on_block(*caller);
       return state;
@@ -50,12 +51,12 @@ blocking_state begin_blocking() noexcept {
   if (home == nullptr) return {};
   home->blocking_calls().admit();
   blocking_state state;
-  if (home->has_creator()) {
+  if (home->creator().is_there()) {
     state = begin_blocking_patiently();
   } else {
     worker::worker& w = *worker::worker::current();
     state = {w.current_thread(), w.by};
-    if (!home->lend_worker(w, false)) state = {};  // else on no worker from here on
+    if (!worker::lend_worker(w, false)) state = {};  // else on no worker from here on
   }
   if (state.thread == nullptr) home->blocking_calls().end();  // f runs in place and needs no kernel thread of its own
   return state;
@@ -67,7 +68,7 @@ void end_blocking(const blocking_state& state) noexcept {
   self.home->blocking_calls().end();
   if (self.preemptive != nullptr) [[unlikely]]
     worker::end_blocking_on_block(*self.preemptive, on);
-  self.home->return_from_blocking(self, on);
+  worker::return_from_blocking(self, on);
   if (self.preemptive != nullptr) [[unlikely]]
     worker::leave_runtime(*self.preemptive);
 }

@@ -44,7 +44,7 @@ bool runtime::try_to_borrow(worker& w) noexcept {  // [borrow:1]
   if (!w.token.compare_exchange_strong(now, now == state::asleep ? state::lent : state::lent_again)) return false;
   // False from retract: a waker has chosen it, and the waker's token finds it lent, or awake. With a creator: there has
   // been a preemptive thread here, and such threads are for the worker's own carrier.
-  if (has_creator() || (now == state::asleep && !sleepers_.idle().retract(w.rank))) {
+  if (creator_.is_there() || (now == state::asleep && !sleepers_.idle().retract(w.rank))) {
     w.token.store(state::awake);
     platform::wake_one(w.token);
     return false;
@@ -58,7 +58,7 @@ bool runtime::try_to_borrow(worker& w) noexcept {  // [borrow:1]
 
 // The one of the processing unit that the caller is on, if workers are bound, else the one that it had last.
 worker* runtime::borrow() noexcept {
-  if (!lends_ || has_creator() || capacity_.pools().in_force()) return nullptr;
+  if (!lends_ || creator_.is_there() || capacity_.pools().in_force()) return nullptr;
   unsigned first = last_borrowed < workers() ? last_borrowed : 0;
   if (workers_[first]->processing_unit >= 0) {
     const int unit = platform::current_unit();

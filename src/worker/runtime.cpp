@@ -103,7 +103,7 @@ runtime::runtime(settings s)
   }
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   for (unsigned rank = 0; rank < count; ++rank) {
-    carrier* c = make_carrier(settings_.units[rank]);
+    carrier* c = carriers_.make(settings_.units[rank]);
     if (c != nullptr) {
       workers_[rank]->by = c;
       c->assigned = workers_[rank].get();
@@ -111,16 +111,9 @@ runtime::runtime(settings s)
       platform::wake_one(c->signal);
       continue;
     }
-    stopping_.store(true);
-    end_creator();
-    for (unsigned r = 0; r < rank; ++r) sleepers_.send_token(r);
-    for (carrier* made = carriers_; made != nullptr;) {
-      carrier* next = made->next_all;
-      platform::join(made->kernel);
-      delete made;
-      made = next;
-    }
-    const int error = start_error_.load();
+    creator_.end();
+    stop();
+    const int error = carriers_.start_error();
     throw std::system_error(std::error_code(error, std::generic_category()),
                             "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
                                 " could not be started (" + platform::why_not_started(error).text +
@@ -128,7 +121,7 @@ runtime::runtime(settings s)
   }
   if (capacity_.has_limits() && capacity_.can_change()) {
     capacity_.begin_to_follow();
-    start_creator();
+    creator_.start();
   }
   platform::runtime_started(this, settings_.policy.c_str(), count,
                             [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
@@ -146,32 +139,19 @@ runtime::~runtime() {
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
     while (worker::state::is_lent(w->token.load())) platform::yield_processor();
   }
-  end_creator();
+  creator_.end();
   capacity_.set_active(workers());
-  stopping_.store(true);
-  {
-    const section inside;  // a preemptive thread of another runtime perhaps
-    std::lock_guard hold(carrier_mutex_);
-    spares_ = nullptr;  // a spare whose patience ends must not look through those that are freed below
-  }
-  sleepers_.send_tokens();
-  for (;;) {
-    carrier* c;
-    {
-      const section inside;
-      std::lock_guard hold(carrier_mutex_);
-      c = std::exchange(carriers_, carriers_ == nullptr ? nullptr : carriers_->next_all);
-    }
-    if (c == nullptr) break;
-    if (c->assigned == nullptr) {  // a spare
-      c->signal.store(2);
-      platform::wake_one(c->signal);
-    }
-    platform::join(c->kernel);
-    delete c;
-  }
+  stop();
   platform::runtime_ended(this);
   if (traced_) traced_->finish();
+}
+
+// All workers end, and all carriers with them.
+void runtime::stop() noexcept {
+  stopping_.store(true);
+  carriers_.forget_spares();
+  sleepers_.send_tokens();
+  carriers_.join_all();
 }
 
 // --- threads from outside ----------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@
 #include "trace/trace.hpp"
 #include "worker/blocking_calls.hpp"
 #include "worker/capacity.hpp"
-#include "worker/carrier.hpp"
+#include "worker/carriers.hpp"
 #include "worker/census.hpp"
+#include "worker/creator.hpp"
 #include "worker/inbox.hpp"
 #include "worker/precedence.hpp"
 #include "worker/priorities.hpp"
@@ -35,9 +36,6 @@ namespace heddle::worker {
 
 // A request that is unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md).
 inline constexpr unsigned insist_after_us = 5;
-
-// So many carriers without a worker are kept for ever; a burst of blocking calls may make thousands.
-inline constexpr unsigned spares_kept = 16;
 
 // How KLT-switching puts kernel threads to sleep and finds others: each is
 // the one before and one improvement. All but the last are for comparison.
@@ -159,28 +157,9 @@ class runtime final : private policy::scheduler {
   class capacity& capacity() noexcept { return capacity_; }
   class precedence& precedence() noexcept { return precedence_; }
   class census& census() noexcept { return census_; }
+  class carriers& carriers() noexcept { return carriers_; }
+  class creator& creator() noexcept { return creator_; }
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
-  klt_means klt() const noexcept { return settings_.klt; }
-
-  void give_own_tls(fiber::preemptible& self) noexcept;
-  bool make_blocks() noexcept;
-  // Carriers are to be had from the creator, as soon as there may be preemptive threads here.
-  bool has_creator() const noexcept { return creator_.load() != nullptr; }
-
-  // KLT-switching: the worker of `self`, which a tick has interrupted, goes on with
-  // `item`, and the calling kernel thread sleeps with `self` until some worker comes
-  // to it. False: no kernel thread was at hand; one is being made, and `self` goes on.
-  [[nodiscard]] bool switch_carrier(worker& w, thread& self, entry item) noexcept;
-  // The worker is the other carrier's from here on.
-  void hand_over(worker& w, carrier& to, bool in_handler = false) noexcept;
-  static void bind_to(carrier& self, int processing_unit) noexcept;
-
-  // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
-  // carrier could be had. With `made_elsewhere` it makes none itself but asks the creator for one; false then says to
-  // try again.
-  [[nodiscard]] bool lend_worker(worker& w, bool made_elsewhere) noexcept;
-  // The calling kernel thread, without a worker, leaves `self` to the workers and becomes a spare carrier.
-  void return_from_blocking(thread& self, carrier& c) noexcept;
 
  private:
   // policy::scheduler
@@ -200,20 +179,6 @@ class runtime final : private policy::scheduler {
   void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
   void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
 
-  static void carry(void* argument);
-  carrier* make_carrier(int processing_unit = -1, bool offers_itself = false) noexcept;
-  // The calling kernel thread, which has no worker and waits for nothing any more, becomes a spare.
-  void offer(carrier& self) noexcept;
-  void tell_of_missing_carrier() noexcept;
-  // One that the creator was asked for is among the spares.
-  void carrier_made() noexcept;
-  carrier* take_spare(worker& w) noexcept;
-  carrier* take_spare_now(worker& w) noexcept;
-  void start_creator();
-  void wake_creator() noexcept;
-  void end_creator() noexcept;
-  static void create_carriers(void* argument);
-  bool dismiss(carrier& self) noexcept;
   [[nodiscard]] worker* borrow() noexcept;
   [[nodiscard]] bool try_to_borrow(worker& w) noexcept;
   void give_back(worker& w) noexcept;
@@ -224,6 +189,7 @@ class runtime final : private policy::scheduler {
   static void enter_stay(thread* self) noexcept;
   [[nodiscard]] thread* next_of_stay(worker& w, const stay& s) noexcept;
   [[nodiscard]] bool is_alone() const noexcept;
+  void stop() noexcept;
   bool wake(unsigned rank) noexcept override { return sleepers_.wake(rank); }
   void widened() noexcept override;
   [[nodiscard]] bool has_queued(unsigned rank) const noexcept;
@@ -243,36 +209,14 @@ class runtime final : private policy::scheduler {
   bool lends_{false};  // foreign kernel threads may borrow workers
   timekeeping time_{sleepers_};
   std::atomic<bool> stopping_{false};  // set once by the destructor
-  sync::mutex carrier_mutex_;
-  carrier* spares_{nullptr};     // under carrier_mutex_
-  unsigned spare_count_{0};      // under carrier_mutex_
-  carrier* dismissed_{nullptr};  // under carrier_mutex_; has ended or is about to, not joined yet
-  carrier* carriers_{nullptr};   // under carrier_mutex_
   class census census_{workers_};
   class blocking_calls blocking_calls_;
+  class carriers carriers_{*this};
+  class creator creator_{workers_, carriers_, capacity_};
   class ticks ticks_;
   // of whoever made the runtime
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
-  // those of the kernel thread that made the runtime: of all its carriers
-  const std::uint64_t blocked_signals_{platform::blocked_signals()};
-  // Makes carriers and blocks of thread-local storage, on a kernel thread of its own.
-  struct creator {
-    enum : std::uint32_t { open, chosen, beaten };
-    explicit creator(runtime& owner) noexcept : home(owner) {}
-    runtime& home;
-    platform::kernel_thread kernel;
-    std::atomic<std::uint32_t> verdict{open};  // futex word of its beginning; written by who made it
-  };
-  std::atomic<creator*> creator_{nullptr};         // written once, by the quickest start_creator
-  std::atomic<std::uint32_t> creator_calls_{0};    // futex word of the creator: raised after each request
-  std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
-  std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
-  std::atomic<std::uint32_t> blocks_wanted_{0};    // blocks of thread-local storage to be made
-  std::atomic<bool> lack_of_blocks_told_{false};
-  std::atomic<bool> creator_ends_{false};  // set once, by the destructor
-  bool told_of_missing_carrier_{false};    // the creator's
-  std::atomic<int> start_error_{0};        // of the last kernel thread that could not be started
-  std::unique_ptr<watchdog> watchdog_;     // last: watches all of the above
+  std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 
 // The runtime of the calling thread, else the global one (made by task/runtime.cpp at first use).
