@@ -36,7 +36,7 @@ void count_end(group_state& group) noexcept {
 [[gnu::always_inline]] inline void free_child(group_child& child) noexcept {
   fork_queue* w = current_queue();
   if (child.home != w) [[unlikely]]
-    return static_cast<worker::worker*>(child.home)->give_back_child(child);
+    return static_cast<worker::worker*>(child.home)->children.give_back(child);
   child.next = w->spare_children;
   w->spare_children = &child;
 }
@@ -167,12 +167,12 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
   if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
   if (is_queued(*w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
-    if (group_child* c = w->new_child(); c != nullptr) {
+    if (group_child* c = worker::child_blocks::take(*w); c != nullptr) {
       c->call = call;
       return {nullptr, c, c->room};
     }
   }
-  block* t = w->cached_block();
+  block* t = w->blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
   renew_thread(*t, w->home);
@@ -279,7 +279,7 @@ void run_children(group_state& group) noexcept {
   group.outstanding.fetch_add(1);
   worker::start_at(child, child.argument, entry);
   if (child.level.load() != 0) return w->make_ready(child);
-  w->collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
+  w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
   if (where.how == policy::placement::kind::send) w->home.scheduler_policy().place(w->rank, child.scheduling, where);
   else w->queue_child(child);
 }

@@ -24,7 +24,7 @@ block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t);
 
 // `t` has ended. Called on another stack than its own, so the stack that a light thread was lent can be taken back.
 void leave_stack(block& t) noexcept {
-  if (fiber::is_light(t)) worker::worker::current()->take_stack_back(t);
+  if (fiber::is_light(t)) worker::worker::current()->blocks.take_stack_back(t);
 }
 
 // The same, and after that its joiner may have its block.
@@ -151,13 +151,13 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
   if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
   if (is_light(bytes, alignment)) [[likely]] {
-    block* t = w->cached_light();
+    block* t = w->blocks.cached_light();
     if (t == nullptr) [[unlikely]]
       return make_any_thread(options, bytes, alignment, call);
     worker::renew_light(*t, w->home);
     return prepare(*t, options, {}, bytes, alignment, call);
   }
-  block* t = w->cached_block();
+  block* t = w->blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
   worker::renew_thread(*t, w->home);
@@ -190,7 +190,7 @@ void join_thread(thread_handle* handle) noexcept {
       const bool has_ended = w->call(*self, *t, enter<false>);
       self->waits_for = nullptr;
       w = worker::worker::current();
-      if (has_ended) return fiber::is_light(*t) ? w->free_light(*t) : w->free_thread(*t);
+      if (has_ended) return fiber::is_light(*t) ? w->blocks.free_light(*t) : w->blocks.free_thread(*t);
     }
   }
   // acquire pairs with the thread's last exchange: everything it did

@@ -92,8 +92,8 @@ void runtime::enter_stay(thread* self) noexcept {
       [](void* block, void* data) {
         thread& t = *static_cast<thread*>(block);
         worker* here = worker::current();
-        if (t.cache != nullptr && t.cache != here) t.cache->give_back(t);
-        else here->free_thread(t);
+        if (t.cache != nullptr && t.cache != here) t.cache->blocks.give_back(t);
+        else here->blocks.free_thread(t);
         std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
         ended.store(1);
         platform::wake_one(ended);  // the call may be over: only the word's address is used
@@ -159,7 +159,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
   }
   worker* w = borrow();
   if (w == nullptr) return false;
-  thread* t = w->new_block();
+  thread* t = w->blocks.new_block();
   if (t == nullptr) {
     give_back(*w);
     return false;
@@ -188,7 +188,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
     next = next_of_stay(*w, s);
   }
   if (w != nullptr) {
-    if (s.ended_here) w->free_thread(*t);
+    if (s.ended_here) w->blocks.free_thread(*t);
     set_current_queue(nullptr);
     give_back(*w);
   }

@@ -188,7 +188,7 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   if (size_class >= fiber::stack_pool::classes) return nullptr;
   worker* w = worker::current();
   const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_->default_class();
-  thread* t = from_cache ? w->new_block() : stacks_->take(size_class, 1);
+  thread* t = from_cache ? w->blocks.new_block() : stacks_->take(size_class, 1);
   if (t == nullptr) return nullptr;
   if (!from_cache) t->cache = nullptr;
   renew_thread(*t, *this);
@@ -198,14 +198,14 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
 
 thread* runtime::new_light() noexcept {
   worker* w = worker::current();
-  thread* t = w != nullptr && &w->home == this ? w->new_light() : stacks_->take_light();
+  thread* t = w != nullptr && &w->home == this ? w->blocks.new_light() : stacks_->take_light();
   if (t != nullptr) renew_light(*t, *this);
   return t;
 }
 
 void runtime::free_thread(thread& t) noexcept {
   worker* w = worker::current();
-  if (w != nullptr && &w->home.stacks() == t.pool) return w->free_thread(t);
+  if (w != nullptr && &w->home.stacks() == t.pool) return w->blocks.free_thread(t);
   if (fiber::is_light(t)) return t.pool->give_light(t);
   t.next = nullptr;
   t.pool->give(&t);

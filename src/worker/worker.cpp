@@ -35,7 +35,7 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
       processing_unit(unit),
       random(seed),
       made_at(platform::now()),
-      default_class_(owner.stacks().default_class()),
+      blocks(*this, owner.stacks().default_class()),
       spin_us_(owner.options().spin),
       least_slept_(owner.options().spin * platform::ticks_per_microsecond()) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
@@ -44,19 +44,7 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
   preempts = owner.threads_default().preemptive();
 }
 
-worker::~worker() {
-  free_children();
-  collect();
-  while (cache_ != nullptr) {
-    thread* t = cache_;
-    cache_ = t->next;
-    t->next = nullptr;
-    home.stacks().give(t);
-  }
-  if (lights_aside_ != nullptr) home.stacks().give_light_chain(lights_aside_, fiber::light_threads::in_chain);
-  if (lights_ != nullptr) home.stacks().give_light_chain(lights_, light_count_);
-  platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot));
-}
+worker::~worker() { platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot)); }
 
 // --- switching ---------------------------------------------------------------------------------------------------
 
@@ -105,95 +93,22 @@ HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
   return &departure_;
 }
 
-// --- control blocks ----------------------------------------------------------------------------------------------
-
-bool worker::refill() noexcept {
-  collect_returned();
-  if (cache_ != nullptr) return true;
-  thread* chain = home.stacks().take(default_class_, batch_);
-  batch_ = std::min(2 * batch_, cache_batch);
-  while (chain != nullptr) {
-    thread* t = chain;
-    chain = t->next;
-    t->next = cache_;
-    t->cache = this;
-    cache_ = t;
-    ++cached_;
-  }
-  return cache_ != nullptr;
-}
-
-void worker::collect() noexcept {
-  thread* chain = returned_.exchange(nullptr);
-  while (chain != nullptr) {
-    thread* t = chain;
-    chain = t->next;
-    free_thread(*t);
-  }
-}
-
-thread* worker::new_light() noexcept {
-  if (lights_ == nullptr) {
-    lights_ = std::exchange(lights_aside_, nullptr);
-    light_count_ = fiber::light_threads::in_chain;
-    if (lights_ == nullptr) lights_ = home.stacks().take_light_chain();
-    light_count_ = lights_ == nullptr ? 0 : fiber::light_threads::length(*lights_);
-  }
-  return cached_light();
-}
-
-void worker::want_stack() noexcept {
-  if (!refill()) fail_for_want_of_a_stack("a thread that begins");
-}
-
-void worker::set_lights_aside() noexcept {
-  lights_->parent_spawn = light_count_;
-  if (lights_aside_ != nullptr) home.stacks().give_light_chain(lights_aside_, fiber::light_threads::in_chain);
-  lights_aside_ = std::exchange(lights_, nullptr);
-  light_count_ = 0;
-}
-
-void worker::fail_for_want_of_a_stack(const char* of_whom) const noexcept {
-  HEDDLE_CHECK(false,
-               "worker %u cannot get a stack for %s (%zu stacks in use or in caches); raise the memory or mapping "
-               "limit, or lower HEDDLE_STACK_SIZE",
-               rank, of_whom, home.stacks().live());
-  __builtin_unreachable();
-}
-
-void worker::free_thread_slow(thread& t) noexcept {
-  if (t.size_class == fiber::no_size_class) return free_light(t);
-  if (t.size_class != default_class_) {
-    t.next = nullptr;
-    home.stacks().give(&t);
-    return;
-  }
-  thread* chain = nullptr;
-  for (unsigned i = 0; i < cache_batch; ++i) {
-    thread* old = cache_;
-    cache_ = old->next;
-    old->next = chain;
-    chain = old;
-  }
-  cached_ -= cache_batch;
-  home.stacks().give(chain);
-  free_thread(t);
-}
+// --- threads that have not begun -----------------------------------------------------------------------------------
 
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
   t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t, t.home->floating_point());
 }
 
 void begin(thread& t) noexcept {
-  void* const top = fiber::is_light(t) ? worker::current()->lend_stack(t) : t.argument;
+  void* const top = fiber::is_light(t) ? worker::current()->blocks.lend_stack(t) : t.argument;
   start_at(t, top, reinterpret_cast<void (*)(thread*)>(t.call));
 }
 
 // --- choosing what to run ----------------------------------------------------------------------------------------
 
 thread* worker::thread_of_job(entry item) noexcept {
-  thread* fresh = new_block();
-  if (fresh == nullptr) fail_for_want_of_a_stack("a task");
+  thread* fresh = blocks.new_block();
+  if (fresh == nullptr) blocks.fail("a task");
   renew_thread(*fresh, home);
   start_at(*fresh, top_of(*fresh, home.threads_default()), run_jobs);
   fresh->argument = reinterpret_cast<void*>(item);
@@ -399,10 +314,10 @@ void serve(thread& self) noexcept {
     // passed or stolen: else who passes threads on would always have new ones, on cold stacks
     if (self.cache != w && self.cache != nullptr) {
       w->depart(self, next,
-                [](void* t, void*) { static_cast<thread*>(t)->cache->give_back(*static_cast<thread*>(t)); });
+                [](void* t, void*) { static_cast<thread*>(t)->cache->blocks.give_back(*static_cast<thread*>(t)); });
       return;
     }
-    w->free_thread(self);
+    w->blocks.free_thread(self);
     w->depart(self, next, nothing);
     return;
   }

@@ -17,6 +17,8 @@
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
+#include "worker/block_cache.hpp"
+#include "worker/child_blocks.hpp"
 #include "worker/inbox.hpp"
 #include "worker/packing.hpp"
 #include "worker/ready_queue.hpp"
@@ -134,92 +136,8 @@ class worker : public detail::fork_queue {
   // A child that its spawner does not run at once.
   void queue_child(thread& t) noexcept;
 
-  // A control block with its stack, of the default size, not made new
-  // (renew_thread) nor prepared (start_at). Null: no memory.
-  [[nodiscard]] thread* new_block() noexcept {
-    if (cache_ == nullptr && !refill()) [[unlikely]]
-      return nullptr;
-    return cached_block();
-  }
-  // The same; null: there is none at hand.
-  [[nodiscard]] thread* cached_block() noexcept {
-    thread* t = cache_;
-    if (t == nullptr) [[unlikely]]
-      return nullptr;
-    cache_ = t->next;
-    --cached_;
-    fiber::prefetch_block(cache_);
-    return t;
-  }
-  // The same without a stack, for a thread that need not have one before it begins. Null: there is none at hand.
-  [[nodiscard]] thread* cached_light() noexcept {
-    thread* t = lights_;
-    if (t == nullptr) [[unlikely]]
-      return nullptr;
-    lights_ = t->next;
-    --light_count_;
-    fiber::prefetch_block(lights_);
-    return t;
-  }
-  // Null: no memory, or none for its stack.
-  [[nodiscard]] thread* new_light() noexcept;
-  void free_light(thread& t) noexcept {
-    if (light_count_ == fiber::light_threads::in_chain) [[unlikely]]
-      set_lights_aside();
-    t.next = lights_;
-    lights_ = &t;
-    ++light_count_;
-  }
-  // The top of the stack that `t`, a light thread, is lent.
-  [[nodiscard]] void* lend_stack(thread& t) noexcept {
-    if (cache_ == nullptr) [[unlikely]]
-      want_stack();
-    thread* const block = cache_;
-    cache_ = block->next;
-    --cached_;
-    fiber::reuse_stack(*block);
-    block->stack = &t;
-    t.stack = block;
-    return block;
-  }
-  // A light thread has ended, and nobody is on its stack any more.
-  void take_stack_back(thread& t) noexcept {
-    thread* const block = t.stack;
-    block->stack = block;
-    if (cached_ >= cache_limit) [[unlikely]]
-      return free_thread_slow(*block);
-    block->next = cache_;
-    cache_ = block;
-    ++cached_;
-  }
-  void free_thread(thread& t) noexcept {
-    if (t.size_class != default_class_ || cached_ >= cache_limit) [[unlikely]]
-      return free_thread_slow(t);
-    t.next = cache_;
-    cache_ = &t;
-    ++cached_;
-  }
-
-  // A block of this worker's cache that another one has done with; any worker of the runtime, not on the block's stack.
-  void give_back(thread& t) noexcept {
-    thread* head = returned_.load(std::memory_order_relaxed);  // decided by the exchange
-    do t.next = head;
-    while (!returned_.compare_exchange_weak(head, &t));
-  }
-  // What came back is used first: it is in this processor's cache,
-  // where the blocks below it in the worker's cache are not.
-  void collect_returned() noexcept {
-    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      collect();  // a hint
-  }
-
   // All that is common becomes this worker's; the first of it is not queued. Null: nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
-
-  // A block for a child that has not begun; null: no memory.
-  [[nodiscard]] detail::group_child* new_child() noexcept;
-  // A block of this worker's that another one has done with.
-  void give_back_child(detail::group_child& child) noexcept;
 
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
@@ -348,13 +266,6 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* pick_packed() noexcept;
   bool sleep() noexcept;
   void wait_for_token() noexcept;
-  [[nodiscard]] bool refill() noexcept;  // false: no memory
-  void free_thread_slow(thread& t) noexcept;
-  [[gnu::noinline]] void set_lights_aside() noexcept;
-  [[gnu::noinline]] void want_stack() noexcept;  // there is one in the cache then
-  [[noreturn, gnu::noinline]] void fail_for_want_of_a_stack(const char* of_whom) const noexcept;
-  void collect() noexcept;
-  void free_children() noexcept;
   void share_ready() noexcept;
   void tell_of_ready() noexcept;
   // once the visitor of the queue has gone; apart: the short path saves no registers
@@ -370,25 +281,22 @@ class worker : public detail::fork_queue {
 #if defined(HEDDLE_ASAN)
   crossing asan_crossing_{};
 #endif
-  // from the pool at once, once so many were needed; before that fewer, for each is a page fault
-  static constexpr unsigned cache_batch = 64;
-  static constexpr unsigned cache_limit = 8 * cache_batch;
-  const std::uint8_t default_class_;  // of the runtime's stacks
-  thread* cache_{nullptr};
-  unsigned cached_{0};
-  thread* lights_{nullptr};  // fewer than a chain, or one
-  unsigned light_count_{0};
-  thread* lights_aside_{nullptr};                                 // a whole chain, or none
-  alignas(64) std::atomic<thread*> returned_{nullptr};            // pushed by other workers, emptied by the worker
-  std::atomic<detail::group_child*> returned_children_{nullptr};  // as above
-  detail::group_child* child_slabs_{nullptr};                     // the first block of each, through `next`
-  std::uint64_t shared_new_at_{0};                                // platform::ticks
-  unsigned batch_{4};                                             // stacks taken from the pool next time
+ public:
+  // At the beginning of a cache line; what follows is in the line of its last fields.
+  [[no_unique_address]] block_cache blocks;
+
+ private:
   unsigned spin_us_;
-  std::uint64_t least_slept_;   // platform::ticks: the shortest sleep of late
-  bool queue_first_{false};     // after a tick
-  unsigned turns_ended_{0};     // that have ended here since it last took one over
-  unsigned next_looked_at_{0};  // where it begins to look for one
+
+ public:
+  child_blocks children;
+
+ private:
+  std::uint64_t shared_new_at_{0};  // platform::ticks
+  std::uint64_t least_slept_;       // platform::ticks: the shortest sleep of late
+  bool queue_first_{false};         // after a tick
+  unsigned turns_ended_{0};         // that have ended here since it last took one over
+  unsigned next_looked_at_{0};      // where it begins to look for one
   packing_turns turns_;
   // In programs with priorities, in platform::ticks.
   std::uint64_t next_starved_{0};    // not earlier than then a thread that has waited for long comes first again
