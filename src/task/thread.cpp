@@ -239,7 +239,7 @@ void uncaught_in_thread() noexcept {
 void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
   if (current_queue() == nullptr) {
     worker::runtime& home = where != nullptr ? where->core() : worker::here();
-    if (home.run_borrowed(call, data)) return;
+    if (home.lending().run(call, data)) return;
   }
   thread_options options;
   options.where = where;

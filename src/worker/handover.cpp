@@ -146,7 +146,7 @@ bool lend_worker(worker& w, bool made_elsewhere) noexcept {
     old->assigned = nullptr;
     set_current_queue(nullptr);
     w.running = nullptr;
-    w.home.wake_lender(w);
+    lending::wake_lender(w);
     return true;
   }
   carrier* fresh = made_elsewhere ? spare_or_request(w) : spare_or_new(w);  // [blocking:1]

@@ -92,7 +92,7 @@ thread* worker::find_work() noexcept {
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
   idle.begin_search();
-  // pairs with runtime::settle through its fence: nothing is queued here
+  // pairs with lending::settle through its fence: nothing is queued here
   this->idle.store(true, std::memory_order_relaxed);
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
@@ -104,7 +104,7 @@ thread* worker::find_work() noexcept {
     // ended, and its kernel thread sleeps until somebody comes to it.
     if (found != 0 || home.stopping()) break;
     arch::pause();
-    if (home.crowded()) platform::yield_processor();
+    if (home.options().crowded) platform::yield_processor();
     if (round % 8 != 0) continue;
     const std::uint64_t now = platform::ticks();
     if (now - insisted > insist_after_us * rate) {
@@ -133,7 +133,7 @@ thread* worker::find_work() noexcept {
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // ordered by the fence
   // Pairs with the fences of sleepers::wake_one_for: what was published; and
-  // of runtime::settle: who finds us idle has asked us before our next push.
+  // of lending::settle: who finds us idle has asked us before our next push.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found == 0) {
     // stopped or switched off: what was left to this one is somebody else's to find
@@ -151,7 +151,7 @@ void worker::wait_for_token() noexcept {
   std::uint32_t now = state::settling;
   token.compare_exchange_strong(now, state::asleep);  // from here on the worker may be lent; else a token has come
   for (;;) {
-    now = token.load(std::memory_order_acquire);  // pairs with send_token, borrow.cpp: what was published; the worker
+    now = token.load(std::memory_order_acquire);  // pairs with send_token, lending.cpp: what was published; the worker
     if (now == state::awake) return;
     if (now == state::asleep) {
       const platform::nanoseconds deadline = home.time().claim(rank);

@@ -58,6 +58,9 @@ runtime::runtime(settings s)
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       capacity_(workers_, sleepers_, inbox_, wants_, settings_.allowed,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      lending_(*this, workers_,
+               platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots &&
+                   !wants_.limits && !settings_.allowed),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
@@ -89,8 +92,6 @@ runtime::runtime(settings s)
     workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
-  lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits &&
-           !settings_.allowed;
   capacity_.begin();
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;

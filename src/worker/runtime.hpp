@@ -23,6 +23,7 @@
 #include "worker/census.hpp"
 #include "worker/creator.hpp"
 #include "worker/inbox.hpp"
+#include "worker/lending.hpp"
 #include "worker/precedence.hpp"
 #include "worker/priorities.hpp"
 #include "worker/sleepers.hpp"
@@ -91,7 +92,6 @@ class runtime final : private policy::scheduler {
   trace::recorder* recorder() noexcept { return recorder_.get(); }
   // What the trace holds so far. Only with a recorder. Any thread.
   trace::recording recording() const { return recorder_->collect(); }
-  bool crowded() const noexcept { return settings_.crowded; }
   // relaxed: seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
 
@@ -128,12 +128,6 @@ class runtime final : private policy::scheduler {
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept;
 
-  // Runs call(data) on a user-level thread that the calling foreign kernel thread
-  // carries itself, with a worker that sleeps; returns when it has ended, wherever
-  // it went. False: no worker could be had, and nothing was run. borrow.cpp.
-  [[nodiscard]] bool run_borrowed(void (*call)(void*) noexcept, void* data) noexcept;
-  // A foreign kernel thread's worker goes on with its own carrier.
-  void wake_lender(worker& w) noexcept;
   // Something is queued that worker `rank` may take. A hint.
   [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
 
@@ -159,6 +153,7 @@ class runtime final : private policy::scheduler {
   class census& census() noexcept { return census_; }
   class carriers& carriers() noexcept { return carriers_; }
   class creator& creator() noexcept { return creator_; }
+  class lending& lending() noexcept { return lending_; }
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
 
  private:
@@ -179,16 +174,6 @@ class runtime final : private policy::scheduler {
   void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
   void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
 
-  [[nodiscard]] worker* borrow() noexcept;
-  [[nodiscard]] bool try_to_borrow(worker& w) noexcept;
-  void give_back(worker& w) noexcept;
-  [[nodiscard]] bool others_fall_idle(const worker& w) const noexcept;
-  [[nodiscard]] bool must_wake_lender(const worker& w) noexcept;
-  [[nodiscard]] bool settle(worker& w) noexcept;
-  struct stay;
-  static void enter_stay(thread* self) noexcept;
-  [[nodiscard]] thread* next_of_stay(worker& w, const stay& s) noexcept;
-  [[nodiscard]] bool is_alone() const noexcept;
   void stop() noexcept;
   bool wake(unsigned rank) noexcept override { return sleepers_.wake(rank); }
   void widened() noexcept override;
@@ -206,7 +191,7 @@ class runtime final : private policy::scheduler {
   priorities priorities_;
   class capacity capacity_;
   class precedence precedence_{workers_, sleepers_, inbox_, priorities_, capacity_};
-  bool lends_{false};  // foreign kernel threads may borrow workers
+  class lending lending_;
   timekeeping time_{sleepers_};
   std::atomic<bool> stopping_{false};  // set once by the destructor
   class census census_{workers_};

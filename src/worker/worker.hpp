@@ -178,7 +178,7 @@ class worker : public detail::fork_queue {
   ready_queue ready;
   base::random_source random;
   // Who acts for the worker, or may begin to. Transitions: worker::sleep, wait_for_token, sleepers::send_token,
-  // borrow.cpp; the table in lending.md. Futex word of its sleeping carrier.
+  // lending.cpp; the table in lending.md. Futex word of its sleeping carrier.
   struct state {
     static constexpr std::uint32_t awake = 0;     // its carrier
     static constexpr std::uint32_t settling = 1;  // its carrier, which looks once more before it sleeps
