@@ -8,6 +8,7 @@
 #include "queue/fork_queue.hpp"
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle::detail {

@@ -10,6 +10,7 @@
 #include "base/contracts.hpp"
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"

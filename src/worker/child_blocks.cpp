@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "worker/jobs.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {

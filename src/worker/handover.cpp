@@ -13,12 +13,6 @@ namespace heddle::worker {
 
 using fiber::preemptible;
 
-namespace {
-
-constexpr unsigned most_pooled = 8;  // carriers a worker keeps; more go to the pool of all
-
-}  // namespace
-
 void bind_to(carrier& self, int processing_unit) noexcept {
   if (self.bound_to == processing_unit) return;
   platform::bind_self(processing_unit);
@@ -39,19 +33,11 @@ void hand_over(worker& w, carrier& to, bool in_handler) noexcept {
   else platform::wake_one(to.signal);
 }
 
-carrier* worker::take_spare() noexcept {
-  carrier* c = spares;
-  if (c == nullptr) return nullptr;
-  spares = c->next_spare;
-  --spare_count;
-  return c;
-}
-
 namespace {
 
 // [switch_klt:1]. In a signal handler, so without waiting.
 carrier* spare_or_request(worker& w) noexcept {
-  carrier* c = w.take_spare();
+  carrier* c = w.spares.take();
   if (c == nullptr) c = w.home.carriers().try_take();
   if (c == nullptr) w.home.creator().want_carrier();
   return c;
@@ -114,14 +100,9 @@ worker::end worker::pass_on(carrier& mine) noexcept {
   mine.assigned = nullptr;
   ticks::stop(mine);
   set_current_queue(nullptr);
-  const bool pooled = home.options().klt >= klt_means::local && spare_count < most_pooled;
+  const bool pooled = home.options().klt >= klt_means::local && spares.has_room();
   // [switch_klt:6]: before the worker goes, for it may come back to this carrier before this function has returned.
-  if (pooled) {
-    mine.passing = false;
-    mine.next_spare = spares;
-    spares = &mine;
-    ++spare_count;
-  }
+  if (pooled) spares.put(mine);
   hand_over(*this, sleeper, true);  // [switch_klt:7]
   return pooled ? end::pooled : end::passed;
 }
@@ -131,7 +112,7 @@ worker::end worker::pass_on(carrier& mine) noexcept {
 namespace {
 
 carrier* spare_or_new(worker& w) noexcept {
-  carrier* c = w.take_spare();
+  carrier* c = w.spares.take();
   if (c == nullptr) c = w.home.carriers().take();
   return c != nullptr ? c : w.home.carriers().make();
 }

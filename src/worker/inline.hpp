@@ -4,6 +4,7 @@
 
 #include "base/audit.hpp"
 #include "worker/carrier.hpp"
+#include "worker/new_thread.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 

@@ -51,41 +51,11 @@ void worker::make_ready_later(thread& t) noexcept {
   tell_of_ready();
 }
 
-// A joiner that comes so soon after its thread went to another worker would have been quicker by itself. Elsewhere the
-// thread costs two transfers of cache lines and a change of workers, for it or for its joiner.
-constexpr unsigned soon_us = 2;
-
-// relaxed, all of keeps_new, came_for_new, made_seen and made_seen_at: hints. Who
-// reads an old one gives a thread away that could have stayed, or asks once more;
-// what is kept is announced all the same. threads_made is a counter of this worker's.
-bool worker::gives_up_new() noexcept {
-  if (!keeps_new.load(std::memory_order_relaxed)) return true;
-  const std::uint64_t now = platform::ticks();
-  const std::uint64_t made = threads_made.load(std::memory_order_relaxed);
-  if (made_seen.load(std::memory_order_relaxed) != made) {
-    made_seen.store(made, std::memory_order_relaxed);    // a hint
-    made_seen_at.store(now, std::memory_order_relaxed);  // a hint
-    return false;
-  }
-  // a hint
-  if (now - made_seen_at.load(std::memory_order_relaxed) < soon_us * platform::ticks_per_microsecond()) return false;
-  came_for_new.store(true, std::memory_order_relaxed);  // a hint
-  return true;
-}
-
-void worker::learn_from_join() noexcept {
-  // a hint
-  if (platform::ticks() - shared_new_at_ < soon_us * platform::ticks_per_microsecond())
-    keeps_new.store(true, std::memory_order_relaxed);
-}
+void worker::learn_from_join() noexcept { lone.learn_from_join(shared_new_at_); }
 
 void worker::share_ready() noexcept {
   if (ready.has_one_new()) {
-    if (came_for_new.load(std::memory_order_relaxed)) {  // a hint
-      came_for_new.store(false, std::memory_order_relaxed);
-      keeps_new.store(false, std::memory_order_relaxed);
-    }
-    if (keeps_new.load(std::memory_order_relaxed)) return announce_work();
+    if (lone.is_kept()) return announce_work();
     shared_new_at_ = platform::ticks();
   }
   thread* oldest = ready.pop();

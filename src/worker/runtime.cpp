@@ -12,6 +12,7 @@
 #include "base/contracts.hpp"
 #include "machine/topology.hpp"
 #include "worker/faults.hpp"
+#include "worker/new_thread.hpp"
 #include "worker/section.hpp"
 #include "worker/trace_cost.hpp"
 
@@ -230,7 +231,8 @@ entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcep
       found = queue::force_steal(from, platform::heavy_fence);
       if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
     }
-    if (found == 0 && !from.ready.looks_empty() && from.gives_up_new()) {
+    if (found == 0 && !from.ready.looks_empty() &&
+        from.lone.is_given_up(from.threads_made.load(std::memory_order_relaxed) /* a hint */)) {
       if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
     }
   }

@@ -7,6 +7,7 @@
 #include "platform/platform.hpp"
 #include "worker/carrier.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 

@@ -18,10 +18,13 @@
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
 #include "worker/block_cache.hpp"
+#include "worker/carrier_pool.hpp"
 #include "worker/child_blocks.hpp"
 #include "worker/inbox.hpp"
+#include "worker/lone_new.hpp"
 #include "worker/packing.hpp"
 #include "worker/ready_queue.hpp"
+#include "worker/token.hpp"
 
 namespace heddle::worker {
 
@@ -127,8 +130,6 @@ class worker : public detail::fork_queue {
   bool must_pass() const noexcept { return passing_to != nullptr; }
   // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
   bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
-  // A carrier of the worker's own pool, or null.
-  [[nodiscard]] carrier* take_spare() noexcept;
   // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted
   // its code, just now; null: it has been remembered until the end of a section.
   void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
@@ -177,21 +178,8 @@ class worker : public detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  // Who acts for the worker, or may begin to. Transitions: worker::sleep, wait_for_token, sleepers::send_token,
-  // lending.cpp; the table in lending.md. Futex word of its sleeping carrier.
-  struct state {
-    static constexpr std::uint32_t awake = 0;     // its carrier
-    static constexpr std::uint32_t settling = 1;  // its carrier, which looks once more before it sleeps
-    static constexpr std::uint32_t asleep = 2;    // nobody; whoever changes this
-    static constexpr std::uint32_t lent = 3;      // a foreign kernel thread, since the worker was asleep
-    // nobody; a foreign kernel thread is expected back, and the carrier naps
-    static constexpr std::uint32_t held = 4;
-    static constexpr std::uint32_t stale = 5;       // the same, and the carrier has found it held at the end of a nap
-    static constexpr std::uint32_t lent_again = 6;  // a foreign kernel thread, since the worker was held
-    static constexpr std::uint32_t wanted = 7;      // a foreign kernel thread, which is to wake the carrier afterwards
-    static constexpr bool is_lent(std::uint32_t s) noexcept { return s == lent || s == lent_again || s == wanted; }
-  };
-  std::atomic<std::uint32_t> token{state::awake};
+  using state = token_state;
+  std::atomic<std::uint32_t> token{state::awake};  // who acts for it; futex word of its sleeping carrier
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
@@ -203,8 +191,7 @@ class worker : public detail::fork_queue {
   // KLT-switching. All the worker's own.
   thread* passing_to{nullptr};  // thread_for met it: bound, to be gone to from the run loop
   thread* first{nullptr};       // what a carrier that gets this worker runs first
-  carrier* spares{nullptr};     // carriers bound to this worker's processing unit, in want of a worker
-  unsigned spare_count{0};
+  carrier_pool spares;
   const platform::nanoseconds made_at;
   // Ticks, where timers are shared.
   // shared timers send it no tick before that; written by the worker, a hint
@@ -232,17 +219,7 @@ class worker : public detail::fork_queue {
   std::atomic<std::uint64_t> picks_seen{0};
   std::atomic<std::uint64_t> stands_since{0};
 
-  // A lone thread that was made here and has not begun is left to its maker, who joins it next and runs it by a call,
-  // instead of going to whoever asks. The worker's own, but a hint to thieves. Learnt: set when a join came right after
-  // the sharing, cleared when a thief had to come (`came_for_new`).
-  std::atomic<bool> keeps_new{false};
-  std::atomic<bool> came_for_new{false};  // set by thieves, cleared by the worker
-  // What thieves remember: threads made here, and since when they have been that many. Hints.
-  std::atomic<std::uint64_t> made_seen{0};
-  std::atomic<std::uint64_t> made_seen_at{0};
-  // Asked by a thief that insists: may it take ready threads of this worker by force? False: there may be a lone new
-  // one here, which came not long ago and is kept for its maker.
-  [[nodiscard]] bool gives_up_new() noexcept;
+  lone_new lone;
   // The thread that runs here waits for one that it made and that is here no more.
   void learn_from_join() noexcept;
 
@@ -292,7 +269,7 @@ class worker : public detail::fork_queue {
   child_blocks children;
 
  private:
-  std::uint64_t shared_new_at_{0};  // platform::ticks
+  std::uint64_t shared_new_at_{0};  // platform::ticks: a lone new thread, last
   std::uint64_t least_slept_;       // platform::ticks: the shortest sleep of late
   bool queue_first_{false};         // after a tick
   unsigned turns_ended_{0};         // that have ended here since it last took one over
@@ -312,53 +289,6 @@ class worker : public detail::fork_queue {
 
 // Of a runtime, by rank.
 using worker_list = std::vector<std::unique_ptr<worker>>;
-
-// Code of a group's child that was taken from a queue.
-void run_taken_child(detail::job* work) noexcept;
-
-// Makes a control block new.
-inline void renew_thread(thread& t, runtime& home) noexcept {
-  fiber::reuse_stack(t);
-  t.home = &home;
-  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
-  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
-  t.taken = false;
-  t.counted = false;
-  t.level.store(0, std::memory_order_relaxed);  // published with the thread itself
-  t.scheduling.word = nullptr;
-  t.waits_for = nullptr;
-  t.name = nullptr;
-  t.packed_in = fiber::no_worker;
-  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
-}
-// The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
-inline void renew_light(thread& t, runtime& home) noexcept {
-  t.home = &home;
-  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
-  t.scheduling.word = nullptr;
-  t.packed_in = fiber::no_worker;
-  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
-}
-// What the stack of a new thread of that kind begins below.
-[[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
-  if (!how.preemptive()) [[likely]]
-    return &t;
-  return fiber::make_preemptible(t, how);
-}
-// Writes the first frame of a thread that has none, after lending it a stack
-// if it was made without one. By the worker that is about to go to it.
-void begin(thread& t) noexcept;
-// Its stack, from `stack_top` downwards, starts with entry(&t).
-void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
-
-// Runs it, on the calling thread, which is `self`.
-void run_job(thread& self, detail::job* work) noexcept;
-
-// Entry of threads that run jobs: runs `argument` (a job), then whatever job is next, until a thread is.
-void run_jobs(thread* self) noexcept;
-
-// The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then departs.
-void serve(thread& self) noexcept;
 
 // The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
 void start_root(thread& t) noexcept;
