@@ -58,7 +58,7 @@ thread* worker::take_over_turn() noexcept {
   thread* t = victim->ready.force_pop();
   if (t == nullptr) return nullptr;
   turns_ended_ = 0;
-  const unsigned distance = home.distance_between(rank, victim->rank);
+  const unsigned distance = home.host().distance(rank, victim->rank);
   counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
   platform::charge(platform::operation::steal, platform::simulated ? distance : 0);
   trace::emit<trace::event::steal_success>(ring, victim->rank, distance, ready_entry(*t));

@@ -214,38 +214,24 @@ bool worker::sleep() noexcept {
 
 // --- the runtime's part ------------------------------------------------------------------------------------------
 
-// Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
-bool runtime::has_queued(unsigned rank) const noexcept {
-  return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty();
-}
-
 // Of what others have, or nobody in particular; but for the policy's own. As has_queued.
 bool runtime::has_something_for(unsigned rank) const noexcept {
   bool has = has_common_work();
-  for (unsigned r = 0; !has && r < workers(); ++r) has = may_rob(rank, r) && has_queued(r);
+  for (unsigned r = 0; !has && r < workers(); ++r) has = may_rob(rank, r) && host_.has_queued(r);
   return has;
 }
 
 void runtime::pass_search_on(unsigned rank, bool listed) noexcept {
-  if (!wants_.limits) {
-    bool more = has_common_work() || !workers_[rank]->ready.looks_empty() || (wants_.picks && policy_->may_find(rank));
-    for (unsigned r = 0; !more && r < workers(); ++r) more = r != rank && has_queued(r);
+  if (!host_.wants().limits) {
+    bool more = has_common_work() || !workers_[rank]->ready.looks_empty() ||
+                (asks_before_picks() && scheduler_policy().may_find(rank));
+    for (unsigned r = 0; !more && r < workers(); ++r) more = r != rank && host_.has_queued(r);
     if (more) sleepers_.wake_one_for(rank);
     return;
   }
   // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
   if (has_common_work()) sleepers_.wake_one_for(rank);
-  if (listed && wants_.greedy && policy_->may_find(rank)) wake_any(rank);
-}
-
-// The steps [sleep:2], [sleep:4] and [sleep:5] again, on behalf of all who sleep.
-void runtime::widened() noexcept {
-  if (!sleepers_.idle().anyone_asleep()) return;
-  for (const auto& w : workers_) queue::request_anew(*w);
-  platform::heavy_fence();
-  for (unsigned r = 0; r < workers(); ++r) {
-    if (has_queued(r)) sleepers_.wake_thief_of(r);
-  }
+  if (listed && host_.wants().greedy && scheduler_policy().may_find(rank)) sleepers_.wake_any(rank);
 }
 
 }  // namespace heddle::worker

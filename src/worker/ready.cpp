@@ -70,7 +70,7 @@ void start_root(thread& t) noexcept {
     const worker* w = worker::current();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().started(self, t.scheduling);
-    if (where.how == policy::placement::kind::send) return t.home->place(self, t, where);
+    if (where.how == policy::placement::kind::send) return t.home->host().place(self, t, where);
   }
   make_ready_anywhere(t);
 }
@@ -81,7 +81,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where.how == policy::placement::kind::send && t.level.load() == 0) return t.home->place(self, t, where);
+    if (where.how == policy::placement::kind::send && t.level.load() == 0) return t.home->host().place(self, t, where);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);

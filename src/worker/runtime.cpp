@@ -52,20 +52,20 @@ trace::usage used_so_far() noexcept {
 runtime::runtime(settings s)
     : settings_(std::move(s)),
       stacks_(new fiber::stack_pool(settings_.stack_size, settings_.stack_cache)),
-      policy_(policy::make(settings_.policy)),
-      wants_(policy_->wants()),
-      sleepers_(workers_, *policy_, wants_.limits,
+      host_(settings_.policy, workers_, sleepers_, census_),
+      sleepers_(workers_, host_.scheduler_policy(), host_.wants().limits,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      capacity_(workers_, sleepers_, inbox_, wants_, settings_.allowed,
+      capacity_(workers_, sleepers_, inbox_, host_.wants(), settings_.allowed,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       lending_(*this, workers_,
-               platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots &&
-                   !wants_.limits && !settings_.allowed),
+               platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !host_.wants().roots &&
+                   !host_.wants().limits && !settings_.allowed),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
-  if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
+  if (settings_.units.size() > scheduler_policy().most_workers())
+    settings_.units.resize(scheduler_policy().most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
   platform::explain_faults(explain_fault);
   static_cast<void>(kind_of(preemption::as_runtime, tls::as_runtime));
@@ -94,15 +94,7 @@ runtime::runtime(settings s)
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
   capacity_.begin();
-  for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
-  for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
-  policy_->start(*this);
-  for (const auto& w : workers_) {
-    const bool traced = recorder_ != nullptr && settings_.trace_forks;
-    w->watches_spawns = wants_.spawns;
-    w->queues_children = !w->watches_groups && !w->watches_spawns;
-    static_cast<void>(queue::watch_every_fork(*w, wants_.forks || traced, traced));  // nobody has asked yet
-  }
+  host_.start(settings_.machine, recorder_.get(), settings_.trace_forks);
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   for (unsigned rank = 0; rank < count; ++rank) {
     carrier* c = carriers_.make(settings_.units[rank]);
@@ -175,16 +167,6 @@ void runtime::submit(thread& t) noexcept {
   census_.end_call();
 }
 
-// A worker outlives its call, for the destructor joins it before the policy goes.
-// Any other kernel thread is where submit is: once the policy has queued the
-// thread, it may run and end, and with it the last reason for the runtime to stay.
-void runtime::place(unsigned self, thread& t, const policy::placement& where) noexcept {
-  if (self != policy::nobody) return policy_->place(self, t.scheduling, where);
-  census_.begin_call();
-  policy_->place(self, t.scheduling, where);
-  census_.end_call();
-}
-
 thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   const unsigned size_class = stack_bytes == 0 ? stacks_->default_class() : fiber::stack_pool::class_for(stack_bytes);
   if (size_class >= fiber::stack_pool::classes) return nullptr;
@@ -211,109 +193,6 @@ void runtime::free_thread(thread& t) noexcept {
   if (fiber::is_light(t)) return t.pool->give_light(t);
   t.next = nullptr;
   t.pool->give(&t);
-}
-
-// --- what a policy asks of the mechanism -------------------------------------------------------------------------
-
-unsigned runtime::distance(unsigned a, unsigned b) const noexcept {
-  if (a == b) return 0;
-  return settings_.machine == nullptr ? 1 : settings_.machine->distance(a, b);
-}
-
-entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcept {
-  worker& thief = *workers_[self];
-  worker& from = *workers_[victim];
-  trace::emit<trace::event::steal_attempt>(thief.ring, victim);
-  bool left = false;
-  entry found = queue::steal(from, left);
-  if (found == 0 && how == policy::effort::insist) {
-    if (queue::has_any(from)) {
-      found = queue::force_steal(from, platform::heavy_fence);
-      if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
-    }
-    if (found == 0 && !from.ready.looks_empty() &&
-        from.lone.is_given_up(from.threads_made.load(std::memory_order_relaxed) /* a hint */)) {
-      if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
-    }
-  }
-  if (found == 0) {
-    platform::charge(platform::operation::failed_steal);
-    trace::emit<trace::event::steal_fail>(thief.ring, victim);
-    return 0;
-  }
-  thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  platform::charge(platform::operation::steal, platform::simulated ? distance(self, victim) : 0);
-  trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
-  // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf
-  // would hide that fork until a forced steal.
-  if (!left) queue::request(from);
-  else if (sleepers_.idle().anyone_asleep()) sleepers_.wake_thief_of(victim);
-  return found;
-}
-
-bool runtime::has_work(unsigned victim) const noexcept {
-  const bool has = queue::has_any(*workers_[victim]) || !workers_[victim]->ready.looks_empty();
-  if (!has) platform::charge(platform::operation::look);
-  return has;
-}
-
-void runtime::request(unsigned self, unsigned victim) noexcept {
-  worker& from = *workers_[victim];
-  if (from.requested.load(std::memory_order_relaxed)) return;  // queue::request looks again
-  trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
-  queue::request(from);
-}
-
-entry runtime::entry_of(policy::task& t) noexcept {
-  static_assert(std::is_standard_layout_v<thread>);
-  return ready_entry(*reinterpret_cast<thread*>(reinterpret_cast<char*>(&t) - offsetof(thread, scheduling)));
-}
-
-bool runtime::all_idle() const noexcept {
-  for (const auto& w : workers_) {
-    if (!w->idle.load(std::memory_order_relaxed)) return false;  // a hint
-  }
-  return true;
-}
-
-void runtime::watch(unsigned self, bool on) noexcept {
-  worker& w = *workers_[self];
-  w.watches_groups = (wants_.groups && on) || recorder_ != nullptr;
-  w.watches_spawns = wants_.spawns && on;
-  w.queues_children = !w.watches_groups && !w.watches_spawns;
-  const bool forks = (wants_.forks && on) || w.every_join;
-  if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_work();
-}
-
-void runtime::warn_of_hint(unsigned self, const char* text, double value) noexcept {
-  worker& w = *workers_[self];
-  if (w.ring == nullptr) return;
-  const thread* by = w.current_thread();
-  trace::emit<trace::event::hint_warning>(w.ring, recorder_->text(text), by != nullptr ? by->id : 0, value);
-}
-
-void runtime::remark(unsigned self, const char* text, std::uint64_t value) noexcept {
-  worker& w = *workers_[self];
-  if (w.ring != nullptr) trace::emit<trace::event::policy_note>(w.ring, recorder_->text(text), value);
-}
-
-void runtime::place_running(const policy::placement& where) noexcept {
-  struct move {
-    runtime* home;
-    policy::placement where;
-    thread* self;
-  } m{this, where, worker::current()->current_thread()};
-  worker* w = worker::current();
-  const exception_state handled = w->by->leave_exceptions();
-  w->switch_away(
-      *m.self,
-      [](void* data, void*) {
-        const move inner = *static_cast<move*>(data);  // on the thread's stack, ours until it is placed
-        inner.home->policy_->place(worker::current()->rank, inner.self->scheduling, inner.where);
-      },
-      &m, nullptr);
-  if (handled.any()) [[unlikely]]
-    *worker::current()->by->exceptions = handled;
 }
 
 }  // namespace heddle::worker

@@ -14,7 +14,6 @@
 #include "arch/arch.hpp"
 #include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
-#include "policy/policy.hpp"
 #include "sync/mutex.hpp"
 #include "trace/trace.hpp"
 #include "worker/blocking_calls.hpp"
@@ -24,6 +23,7 @@
 #include "worker/creator.hpp"
 #include "worker/inbox.hpp"
 #include "worker/lending.hpp"
+#include "worker/policy_host.hpp"
 #include "worker/precedence.hpp"
 #include "worker/priorities.hpp"
 #include "worker/sleepers.hpp"
@@ -74,7 +74,7 @@ struct settings {
   std::function<unsigned()> allowed;
 };
 
-class runtime final : private policy::scheduler {
+class runtime final {
  public:
   // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (no kernel thread could be started;
   // fewer than asked for is not an error: see started()), std::bad_alloc.
@@ -84,11 +84,12 @@ class runtime final : private policy::scheduler {
   ~runtime();
 
   const settings& options() const noexcept { return settings_; }
-  unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
+  unsigned workers() const noexcept { return static_cast<unsigned>(workers_.size()); }
   worker& at(unsigned rank) noexcept { return *workers_[rank]; }
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
   inbox& incoming() noexcept { return inbox_; }
-  policy::policy& scheduler_policy() noexcept { return *policy_; }
+  policy_host& host() noexcept { return host_; }
+  policy::policy& scheduler_policy() noexcept { return host_.scheduler_policy(); }
   trace::recorder* recorder() noexcept { return recorder_.get(); }
   // What the trace holds so far. Only with a recorder. Any thread.
   trace::recording recording() const { return recorder_->collect(); }
@@ -97,8 +98,6 @@ class runtime final : private policy::scheduler {
 
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
-  // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
-  void place(unsigned self, thread& t, const policy::placement& where) noexcept;
   // A control block of any size, made new, not prepared (start_at),
   // from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
@@ -107,15 +106,11 @@ class runtime final : private policy::scheduler {
   // Of any runtime, which may be gone.
   static void free_thread(thread& t) noexcept;
 
-  bool watches_groups() const noexcept { return wants_.groups; }
-  bool watches_forks() const noexcept { return wants_.forks; }
-  bool watches_roots() const noexcept { return wants_.roots; }
-  bool asks_before_picks() const noexcept { return wants_.picks; }
-  bool may_rob(unsigned thief, unsigned victim) const noexcept {
-    return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
-  }
-  unsigned distance_between(unsigned a, unsigned b) const noexcept { return distance(a, b); }
-  bool limits_thieves() const noexcept { return wants_.limits; }
+  bool watches_groups() const noexcept { return host_.wants().groups; }
+  bool watches_forks() const noexcept { return host_.wants().forks; }
+  bool watches_roots() const noexcept { return host_.wants().roots; }
+  bool asks_before_picks() const noexcept { return host_.wants().picks; }
+  bool may_rob(unsigned thief, unsigned victim) const noexcept { return host_.may_rob(thief, victim); }
   packing& pools() noexcept { return capacity_.pools(); }
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
   bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || capacity_.pools().any(); }
@@ -126,7 +121,7 @@ class runtime final : private policy::scheduler {
     return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000);
   }
   // The calling thread is suspended and then placed by the policy.
-  void place_running(const policy::placement& where) noexcept;
+  void place_running(const policy::placement& where) noexcept { host_.place_running(where); }
 
   // Something is queued that worker `rank` may take. A hint.
   [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
@@ -157,32 +152,12 @@ class runtime final : private policy::scheduler {
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
 
  private:
-  // policy::scheduler
-  unsigned distance(unsigned a, unsigned b) const noexcept override;
-  const machine::topology* machine() const noexcept override { return settings_.machine.get(); }
-  std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override {
-    return workers_[self]->random.below(bound);
-  }
-  entry steal(unsigned self, unsigned victim, policy::effort how) noexcept override;
-  bool has_work(unsigned victim) const noexcept override;
-  void request(unsigned self, unsigned victim) noexcept override;
-  entry newest(unsigned self) noexcept override { return workers_[self]->take_newest(); }
-  entry entry_of(policy::task& t) noexcept override;
-  void wake_any(unsigned near) noexcept override { sleepers_.wake_any(near); }
-  bool all_idle() const noexcept override;
-  void watch(unsigned self, bool on) noexcept override;
-  void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
-  void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
-
   void stop() noexcept;
-  bool wake(unsigned rank) noexcept override { return sleepers_.wake(rank); }
-  void widened() noexcept override;
-  [[nodiscard]] bool has_queued(unsigned rank) const noexcept;
+
   settings settings_;
   // outlives the runtime by the threads that are not joined
   const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;
-  std::unique_ptr<policy::policy> policy_;
-  const policy::policy_wants wants_;
+  policy_host host_;
   std::unique_ptr<trace::recorder> recorder_;
   std::optional<tracing::registration> traced_;  // with a recorder
   worker_list workers_;
