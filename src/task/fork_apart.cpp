@@ -44,7 +44,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
     return position;
   }
   worker::renew_thread(*half, self.home);
-  void* const top = worker::top_of(*half, self.home.threads_default());
+  void* const top = worker::top_of(*half, self.home.options().threads);
   half->argument = reinterpret_cast<void*>(item);
   half->group = nullptr;
   half->parent = nullptr;

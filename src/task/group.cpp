@@ -124,7 +124,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   block* t = worker::here().new_block(0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
   t->level.store(group.level, std::memory_order_relaxed);  // published with the thread itself
-  const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->threads_default();
+  const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->options().threads;
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
 }
 

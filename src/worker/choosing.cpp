@@ -66,7 +66,7 @@ entry worker::pick_by_turns(bool evens) noexcept {
 // What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
 // priorities.md. No more than one in so many turns, however many wait: what is above keeps the others.
 entry worker::pick_starved(const thread* stays) noexcept {
-  const std::uint64_t patience = home.aging_patience();
+  const std::uint64_t patience = home.precedence().patience();
   if (patience == 0) return 0;
   const std::uint64_t now = platform::ticks();
   if (std::exchange(normal_had_its_turn_, false) || normal_since_ == 0) normal_since_ = now;
@@ -116,7 +116,8 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
     if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
   }
   if (const entry item = take_newest(); item != 0) return item;
-  if (thread* t = home.pools().in_force() ? pick_packed() : ready.pop(); t != nullptr) return ready_entry(*t);
+  if (thread* t = home.capacity().pools().in_force() ? pick_packed() : ready.pop(); t != nullptr)
+    return ready_entry(*t);
   if (asks) {
     if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
   }
@@ -134,7 +135,7 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
 entry worker::pick_fairly() noexcept {
   home.time().fire();
-  if (home.pools().in_force()) [[unlikely]] {
+  if (home.capacity().pools().in_force()) [[unlikely]] {
     thread* t = pick_packed();
     return t == nullptr ? 0 : ready_entry(*t);
   }
@@ -149,7 +150,7 @@ entry worker::pick_fairly() noexcept {
 
 // Threads packed: what lies elsewhere goes to its pool first.
 thread* worker::pick_packed() noexcept {
-  packing& pools = home.pools();
+  packing& pools = home.capacity().pools();
   while (thread* t = ready.pop()) {
     if (t->packed_in == fiber::no_worker) t->packed_in = static_cast<std::uint16_t>(rank);
     if (!pools.put(*t, t->packed_in)) return t;

@@ -29,7 +29,7 @@ bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept
 
 thread* worker::take_over_turn() noexcept {
   ++turns_ended_;
-  if (home.pools().in_force()) return nullptr;  // pools even out by themselves
+  if (home.capacity().pools().in_force()) return nullptr;  // pools even out by themselves
   const unsigned own = ready.turns_waited_for();
   // [fairness:2]. From one that has one more: once a round, so that the threads which share a worker with one more are
   // not always the same. At which turn of a long round is left to chance, or it would be the same thread that goes to

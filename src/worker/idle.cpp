@@ -53,7 +53,7 @@ void worker::stand_aside() noexcept {
     while (const entry item = take_newest()) give(thread_for(item));
     while (thread* t = ready.pop()) give(t);
     trace::emit<trace::event::worker_switch_off>(ring);
-    home.pools().rests(turns_);
+    home.capacity().pools().rests(turns_);
     home.sleepers().wake_one_for(0);
     platform::wait_on(aside, 1);
     trace::emit<trace::event::worker_switch_on>(ring);
@@ -65,7 +65,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (raised_seen_ != home.precedence().raised()) [[unlikely]]
     sort_ready();
   if (thread* t = home.levels().take_high(1); t != nullptr) return ready_entry(*t);
-  const bool packed = home.pools().in_force();
+  const bool packed = home.capacity().pools().in_force();
   if (packed) {
     if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
   }
@@ -75,7 +75,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0)
     return item;
   if (packed) {
-    if (thread* t = home.pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
+    if (thread* t = home.capacity().pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
   }
   if (!home.levels().any_low(lowest_level)) [[likely]]
     return 0;

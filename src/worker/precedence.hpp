@@ -10,6 +10,7 @@
 #include <heddle/priority.hpp>
 
 #include "fiber/thread.hpp"
+#include "platform/platform.hpp"
 #include "worker/capacity.hpp"
 #include "worker/inbox.hpp"
 #include "worker/priorities.hpp"
@@ -20,13 +21,24 @@ namespace heddle::worker {
 
 class precedence {
  public:
-  precedence(const worker_list& workers, sleepers& all, inbox& incoming, priorities& lists, capacity& active) noexcept
-      : workers_(workers), sleepers_(all), inbox_(incoming), lists_(lists), capacity_(active) {}
+  // `aging`: see patience, in turns of that length.
+  precedence(const worker_list& workers, sleepers& all, inbox& incoming, priorities& lists, capacity& active,
+             unsigned aging, platform::nanoseconds turn) noexcept
+      : workers_(workers),
+        sleepers_(all),
+        inbox_(incoming),
+        lists_(lists),
+        capacity_(active),
+        aging_(aging),
+        turn_(turn) {}
 
   // A thread of this level is about to be made. Not in a signal handler. Throws std::invalid_argument.
   void use(priority level);
   // Some thread of a level beside the normal one was ever made. Seen by whoever gets to know such a thread.
   bool is_used() const noexcept { return used_.load(std::memory_order_relaxed); }
+
+  // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
+  std::uint64_t patience() const noexcept { return aging_ * (turn_ * platform::ticks_per_microsecond() / 1000); }
 
   // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
   // gets a tick now, not at its timer's time.
@@ -48,6 +60,8 @@ class precedence {
   inbox& inbox_;
   priorities& lists_;
   capacity& capacity_;
+  const unsigned aging_;
+  const platform::nanoseconds turn_;
   std::atomic<unsigned> raised_{0};  // see raised()
   std::atomic<bool> used_{false};    // set once
 };

@@ -63,7 +63,7 @@ void go_on(preemptible& self) noexcept {
 }  // namespace
 
 void give_usual_kind(thread& self, preemptible& was) noexcept {
-  was.how = self.home->threads_default();
+  was.how = self.home->options().threads;
   if (was.how.preemptive()) self.preemptive = &was;
 }
 
@@ -180,7 +180,7 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
 // --- what can be had -----------------------------------------------------------------------------------------------
 
 fiber::kind runtime::kind_of(preemption technique, tls storage) {
-  fiber::kind how = threads_default();
+  fiber::kind how = settings_.threads;
   if (technique != preemption::as_runtime) how.technique = technique;
   if (storage != tls::as_runtime) how.storage = storage;
   if (!how.preemptive()) {

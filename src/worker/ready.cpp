@@ -11,7 +11,7 @@ namespace heddle::worker {
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
   const int level = t.level.load();
-  packing& pools = home.pools();
+  packing& pools = home.capacity().pools();
   const bool listed =
       level != 0 &&
       home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
@@ -35,7 +35,9 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
 void worker::put_back(thread& t) noexcept {
   if (std::exchange(unevictable_until_, 0) != 0) next_starved_ = 0;  // its turn is still to come
   if (home.levels().push(t, rank, place::back)) return;
-  if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
+  if (!home.capacity().pools().in_force() || t.packed_in == fiber::no_worker ||
+      !home.capacity().pools().put(t, t.packed_in))
+    ready.push(t);
 }
 
 // make_ready where there are priorities or pools. A thread that stays here after all ends the turn of a preemptive one

@@ -111,15 +111,10 @@ class runtime final {
   bool watches_roots() const noexcept { return host_.wants().roots; }
   bool asks_before_picks() const noexcept { return host_.wants().picks; }
   bool may_rob(unsigned thief, unsigned victim) const noexcept { return host_.may_rob(thief, victim); }
-  packing& pools() noexcept { return capacity_.pools(); }
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
   bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || capacity_.pools().any(); }
   // Ready threads of levels beside the normal one.
   priorities& levels() noexcept { return priorities_; }
-  // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
-  std::uint64_t aging_patience() const noexcept {
-    return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000);
-  }
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept { host_.place_running(where); }
 
@@ -134,7 +129,6 @@ class runtime final {
   bool waits_for_the_world() noexcept;
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
-  fiber::kind threads_default() const noexcept { return settings_.threads; }
   // What its threads begin with.
   const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
   // The kind that is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it
@@ -165,7 +159,8 @@ class runtime final {
   inbox inbox_;
   priorities priorities_;
   class capacity capacity_;
-  class precedence precedence_{workers_, sleepers_, inbox_, priorities_, capacity_};
+  class precedence precedence_{
+      workers_, sleepers_, inbox_, priorities_, capacity_, settings_.aging, settings_.plan.interval};
   class lending lending_;
   timekeeping time_{sleepers_};
   std::atomic<bool> stopping_{false};  // set once by the destructor

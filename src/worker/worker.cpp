@@ -40,7 +40,7 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
   queue::attach(*this, memory_, queue_capacity);
-  preempts = owner.threads_default().preemptive();
+  preempts = owner.options().threads.preemptive();
 }
 
 worker::~worker() { platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot)); }
@@ -109,7 +109,7 @@ thread* worker::thread_of_job(entry item) noexcept {
   thread* fresh = blocks.new_block();
   if (fresh == nullptr) blocks.fail("a task");
   renew_thread(*fresh, home);
-  start_at(*fresh, top_of(*fresh, home.threads_default()), run_jobs);
+  start_at(*fresh, top_of(*fresh, home.options().threads), run_jobs);
   fresh->argument = reinterpret_cast<void*>(item);
   return fresh;
 }
