@@ -115,7 +115,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(groups task/group.cpp count_for_others "if (counted) group.outstanding.fetch_add(1)~^  else ++group.owed~" "if (!counted) ++group.owed~")
   heddle_mutant(groups task/group.cpp counting_last "  child.call(child.room)~^  child.counted = false~" "  detail::count_end(group)~^  child.call(child.room)~^  child.counted = false~"
                 "  detail::free_child(child)~^  detail::count_end(group)~" "  detail::free_child(child)~")
-  heddle_mutant(greed worker/idle.cpp passing_the_search_on "home.pass_search_on(rank, listed)~" "static_cast<void>(listed)~")
+  heddle_mutant(greed worker/idle.cpp passing_the_search_on "    pass_search_on(listed)~" "    static_cast<void>(listed)~")
   heddle_mutant(greed worker/idle.cpp last_look " ||^      home.scheduler_policy().may_find(rank)~" "~")
   heddle_mutant(greed worker/lending.cpp idle_others "if (platform::ticks() > limit) return false~" "break~" "may = may && (" "may = may && (true || ")
   heddle_mutant(greed worker/lending.cpp nap "if (!sleeps && now == state::lent) platform::wake_one(token)~" "")

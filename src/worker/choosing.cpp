@@ -23,13 +23,13 @@ entry worker::pick_after_tick(const thread& self) noexcept {
   if (stands_aside()) return 0;
   if (home.precedence().is_used()) [[unlikely]] {
     if (protects_turn()) return 0;
-    unevictable_until_ = 0;
+    aging_.end_turn();
     if (raised_seen_ != home.precedence().raised()) sort_ready();
     home.time().fire();  // of a high thread that slept, perhaps
     if (const entry item = pick_starved(&self); item != 0) return item;
     if (thread* t = home.levels().take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
     if (self.level.load() > 0) return 0;
-    normal_had_its_turn_ = true;
+    aging_.normal_has_its_turn();
   }
   if (const entry item = pick_by_turns(self.level.load() == 0); item != 0) return item;
   // What pick() does beyond that, uncounted: the turn changes only if a carrier can be had.
@@ -69,8 +69,7 @@ entry worker::pick_starved(const thread* stays) noexcept {
   const std::uint64_t patience = home.precedence().patience();
   if (patience == 0) return 0;
   const std::uint64_t now = platform::ticks();
-  if (std::exchange(normal_had_its_turn_, false) || normal_since_ == 0) normal_since_ = now;
-  if (now < next_starved_ || now < patience) return 0;
+  if (!aging_.is_due(now, patience)) return 0;
   bool displaces = stays != nullptr;
   entry item = 0;
   if (thread* t = home.levels().take_starved(now - patience); t != nullptr) {
@@ -79,16 +78,14 @@ entry worker::pick_starved(const thread* stays) noexcept {
                 (level < 0 && !ready.looks_empty());
     if (level < 0) turn_of_ = level;
     item = ready_entry(*t);
-  } else if (now - normal_since_ > patience) {
-    normal_since_ = now;
+  } else if (aging_.takes_normal(now, patience)) {
     item = pick_by_turns(true);
     if (item == 0) item = pick_by_turns(true);  // the other one's turn
     displaces = displaces || home.levels().any_high(1);
   }
   if (item == 0) return 0;
-  next_starved_ = now + patience;
   // half an interval, and then until the next tick
-  if (displaces) unevictable_until_ = now + patience / home.options().aging / 2;
+  aging_.begin_turn(now + patience, displaces ? now + patience / home.options().aging / 2 : 0);
   return item;
 }
 
@@ -99,14 +96,14 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   if (stands_aside()) return 0;
   const int level = stays != nullptr ? stays->level.load() : lowest_level;
   if (home.precedence().is_used()) {
-    unevictable_until_ = 0;
+    aging_.end_turn();
     if (raised_seen_ != home.precedence().raised()) sort_ready();
     if (tick % look_at_clock_every == 0) {
       if (const entry item = pick_starved(stays); item != 0) return item;
     }
     if (thread* t = home.levels().take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
     if (level > 0) return 0;
-    normal_had_its_turn_ = true;
+    aging_.normal_has_its_turn();
   }
   if (tick % fairness_interval == 0) {
     if (const entry item = pick_fairly(); item != 0) return item;

@@ -139,7 +139,7 @@ thread* worker::find_work() noexcept {
     // stopped or switched off: what was left to this one is somebody else's to find
     home.sleepers().wake_one_for(rank);
   } else if (idle.anyone_asleep()) {
-    home.pass_search_on(rank, listed);
+    pass_search_on(listed);
     home.time().delegate();
   }
   trace::emit<trace::event::idle_end>(ring);
@@ -176,7 +176,7 @@ void worker::wait_for_token() noexcept {
       now = token.load(std::memory_order_acquire);  // as above
     } while (now != state::awake && platform::now() < end);
     if (now == state::lent_again) token.compare_exchange_strong(now, state::lent);
-    if (now == state::held && !home.has_something_for(rank)) token.compare_exchange_strong(now, state::stale);
+    if (now == state::held && !sees_something()) token.compare_exchange_strong(now, state::stale);
     else if (now == state::held || now == state::stale) token.compare_exchange_strong(now, state::awake);
   }
 }
@@ -212,26 +212,27 @@ bool worker::sleep() noexcept {
   return true;
 }
 
-// --- the runtime's part ------------------------------------------------------------------------------------------
+// --- what else there is ------------------------------------------------------------------------------------------
 
-// Of what others have, or nobody in particular; but for the policy's own. As has_queued.
-bool runtime::has_something_for(unsigned rank) const noexcept {
-  bool has = has_common_work();
-  for (unsigned r = 0; !has && r < workers(); ++r) has = may_rob(rank, r) && host_.has_queued(r);
+// Of what others have, or nobody in particular; but for the policy's own. As policy_host::has_queued.
+bool worker::sees_something() const noexcept {
+  bool has = home.has_common_work();
+  for (unsigned r = 0; !has && r < home.workers(); ++r) has = home.may_rob(rank, r) && home.host().has_queued(r);
   return has;
 }
 
-void runtime::pass_search_on(unsigned rank, bool listed) noexcept {
-  if (!host_.wants().limits) {
-    bool more = has_common_work() || !workers_[rank]->ready.looks_empty() ||
-                (asks_before_picks() && scheduler_policy().may_find(rank));
-    for (unsigned r = 0; !more && r < workers(); ++r) more = r != rank && host_.has_queued(r);
-    if (more) sleepers_.wake_one_for(rank);
+void worker::pass_search_on(bool listed) noexcept {
+  const policy::policy_wants& wants = home.host().wants();
+  policy::policy& policy = home.scheduler_policy();
+  if (!wants.limits) {
+    bool more = home.has_common_work() || !ready.looks_empty() || (wants.picks && policy.may_find(rank));
+    for (unsigned r = 0; !more && r < home.workers(); ++r) more = r != rank && home.host().has_queued(r);
+    if (more) home.sleepers().wake_one_for(rank);
     return;
   }
   // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
-  if (has_common_work()) sleepers_.wake_one_for(rank);
-  if (listed && host_.wants().greedy && scheduler_policy().may_find(rank)) sleepers_.wake_any(rank);
+  if (home.has_common_work()) home.sleepers().wake_one_for(rank);
+  if (listed && wants.greedy && policy.may_find(rank)) home.sleepers().wake_any(rank);
 }
 
 }  // namespace heddle::worker

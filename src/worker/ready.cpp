@@ -33,7 +33,7 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
 }
 
 void worker::put_back(thread& t) noexcept {
-  if (std::exchange(unevictable_until_, 0) != 0) next_starved_ = 0;  // its turn is still to come
+  aging_.take_turn_back();
   if (home.levels().push(t, rank, place::back)) return;
   if (!home.capacity().pools().in_force() || t.packed_in == fiber::no_worker ||
       !home.capacity().pools().put(t, t.packed_in))

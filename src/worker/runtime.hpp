@@ -118,15 +118,6 @@ class runtime final {
   // The calling thread is suspended and then placed by the policy.
   void place_running(const policy::placement& where) noexcept { host_.place_running(where); }
 
-  // Something is queued that worker `rank` may take. A hint.
-  [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
-
-  // [wake:4]: worker `rank` has found something and searches no more. What else it sees somebody else shall look for.
-  // `listed`: it has been in the idle set, asleep or only about to be, so somebody may have left something to it.
-  void pass_search_on(unsigned rank, bool listed) noexcept;
-  // All workers sleep, and the clock, a blocking call or a file descriptor
-  // will have somebody go on: no progress, and none is missing. A hint.
-  bool waits_for_the_world() noexcept;
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
   // What its threads begin with.

@@ -17,6 +17,7 @@
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
+#include "worker/aging.hpp"
 #include "worker/block_cache.hpp"
 #include "worker/carrier_pool.hpp"
 #include "worker/child_blocks.hpp"
@@ -155,10 +156,8 @@ class worker : public detail::fork_queue {
   };
 
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
-  // In the run loop, on the way to pick, and free to: nothing has been chosen yet that it must go on with.
-  bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   // What runs here has a turn although something above it is ready, because it had waited for long: [aging:4].
-  bool protects_turn() const noexcept { return unevictable_until_ != 0 && platform::ticks() < unevictable_until_; }
+  bool protects_turn() const noexcept { return aging_.protects_turn(); }
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
@@ -228,7 +227,14 @@ class worker : public detail::fork_queue {
   } counts;
 
  private:
+  // In the run loop, on the way to pick, and free to: nothing has been chosen yet that it must go on with.
+  bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   [[nodiscard]] thread* find_work() noexcept;
+  // Something is queued that this worker may take. A hint.
+  [[nodiscard]] bool sees_something() const noexcept;
+  // [wake:4]: it has found something and searches no more. What else it sees somebody else shall look for. `listed`: it
+  // has been in the idle set, asleep or only about to be, so somebody may have left something to it.
+  void pass_search_on(bool listed) noexcept;
   void stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
@@ -275,12 +281,7 @@ class worker : public detail::fork_queue {
   unsigned turns_ended_{0};         // that have ended here since it last took one over
   unsigned next_looked_at_{0};      // where it begins to look for one
   packing_turns turns_;
-  // In programs with priorities, in platform::ticks.
-  std::uint64_t next_starved_{0};    // not earlier than then a thread that has waited for long comes first again
-  std::uint64_t normal_since_{0};    // when it last chose among what is of the normal level
-  bool normal_had_its_turn_{false};  // that was since the last look at the clock
-  // the turn of a thread that came first because it had waited for long; 0: no such thing
-  std::uint64_t unevictable_until_{0};
+  aging aging_;                  // in programs with priorities
   bool looks_elsewhere_{false};  // the last pick wants the run loop to look at other workers
   unsigned raised_seen_{0};      // of precedence::raised
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
