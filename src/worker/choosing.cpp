@@ -1,7 +1,6 @@
 // What a worker runs next, beyond the short path of inline.hpp: "What runs next" in run_loop.md, and for levels and
 // pools priorities.md and packing.md.
 #include <algorithm>
-#include <utility>
 
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"

@@ -1,6 +1,5 @@
 // Where a thread that becomes ready goes: to its worker's ready threads, to all,
 // or to where its level or its pool is; and what a worker gives up of its own.
-#include <utility>
 
 #include "trace/emit.hpp"
 #include "worker/inline.hpp"

@@ -1,20 +1,18 @@
-// A set of workers with one policy, their carriers, stacks, timers
-// and inbox. The public heddle::runtime is a handle to it.
+// A set of workers with one policy, and all that they have in common: the parts are classes of their own ("The parts of
+// a runtime" in README.md). Here are their beginning and their end, and the ways in for threads from outside. The
+// public heddle::runtime is a handle to it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arch/arch.hpp"
-#include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
-#include "sync/mutex.hpp"
 #include "trace/trace.hpp"
 #include "worker/blocking_calls.hpp"
 #include "worker/capacity.hpp"
