@@ -59,7 +59,7 @@ loop_quiet loop_begin_quietly() noexcept {
   // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it
   // sees the entry there, or this sees that it sleeps ([tiny:2]).
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  const sync::idle_set& idle = me.home.idle();
+  const sync::idle_set& idle = me.home.sleepers().idle();
   if (me.every_fork) [[unlikely]] {
     if (!me.every_join) return {false, false, true};
     if (idle.anyone_asleep()) me.announce_work();  // a pop is followed by a join then, and not by a second push

@@ -34,7 +34,7 @@ inline void count_end(group_state& group) noexcept {
 [[gnu::always_inline]] inline void free_child(group_child& child) noexcept {
   fork_queue* w = current_queue();
   if (child.home != w) [[unlikely]]
-    return static_cast<worker::worker*>(child.home)->give_back_child(child);
+    return static_cast<worker::worker*>(child.home)->children.give_back(child);
   child.next = w->spare_children;
   w->spare_children = &child;
 }

@@ -8,6 +8,7 @@
 #include "queue/fork_queue.hpp"
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle::detail {
@@ -32,18 +33,18 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   block& owner = *self.current_thread();
   const policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
-  self.collect_returned();
-  block* half = self.new_block();
+  self.blocks.collect_returned();
+  block* half = self.blocks.new_block();
   if (half == nullptr) return nullptr;
   self.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in queue::pop
   const queue::slow_outcome back = queue::pop(self, position);
   if (back.published) self.announce_answer();
   if (!back.done) {  // a thief has it: an ordinary fork after all
-    self.free_thread(*half);
+    self.blocks.free_thread(*half);
     return position;
   }
   worker::renew_thread(*half, self.home);
-  void* const top = worker::top_of(*half, self.home.threads_default());
+  void* const top = worker::top_of(*half, self.home.options().threads);
   half->argument = reinterpret_cast<void*>(item);
   half->group = nullptr;
   half->parent = nullptr;

@@ -12,6 +12,7 @@
 #include "task/children.hpp"
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -78,7 +79,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   block* t = worker::here().new_block(0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
   t->level.store(group.level, std::memory_order_relaxed);  // published with the thread itself
-  const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->threads_default();
+  const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->options().threads;
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
 }
 
@@ -126,12 +127,12 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
   if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
   if (is_queued(*w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
-    if (group_child* c = w->new_child(); c != nullptr) {
+    if (group_child* c = worker::child_blocks::take(*w); c != nullptr) {
       c->call = call;
       return {nullptr, c, c->room};
     }
   }
-  block* t = w->cached_block();
+  block* t = w->blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
   renew_thread(*t, w->home);
@@ -198,7 +199,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   group.outstanding.fetch_add(1);
   worker::start_at(child, child.argument, entry);
   if (child.level.load() != 0) return w->make_ready(child);
-  w->collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
+  w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
   if (where == policy::placement::send) w->home.scheduler_policy().place(w->rank, child.scheduling);
   else w->queue_child(child);
 }
@@ -248,7 +249,7 @@ void wait_group_slow(group_state& group) {
 void* foreign_owner() noexcept { return arch::thread_pointer(); }
 
 void set_priority(group_state& group, priority level) {
-  worker::here().use_priority(level);
+  worker::here().precedence().use(level);
   if (!group.kind_given) set_kind(group, preemption::as_runtime, tls::as_runtime);
   group.level = static_cast<std::int8_t>(level);
 }

@@ -7,6 +7,7 @@
 #include "fiber/thread.hpp"
 #include "task/children.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

@@ -221,13 +221,13 @@ void runtime::set_active_workers(unsigned n) {
     throw std::invalid_argument("heddle: set_active_workers(" + std::to_string(n) + "): expected 1 to " +
                                 std::to_string(workers()));
   }
-  if (!core_->can_pack())
+  if (!core_->capacity().can_change())
     throw std::invalid_argument("heddle: policy " + policy() + " counts on all its workers; none can be switched off");
   const worker::section inside;
-  core_->set_active(n);
+  core_->capacity().set_active(n);
 }
 
-unsigned runtime::active_workers() const noexcept { return core_->active(); }
+unsigned runtime::active_workers() const noexcept { return core_->capacity().active(); }
 
 int runtime::worker_rank() const noexcept {
   const worker::section inside;

@@ -24,7 +24,7 @@ block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t);
 
 // `t` has ended. Called on another stack than its own, so the stack that a light thread was lent can be taken back.
 void leave_stack(block& t) noexcept {
-  if (fiber::is_light(t)) worker::worker::current()->take_stack_back(t);
+  if (fiber::is_light(t)) worker::worker::current()->blocks.take_stack_back(t);
 }
 
 // The same, and after that its joiner may have its block.
@@ -62,7 +62,7 @@ void enter(block* self) noexcept {
   if (self->scheduling.word != nullptr) [[unlikely]] {
     self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
   }
-  worker::runtime::count_finished(*worker::worker::current());
+  worker::census::count_finished(*worker::worker::current());
   // acquire pairs with the joiner's exchange: its waiter
   const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
   if (word == fiber::called) {
@@ -74,7 +74,7 @@ void enter(block* self) noexcept {
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
-        !self->home->has_priorities()) {
+        !self->home->precedence().is_used()) {
       // relaxed, and no claim: nobody else can resume a joiner
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
@@ -122,7 +122,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
                                               void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
-  home.use_priority(options.priority);
+  home.precedence().use(options.priority);
   made_thread made{nullptr, nullptr};
   {
     const worker::section inside;
@@ -151,13 +151,13 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
   if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
   if (is_light(bytes, alignment)) [[likely]] {
-    block* t = w->cached_light();
+    block* t = w->blocks.cached_light();
     if (t == nullptr) [[unlikely]]
       return make_any_thread(options, bytes, alignment, call);
     worker::renew_light(*t, w->home);
     return prepare(*t, options, {}, bytes, alignment, call);
   }
-  block* t = w->cached_block();
+  block* t = w->blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
   worker::renew_thread(*t, w->home);
@@ -170,8 +170,9 @@ void start_thread(thread_handle* handle) noexcept {
     return worker::in_section([&] { start_thread(handle); });
   block* t = block_of(handle);
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
-  t->home->count_made(w);
-  if (w != nullptr && &w->home == t->home && !w->home.watches_roots()) [[likely]] {
+  const bool ours = w != nullptr && &w->home == t->home;
+  t->home->census().count_made(ours ? w : nullptr);
+  if (ours && !w->home.watches_roots()) [[likely]] {
     return fiber::is_not_begun(t->stack_pointer) ? w->make_new_ready(*t) : w->make_ready(*t);
   }
   worker::start_root(*t, t->group);
@@ -189,7 +190,7 @@ void join_thread(thread_handle* handle) noexcept {
       const bool has_ended = w->call(*self, *t, enter<false>);
       self->waits_for = nullptr;
       w = worker::worker::current();
-      if (has_ended) return fiber::is_light(*t) ? w->free_light(*t) : w->free_thread(*t);
+      if (has_ended) return fiber::is_light(*t) ? w->blocks.free_light(*t) : w->blocks.free_thread(*t);
     }
   }
   // acquire pairs with the thread's last exchange: everything it did
@@ -238,7 +239,7 @@ void uncaught_in_thread() noexcept {
 void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
   if (current_queue() == nullptr) {
     worker::runtime& home = where != nullptr ? where->core() : worker::here();
-    if (home.run_borrowed(call, data)) return;
+    if (home.lending().run(call, data)) return;
   }
   thread_options options;
   options.where = where;

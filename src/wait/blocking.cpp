@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "platform/platform.hpp"
+#include "worker/handover.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -23,7 +24,7 @@ constexpr int attempts = 10000;
     if (caller != nullptr) worker::enter_runtime(*caller);
     worker::worker* w = worker::worker::current();
     const blocking_state state{w->current_thread(), w->by};
-    if (w->home.lend_worker(*w, true)) {
+    if (worker::lend_worker(*w, true)) {
       // preemption stays off until end_blocking: this kernel thread has no worker that could go on with another thread
       if (caller != nullptr) worker::begin_blocking_on_block(*caller);
       return state;
@@ -48,26 +49,26 @@ worker::runtime* home_of_caller() noexcept {
 blocking_state begin_blocking() noexcept {
   worker::runtime* const home = home_of_caller();
   if (home == nullptr) return {};
-  home->admit_blocking_call();
+  home->blocking_calls().admit();
   blocking_state state;
-  if (home->has_creator()) {
+  if (home->creator().is_there()) {
     state = begin_blocking_patiently();
   } else {
     worker::worker& w = *worker::worker::current();
     state = {w.current_thread(), w.by};
-    if (!home->lend_worker(w, false)) state = {};  // else on no worker from here on
+    if (!worker::lend_worker(w, false)) state = {};  // else on no worker from here on
   }
-  if (state.thread == nullptr) home->end_blocking_call();  // f runs in place and needs no kernel thread of its own
+  if (state.thread == nullptr) home->blocking_calls().end();  // f runs in place and needs no kernel thread of its own
   return state;
 }
 
 void end_blocking(const blocking_state& state) noexcept {
   auto& self = *static_cast<worker::thread*>(state.thread);
   auto& on = *static_cast<worker::carrier*>(state.carrier);
-  self.home->end_blocking_call();
+  self.home->blocking_calls().end();
   if (self.preemptive != nullptr) [[unlikely]]
     worker::end_blocking_on_block(*self.preemptive, on);
-  self.home->return_from_blocking(self, on);
+  worker::return_from_blocking(self, on);
   if (self.preemptive != nullptr) [[unlikely]]
     worker::leave_runtime(*self.preemptive);
 }
@@ -76,18 +77,18 @@ void end_blocking(const blocking_state& state) noexcept {
 
 namespace heddle::worker {
 
-void runtime::admit_blocking_call() noexcept {
-  if (blocking_calls_.try_acquire()) return;
-  if (!told_of_blocking_limit_.exchange(true)) {
+void blocking_calls::admit() noexcept {
+  if (free_.try_acquire()) return;
+  if (!told_of_limit_.exchange(true)) {
     char text[240];
     const int length = std::snprintf(
         text, sizeof text,
         "heddle: %u calls of heddle::blocking are under way, each with a kernel thread of its own; further ones wait "
         "(HEDDLE_BLOCKING_LIMIT; for sockets wait_readable needs no kernel thread)\n",
-        settings_.blocking_limit);
+        limit_);
     platform::write_error(text, static_cast<std::size_t>(length));
   }
-  blocking_calls_.acquire();
+  free_.acquire();
 }
 
 }  // namespace heddle::worker

@@ -28,7 +28,7 @@ struct carrier {
   std::atomic<std::uint32_t> signal{0};  // 1: a worker is assigned, 2: end; futex word of a spare carrier
   bool passing{false};                   // a spare beyond those that are kept: ends when nobody needs it for a while
   bool offers_itself{false};     // [preempt:6]: made for no certain worker, it joins the spares when it is ready to
-  carrier* next_spare{nullptr};  // under the runtime's carrier mutex, or of the worker in whose pool it is
+  carrier* next_spare{nullptr};  // under the mutex of `carriers`, or of the worker in whose pool it is
   // The processing unit that it is bound to; -1: none; -2: not known yet. Written by itself, or by who is about to
   // raise `signal`.
   int bound_to{-2};
@@ -39,11 +39,15 @@ struct carrier {
   // relaxed: its own, and of the signal handler that interrupts it
   enum class ticking : std::uint8_t { no, once, always };
   std::atomic<ticking> ticks{ticking::no};
-  carrier* next_all{nullptr};  // under the runtime's carrier mutex
+  carrier* next_all{nullptr};  // under the mutex of `carriers`
 
   // To be called before the running thread is switched away from. Returns the exceptions that it is handling, which it
   // takes back (take_back_exceptions) when it goes on, on whichever carrier.
   [[nodiscard]] exception_state leave_exceptions() noexcept { return exceptions->leave(); }
 };
+
+// What its kernel thread does, from its beginning to its end: carries the workers that `argument`, a carrier, is
+// assigned.
+void carry(void* argument);
 
 }  // namespace heddle::worker

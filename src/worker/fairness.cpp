@@ -29,7 +29,7 @@ bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept
 
 thread* worker::take_over_turn() noexcept {
   ++turns_ended_;
-  if (home.pools().in_force()) return nullptr;  // pools even out by themselves
+  if (home.capacity().pools().in_force()) return nullptr;  // pools even out by themselves
   const unsigned own = ready.turns_waited_for();
   // [fairness:2]. From one that has one more: once a round, so that the threads which share a worker with one more are
   // not always the same. At which turn of a long round is left to chance, or it would be the same thread that goes to
@@ -58,7 +58,7 @@ thread* worker::take_over_turn() noexcept {
   thread* t = victim->ready.force_pop();
   if (t == nullptr) return nullptr;
   turns_ended_ = 0;
-  const unsigned distance = home.distance_between(rank, victim->rank);
+  const unsigned distance = home.host().distance(rank, victim->rank);
   counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
   platform::charge(platform::operation::steal, platform::simulated ? distance : 0);
   trace::emit<trace::event::steal_success>(ring, victim->rank, distance, ready_entry(*t));

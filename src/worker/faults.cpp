@@ -178,7 +178,7 @@ void dump_threads(runtime& home) noexcept {
       home.options().policy.c_str(), home.stacks().live());
   for (unsigned rank = 0; rank < home.workers(); ++rank) {
     const thread* t = running_on(home.at(rank));
-    if (t == nullptr) say("  worker %u: %s\n", rank, home.idle().is_asleep(rank) ? "asleep" : "searches");
+    if (t == nullptr) say("  worker %u: %s\n", rank, home.sleepers().idle().is_asleep(rank) ? "asleep" : "searches");
     else say("  worker %u: runs thread %llu (%s)\n", rank, id_of(*t), name_of(*t));
   }
   home.stacks().for_each_block([&home](const thread& t) {

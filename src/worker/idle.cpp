@@ -53,19 +53,19 @@ void worker::stand_aside() noexcept {
     while (const entry item = take_newest()) give(thread_for(item));
     while (thread* t = ready.pop()) give(t);
     trace::emit<trace::event::worker_switch_off>(ring);
-    home.pools().rests(turns_);
-    home.wake_one_for(0);
+    home.capacity().pools().rests(turns_);
+    home.sleepers().wake_one_for(0);
     platform::wait_on(aside, 1);
     trace::emit<trace::event::worker_switch_on>(ring);
   }
 }
 
 entry worker::look_everywhere(bool insist) noexcept {
-  home.fire_timers();
-  if (raised_seen_ != home.raised()) [[unlikely]]
+  home.time().fire();
+  if (raised_seen_ != home.precedence().raised()) [[unlikely]]
     sort_ready();
   if (thread* t = home.levels().take_high(1); t != nullptr) return ready_entry(*t);
-  const bool packed = home.pools().in_force();
+  const bool packed = home.capacity().pools().in_force();
   if (packed) {
     if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
   }
@@ -75,7 +75,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0)
     return item;
   if (packed) {
-    if (thread* t = home.pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
+    if (thread* t = home.capacity().pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
   }
   if (!home.levels().any_low(lowest_level)) [[likely]]
     return 0;
@@ -88,11 +88,11 @@ entry worker::look_everywhere(bool insist) noexcept {
 }
 
 thread* worker::find_work() noexcept {
-  sync::idle_set& idle = home.idle();
+  sync::idle_set& idle = home.sleepers().idle();
   const std::uint64_t rate = platform::ticks_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
   idle.begin_search();
-  // pairs with runtime::settle through its fence: nothing is queued here
+  // pairs with lending::settle through its fence: nothing is queued here
   this->idle.store(true, std::memory_order_relaxed);
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
@@ -104,7 +104,7 @@ thread* worker::find_work() noexcept {
     // ended, and its kernel thread sleeps until somebody comes to it.
     if (found != 0 || home.stopping()) break;
     arch::pause();
-    if (home.crowded()) platform::yield_processor();
+    if (home.options().crowded) platform::yield_processor();
     if (round % 8 != 0) continue;
     const std::uint64_t now = platform::ticks();
     if (now - insisted > insist_after_us * rate) {
@@ -132,14 +132,15 @@ thread* worker::find_work() noexcept {
   }
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // ordered by the fence
-  // Pairs with the fences of runtime::wake_one_for: what was published; and
-  // of runtime::settle: who finds us idle has asked us before our next push.
+  // Pairs with the fences of sleepers::wake_one_for: what was published; and
+  // of lending::settle: who finds us idle has asked us before our next push.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found == 0) {
-    home.wake_one_for(rank);  // stopped or switched off: what was left to this one is somebody else's to find
+    // stopped or switched off: what was left to this one is somebody else's to find
+    home.sleepers().wake_one_for(rank);
   } else if (idle.anyone_asleep()) {
-    home.pass_search_on(rank, listed);
-    home.delegate_timekeeping();
+    pass_search_on(listed);
+    home.time().delegate();
   }
   trace::emit<trace::event::idle_end>(ring);
   return thread_for(found);
@@ -150,17 +151,17 @@ void worker::wait_for_token() noexcept {
   std::uint32_t now = state::settling;
   token.compare_exchange_strong(now, state::asleep);  // from here on the worker may be lent; else a token has come
   for (;;) {
-    now = token.load(std::memory_order_acquire);  // pairs with send_token, borrow.cpp: what was published; the worker
+    now = token.load(std::memory_order_acquire);  // pairs with send_token, lending.cpp: what was published; the worker
     if (now == state::awake) return;
     if (now == state::asleep) {
-      const platform::nanoseconds deadline = home.claim_timekeeping(rank);
+      const platform::nanoseconds deadline = home.time().claim(rank);
       platform::wait_on(token, now, deadline);
       if (deadline == 0) continue;
-      home.leave_timekeeping(rank);
+      home.time().leave(rank);
       if (platform::now() >= deadline && token.compare_exchange_strong(now, state::awake)) return;
       if (state::is_lent(token.load())) {
         set_current_queue(nullptr);  // the worker is not ours, its trace neither
-        home.delegate_timekeeping();
+        home.time().delegate();
         set_current_queue(this);
       }
       continue;
@@ -175,14 +176,14 @@ void worker::wait_for_token() noexcept {
       now = token.load(std::memory_order_acquire);  // as above
     } while (now != state::awake && platform::now() < end);
     if (now == state::lent_again) token.compare_exchange_strong(now, state::lent);
-    if (now == state::held && !home.has_something_for(rank)) token.compare_exchange_strong(now, state::stale);
+    if (now == state::held && !sees_something()) token.compare_exchange_strong(now, state::stale);
     else if (now == state::held || now == state::stale) token.compare_exchange_strong(now, state::awake);
   }
 }
 
 // False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
 bool worker::sleep() noexcept {
-  sync::idle_set& idle = home.idle();
+  sync::idle_set& idle = home.sleepers().idle();
   // Somebody has taken the timer's signal, so the tick that would stop it, finding no preemptive thread, does not come.
   if (!platform::arrives(by->timer)) [[unlikely]]
     ticks::stop(*by);
@@ -203,7 +204,7 @@ bool worker::sleep() noexcept {
   }
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  if (!work) home.check_drained();
+  if (!work) home.census().check_drained();
   wait_for_token();  // [sleep:6]
   // Woken for a timer or by the end, or a foreign kernel thread has had the worker: nobody has counted us.
   if (std::exchange(unlisted, false) || idle.retract(rank)) idle.begin_search();
@@ -211,58 +212,27 @@ bool worker::sleep() noexcept {
   return true;
 }
 
-// --- the runtime's part ------------------------------------------------------------------------------------------
+// --- what else there is ------------------------------------------------------------------------------------------
 
-bool runtime::has_sleeping_thief(unsigned rank) const noexcept {
-  if (!idle_.anyone_asleep()) return false;
-  if (!wants_.limits) return true;
-  for (unsigned r = 0; r < workers(); ++r) {
-    if (r != rank && idle_.is_asleep(r) && policy_->may_rob(r, rank)) return true;
-  }
-  return false;
-}
-
-// Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
-bool runtime::has_queued(unsigned rank) const noexcept {
-  return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty();
-}
-
-// Of what others have, or nobody in particular; but for the policy's own. As has_queued.
-bool runtime::has_something_for(unsigned rank) const noexcept {
-  bool has = has_common_work();
-  for (unsigned r = 0; !has && r < workers(); ++r) has = may_rob(rank, r) && has_queued(r);
+// Of what others have, or nobody in particular; but for the policy's own. As policy_host::has_queued.
+bool worker::sees_something() const noexcept {
+  bool has = home.has_common_work();
+  for (unsigned r = 0; !has && r < home.workers(); ++r) has = home.may_rob(rank, r) && home.host().has_queued(r);
   return has;
 }
 
-void runtime::pass_search_on(unsigned rank, bool listed) noexcept {
-  if (!wants_.limits) {
-    bool more = has_common_work() || !workers_[rank]->ready.looks_empty() || (wants_.picks && policy_->may_find(rank));
-    for (unsigned r = 0; !more && r < workers(); ++r) more = r != rank && has_queued(r);
-    if (more) wake_one_for(rank);
+void worker::pass_search_on(bool listed) noexcept {
+  const policy::policy_wants& wants = home.host().wants();
+  policy::policy& policy = home.scheduler_policy();
+  if (!wants.limits) {
+    bool more = home.has_common_work() || !ready.looks_empty() || (wants.picks && policy.may_find(rank));
+    for (unsigned r = 0; !more && r < home.workers(); ++r) more = r != rank && home.host().has_queued(r);
+    if (more) home.sleepers().wake_one_for(rank);
     return;
   }
   // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
-  if (has_common_work()) wake_one_for(rank);
-  if (listed && wants_.greedy && policy_->may_find(rank)) wake_any(rank);
-}
-
-bool runtime::wake(unsigned rank) noexcept {
-  // As in wake_one_for: with the sleeper's {announce, heavy fence, look}, Dekker's two sides.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!idle_.is_asleep(rank)) return false;
-  // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
-  send_token(rank);
-  return true;
-}
-
-// The steps [sleep:2], [sleep:4] and [sleep:5] again, on behalf of all who sleep.
-void runtime::widened() noexcept {
-  if (!idle_.anyone_asleep()) return;
-  for (const auto& w : workers_) queue::request_anew(*w);
-  platform::heavy_fence();
-  for (unsigned r = 0; r < workers(); ++r) {
-    if (has_queued(r)) wake_thief_of(r);
-  }
+  if (home.has_common_work()) home.sleepers().wake_one_for(rank);
+  if (listed && wants.greedy && policy.may_find(rank)) home.sleepers().wake_any(rank);
 }
 
 }  // namespace heddle::worker

@@ -66,11 +66,11 @@ void lend(lendable* to, int level) noexcept {
     // [inherit:2]: before the look at the holder. Who lets go without having seen the flag has let go by then.
     to->word.fetch_or(lendable::lends);
     thread* const h = holder_of(*to);
-    if (h == nullptr || !h->home->has_priorities() || level <= to->lent) return;
+    if (h == nullptr || !h->home->precedence().is_used() || level <= to->lent) return;
     const int before = h->level.load();
     set_loan(*to, *h, level);
     if (h->level.load() <= before) return;
-    h->home->level_was_raised(*h, before);
+    h->home->precedence().level_was_raised(*h, before);
     to = h->blocked_on;
   }
 }
@@ -133,27 +133,9 @@ void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
 
 // --- where the holder stands ---------------------------------------------------------------------------------------
 
-// [inherit:4]. It may be ready, running or waiting; its level has been written. Under `loans`.
-void runtime::level_was_raised(thread& t, int before) noexcept {
-  if (priorities_.remove(t)) {
-    if (!priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::back)) inbox_.push(t);
-    wake_one_for(0);
-    return evict_for(t.level.load());
-  }
-  if (before != 0) return;  // who is about to put it into a list looks at its level once more (priorities::push)
-  // It may be among a worker's ready threads, or in the inbox: a worker takes it out at its next choice (sort_ready),
-  // which a tick brings about.
-  raised_.fetch_add(1);
-  const int level = t.level.load();
-  for (const auto& w : workers_) {
-    if (w->evictable_at.load(std::memory_order_relaxed) >= level) continue;  // a hint, as is the next one
-    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
-  }
-}
-
 // What stands among this worker's ready threads, or in the inbox, and was lent a level goes to where that level is.
 void worker::sort_ready() noexcept {
-  raised_seen_ = home.raised();  // before the look
+  raised_seen_ = home.precedence().raised();  // before the look
   thread* chain = nullptr;
   thread** end = &chain;
   while (thread* t = ready.pop()) {
@@ -170,7 +152,7 @@ void worker::sort_ready() noexcept {
     if (home.levels().push(t, rank, place::on_top)) raised = true;
     else ready.push(t);
   }
-  if (raised) home.wake_one_for(rank);
+  if (raised) home.sleepers().wake_one_for(rank);
   if (common != nullptr) announce_work();
 }
 

@@ -5,6 +5,7 @@
 #include "base/audit.hpp"
 #include "worker/carrier.hpp"
 #include "worker/exceptions.hpp"
+#include "worker/new_thread.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -95,7 +96,7 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
 }
 
 inline void worker::came_back(thread& child, thread& parent) noexcept {
-  free_thread(child);  // nobody takes it from this worker's cache before its entry has returned
+  blocks.free_thread(child);  // nobody takes it from this worker's cache before its entry has returned
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   depart(child, &parent, [](void*, void*) {});
 #else
@@ -120,8 +121,8 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
   t.completion.store(fiber::called, std::memory_order_relaxed);  // read by `t` alone
   t.parent = &self;
   const bool light = fiber::is_light(t);
-  spawn(self, t, light ? lend_stack(t) : t.argument, [](thread*) {}, entry);
-  if (light) current()->take_stack_back(t);
+  spawn(self, t, light ? blocks.lend_stack(t) : t.argument, [](thread*) {}, entry);
+  if (light) current()->blocks.take_stack_back(t);
   return true;
 #endif
 }

@@ -69,29 +69,27 @@ detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
   return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
 }
 
-}  // namespace
-
 // A thread that finds no block asks the creator to make one, and waits. It need not get that very block: each such
 // thread has one made, so there will be one for each. The creator, because malloc's locks may be with a preempted
 // thread; that thread goes on while this one waits.
-void runtime::give_own_tls(preemptible& self) noexcept {
+void give_own_tls(preemptible& self) noexcept {
   blocks_lock.lock();
   self.block = blocks;
   if (self.block != nullptr) blocks = self.block->next;
   blocks_lock.unlock();
   if (self.block == nullptr) {
-    blocks_wanted_.fetch_add(1);
-    wake_creator();
+    self.self().home->creator().want_block();
     detail::waiter w("thread-local storage");
     detail::suspend(w, take_block_or_wait, &self.block);
   }
   queue_on(*self.block) = &self;
 }
 
+}  // namespace
+
 void forget_blocks_in_children() noexcept { platform::when_forked(forget_blocks); }
 
-// By the creator. False: none could be made, though somebody waits.
-bool runtime::make_blocks() noexcept {
+bool creator::make_blocks() noexcept {
   while (const std::uint32_t count = blocks_wanted_.load()) {
     platform::own_tls* made = platform::make_own_tls(count);
     if (made == nullptr) {
@@ -112,7 +110,7 @@ bool runtime::make_blocks() noexcept {
 }
 
 void begin_preemptive(preemptible& self) noexcept {
-  if (self.how.storage == tls::own) self.self().home->give_own_tls(self);
+  if (self.how.storage == tls::own) give_own_tls(self);
   leave_runtime(self);
   if (self.block != nullptr) platform::begin_own_tls(*self.block);
 }

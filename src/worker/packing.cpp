@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "worker/runtime.hpp"
-#include "worker/section.hpp"
-#include "worker/worker.hpp"
-
 namespace heddle::worker {
 
 using fiber::thread;
@@ -79,49 +75,6 @@ thread* packing::take_any(unsigned rank, packing_turns& turns) noexcept {
   }
   rests(turns);
   return nullptr;
-}
-
-// --- switching workers off and on -----------------------------------------------------------------------------------
-
-void runtime::set_active(unsigned count) noexcept {
-  const section inside;
-  std::lock_guard hold(active_mutex_);
-  asked_active_ = count;
-  apply_active(std::min(asked_active_, allowed_active_));
-}
-
-// With as many workers as the process had processors, or fewer: as many as
-// it has now. With more, which then take turns, the same share of them.
-void runtime::follow_limits() noexcept {
-  if (!can_pack()) return;
-  const unsigned now = std::max(settings_.allowed(), 1u);
-  unsigned count = std::min(workers(), now);
-  if (workers() > allowed_at_start_)
-    count = std::clamp(static_cast<unsigned>(std::uint64_t{workers()} * now / allowed_at_start_), 1u, workers());
-  std::lock_guard hold(active_mutex_);
-  if (count == allowed_active_) return;
-  allowed_active_ = count;
-  apply_active(std::min(asked_active_, allowed_active_));
-}
-
-// Under active_mutex_.
-void runtime::apply_active(unsigned count) noexcept {
-  const bool packed = count < workers();
-  if (!packed && !packing_.in_force()) return;
-  active_.store(count, std::memory_order_relaxed);  // a number
-  if (packed) packing_.begin(count);
-  for (unsigned rank = 0; rank < workers(); ++rank) {
-    worker& w = *workers_[rank];
-    w.picks_specially.store(packed || wants_.picks || has_priorities_.load());
-    w.queues_specially.store(packed || has_priorities_.load());
-    const bool off = rank >= count;
-    if ((w.aside.load() != 0) == off) continue;
-    w.aside.store(off ? 1 : 0);
-    if (off) send_token(rank);  // it may be asleep, in which case it would be woken for work and have to pass that on
-    else platform::wake_all(w.aside);
-  }
-  if (!packed) packing_.end([this](thread& t) { inbox_.push(t); });
-  wake_one_for(0);
 }
 
 }  // namespace heddle::worker

@@ -1,6 +1,6 @@
-// Preemption: the border between user code and the runtime ([section]), what a tick does ([handle_tick]), signal-yield
-// and KLT-switching ([switch_klt]), and why all of it may run in a signal handler ([preempt]): preemption.md. Source:
-// S. Shiina's thesis (docs/papers.md), Section 3.2.
+// Preemption: the border between user code and the runtime ([section]), what a tick does ([handle_tick]), signal-yield,
+// and why all of it may run in a signal handler ([preempt]): preemption.md. KLT-switching: handover.cpp. Source: S.
+// Shiina's thesis (docs/papers.md), Section 3.2.
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -11,6 +11,7 @@
 #include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "worker/current.hpp"
+#include "worker/handover.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
@@ -21,8 +22,6 @@ namespace heddle::worker {
 using fiber::preemptible;
 
 namespace {
-
-constexpr unsigned most_pooled = 8;  // carriers a worker keeps; more go to the pool of all
 
 // Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first
 // out, so every preempted thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a
@@ -49,7 +48,7 @@ void go_on(preemptible& self) noexcept {
   base::allow_malloc();
   self.on = w;                                                                                       // [section:4]
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
-  if (w->home.has_priorities()) [[unlikely]] {
+  if (w->home.precedence().is_used()) [[unlikely]] {
     // a hint
     w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
                           std::memory_order_relaxed);
@@ -64,7 +63,7 @@ void go_on(preemptible& self) noexcept {
 }  // namespace
 
 void give_usual_kind(thread& self, preemptible& was) noexcept {
-  was.how = self.home->threads_default();
+  was.how = self.home->options().threads;
   if (was.how.preemptive()) self.preemptive = &was;
 }
 
@@ -95,7 +94,7 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   if (item == 0 && !w.must_look()) return;
   self.waits_since = platform::ticks();
   if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
-  else if (!w.home.switch_carrier(w, t, item)) return;
+  else if (!switch_carrier(w, t, item)) return;
   worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
 }
 
@@ -176,120 +175,10 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
   here.exceptions->take_back(handled);
 }
 
-// --- KLT-switching -------------------------------------------------------------------------------------------------
-
-void runtime::hand_over(worker& w, carrier& to, bool in_handler) noexcept {
-  w.by = &to;
-  w.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until it says itself where it is
-  to.assigned = &w;
-  const int id = to.id.load(std::memory_order_relaxed);  // a number; 0: it has not begun, and binds itself when it does
-  // A kernel thread that bound itself would first wait for the
-  // processor that it was on, where another worker's carrier computes.
-  if (id != 0 && to.bound_to != w.processing_unit && platform::bind(id, w.processing_unit))
-    to.bound_to = w.processing_unit;
-  to.signal.store(1, std::memory_order_release);  // pairs with carry, switch_carrier: everything of the worker
-  if (in_handler && klt() == klt_means::naive) platform::send_tick(id);
-  else platform::wake_one(to.signal);
-}
-
-carrier* worker::take_spare() noexcept {
-  carrier* c = spares;
-  if (c == nullptr) return nullptr;
-  spares = c->next_spare;
-  --spare_count;
-  return c;
-}
-
-// [switch_klt:1]. In a signal handler, so without waiting: a pool whose lock is held counts as empty.
-carrier* runtime::take_spare_now(worker& w) noexcept {
-  if (carrier* c = w.take_spare(); c != nullptr) return c;
-  carrier* c = nullptr;
-  if (carrier_mutex_.try_lock()) {
-    c = spares_;
-    if (c != nullptr) {
-      spares_ = c->next_spare;
-      --spare_count_;
-    }
-    carrier_mutex_.unlock();
-  }
-  // A bound, for the same worker asks again at each tick until the creator has made one.
-  if (c == nullptr && carriers_wanted_.load() - carriers_served_.load() < 2 * workers()) {
-    carriers_wanted_.fetch_add(1);
-    wake_creator();
-  }
-  return c;
-}
-
-bool runtime::switch_carrier(worker& w, thread& self, entry item) noexcept {
-  carrier& mine = *w.by;
-  thread* next = w.thread_for(item);
-  carrier* to = nullptr;
-  if (!w.must_pass() || klt() != klt_means::direct) {
-    w.wants_carrier.store(true);  // before the look into the pools; carrier_made looks here after it has filled one
-    to = take_spare_now(w);
-    if (to != nullptr) w.wants_carrier.store(false);
-  }
-  const bool to_handler = to == nullptr && w.must_pass();
-  // Whatever the means: perhaps there is no spare because the creator waits for a lock that the next thread, which is
-  // bound, holds. Then that thread must go on.
-  if (to_handler) {
-    next = std::exchange(w.passing_to, nullptr);
-    to = std::exchange(next->preemptive->bound, nullptr);
-  } else if (to == nullptr) {
-    if (next != nullptr) w.put_back(*next);
-    return false;
-  }
-  w.count_pick();  // only now: a switch that comes to nothing must never look like progress to the watchdog
-  w.running = to_handler ? next : nullptr;
-  // For the run loop of carrier `to`. Null: that has to pass the worker on, or to pick, or the worker stands aside.
-  w.first = to_handler ? nullptr : next;
-  trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);
-  if (to_handler) trace::emit<trace::event::thread_switch_in>(w.ring, next->id);
-  preemptible& p = *self.preemptive;
-  p.bound = &mine;  // [switch_klt:2]
-  mine.assigned = nullptr;
-  ticks::stop(mine);
-  w.requeue(self);        // [switch_klt:3]: complete but for the sleep; who takes it finds this carrier's `signal`
-  set_current_queue(&p);  // with `off` set: a tick that comes to this kernel thread does not touch the worker
-  hand_over(w, *to, to_handler);  // [switch_klt:4]
-  // [switch_klt:5]. acquire pairs with hand_over: everything of the worker that has come
-  while (mine.signal.load(std::memory_order_acquire) == 0) {
-    if (klt() == klt_means::naive) platform::wait_for_tick(mine.signal, 0);
-    else platform::wait_on(mine.signal, 0);
-  }
-  mine.signal.store(0);
-  worker& now = *mine.assigned;
-  set_current_queue(&now);
-  p.pending.store(false, std::memory_order_relaxed);  // of ticks while it slept
-  bind_to(mine, now.processing_unit);
-  now.home.ticks().took_over(now);
-  return true;
-}
-
-worker::end worker::pass_on(carrier& mine) noexcept {
-  thread& t = *std::exchange(passing_to, nullptr);
-  carrier& sleeper = *std::exchange(t.preemptive->bound, nullptr);
-  trace::emit<trace::event::thread_switch_in>(ring, t.id);
-  running = &t;
-  mine.assigned = nullptr;
-  ticks::stop(mine);
-  set_current_queue(nullptr);
-  const bool pooled = home.klt() >= klt_means::local && spare_count < most_pooled;
-  // [switch_klt:6]: before the worker goes, for it may come back to this carrier before this function has returned.
-  if (pooled) {
-    mine.passing = false;
-    mine.next_spare = spares;
-    spares = &mine;
-    ++spare_count;
-  }
-  home.hand_over(*this, sleeper, true);  // [switch_klt:7]
-  return pooled ? end::pooled : end::passed;
-}
-
 // --- what can be had -----------------------------------------------------------------------------------------------
 
 fiber::kind runtime::kind_of(preemption technique, tls storage) {
-  fiber::kind how = threads_default();
+  fiber::kind how = settings_.threads;
   if (technique != preemption::as_runtime) how.technique = technique;
   if (storage != tls::as_runtime) how.storage = storage;
   if (!how.preemptive()) {
@@ -319,7 +208,7 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   if (const char* why = platform::why_no_timers(); why != nullptr && !ticks_.plan().by_user_interrupts) {
     throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: no preemptive threads: ") + why);
   }
-  start_creator();  // for blocking(), whatever the technique
+  creator_.start();  // for blocking(), whatever the technique
   base::preemption_is_used([]() noexcept {
     detail::fork_queue* const queue = detail::current_queue();
     // relaxed: the caller's own

@@ -3,14 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <mutex>
-#include <stdexcept>
-#include <string>
 
 #include "platform/platform.hpp"
-#include "worker/inheritance.hpp"
-#include "worker/runtime.hpp"
-#include "worker/section.hpp"
-#include "worker/worker.hpp"
 
 namespace heddle::worker {
 
@@ -211,54 +205,6 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
   if (t == nullptr || t->ready_since >= limit) return nullptr;  // somebody else was here
   unlink_low(*found, *t);
   return t;
-}
-
-// --- of the runtime --------------------------------------------------------------------------------------------------
-
-void runtime::use_priority(priority level) {
-  const int number = static_cast<int>(level);
-  if (number < lowest_level || number > highest_level) {
-    throw std::invalid_argument("heddle: priority " + std::to_string(number) + ": expected " +
-                                std::to_string(lowest_level) + " (lowest) to " + std::to_string(highest_level) +
-                                " (highest), 0 is normal");
-  }
-  if (number == 0 || has_priorities_.load()) return;
-  const section inside;
-  std::lock_guard hold(active_mutex_);
-  for (const auto& w : workers_) {
-    w->queues_specially.store(true);
-    w->picks_specially.store(true);
-  }
-  use_levels();
-  has_priorities_.store(true);
-}
-
-// --- at once -------------------------------------------------------------------------------------------------------
-
-// Hints, all of it: a tick that comes to another thread, or not at all, changes when the level is served, not whether
-// ([priority:4]).
-worker* runtime::lowest_below(int level) const noexcept {
-  worker* lowest = nullptr;
-  for (const auto& w : workers_) {
-    const int its = w->evictable_at.load(std::memory_order_relaxed);  // a hint
-    if (its >= level) continue;
-    level = its;
-    lowest = w.get();
-  }
-  return lowest;
-}
-
-void runtime::evict_for(int level) noexcept {
-  if (idle_.anyone_asleep() || idle_.anyone_searching()) return;  // woken, or about to look
-  if (worker* w = lowest_below(level); w != nullptr) {
-    w->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
-    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
-    return;
-  }
-  // Nobody else: perhaps the caller itself goes on at a lower level.
-  worker* w = worker::current();
-  if (w == nullptr || &w->home != this || !w->runs_below(level)) return;
-  w->current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
 }
 
 }  // namespace heddle::worker

@@ -1,6 +1,5 @@
 // Where a thread that becomes ready goes: to its worker's ready threads, to all,
 // or to where its level or its pool is; and what a worker gives up of its own.
-#include <utility>
 
 #include "trace/emit.hpp"
 #include "worker/inline.hpp"
@@ -11,7 +10,7 @@ namespace heddle::worker {
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
   const int level = t.level.load();
-  packing& pools = home.pools();
+  packing& pools = home.capacity().pools();
   const bool listed =
       level != 0 &&
       home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
@@ -21,19 +20,23 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
     else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
     if (!pools.put(t, t.packed_in)) return false;
   } else if (!listed) {
-    if (ends_turn || !home.has_priorities() || runs_below(level) || home.lowest_below(level) == nullptr) return false;
+    if (ends_turn || !home.precedence().is_used() || runs_below(level) ||
+        home.precedence().lowest_below(level) == nullptr)
+      return false;
     // for a worker that runs something below it, which does not look at this one's ready threads
     home.incoming().push(t);
   }
-  home.wake_one_for(rank);
-  if (!ends_turn && home.has_priorities()) home.evict_for(level);
+  home.sleepers().wake_one_for(rank);
+  if (!ends_turn && home.precedence().is_used()) home.precedence().evict_for(level);
   return true;
 }
 
 void worker::put_back(thread& t) noexcept {
-  if (std::exchange(unevictable_until_, 0) != 0) next_starved_ = 0;  // its turn is still to come
+  aging_.take_turn_back();
   if (home.levels().push(t, rank, place::back)) return;
-  if (!home.pools().in_force() || t.packed_in == fiber::no_worker || !home.pools().put(t, t.packed_in)) ready.push(t);
+  if (!home.capacity().pools().in_force() || t.packed_in == fiber::no_worker ||
+      !home.capacity().pools().put(t, t.packed_in))
+    ready.push(t);
 }
 
 // make_ready where there are priorities or pools. A thread that stays here after all ends the turn of a preemptive one
@@ -49,41 +52,11 @@ void worker::make_ready_later(thread& t) noexcept {
   tell_of_ready();
 }
 
-// A joiner that comes so soon after its thread went to another worker would have been quicker by itself. Elsewhere the
-// thread costs two transfers of cache lines and a change of workers, for it or for its joiner.
-constexpr unsigned soon_us = 2;
-
-// relaxed, all of keeps_new, came_for_new, made_seen and made_seen_at: hints. Who
-// reads an old one gives a thread away that could have stayed, or asks once more;
-// what is kept is announced all the same. threads_made is a counter of this worker's.
-bool worker::gives_up_new() noexcept {
-  if (!keeps_new.load(std::memory_order_relaxed)) return true;
-  const std::uint64_t now = platform::ticks();
-  const std::uint64_t made = threads_made.load(std::memory_order_relaxed);
-  if (made_seen.load(std::memory_order_relaxed) != made) {
-    made_seen.store(made, std::memory_order_relaxed);    // a hint
-    made_seen_at.store(now, std::memory_order_relaxed);  // a hint
-    return false;
-  }
-  // a hint
-  if (now - made_seen_at.load(std::memory_order_relaxed) < soon_us * platform::ticks_per_microsecond()) return false;
-  came_for_new.store(true, std::memory_order_relaxed);  // a hint
-  return true;
-}
-
-void worker::learn_from_join() noexcept {
-  // a hint
-  if (platform::ticks() - shared_new_at_ < soon_us * platform::ticks_per_microsecond())
-    keeps_new.store(true, std::memory_order_relaxed);
-}
+void worker::learn_from_join() noexcept { lone.learn_from_join(shared_new_at_); }
 
 void worker::share_ready() noexcept {
   if (ready.has_one_new()) {
-    if (came_for_new.load(std::memory_order_relaxed)) {  // a hint
-      came_for_new.store(false, std::memory_order_relaxed);
-      keeps_new.store(false, std::memory_order_relaxed);
-    }
-    if (keeps_new.load(std::memory_order_relaxed)) return announce_work();
+    if (lone.is_kept()) return announce_work();
     shared_new_at_ = platform::ticks();
   }
   thread* oldest = ready.pop();
@@ -98,7 +71,7 @@ void start_root(thread& t, const void* label) noexcept {
     const worker* w = worker::current();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
-    if (t.home->scheduler_policy().started(self, made) == policy::placement::send) return t.home->place(self, t);
+    if (t.home->scheduler_policy().started(self, made) == policy::placement::send) return t.home->host().place(self, t);
   }
   make_ready_anywhere(t);
 }
@@ -109,7 +82,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where == policy::placement::send && t.level.load() == 0) return t.home->place(self, t);
+    if (where == policy::placement::send && t.level.load() == 0) return t.home->host().place(self, t);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);
@@ -121,8 +94,8 @@ void worker::queue_child(thread& t) noexcept {
 
 // The request that was answered stands again while somebody sleeps: [greed:2], [wake:3].
 void worker::announce_work() noexcept {
-  home.wake_thief_of(rank);
-  if (home.has_sleeping_thief(rank)) queue::stand(*this);
+  home.sleepers().wake_thief_of(rank);
+  if (home.sleepers().has_thief_of(rank)) queue::stand(*this);
 }
 
 void worker::announce_answer() noexcept {

@@ -11,9 +11,8 @@
 
 #include "base/contracts.hpp"
 #include "machine/topology.hpp"
-#include "policy/registry.hpp"
-#include "worker/exceptions.hpp"
 #include "worker/faults.hpp"
+#include "worker/new_thread.hpp"
 #include "worker/section.hpp"
 #include "worker/trace_cost.hpp"
 
@@ -53,14 +52,20 @@ trace::usage used_so_far() noexcept {
 runtime::runtime(settings s)
     : settings_(std::move(s)),
       stacks_(new fiber::stack_pool(settings_.stack_size, settings_.stack_cache)),
-      policy_(policy::make(settings_.policy)),
-      idle_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      host_(settings_.policy, workers_, sleepers_, census_),
+      sleepers_(workers_, host_.scheduler_policy(), host_.wants().limits,
+                static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      packing_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      blocking_calls_(settings_.blocking_limit) {
+      capacity_(workers_, sleepers_, inbox_, host_.wants(), settings_.allowed,
+                static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      lending_(*this, workers_,
+               platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !host_.wants().roots &&
+                   !host_.wants().limits && !settings_.allowed),
+      blocking_calls_(settings_.blocking_limit),
+      ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
-  if (settings_.units.size() > policy_->most_workers()) settings_.units.resize(policy_->most_workers());
+  if (settings_.units.size() > scheduler_policy().most_workers())
+    settings_.units.resize(scheduler_policy().most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
   platform::explain_faults(explain_fault);
   static_cast<void>(kind_of(preemption::as_runtime, tls::as_runtime));
@@ -88,23 +93,11 @@ runtime::runtime(settings s)
     workers_.push_back(std::make_unique<worker>(*this, rank, settings_.units[rank], settings_.seed + rank));
     if (recorder_ != nullptr) workers_.back()->ring = recorder_->of(rank);
   }
-  policy_->start(*this);
-  wants_ = policy_->wants();
-  lends_ = platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !wants_.roots && !wants_.limits &&
-           !settings_.allowed;
-  active_.store(count);
-  asked_active_ = allowed_active_ = count;
-  for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
-  for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
-  for (const auto& w : workers_) {
-    const bool traced = recorder_ != nullptr && settings_.trace_forks;
-    w->watches_spawns = wants_.spawns;
-    w->queues_children = !w->watches_groups && !w->watches_spawns;
-    static_cast<void>(queue::watch_every_fork(*w, wants_.forks || traced, traced));  // nobody has asked yet
-  }
+  capacity_.begin();
+  host_.start(settings_.machine, recorder_.get(), settings_.trace_forks);
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   for (unsigned rank = 0; rank < count; ++rank) {
-    carrier* c = make_carrier(settings_.units[rank]);
+    carrier* c = carriers_.make(settings_.units[rank]);
     if (c != nullptr) {
       workers_[rank]->by = c;
       c->assigned = workers_[rank].get();
@@ -112,24 +105,17 @@ runtime::runtime(settings s)
       platform::wake_one(c->signal);
       continue;
     }
-    stopping_.store(true);
-    end_creator();
-    for (unsigned r = 0; r < rank; ++r) send_token(r);
-    for (carrier* made = carriers_; made != nullptr;) {
-      carrier* next = made->next_all;
-      platform::join(made->kernel);
-      delete made;
-      made = next;
-    }
-    const int error = start_error_.load();
+    creator_.end();
+    stop();
+    const int error = carriers_.start_error();
     throw std::system_error(std::error_code(error, std::generic_category()),
                             "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
                                 " could not be started (" + platform::why_not_started(error).text +
                                 "); set HEDDLE_WORKERS lower, or raise the limit");
   }
-  if (settings_.allowed && can_pack()) {
-    allowed_at_start_ = std::max(settings_.allowed(), 1u);
-    start_creator();
+  if (capacity_.has_limits() && capacity_.can_change()) {
+    capacity_.begin_to_follow();
+    creator_.start();
   }
   platform::runtime_started(this, settings_.policy.c_str(), count,
                             [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
@@ -142,80 +128,43 @@ runtime::~runtime() {
     HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this,
                  "a runtime is destroyed by one of its own workers");
   }
-  draining_.store(true);
-  while (!drained()) {
-    detail::waiter w("end of a runtime");
-    detail::suspend(
-        w,
-        [](void* self, detail::waiter& me) noexcept {
-          auto& ending = *static_cast<runtime*>(self);
-          ending.ender_.store(&me);
-          // Who goes to sleep looks for the last end (check_drained): all
-          // shall do so once more, now that there is somebody to tell.
-          for (unsigned rank = 0; rank < ending.workers(); ++rank) ending.send_token(rank);
-          return true;
-        },
-        this);
-  }
-  while (submitting_.load() != 0) platform::yield_processor();  // somebody is still in submit or place, past its push
+  census_.wait_until_drained([this] { sleepers_.send_tokens(); });
+  census_.wait_for_calls();         // somebody is still in submit or place, past its push
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
     while (worker::state::is_lent(w->token.load())) platform::yield_processor();
   }
-  end_creator();
-  set_active(workers());
-  stopping_.store(true);
-  {
-    const section inside;  // a preemptive thread of another runtime perhaps
-    std::lock_guard hold(carrier_mutex_);
-    spares_ = nullptr;  // a spare whose patience ends must not look through those that are freed below
-  }
-  for (unsigned rank = 0; rank < workers(); ++rank) send_token(rank);
-  for (;;) {
-    carrier* c;
-    {
-      const section inside;
-      std::lock_guard hold(carrier_mutex_);
-      c = std::exchange(carriers_, carriers_ == nullptr ? nullptr : carriers_->next_all);
-    }
-    if (c == nullptr) break;
-    if (c->assigned == nullptr) {  // a spare
-      c->signal.store(2);
-      platform::wake_one(c->signal);
-    }
-    platform::join(c->kernel);
-    delete c;
-  }
+  creator_.end();
+  capacity_.set_active(workers());
+  stop();
   platform::runtime_ended(this);
   if (traced_) traced_->finish();
+}
+
+// All workers end, and all carriers with them.
+void runtime::stop() noexcept {
+  stopping_.store(true);
+  carriers_.forget_spares();
+  sleepers_.send_tokens();
+  carriers_.join_all();
 }
 
 // --- threads from outside ----------------------------------------------------------------------------------------
 
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
-  submitting_.fetch_add(1);
-  const unsigned raised = raised_.load();
+  census_.begin_call();
+  const unsigned raised = precedence_.raised();
   const int level = t.level.load();
   if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top)) [[likely]] {
     inbox_.push(t);
     // perhaps that one: the workers have looked for it before it was there
-    if (raised_.load() != raised) [[unlikely]]
-      raised_.fetch_add(1);
+    if (precedence_.raised() != raised) [[unlikely]]
+      precedence_.look_again();
   }
-  wake_one_for(0);
-  if (has_priorities()) [[unlikely]]
-    evict_for(level);
-  submitting_.fetch_sub(1);
-}
-
-// A worker outlives its call, for the destructor joins it before the policy goes.
-// Any other kernel thread is where submit is: once the policy has queued the
-// thread, it may run and end, and with it the last reason for the runtime to stay.
-void runtime::place(unsigned self, thread& t) noexcept {
-  if (self != policy::nobody) return policy_->place(self, t.scheduling);
-  submitting_.fetch_add(1);
-  policy_->place(self, t.scheduling);
-  submitting_.fetch_sub(1);
+  sleepers_.wake_one_for(0);
+  if (precedence_.is_used()) [[unlikely]]
+    precedence_.evict_for(level);
+  census_.end_call();
 }
 
 thread* runtime::new_block(std::size_t stack_bytes) noexcept {
@@ -223,7 +172,7 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   if (size_class >= fiber::stack_pool::classes) return nullptr;
   worker* w = worker::current();
   const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_->default_class();
-  thread* t = from_cache ? w->new_block() : stacks_->take(size_class, 1);
+  thread* t = from_cache ? w->blocks.new_block() : stacks_->take(size_class, 1);
   if (t == nullptr) return nullptr;
   if (!from_cache) t->cache = nullptr;
   renew_thread(*t, *this);
@@ -233,227 +182,17 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
 
 thread* runtime::new_light() noexcept {
   worker* w = worker::current();
-  thread* t = w != nullptr && &w->home == this ? w->new_light() : stacks_->take_light();
+  thread* t = w != nullptr && &w->home == this ? w->blocks.new_light() : stacks_->take_light();
   if (t != nullptr) renew_light(*t, *this);
   return t;
 }
 
 void runtime::free_thread(thread& t) noexcept {
   worker* w = worker::current();
-  if (w != nullptr && &w->home.stacks() == t.pool) return w->free_thread(t);
+  if (w != nullptr && &w->home.stacks() == t.pool) return w->blocks.free_thread(t);
   if (fiber::is_light(t)) return t.pool->give_light(t);
   t.next = nullptr;
   t.pool->give(&t);
-}
-
-std::uint64_t runtime::progress() const noexcept {
-  std::uint64_t sum = outside_made_.load();
-  for (const auto& w : workers_) {
-    sum += w->picks.load(std::memory_order_relaxed) + w->threads_made.load(std::memory_order_relaxed);  // hints
-  }
-  return sum;
-}
-
-bool runtime::drained() const noexcept {
-  // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
-  std::uint64_t finished = 0;
-  for (const auto& w : workers_) finished += w->threads_finished.load();
-  std::uint64_t made = outside_made_.load();
-  for (const auto& w : workers_) made += w->threads_made.load();
-  return made == finished;
-}
-
-void runtime::check_drained() noexcept {
-  if (!draining_.load() || !drained()) return;
-  if (detail::waiter* w = ender_.exchange(nullptr); w != nullptr) detail::wake(*w);
-}
-
-// --- waking ------------------------------------------------------------------------------------------------------
-
-// seq_cst throughout: a token that finds the worker settling or awake was
-// sent after what it is sent for, which the worker's last look sees then.
-bool runtime::send_token(unsigned rank) noexcept {
-  using state = worker::state;
-  worker& w = *workers_[rank];
-  std::uint32_t now = w.token.load();
-  for (;;) {
-    if (now == state::awake || now == state::wanted) return now == state::awake;
-    const bool lent = state::is_lent(now);
-    if (!w.token.compare_exchange_strong(now, lent ? state::wanted : state::awake)) continue;
-    if (!lent) platform::wake_one(w.token);
-    return !lent;
-  }
-}
-
-void runtime::wake_one_for(unsigned rank) noexcept {
-  if (!idle_.anyone_asleep()) return;  // [wake:1]
-  // pairs with the fence of worker::find_work: what was published
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (idle_.anyone_searching()) return;  // [wake:2]
-  const int chosen = idle_.choose(rank);
-  if (chosen < 0) return;
-  idle_.begin_search();  // on its behalf
-  worker* w = worker::current();
-  if (w != nullptr && w->ring != nullptr && &w->home == this) {
-    trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
-  }
-  send_token(static_cast<unsigned>(chosen));
-}
-
-// With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. As in `wake`,
-// nobody's bit is cleared here. But a sleeper whose token is raised already is passed over, for it will take one thing
-// and wake nobody.
-template <class MayTake>
-void runtime::wake_first(unsigned near, MayTake may_take) noexcept {
-  if (!idle_.anyone_asleep()) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: what was published
-  for (unsigned i = 0; i < workers(); ++i) {
-    const unsigned r = (near + i) % workers();
-    // a hint: then it is about to look
-    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;
-    if (!may_take(r)) continue;
-    send_token(r);
-    return;
-  }
-}
-
-void runtime::wake_any(unsigned near) noexcept {
-  if (!wants_.limits) return wake_one_for(near);
-  wake_first(near, [](unsigned) { return true; });
-}
-
-void runtime::wake_thief_of(unsigned rank) noexcept {
-  if (!wants_.limits) return wake_one_for(rank);
-  wake_first(rank, [&](unsigned r) { return r != rank && policy_->may_rob(r, rank); });
-}
-
-// --- time --------------------------------------------------------------------------------------------------------
-
-void runtime::fire_due_timers() noexcept {
-  const platform::nanoseconds now = platform::now();
-  if (timers_.next() <= now) timers_.fire(now);
-}
-
-platform::nanoseconds runtime::claim_timekeeping(unsigned rank) noexcept {
-  if (timers_.next() == timer_heap::never) return 0;
-  int nobody = -1;
-  if (!timekeeper_.compare_exchange_strong(nobody, static_cast<int>(rank))) return 0;
-  const platform::nanoseconds deadline = timers_.next();
-  if (deadline != timer_heap::never) return deadline;
-  timekeeper_.store(-1);
-  return 0;
-}
-
-void runtime::leave_timekeeping(unsigned rank) noexcept {
-  int me = static_cast<int>(rank);
-  timekeeper_.compare_exchange_strong(me, -1);
-}
-
-void runtime::timer_added() noexcept {
-  // A worker on its way to the run loop looks at the timers before it sleeps.
-  const worker* w = worker::current();
-  const bool looks_itself = w != nullptr && &w->home == this && w->running == nullptr;
-  // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
-  const int keeper = timekeeper_.load();
-  if (keeper >= 0 && send_token(static_cast<unsigned>(keeper))) return;
-  // its worker is lent: its carrier sleeps on until the older deadline
-  if (keeper >= 0) leave_timekeeping(static_cast<unsigned>(keeper));
-  if (keeper >= 0 || !looks_itself) wake_one_for(0);
-}
-
-// --- what a policy asks of the mechanism -------------------------------------------------------------------------
-
-unsigned runtime::distance(unsigned a, unsigned b) const noexcept {
-  if (a == b) return 0;
-  return settings_.machine == nullptr ? 1 : settings_.machine->distance(a, b);
-}
-
-entry runtime::steal(unsigned self, unsigned victim, policy::effort how) noexcept {
-  worker& thief = *workers_[self];
-  worker& from = *workers_[victim];
-  trace::emit<trace::event::steal_attempt>(thief.ring, victim);
-  bool left = false;
-  entry found = queue::steal(from, left);
-  if (found == 0 && how == policy::effort::insist) {
-    if (queue::has_any(from)) {
-      found = queue::force_steal(from, platform::heavy_fence);
-      if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
-    }
-    if (found == 0 && !from.ready.looks_empty() && from.gives_up_new()) {
-      if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
-    }
-  }
-  if (found == 0) {
-    platform::charge(platform::operation::failed_steal);
-    trace::emit<trace::event::steal_fail>(thief.ring, victim);
-    return 0;
-  }
-  thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  platform::charge(platform::operation::steal, platform::simulated ? distance(self, victim) : 0);
-  trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
-  // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf
-  // would hide that fork until a forced steal.
-  if (!left) queue::request(from);
-  else if (idle_.anyone_asleep()) wake_thief_of(victim);
-  return found;
-}
-
-bool runtime::has_work(unsigned victim) const noexcept {
-  const bool has = queue::has_any(*workers_[victim]) || !workers_[victim]->ready.looks_empty();
-  if (!has) platform::charge(platform::operation::look);
-  return has;
-}
-
-void runtime::request(unsigned self, unsigned victim) noexcept {
-  worker& from = *workers_[victim];
-  if (from.requested.load(std::memory_order_relaxed)) return;  // queue::request looks again
-  trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
-  queue::request(from);
-}
-
-entry runtime::entry_of(policy::task& t) noexcept {
-  static_assert(std::is_standard_layout_v<thread>);
-  return ready_entry(*reinterpret_cast<thread*>(reinterpret_cast<char*>(&t) - offsetof(thread, scheduling)));
-}
-
-bool runtime::all_idle() const noexcept {
-  for (const auto& w : workers_) {
-    if (!w->idle.load(std::memory_order_relaxed)) return false;  // a hint
-  }
-  return true;
-}
-
-void runtime::watch(unsigned self, bool on) noexcept {
-  worker& w = *workers_[self];
-  w.watches_groups = (wants_.groups && on) || recorder_ != nullptr;
-  w.watches_spawns = wants_.spawns && on;
-  w.queues_children = !w.watches_groups && !w.watches_spawns;
-  const bool forks = (wants_.forks && on) || w.every_join;
-  if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_work();
-}
-
-void runtime::warn_of_hint(unsigned self, const char* text, double value) noexcept {
-  worker& w = *workers_[self];
-  if (w.ring == nullptr) return;
-  const thread* by = w.current_thread();
-  trace::emit<trace::event::hint_warning>(w.ring, recorder_->text(text), by != nullptr ? by->id : 0, value);
-}
-
-void runtime::remark(unsigned self, const char* text, std::uint64_t value) noexcept {
-  worker& w = *workers_[self];
-  if (w.ring != nullptr) trace::emit<trace::event::policy_note>(w.ring, recorder_->text(text), value);
-}
-
-void runtime::place_running() noexcept {
-  worker* w = worker::current();
-  const exception_state handled = w->by->leave_exceptions();
-  w->switch_away(
-      *w->current_thread(),
-      [](void* self, void* home) {
-        static_cast<runtime*>(home)->policy_->place(worker::current()->rank, static_cast<thread*>(self)->scheduling);
-      },
-      w->current_thread(), this);
-  take_back_exceptions(handled);
 }
 
 }  // namespace heddle::worker

@@ -1,32 +1,30 @@
-// A set of workers with one policy, their carriers, stacks, timers
-// and inbox. The public heddle::runtime is a handle to it.
+// A set of workers with one policy, and all that they have in common: the parts are classes of their own ("The parts of
+// a runtime" in README.md). Here are their beginning and their end, and the ways in for threads from outside. The
+// public heddle::runtime is a handle to it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
-#include <vector>
-
-#include <heddle/policy.hpp>
-#include <heddle/semaphore.hpp>
 
 #include "arch/arch.hpp"
-#include "base/random.hpp"
 #include "fiber/stack_pool.hpp"
-#include "machine/topology.hpp"
-#include "sync/idle_set.hpp"
-#include "sync/mutex.hpp"
 #include "trace/trace.hpp"
-#include "worker/carrier.hpp"
+#include "worker/blocking_calls.hpp"
+#include "worker/capacity.hpp"
+#include "worker/carriers.hpp"
+#include "worker/census.hpp"
+#include "worker/creator.hpp"
 #include "worker/inbox.hpp"
-#include "worker/packing.hpp"
+#include "worker/lending.hpp"
+#include "worker/policy_host.hpp"
+#include "worker/precedence.hpp"
 #include "worker/priorities.hpp"
+#include "worker/settings.hpp"
+#include "worker/sleepers.hpp"
 #include "worker/ticks.hpp"
-#include "worker/timers.hpp"
+#include "worker/timekeeping.hpp"
 #include "worker/tracing.hpp"
 #include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
@@ -36,46 +34,7 @@ namespace heddle::worker {
 // A request that is unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md).
 inline constexpr unsigned insist_after_us = 5;
 
-// So many carriers without a worker are kept for ever; a burst of blocking calls may make thousands.
-inline constexpr unsigned spares_kept = 16;
-
-// How KLT-switching puts kernel threads to sleep and finds others: each is
-// the one before and one improvement. All but the last are for comparison.
-enum class klt_means : std::uint8_t {
-  naive,   // sigsuspend and pthread_kill; one pool of carriers
-  futex,   // wait_on and wake_one
-  local,   // and a pool a worker, of carriers that are bound to its processing unit
-  direct,  // and from a preempted thread's carrier straight to the next one's
-};
-
-// Everything decided before a runtime starts; task/ makes it from options, machine and limits.
-struct settings {
-  std::vector<int> units;  // one worker each, bound to that processing unit; -1: not bound
-  std::shared_ptr<const machine::topology> machine;
-  std::string policy{"random_ws"};
-  std::string program;  // name of the executable, for traces
-  std::size_t stack_size{std::size_t{1} << 20};
-  std::size_t stack_cache{1024};  // idle stacks kept committed
-  unsigned spin{50};              // microseconds
-  std::uint64_t seed{42};
-  bool crowded{false};   // more workers than processing units
-  unsigned watchdog{0};  // seconds
-  std::string dump_signal{"off"};
-  std::string trace_file;        // written by the destructor; "": off
-  bool trace_forks{false};       // each fork and join is an event
-  std::size_t trace_records{0};  // per worker; 0: off
-  void* handle{nullptr};         // the public heddle::runtime
-  fiber::kind threads;           // of threads that are made without a word on it, job runners included
-  tick_plan plan;
-  unsigned blocking_limit{4096};  // blocking calls under way at once
-  // turns after which a thread that is ready has one, whatever is above it; 0: never
-  unsigned aging{20};
-  klt_means klt{klt_means::direct};
-  // processors that the process may use now, for packing by itself; empty: no such thing
-  std::function<unsigned()> allowed;
-};
-
-class runtime final : private policy::scheduler {
+class runtime final {
  public:
   // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (no kernel thread could be started;
   // fewer than asked for is not an error: see started()), std::bad_alloc.
@@ -85,24 +44,20 @@ class runtime final : private policy::scheduler {
   ~runtime();
 
   const settings& options() const noexcept { return settings_; }
-  unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
+  unsigned workers() const noexcept { return static_cast<unsigned>(workers_.size()); }
   worker& at(unsigned rank) noexcept { return *workers_[rank]; }
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
-  sync::idle_set& idle() noexcept { return idle_; }
   inbox& incoming() noexcept { return inbox_; }
-  policy::policy& scheduler_policy() noexcept { return *policy_; }
-  timer_heap& timers() noexcept { return timers_; }
+  policy_host& host() noexcept { return host_; }
+  policy::policy& scheduler_policy() noexcept { return host_.scheduler_policy(); }
   trace::recorder* recorder() noexcept { return recorder_.get(); }
   // What the trace holds so far. Only with a recorder. Any thread.
   trace::recording recording() const { return recorder_->collect(); }
-  bool crowded() const noexcept { return settings_.crowded; }
   // relaxed: seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
 
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
-  // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
-  void place(unsigned self, thread& t) noexcept;
   // A control block of any size, made new, not prepared (start_at),
   // from any kernel thread. Null: no memory, or no class is that large.
   [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
@@ -111,245 +66,62 @@ class runtime final : private policy::scheduler {
   // Of any runtime, which may be gone.
   static void free_thread(thread& t) noexcept;
 
-  // Threads that outlive their maker's scope are counted, so that the destructor can wait for them.
-  // `w`: the worker that the caller is on, null for none. relaxed: own
-  // counters; drained() reads them after the idle protocol's fences
-  void count_made(worker* w) noexcept {
-    if (w == nullptr || &w->home != this) outside_made_.fetch_add(1);
-    else w->threads_made.store(w->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  static void count_finished(worker& w) noexcept {
-    // as above
-    w.threads_finished.store(w.threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-
-  bool watches_groups() const noexcept { return wants_.groups; }
-  bool watches_forks() const noexcept { return wants_.forks; }
-  bool watches_roots() const noexcept { return wants_.roots; }
-  bool asks_before_picks() const noexcept { return wants_.picks; }
-  bool may_rob(unsigned thief, unsigned victim) const noexcept {
-    return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
-  }
-  unsigned distance_between(unsigned a, unsigned b) const noexcept { return distance(a, b); }
-  bool limits_thieves() const noexcept { return wants_.limits; }
-  // Workers of this rank and above stand aside at their next switch or
-  // tick, and what they have goes to the others. Any thread but a handler.
-  void set_active(unsigned workers) noexcept;
-  packing& pools() noexcept { return packing_; }
+  bool watches_groups() const noexcept { return host_.wants().groups; }
+  bool watches_forks() const noexcept { return host_.wants().forks; }
+  bool watches_roots() const noexcept { return host_.wants().roots; }
+  bool asks_before_picks() const noexcept { return host_.wants().picks; }
+  bool may_rob(unsigned thief, unsigned victim) const noexcept { return host_.may_rob(thief, victim); }
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
-  bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || packing_.any(); }
-  // a number; who stands aside is told by its worker
-  unsigned active() const noexcept { return active_.load(std::memory_order_relaxed); }
-  // Threads of levels beside the normal one. has_priorities: any was ever made.
+  bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || capacity_.pools().any(); }
+  // Ready threads of levels beside the normal one.
   priorities& levels() noexcept { return priorities_; }
-  // seen by whoever gets to know such a thread
-  bool has_priorities() const noexcept { return has_priorities_.load(std::memory_order_relaxed); }
-  // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
-  std::uint64_t aging_patience() const noexcept {
-    return settings_.aging * (settings_.plan.interval * platform::ticks_per_microsecond() / 1000);
-  }
-  // A loan has raised a thread's level, from `before`: sees to it that the thread is found at its new level, wherever
-  // it stands. Under the lock of loans.
-  void level_was_raised(thread& t, int before) noexcept;
-  // How often one was raised that may stand among the ready threads of a worker.
-  unsigned raised() const noexcept { return raised_.load(); }
-  // Before the first one is made. Not in a signal handler. Throws std::invalid_argument.
-  void use_priority(priority level);
-  bool can_pack() const noexcept { return !wants_.limits && !wants_.picks && !wants_.spawns; }
   // The calling thread is suspended and then placed by the policy.
-  void place_running() noexcept;
+  void place_running() noexcept { host_.place_running(); }
 
-  // Runs call(data) on a user-level thread that the calling foreign kernel thread
-  // carries itself, with a worker that sleeps; returns when it has ended, wherever
-  // it went. False: no worker could be had, and nothing was run. borrow.cpp.
-  [[nodiscard]] bool run_borrowed(void (*call)(void*) noexcept, void* data) noexcept;
-  // A foreign kernel thread's worker goes on with its own carrier.
-  void wake_lender(worker& w) noexcept;
-  // Something is queued that worker `rank` may take. A hint.
-  [[nodiscard]] bool has_something_for(unsigned rank) const noexcept;
-
-  void wake_one_for(unsigned rank) noexcept;
-  // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
-  // gets a tick now, not at its timer's time. From any kernel thread, also in a handler.
-  void evict_for(int level) noexcept;
-  // The worker that runs the preemptive thread of the lowest level below that one, or null. A hint.
-  [[nodiscard]] worker* lowest_below(int level) const noexcept;
-  // Somebody who may take what worker `rank` has made public.
-  void wake_thief_of(unsigned rank) noexcept;
-  // Somebody sleeps who may take what worker `rank` queues.
-  [[nodiscard]] bool has_sleeping_thief(unsigned rank) const noexcept;
-  // [wake:4]: worker `rank` has found something and searches no more. What else it sees somebody else shall look for.
-  // `listed`: it has been in the idle set, asleep or only about to be, so somebody may have left something to it.
-  void pass_search_on(unsigned rank, bool listed) noexcept;
-  void fire_timers() noexcept {
-    if (timers_.next() != timer_heap::never) [[unlikely]]
-      fire_due_timers();
-  }
-  void timer_added() noexcept;
-
-  // The caller, about to sleep, keeps time when nobody else does: the deadline to sleep until, 0 for none.
-  platform::nanoseconds claim_timekeeping(unsigned rank) noexcept;
-  void leave_timekeeping(unsigned rank) noexcept;
-  // The caller goes to work: somebody asleep must keep time when there is time to keep.
-  void delegate_timekeeping() noexcept {
-    if (timers_.next() != timer_heap::never && timekeeper_.load() < 0) wake_one_for(0);
-  }
-  void check_drained() noexcept;
-  // No counted thread is alive (was not, at some moment during the call).
-  bool drained() const noexcept;
-  // Grows whenever a worker chooses what to run.
-  std::uint64_t progress() const noexcept;
-  // All workers sleep, and the clock, a blocking call or a file descriptor
-  // will have somebody go on: no progress, and none is missing. A hint.
-  bool waits_for_the_world() noexcept;
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
-  fiber::kind threads_default() const noexcept { return settings_.threads; }
   // What its threads begin with.
   const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
   // The kind that is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it
   // cannot be had here.
   [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
-  klt_means klt() const noexcept { return settings_.klt; }
-
-  void give_own_tls(fiber::preemptible& self) noexcept;
-  bool make_blocks() noexcept;
-  // Carriers are to be had from the creator, as soon as there may be preemptive threads here.
-  bool has_creator() const noexcept { return creator_.load() != nullptr; }
-
-  // KLT-switching: the worker of `self`, which a tick has interrupted, goes on with
-  // `item`, and the calling kernel thread sleeps with `self` until some worker comes
-  // to it. False: no kernel thread was at hand; one is being made, and `self` goes on.
-  [[nodiscard]] bool switch_carrier(worker& w, thread& self, entry item) noexcept;
-  // The worker is the other carrier's from here on.
-  void hand_over(worker& w, carrier& to, bool in_handler = false) noexcept;
-  static void bind_to(carrier& self, int processing_unit) noexcept;
-
-  // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. False when no
-  // carrier could be had. With `made_elsewhere` it makes none itself but asks the creator for one; false then says to
-  // try again.
-  [[nodiscard]] bool lend_worker(worker& w, bool made_elsewhere) noexcept;
-  // A blocking call is about to be under way; waits while as many are as may be. May suspend and migrate the caller.
-  void admit_blocking_call() noexcept;
-  void end_blocking_call() noexcept { blocking_calls_.release(1); }
-  // The calling kernel thread, without a worker, leaves `self` to the workers and becomes a spare carrier.
-  void return_from_blocking(thread& self, carrier& c) noexcept;
+  class sleepers& sleepers() noexcept { return sleepers_; }
+  timekeeping& time() noexcept { return time_; }
+  class capacity& capacity() noexcept { return capacity_; }
+  class precedence& precedence() noexcept { return precedence_; }
+  class census& census() noexcept { return census_; }
+  class carriers& carriers() noexcept { return carriers_; }
+  class creator& creator() noexcept { return creator_; }
+  class lending& lending() noexcept { return lending_; }
+  class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
 
  private:
-  // policy::scheduler
-  unsigned distance(unsigned a, unsigned b) const noexcept override;
-  machine::view machine() const noexcept override {
-    return settings_.machine != nullptr ? settings_.machine->view() : machine::view();
-  }
-  std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override {
-    return workers_[self]->random.below(bound);
-  }
-  entry steal(unsigned self, unsigned victim, policy::effort how) noexcept override;
-  bool has_work(unsigned victim) const noexcept override;
-  void request(unsigned self, unsigned victim) noexcept override;
-  entry newest(unsigned self) noexcept override { return workers_[self]->take_newest(); }
-  entry entry_of(policy::task& t) noexcept override;
-  void wake_any(unsigned near) noexcept override;
-  bool all_idle() const noexcept override;
-  void watch(unsigned self, bool on) noexcept override;
-  void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
-  void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
-
-  static void carry(void* argument);
-  carrier* make_carrier(int processing_unit = -1, bool offers_itself = false) noexcept;
-  // The calling kernel thread, which has no worker and waits for nothing any more, becomes a spare.
-  void offer(carrier& self) noexcept;
-  void tell_of_missing_carrier() noexcept;
-  // One that the creator was asked for is among the spares.
-  void carrier_made() noexcept;
-  carrier* take_spare(worker& w) noexcept;
-  carrier* take_spare_now(worker& w) noexcept;
-  void apply_active(unsigned workers) noexcept;
-  void follow_limits() noexcept;
-  void start_creator();
-  void wake_creator() noexcept;
-  void end_creator() noexcept;
-  static void create_carriers(void* argument);
-  bool dismiss(carrier& self) noexcept;
-  void fire_due_timers() noexcept;
-  [[nodiscard]] worker* borrow() noexcept;
-  [[nodiscard]] bool try_to_borrow(worker& w) noexcept;
-  void give_back(worker& w) noexcept;
-  [[nodiscard]] bool others_fall_idle(const worker& w) const noexcept;
-  [[nodiscard]] bool must_wake_lender(const worker& w) noexcept;
-  [[nodiscard]] bool settle(worker& w) noexcept;
-  struct stay;
-  static void enter_stay(thread* self) noexcept;
-  [[nodiscard]] thread* next_of_stay(worker& w, const stay& s) noexcept;
-  [[nodiscard]] bool is_alone() const noexcept;
-  // The worker shall look for work. False: it is lent, and will be its carrier's as soon as the call is over.
-  bool send_token(unsigned rank) noexcept;
-  bool wake(unsigned rank) noexcept override;
-  void widened() noexcept override;
-  [[nodiscard]] bool has_queued(unsigned rank) const noexcept;
-  template <class MayTake>
-  void wake_first(unsigned near, MayTake may_take) noexcept;
+  void stop() noexcept;
 
   settings settings_;
   // outlives the runtime by the threads that are not joined
   const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;
-  std::unique_ptr<policy::policy> policy_;
-  policy::policy_wants wants_;
+  policy_host host_;
   std::unique_ptr<trace::recorder> recorder_;
   std::optional<tracing::registration> traced_;  // with a recorder
-  std::vector<std::unique_ptr<worker>> workers_;
-  sync::idle_set idle_;
+  worker_list workers_;
+  class sleepers sleepers_;
   inbox inbox_;
   priorities priorities_;
-  packing packing_;
-  std::atomic<unsigned> raised_{0};          // see raised()
-  std::atomic<bool> has_priorities_{false};  // set once, under active_mutex_
-  unsigned asked_active_{0};                 // by set_active; under active_mutex_
-  unsigned allowed_active_{0};               // by the limits of the process; under active_mutex_
-  unsigned allowed_at_start_{0};
-  bool lends_{false};  // foreign kernel threads may borrow workers
-  timer_heap timers_;
-  std::atomic<int> timekeeper_{-1};  // rank of the sleeping worker whose sleep ends at the next deadline
-  std::atomic<unsigned> active_{0};  // workers that do not stand aside; written by set_active
-  sync::mutex active_mutex_;
+  class capacity capacity_;
+  class precedence precedence_{
+      workers_, sleepers_, inbox_, priorities_, capacity_, settings_.aging, settings_.plan.interval};
+  class lending lending_;
+  timekeeping time_{sleepers_};
   std::atomic<bool> stopping_{false};  // set once by the destructor
-  std::atomic<bool> draining_{false};  // set once by the destructor
-  // the destructor, while it waits; taken by who sees that all threads have ended
-  std::atomic<detail::waiter*> ender_{nullptr};
-  std::atomic<std::uint64_t> outside_made_{0};  // counted threads made by foreign kernel threads
-  std::atomic<std::uint32_t> blocking_{0};      // threads that keep a carrier in blocking(); for the watchdog
-  // calls from outside of submit and place under way; the destructor waits for them
-  std::atomic<std::uint32_t> submitting_{0};
-  sync::mutex carrier_mutex_;
-  carrier* spares_{nullptr};     // under carrier_mutex_
-  unsigned spare_count_{0};      // under carrier_mutex_
-  carrier* dismissed_{nullptr};  // under carrier_mutex_; has ended or is about to, not joined yet
-  carrier* carriers_{nullptr};   // under carrier_mutex_
+  class census census_{workers_};
+  class blocking_calls blocking_calls_;
+  class carriers carriers_{*this};
+  class creator creator_{workers_, carriers_, capacity_};
   class ticks ticks_;
   // of whoever made the runtime
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
-  // those of the kernel thread that made the runtime: of all its carriers
-  const std::uint64_t blocked_signals_{platform::blocked_signals()};
-  // Makes carriers and blocks of thread-local storage, on a kernel thread of its own.
-  struct creator {
-    enum : std::uint32_t { open, chosen, beaten };
-    explicit creator(runtime& owner) noexcept : home(owner) {}
-    runtime& home;
-    platform::kernel_thread kernel;
-    std::atomic<std::uint32_t> verdict{open};  // futex word of its beginning; written by who made it
-  };
-  std::atomic<creator*> creator_{nullptr};         // written once, by the quickest start_creator
-  std::atomic<std::uint32_t> creator_calls_{0};    // futex word of the creator: raised after each request
-  std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
-  std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
-  std::atomic<std::uint32_t> blocks_wanted_{0};    // blocks of thread-local storage to be made
-  std::atomic<bool> lack_of_blocks_told_{false};
-  std::atomic<bool> creator_ends_{false};  // set once, by the destructor
-  bool told_of_missing_carrier_{false};    // the creator's
-  detail::semaphore_core blocking_calls_;  // further ones that may be under way
-  std::atomic<bool> told_of_blocking_limit_{false};
-  std::atomic<int> start_error_{0};     // of the last kernel thread that could not be started
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 

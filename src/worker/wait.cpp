@@ -105,16 +105,16 @@ wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, vo
         if (!t.commit(t.argument, inner)) return false;
         worker::runtime& home = *t.home;
         thread& self = *t.self;
-        const bool earliest = home.timers().add(t.timer);
+        const bool earliest = home.time().timers().add(t.timer);
         if (inner.asleep.exchange(phase_committed) == phase_resumed) {
           worker::make_ready_anywhere(self);
         } else if (earliest) {
-          home.timer_added();
+          home.time().timer_added();
         }
         return true;
       },
       &limit);
-  limit.home->timers().remove(limit.timer);
+  limit.home->time().timers().remove(limit.timer);
   return reason;
 }
 

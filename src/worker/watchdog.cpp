@@ -12,16 +12,19 @@ namespace {
 std::atomic<std::uint32_t> calls{0};
 std::atomic<std::uint32_t> questions{0};
 
-}  // namespace
-
-bool runtime::waits_for_the_world() noexcept {
-  for (unsigned rank = 0; rank < workers(); ++rank) {
-    worker& w = *workers_[rank];
+// All workers sleep, and the clock, a blocking call or a file descriptor will
+// have somebody go on: no progress, and none is missing. A hint.
+bool waits_for_the_world(runtime& home) noexcept {
+  for (unsigned rank = 0; rank < home.workers(); ++rank) {
+    worker& w = home.at(rank);
     if (is_running(w)) return false;
-    if (!idle_.is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load())) return false;
+    if (!home.sleepers().idle().is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load()))
+      return false;
   }
-  return timers_.next() != timer_heap::never || blocking_.load() != 0 || somebody_waits_for_a_descriptor(*this);
+  return home.time().has_timers() || home.blocking_calls().keep_carriers() || somebody_waits_for_a_descriptor(home);
 }
+
+}  // namespace
 
 watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept
     : home_(home), seconds_(seconds) {
@@ -48,7 +51,7 @@ void watchdog::watch(void* argument) {
   auto& self = *static_cast<watchdog*>(argument);
   std::uint32_t seen = calls.load();
   std::uint32_t answered = questions.load();
-  std::uint64_t progress = self.home_.progress();
+  std::uint64_t progress = self.home_.census().progress();
   bool reported = false;
   while (!self.ending_.load()) {
     const platform::nanoseconds limit =
@@ -66,13 +69,13 @@ void watchdog::watch(void* argument) {
     const platform::nanoseconds time = platform::now();
     if (limit == 0 || time < limit) continue;
     // In this order: a thread made since the last look counts as progress, or did not exist for `drained`.
-    const bool drained = self.home_.drained();
-    const std::uint64_t now = self.home_.progress();
+    const bool drained = self.home_.census().drained();
+    const std::uint64_t now = self.home_.census().progress();
     // Much too late: the whole process stood still (stopped, or
     // without a processor), so that nothing is learned of its threads.
     const bool late = time - limit > std::uint64_t{self.seconds_} * 1'000'000'000u / 4;
     // A circle is for ever, whoever else waits for the clock.
-    if (now == progress && !drained && !late && (!self.home_.waits_for_the_world() || in_deadlock(self.home_, false))) {
+    if (now == progress && !drained && !late && (!waits_for_the_world(self.home_) || in_deadlock(self.home_, false))) {
       static constexpr char text[] = "heddle: watchdog: no progress; all threads follow\n";
       platform::write_error(text, sizeof text - 1);
       if (!reported) dump_threads(self.home_);

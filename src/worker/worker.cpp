@@ -7,6 +7,7 @@
 #include "platform/platform.hpp"
 #include "worker/carrier.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
@@ -19,8 +20,6 @@ extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument)
 namespace heddle::worker {
 
 namespace {
-
-constexpr unsigned look_at_clock_every = 8;  // picks where there are priorities, for who has waited for long
 
 // 8 MiB of address space, committed as far as forks nest
 constexpr std::size_t queue_capacity = queue::largest_capacity;
@@ -35,28 +34,16 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
       processing_unit(unit),
       random(seed),
       made_at(platform::now()),
-      default_class_(owner.stacks().default_class()),
+      blocks(*this, owner.stacks().default_class()),
       spin_us_(owner.options().spin),
       least_slept_(owner.options().spin * platform::ticks_per_microsecond()) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
   queue::attach(*this, memory_, queue_capacity);
-  preempts = owner.threads_default().preemptive();
+  preempts = owner.options().threads.preemptive();
 }
 
-worker::~worker() {
-  free_children();
-  collect();
-  while (cache_ != nullptr) {
-    thread* t = cache_;
-    cache_ = t->next;
-    t->next = nullptr;
-    home.stacks().give(t);
-  }
-  if (lights_aside_ != nullptr) home.stacks().give_light_chain(lights_aside_, fiber::light_threads::in_chain);
-  if (lights_ != nullptr) home.stacks().give_light_chain(lights_, light_count_);
-  platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot));
-}
+worker::~worker() { platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot)); }
 
 // --- switching ---------------------------------------------------------------------------------------------------
 
@@ -105,264 +92,26 @@ HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
   return &departure_;
 }
 
-// --- control blocks ----------------------------------------------------------------------------------------------
-
-bool worker::refill() noexcept {
-  collect_returned();
-  if (cache_ != nullptr) return true;
-  thread* chain = home.stacks().take(default_class_, batch_);
-  batch_ = std::min(2 * batch_, cache_batch);
-  while (chain != nullptr) {
-    thread* t = chain;
-    chain = t->next;
-    t->next = cache_;
-    t->cache = this;
-    cache_ = t;
-    ++cached_;
-  }
-  return cache_ != nullptr;
-}
-
-void worker::collect() noexcept {
-  thread* chain = returned_.exchange(nullptr);
-  while (chain != nullptr) {
-    thread* t = chain;
-    chain = t->next;
-    free_thread(*t);
-  }
-}
-
-thread* worker::new_light() noexcept {
-  if (lights_ == nullptr) {
-    lights_ = std::exchange(lights_aside_, nullptr);
-    light_count_ = fiber::light_threads::in_chain;
-    if (lights_ == nullptr) lights_ = home.stacks().take_light_chain();
-    light_count_ = lights_ == nullptr ? 0 : fiber::light_threads::length(*lights_);
-  }
-  return cached_light();
-}
-
-void worker::want_stack() noexcept {
-  if (!refill()) fail_for_want_of_a_stack("a thread that begins");
-}
-
-void worker::set_lights_aside() noexcept {
-  lights_->parent_spawn = light_count_;
-  if (lights_aside_ != nullptr) home.stacks().give_light_chain(lights_aside_, fiber::light_threads::in_chain);
-  lights_aside_ = std::exchange(lights_, nullptr);
-  light_count_ = 0;
-}
-
-void worker::fail_for_want_of_a_stack(const char* of_whom) const noexcept {
-  HEDDLE_CHECK(false,
-               "worker %u cannot get a stack for %s (%zu stacks in use or in caches); raise the memory or mapping "
-               "limit, or lower HEDDLE_STACK_SIZE",
-               rank, of_whom, home.stacks().live());
-  __builtin_unreachable();
-}
-
-void worker::free_thread_slow(thread& t) noexcept {
-  if (t.size_class == fiber::no_size_class) return free_light(t);
-  if (t.size_class != default_class_) {
-    t.next = nullptr;
-    home.stacks().give(&t);
-    return;
-  }
-  thread* chain = nullptr;
-  for (unsigned i = 0; i < cache_batch; ++i) {
-    thread* old = cache_;
-    cache_ = old->next;
-    old->next = chain;
-    chain = old;
-  }
-  cached_ -= cache_batch;
-  home.stacks().give(chain);
-  free_thread(t);
-}
+// --- threads that have not begun -----------------------------------------------------------------------------------
 
 void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
   t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t, t.home->floating_point());
 }
 
 void begin(thread& t) noexcept {
-  void* const top = fiber::is_light(t) ? worker::current()->lend_stack(t) : t.argument;
+  void* const top = fiber::is_light(t) ? worker::current()->blocks.lend_stack(t) : t.argument;
   start_at(t, top, reinterpret_cast<void (*)(thread*)>(t.call));
 }
 
-// --- choosing what to run ----------------------------------------------------------------------------------------
+// --- jobs --------------------------------------------------------------------------------------------------------
 
 thread* worker::thread_of_job(entry item) noexcept {
-  thread* fresh = new_block();
-  if (fresh == nullptr) fail_for_want_of_a_stack("a task");
+  thread* fresh = blocks.new_block();
+  if (fresh == nullptr) blocks.fail("a task");
   renew_thread(*fresh, home);
-  start_at(*fresh, top_of(*fresh, home.threads_default()), run_jobs);
+  start_at(*fresh, top_of(*fresh, home.options().threads), run_jobs);
   fresh->argument = reinterpret_cast<void*>(item);
   return fresh;
-}
-
-// In its worker's place, when the thread's turn has ended.
-entry worker::pick_after_tick(const thread& self) noexcept {
-  looks_elsewhere_ = false;
-  turn_of_ = 0;
-  if (stands_aside()) return 0;
-  if (home.has_priorities()) [[unlikely]] {
-    if (protects_turn()) return 0;
-    unevictable_until_ = 0;
-    if (raised_seen_ != home.raised()) sort_ready();
-    home.fire_timers();  // of a high thread that slept, perhaps
-    if (const entry item = pick_starved(&self); item != 0) return item;
-    if (thread* t = home.levels().take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
-    if (self.level.load() > 0) return 0;
-    normal_had_its_turn_ = true;
-  }
-  if (const entry item = pick_by_turns(self.level.load() == 0); item != 0) return item;
-  // What pick() does beyond that, uncounted: the turn changes only if a carrier can be had.
-  const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
-  if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
-  // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.
-  for (unsigned r = 0; r < home.workers(); ++r) {
-    if (home.may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
-  }
-  return 0;
-}
-
-// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the
-// ready ones spin for. What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody
-// fills is emptied, whatever its order. `evens`: and from a worker at which more wait for their turns.
-entry worker::pick_by_turns(bool evens) noexcept {
-  queue_first_ = !queue_first_;
-  if (queue_first_) {
-    if (const entry item = take_newest(); item != 0) return item;
-    // both of its calls: what only the first one gives would else wait behind ready threads for ever
-    if (home.asks_before_picks()) {
-      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
-      if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
-    }
-  }
-  // else what comes from outside would wait as long as there is something to even out
-  if (evens && home.incoming().empty()) {
-    home.fire_timers();
-    if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
-  }
-  return pick_fairly();
-}
-
-// What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
-// priorities.md. No more than one in so many turns, however many wait: what is above keeps the others.
-entry worker::pick_starved(const thread* stays) noexcept {
-  const std::uint64_t patience = home.aging_patience();
-  if (patience == 0) return 0;
-  const std::uint64_t now = platform::ticks();
-  if (std::exchange(normal_had_its_turn_, false) || normal_since_ == 0) normal_since_ = now;
-  if (now < next_starved_ || now < patience) return 0;
-  bool displaces = stays != nullptr;
-  entry item = 0;
-  if (thread* t = home.levels().take_starved(now - patience); t != nullptr) {
-    const std::int8_t level = t->level.load();
-    displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) ||
-                (level < 0 && !ready.looks_empty());
-    if (level < 0) turn_of_ = level;
-    item = ready_entry(*t);
-  } else if (now - normal_since_ > patience) {
-    normal_since_ = now;
-    item = pick_by_turns(true);
-    if (item == 0) item = pick_by_turns(true);  // the other one's turn
-    displaces = displaces || home.levels().any_high(1);
-  }
-  if (item == 0) return 0;
-  next_starved_ = now + patience;
-  // half an interval, and then until the next tick
-  if (displaces) unevictable_until_ = now + patience / home.options().aging / 2;
-  return item;
-}
-
-// For a policy that wants to be asked first, and where threads have priorities.
-entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
-  looks_elsewhere_ = false;
-  turn_of_ = 0;
-  if (stands_aside()) return 0;
-  const int level = stays != nullptr ? stays->level.load() : lowest_level;
-  if (home.has_priorities()) {
-    unevictable_until_ = 0;
-    if (raised_seen_ != home.raised()) sort_ready();
-    if (tick % look_at_clock_every == 0) {
-      if (const entry item = pick_starved(stays); item != 0) return item;
-    }
-    if (thread* t = home.levels().take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
-    if (level > 0) return 0;
-    normal_had_its_turn_ = true;
-  }
-  if (tick % fairness_interval == 0) {
-    if (const entry item = pick_fairly(); item != 0) return item;
-  }
-  const bool asks = home.asks_before_picks();
-  if (asks) {
-    if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
-  }
-  if (const entry item = take_newest(); item != 0) return item;
-  if (thread* t = home.pools().in_force() ? pick_packed() : ready.pop(); t != nullptr) return ready_entry(*t);
-  if (asks) {
-    if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
-  }
-  // Below normal: only when the other workers have nothing better,
-  // which the run loop finds out. It also takes from below then.
-  if (stays == nullptr || level == 0 || !home.has_priorities()) return 0;
-  looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
-  if (looks_elsewhere_) return 0;
-  thread* t = home.levels().take_low(rank, level, true);
-  if (t == nullptr) return 0;
-  turn_of_ = t->level.load();
-  return ready_entry(*t);
-}
-
-// Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
-entry worker::pick_fairly() noexcept {
-  home.fire_timers();
-  if (home.pools().in_force()) [[unlikely]] {
-    thread* t = pick_packed();
-    return t == nullptr ? 0 : ready_entry(*t);
-  }
-  thread* t = ready.pop();
-  if (thread* chain = adopt_inbox(); chain != nullptr) {
-    if (t == nullptr) return ready_entry(*chain);
-    ready.push(*chain);
-    announce_work();  // whoever was woken for it when it was in the inbox may have found something else
-  }
-  return t == nullptr ? 0 : ready_entry(*t);
-}
-
-// Threads packed: what lies elsewhere goes to its pool first.
-thread* worker::pick_packed() noexcept {
-  packing& pools = home.pools();
-  while (thread* t = ready.pop()) {
-    if (t->packed_in == fiber::no_worker) t->packed_in = static_cast<std::uint16_t>(rank);
-    if (!pools.put(*t, t->packed_in)) return t;
-  }
-  for (thread* chain = home.incoming().take_all(); chain != nullptr;) {
-    thread& t = *chain;
-    chain = t.next;
-    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(pools.deal());
-    if (!pools.put(t, t.packed_in)) ready.push(t);  // packing is over
-    else if (chain != nullptr) home.wake_one_for(rank);
-  }
-  return pools.take(rank, turns_);
-}
-
-thread* worker::adopt_inbox() noexcept {
-  if (raised_seen_ != home.raised()) [[unlikely]]
-    sort_ready();
-  thread* chain = home.incoming().take_all();
-  if (chain == nullptr) return nullptr;
-  thread* first = chain;
-  chain = chain->next;
-  const bool more = chain != nullptr;
-  while (chain != nullptr) {
-    thread* t = chain;
-    chain = t->next;
-    ready.push(*t);
-  }
-  if (more) announce_work();
-  return first;
 }
 
 void run_job(thread& self, detail::job* work) noexcept {
@@ -399,10 +148,10 @@ void serve(thread& self) noexcept {
     // passed or stolen: else who passes threads on would always have new ones, on cold stacks
     if (self.cache != w && self.cache != nullptr) {
       w->depart(self, next,
-                [](void* t, void*) { static_cast<thread*>(t)->cache->give_back(*static_cast<thread*>(t)); });
+                [](void* t, void*) { static_cast<thread*>(t)->cache->blocks.give_back(*static_cast<thread*>(t)); });
       return;
     }
-    w->free_thread(self);
+    w->blocks.free_thread(self);
     w->depart(self, next, nothing);
     return;
   }

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "arch/arch.hpp"
 #include "base/random.hpp"
@@ -15,9 +17,15 @@
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
+#include "worker/aging.hpp"
+#include "worker/block_cache.hpp"
+#include "worker/carrier_pool.hpp"
+#include "worker/child_blocks.hpp"
 #include "worker/inbox.hpp"
+#include "worker/lone_new.hpp"
 #include "worker/packing.hpp"
 #include "worker/ready_queue.hpp"
+#include "worker/token.hpp"
 
 namespace heddle::worker {
 
@@ -123,8 +131,6 @@ class worker : public detail::fork_queue {
   bool must_pass() const noexcept { return passing_to != nullptr; }
   // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
   bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
-  // A carrier of the worker's own pool, or null.
-  [[nodiscard]] carrier* take_spare() noexcept;
   // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted
   // its code, just now; null: it has been remembered until the end of a section.
   void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
@@ -132,92 +138,8 @@ class worker : public detail::fork_queue {
   // A child that its spawner does not run at once.
   void queue_child(thread& t) noexcept;
 
-  // A control block with its stack, of the default size, not made new
-  // (renew_thread) nor prepared (start_at). Null: no memory.
-  [[nodiscard]] thread* new_block() noexcept {
-    if (cache_ == nullptr && !refill()) [[unlikely]]
-      return nullptr;
-    return cached_block();
-  }
-  // The same; null: there is none at hand.
-  [[nodiscard]] thread* cached_block() noexcept {
-    thread* t = cache_;
-    if (t == nullptr) [[unlikely]]
-      return nullptr;
-    cache_ = t->next;
-    --cached_;
-    fiber::prefetch_block(cache_);
-    return t;
-  }
-  // The same without a stack, for a thread that need not have one before it begins. Null: there is none at hand.
-  [[nodiscard]] thread* cached_light() noexcept {
-    thread* t = lights_;
-    if (t == nullptr) [[unlikely]]
-      return nullptr;
-    lights_ = t->next;
-    --light_count_;
-    fiber::prefetch_block(lights_);
-    return t;
-  }
-  // Null: no memory, or none for its stack.
-  [[nodiscard]] thread* new_light() noexcept;
-  void free_light(thread& t) noexcept {
-    if (light_count_ == fiber::light_threads::in_chain) [[unlikely]]
-      set_lights_aside();
-    t.next = lights_;
-    lights_ = &t;
-    ++light_count_;
-  }
-  // The top of the stack that `t`, a light thread, is lent.
-  [[nodiscard]] void* lend_stack(thread& t) noexcept {
-    if (cache_ == nullptr) [[unlikely]]
-      want_stack();
-    thread* const block = cache_;
-    cache_ = block->next;
-    --cached_;
-    fiber::reuse_stack(*block);
-    block->stack = &t;
-    t.stack = block;
-    return block;
-  }
-  // A light thread has ended, and nobody is on its stack any more.
-  void take_stack_back(thread& t) noexcept {
-    thread* const block = t.stack;
-    block->stack = block;
-    if (cached_ >= cache_limit) [[unlikely]]
-      return free_thread_slow(*block);
-    block->next = cache_;
-    cache_ = block;
-    ++cached_;
-  }
-  void free_thread(thread& t) noexcept {
-    if (t.size_class != default_class_ || cached_ >= cache_limit) [[unlikely]]
-      return free_thread_slow(t);
-    t.next = cache_;
-    cache_ = &t;
-    ++cached_;
-  }
-
-  // A block of this worker's cache that another one has done with; any worker of the runtime, not on the block's stack.
-  void give_back(thread& t) noexcept {
-    thread* head = returned_.load(std::memory_order_relaxed);  // decided by the exchange
-    do t.next = head;
-    while (!returned_.compare_exchange_weak(head, &t));
-  }
-  // What came back is used first: it is in this processor's cache,
-  // where the blocks below it in the worker's cache are not.
-  void collect_returned() noexcept {
-    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      collect();  // a hint
-  }
-
   // All that is common becomes this worker's; the first of it is not queued. Null: nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
-
-  // A block for a child that has not begun; null: no memory.
-  [[nodiscard]] detail::group_child* new_child() noexcept;
-  // A block of this worker's that another one has done with.
-  void give_back_child(detail::group_child& child) noexcept;
 
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;
@@ -234,10 +156,8 @@ class worker : public detail::fork_queue {
   };
 
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
-  // In the run loop, on the way to pick, and free to: nothing has been chosen yet that it must go on with.
-  bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   // What runs here has a turn although something above it is ready, because it had waited for long: [aging:4].
-  bool protects_turn() const noexcept { return unevictable_until_ != 0 && platform::ticks() < unevictable_until_; }
+  bool protects_turn() const noexcept { return aging_.protects_turn(); }
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
@@ -257,21 +177,8 @@ class worker : public detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  // Who acts for the worker, or may begin to. Transitions: worker::sleep, wait_for_token, runtime::send_token,
-  // borrow.cpp; the table in lending.md. Futex word of its sleeping carrier.
-  struct state {
-    static constexpr std::uint32_t awake = 0;     // its carrier
-    static constexpr std::uint32_t settling = 1;  // its carrier, which looks once more before it sleeps
-    static constexpr std::uint32_t asleep = 2;    // nobody; whoever changes this
-    static constexpr std::uint32_t lent = 3;      // a foreign kernel thread, since the worker was asleep
-    // nobody; a foreign kernel thread is expected back, and the carrier naps
-    static constexpr std::uint32_t held = 4;
-    static constexpr std::uint32_t stale = 5;       // the same, and the carrier has found it held at the end of a nap
-    static constexpr std::uint32_t lent_again = 6;  // a foreign kernel thread, since the worker was held
-    static constexpr std::uint32_t wanted = 7;      // a foreign kernel thread, which is to wake the carrier afterwards
-    static constexpr bool is_lent(std::uint32_t s) noexcept { return s == lent || s == lent_again || s == wanted; }
-  };
-  std::atomic<std::uint32_t> token{state::awake};
+  using state = token_state;
+  std::atomic<std::uint32_t> token{state::awake};  // who acts for it; futex word of its sleeping carrier
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
@@ -283,8 +190,7 @@ class worker : public detail::fork_queue {
   // KLT-switching. All the worker's own.
   thread* passing_to{nullptr};  // thread_for met it: bound, to be gone to from the run loop
   thread* first{nullptr};       // what a carrier that gets this worker runs first
-  carrier* spares{nullptr};     // carriers bound to this worker's processing unit, in want of a worker
-  unsigned spare_count{0};
+  carrier_pool spares;
   const platform::nanoseconds made_at;
   // Ticks, where timers are shared.
   // shared timers send it no tick before that; written by the worker, a hint
@@ -312,17 +218,7 @@ class worker : public detail::fork_queue {
   std::atomic<std::uint64_t> picks_seen{0};
   std::atomic<std::uint64_t> stands_since{0};
 
-  // A lone thread that was made here and has not begun is left to its maker, who joins it next and runs it by a call,
-  // instead of going to whoever asks. The worker's own, but a hint to thieves. Learnt: set when a join came right after
-  // the sharing, cleared when a thief had to come (`came_for_new`).
-  std::atomic<bool> keeps_new{false};
-  std::atomic<bool> came_for_new{false};  // set by thieves, cleared by the worker
-  // What thieves remember: threads made here, and since when they have been that many. Hints.
-  std::atomic<std::uint64_t> made_seen{0};
-  std::atomic<std::uint64_t> made_seen_at{0};
-  // Asked by a thief that insists: may it take ready threads of this worker by force? False: there may be a lone new
-  // one here, which came not long ago and is kept for its maker.
-  [[nodiscard]] bool gives_up_new() noexcept;
+  lone_new lone;
   // The thread that runs here waits for one that it made and that is here no more.
   void learn_from_join() noexcept;
 
@@ -331,7 +227,14 @@ class worker : public detail::fork_queue {
   } counts;
 
  private:
+  // In the run loop, on the way to pick, and free to: nothing has been chosen yet that it must go on with.
+  bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   [[nodiscard]] thread* find_work() noexcept;
+  // Something is queued that this worker may take. A hint.
+  [[nodiscard]] bool sees_something() const noexcept;
+  // [wake:4]: it has found something and searches no more. What else it sees somebody else shall look for. `listed`: it
+  // has been in the idle set, asleep or only about to be, so somebody may have left something to it.
+  void pass_search_on(bool listed) noexcept;
   void stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
@@ -346,13 +249,6 @@ class worker : public detail::fork_queue {
   [[nodiscard]] thread* pick_packed() noexcept;
   bool sleep() noexcept;
   void wait_for_token() noexcept;
-  [[nodiscard]] bool refill() noexcept;  // false: no memory
-  void free_thread_slow(thread& t) noexcept;
-  [[gnu::noinline]] void set_lights_aside() noexcept;
-  [[gnu::noinline]] void want_stack() noexcept;  // there is one in the cache then
-  [[noreturn, gnu::noinline]] void fail_for_want_of_a_stack(const char* of_whom) const noexcept;
-  void collect() noexcept;
-  void free_children() noexcept;
   void share_ready() noexcept;
   void tell_of_ready() noexcept;
   // once the visitor of the queue has gone; apart: the short path saves no registers
@@ -368,84 +264,32 @@ class worker : public detail::fork_queue {
 #if defined(HEDDLE_ASAN)
   crossing asan_crossing_{};
 #endif
-  // from the pool at once, once so many were needed; before that fewer, for each is a page fault
-  static constexpr unsigned cache_batch = 64;
-  static constexpr unsigned cache_limit = 8 * cache_batch;
-  const std::uint8_t default_class_;  // of the runtime's stacks
-  thread* cache_{nullptr};
-  unsigned cached_{0};
-  thread* lights_{nullptr};  // fewer than a chain, or one
-  unsigned light_count_{0};
-  thread* lights_aside_{nullptr};                                 // a whole chain, or none
-  alignas(64) std::atomic<thread*> returned_{nullptr};            // pushed by other workers, emptied by the worker
-  std::atomic<detail::group_child*> returned_children_{nullptr};  // as above
-  detail::group_child* child_slabs_{nullptr};                     // the first block of each, through `next`
-  std::uint64_t shared_new_at_{0};                                // platform::ticks
-  unsigned batch_{4};                                             // stacks taken from the pool next time
+ public:
+  // At the beginning of a cache line; what follows is in the line of its last fields.
+  [[no_unique_address]] block_cache blocks;
+
+ private:
   unsigned spin_us_;
-  std::uint64_t least_slept_;   // platform::ticks: the shortest sleep of late
-  bool queue_first_{false};     // after a tick
-  unsigned turns_ended_{0};     // that have ended here since it last took one over
-  unsigned next_looked_at_{0};  // where it begins to look for one
+
+ public:
+  child_blocks children;
+
+ private:
+  std::uint64_t shared_new_at_{0};  // platform::ticks: a lone new thread, last
+  std::uint64_t least_slept_;       // platform::ticks: the shortest sleep of late
+  bool queue_first_{false};         // after a tick
+  unsigned turns_ended_{0};         // that have ended here since it last took one over
+  unsigned next_looked_at_{0};      // where it begins to look for one
   packing_turns turns_;
-  // In programs with priorities, in platform::ticks.
-  std::uint64_t next_starved_{0};    // not earlier than then a thread that has waited for long comes first again
-  std::uint64_t normal_since_{0};    // when it last chose among what is of the normal level
-  bool normal_had_its_turn_{false};  // that was since the last look at the clock
-  // the turn of a thread that came first because it had waited for long; 0: no such thing
-  std::uint64_t unevictable_until_{0};
+  aging aging_;                  // in programs with priorities
   bool looks_elsewhere_{false};  // the last pick wants the run loop to look at other workers
-  unsigned raised_seen_{0};      // of runtime::raised()
+  unsigned raised_seen_{0};      // of precedence::raised
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
 };
 
-// Code of a group's child that was taken from a queue.
-void run_taken_child(detail::job* work) noexcept;
-
-// Makes a control block new.
-inline void renew_thread(thread& t, runtime& home) noexcept {
-  fiber::reuse_stack(t);
-  t.home = &home;
-  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
-  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
-  t.taken = false;
-  t.counted = false;
-  t.level.store(0, std::memory_order_relaxed);  // published with the thread itself
-  t.scheduling.word = nullptr;
-  t.waits_for = nullptr;
-  t.name = nullptr;
-  t.packed_in = fiber::no_worker;
-  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
-}
-// The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
-inline void renew_light(thread& t, runtime& home) noexcept {
-  t.home = &home;
-  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
-  t.scheduling.word = nullptr;
-  t.packed_in = fiber::no_worker;
-  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
-}
-// What the stack of a new thread of that kind begins below.
-[[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
-  if (!how.preemptive()) [[likely]]
-    return &t;
-  return fiber::make_preemptible(t, how);
-}
-// Writes the first frame of a thread that has none, after lending it a stack
-// if it was made without one. By the worker that is about to go to it.
-void begin(thread& t) noexcept;
-// Its stack, from `stack_top` downwards, starts with entry(&t).
-void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
-
-// Runs it, on the calling thread, which is `self`.
-void run_job(thread& self, detail::job* work) noexcept;
-
-// Entry of threads that run jobs: runs `argument` (a job), then whatever job is next, until a thread is.
-void run_jobs(thread* self) noexcept;
-
-// The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then departs.
-void serve(thread& self) noexcept;
+// Of a runtime, by rank.
+using worker_list = std::vector<std::unique_ptr<worker>>;
 
 // The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
 void start_root(thread& t, const void* label) noexcept;

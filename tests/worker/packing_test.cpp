@@ -249,7 +249,7 @@ class packable : public testing::TestWithParam<std::string> {};
 
 TEST_P(packable, workers_go_and_come_while_everything_runs) {
   heddle::runtime rt(options_for(4, GetParam()));
-  if (!rt.core().can_pack() || rt.workers() < 4) GTEST_SKIP() << "counts on all its workers";
+  if (!rt.core().capacity().can_change() || rt.workers() < 4) GTEST_SKIP() << "counts on all its workers";
   std::atomic<bool> done{false};
   std::thread changes([&] {
     for (unsigned i = 0; !done; ++i) rt.set_active_workers(1 + i * 7 % 4);
@@ -308,26 +308,26 @@ TEST(packing, follows_what_the_process_may_use) {
   heddle::worker::runtime rt(may_use(4, allowed));
   const auto follows = [&](unsigned now, unsigned active) {
     allowed = now;
-    until([&] { return rt.active() == active; });
+    until([&] { return rt.capacity().active() == active; });
   };
   for (const unsigned n : {2u, 3u, 1u, 4u}) follows(n, n);
   follows(0, 1);
   follows(100, 4);
-  rt.set_active(2);  // what was asked for is an upper bound
-  EXPECT_EQ(rt.active(), 2u);
+  rt.capacity().set_active(2);  // what was asked for is an upper bound
+  EXPECT_EQ(rt.capacity().active(), 2u);
   follows(1, 1);
   follows(4, 2);
-  rt.set_active(4);
-  EXPECT_EQ(rt.active(), 4u);
+  rt.capacity().set_active(4);
+  EXPECT_EQ(rt.capacity().active(), 4u);
 }
 
 TEST(packing, more_workers_than_processors_keep_their_ratio) {
   std::atomic<unsigned> allowed{2};
   heddle::worker::runtime rt(may_use(8, allowed));
   allowed = 1;
-  until([&] { return rt.active() == 4; });
+  until([&] { return rt.capacity().active() == 4; });
   allowed = 2;
-  until([&] { return rt.active() == 8; });
+  until([&] { return rt.capacity().active() == 8; });
 }
 
 // As `taskset --all-tasks` does it.

@@ -1,5 +1,5 @@
-// Calls from foreign kernel threads: the caller's kernel thread is the carrier of a sleeping worker for the call's
-// time. Protocol [borrow:1] to [borrow:7] and proof: lending.md.
+#include "worker/lending.hpp"
+
 #include "arch/arch.hpp"
 #include "base/audit.hpp"
 #include "base/contracts.hpp"
@@ -24,7 +24,7 @@ constinit thread_local bool has_alternate_stack __attribute__((tls_model("initia
 }  // namespace
 
 // A call, on the stack of the kernel thread that makes it.
-struct runtime::stay {
+struct lending::stay {
   void (*call)(void*) noexcept;
   void* data;
   carrier& by;                          // that kernel thread
@@ -35,14 +35,14 @@ struct runtime::stay {
 
 // --- taking a worker -----------------------------------------------------------------------------------------------
 
-bool runtime::try_to_borrow(worker& w) noexcept {  // [borrow:1]
+bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
   using state = worker::state;
   std::uint32_t now = w.token.load(std::memory_order_relaxed);  // the exchange decides
   if (now != state::asleep && now != state::held && now != state::stale) return false;
   if (!w.token.compare_exchange_strong(now, now == state::asleep ? state::lent : state::lent_again)) return false;
   // False from retract: a waker has chosen it, and the waker's token finds it lent, or awake. With a creator: there has
   // been a preemptive thread here, and such threads are for the worker's own carrier.
-  if (has_creator() || (now == state::asleep && !idle_.retract(w.rank))) {
+  if (home_.creator().is_there() || (now == state::asleep && !home_.sleepers().idle().retract(w.rank))) {
     w.token.store(state::awake);
     platform::wake_one(w.token);
     return false;
@@ -55,16 +55,15 @@ bool runtime::try_to_borrow(worker& w) noexcept {  // [borrow:1]
 }
 
 // The one of the processing unit that the caller is on, if workers are bound, else the one that it had last.
-worker* runtime::borrow() noexcept {
-  if (!lends_ || has_creator() || packing_.in_force()) return nullptr;
-  unsigned first = last_borrowed < workers() ? last_borrowed : 0;
+worker* lending::borrow() noexcept {
+  if (!lends_ || home_.creator().is_there() || home_.capacity().pools().in_force()) return nullptr;
+  unsigned first = last_borrowed < count() ? last_borrowed : 0;
   if (workers_[first]->processing_unit >= 0) {
     const int unit = platform::current_unit();
-    for (unsigned r = 0; r < workers() && workers_[first]->processing_unit != unit; ++r)
-      first = (first + 1) % workers();
+    for (unsigned r = 0; r < count() && workers_[first]->processing_unit != unit; ++r) first = (first + 1) % count();
   }
-  for (unsigned i = 0; i < workers(); ++i) {
-    const unsigned r = (first + i) % workers();
+  for (unsigned i = 0; i < count(); ++i) {
+    const unsigned r = (first + i) % count();
     if (!try_to_borrow(*workers_[r])) continue;
     last_borrowed = r;
     return workers_[r].get();
@@ -74,13 +73,13 @@ worker* runtime::borrow() noexcept {
 
 // --- the call ------------------------------------------------------------------------------------------------------
 
-void runtime::enter_stay(thread* self) noexcept {
+void lending::enter_stay(thread* self) noexcept {
   stay& s = *static_cast<stay*>(self->argument);
   begin_user_code(*self);
   s.call(s.data);
   end_user_code(*self);
   worker* w = worker::current();
-  count_finished(*w);
+  census::count_finished(*w);
   if (w->by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
     w->depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
@@ -90,8 +89,8 @@ void runtime::enter_stay(thread* self) noexcept {
       [](void* block, void* data) {
         thread& t = *static_cast<thread*>(block);
         worker* here = worker::current();
-        if (t.cache != nullptr && t.cache != here) t.cache->give_back(t);
-        else here->free_thread(t);
+        if (t.cache != nullptr && t.cache != here) t.cache->blocks.give_back(t);
+        else here->blocks.free_thread(t);
         std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
         ended.store(1);
         platform::wake_one(ended);  // the call may be over: only the word's address is used
@@ -100,26 +99,23 @@ void runtime::enter_stay(thread* self) noexcept {
 }
 
 // Nothing else runs here but this call, and what else is counted was made by it. A hint.
-bool runtime::is_alone() const noexcept {
-  std::uint64_t alive = outside_made_.load();
+bool lending::is_alone() const noexcept {
   unsigned lent = 0;
-  for (const auto& w : workers_) {
-    alive += w->threads_made.load() - w->threads_finished.load();
-    lent += worker::state::is_lent(w->token.load(std::memory_order_relaxed)) ? 1 : 0;  // a hint
-  }
-  return alive == 1 && lent == 1;
+  // relaxed: a hint
+  for (const auto& w : workers_) lent += worker::state::is_lent(w->token.load(std::memory_order_relaxed)) ? 1 : 0;
+  return home_.census().alive() == 1 && lent == 1;
 }
 
 // [borrow:2]. The call's thread waits or has gone to another worker. Returns what this kernel thread may run meanwhile:
 // what the call has made, for the call waits for that in any case. Null: there is no such thing, or there was none for
 // too long.
-thread* runtime::next_of_stay(worker& w, const stay& s) noexcept {
+thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
   const std::uint64_t rate = platform::ticks_per_microsecond();
   const std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
-    if (w.must_pass() || w.wants_lender || w.stands_aside() || stopping()) return nullptr;
-    fire_timers();
+    if (w.must_pass() || w.wants_lender || w.stands_aside() || home_.stopping()) return nullptr;
+    home_.time().fire();
     entry item = w.take_newest();
     if (item == 0) {
       const bool alone = is_alone();
@@ -129,43 +125,43 @@ thread* runtime::next_of_stay(worker& w, const stay& s) noexcept {
           return nullptr;
         }
         item = ready_entry(*t);
-      } else if (alone && !inbox_.empty()) {  // who let the call go on may have shown it to all
+      } else if (alone && !home_.incoming().empty()) {  // who let the call go on may have shown it to all
         t = w.adopt_inbox();
         if (t != nullptr && t != s.self && !is_alone()) {  // another call has begun: counted before it was queued
           w.ready.push(*t);
           return nullptr;
         }
         if (t != nullptr) item = ready_entry(*t);
-      } else if (has_common_work()) {
+      } else if (home_.has_common_work()) {
         return nullptr;
       } else if (alone) {
         const std::uint64_t now = platform::ticks();
         const bool insist = now - insisted > insist_after_us * rate;
         if (insist) insisted = now;
-        item = policy_->acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
+        item = home_.scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
       }
     }
     if (item != 0) return w.thread_for(item);
     arch::pause();
-    if (crowded()) platform::yield_processor();
-    if (round % 8 == 0 && platform::ticks() - start > options().spin * rate) return nullptr;
+    if (home_.options().crowded) platform::yield_processor();
+    if (round % 8 == 0 && platform::ticks() - start > home_.options().spin * rate) return nullptr;
   }
   return nullptr;
 }
 
-bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
+bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
   if (lends_ && !platform::simulated && !has_alternate_stack) {
     platform::provide_alternate_stack();
     has_alternate_stack = true;
   }
   worker* w = borrow();
   if (w == nullptr) return false;
-  thread* t = w->new_block();
+  thread* t = w->blocks.new_block();
   if (t == nullptr) {
     give_back(*w);
     return false;
   }
-  carrier mine(*this);
+  carrier mine(home_);
   mine.exceptions = &exception_state::of_this_kernel_thread();
   mine.thread_pointer = arch::thread_pointer();
   mine.assigned = w;
@@ -176,11 +172,11 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in worker::find_work
   set_current_queue(w);
   stay s{call, data, mine, t};
-  renew_thread(*t, *this);
+  renew_thread(*t, home_);
   t->preemptive = nullptr;
   t->argument = &s;
   start_at(*t, t, enter_stay);
-  count_made(w);
+  home_.census().count_made(w);
   w->count_pick();
   for (thread* next = t; next != nullptr;) {
     w->dive(*next);
@@ -189,7 +185,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
     next = next_of_stay(*w, s);
   }
   if (w != nullptr) {
-    if (s.ended_here) w->free_thread(*t);
+    if (s.ended_here) w->blocks.free_thread(*t);
     set_current_queue(nullptr);
     give_back(*w);
   }
@@ -202,7 +198,7 @@ bool runtime::run_borrowed(void (*call)(void*) noexcept, void* data) noexcept {
 
 // --- giving it back ------------------------------------------------------------------------------------------------
 
-void runtime::wake_lender(worker& w) noexcept {
+void lending::wake_lender(worker& w) noexcept {
   w.by = std::exchange(w.lender, nullptr);
   w.wants_lender = false;
   w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
@@ -214,21 +210,21 @@ void runtime::wake_lender(worker& w) noexcept {
 }
 
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
-bool runtime::must_wake_lender(const worker& w) noexcept {
-  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || has_common_work() || w.stands_aside() ||
-         stopping() || (timers_.next() != timer_heap::never && timekeeper_.load() < 0) ||
-         (asks_before_picks() && policy_->may_find(w.rank));
+bool lending::must_wake_lender(const worker& w) noexcept {
+  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || home_.has_common_work() || w.stands_aside() ||
+         home_.stopping() || home_.time().lacks_keeper() ||
+         (home_.asks_before_picks() && home_.scheduler_policy().may_find(w.rank));
 }
 
 // A hint, after a while's patience.
-bool runtime::others_fall_idle(const worker& w) const noexcept {
+bool lending::others_fall_idle(const worker& w) const noexcept {
   std::uint64_t limit = 0;
   for (const auto& other : workers_) {
     while (other.get() != &w && !other->idle.load(std::memory_order_relaxed)) {
       if (limit == 0) limit = platform::ticks() + settle_us * platform::ticks_per_microsecond();
       else if (platform::ticks() > limit) return false;
       arch::pause();
-      if (crowded()) platform::yield_processor();
+      if (home_.options().crowded) platform::yield_processor();
     }
   }
   return true;
@@ -236,8 +232,8 @@ bool runtime::others_fall_idle(const worker& w) const noexcept {
 
 // [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all others are idle. False:
 // they are not, or something is there; the worker is not listed as asleep then.
-bool runtime::settle(worker& w) noexcept {
-  idle_.announce(w.rank);  // [sleep:1]
+bool lending::settle(worker& w) noexcept {
+  home_.sleepers().idle().announce(w.rank);  // [sleep:1]
   w.unlisted = false;
   bool may = true;
   for (const auto& other : workers_) {
@@ -247,13 +243,13 @@ bool runtime::settle(worker& w) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
   if (may && !must_wake_lender(w)) return true;  // [sleep:5]
-  w.unlisted = idle_.retract(w.rank);
+  w.unlisted = home_.sleepers().idle().retract(w.rank);
   return false;
 }
 
-void runtime::give_back(worker& w) noexcept {
+void lending::give_back(worker& w) noexcept {
   using state = worker::state;
-  check_drained();
+  home_.census().check_drained();
   if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
   if (must_wake_lender(w)) return wake_lender(w);  // [borrow:4]
   std::atomic<std::uint32_t>& token = w.token;

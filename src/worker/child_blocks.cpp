@@ -1,9 +1,10 @@
-// Blocks of groups' children that have not begun: a list a worker,
-// and whole slabs of memory that live as long as it does.
+#include "worker/child_blocks.hpp"
+
 #include <heddle/task_group.hpp>
 
 #include <new>
 
+#include "worker/jobs.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -14,9 +15,11 @@ constexpr std::size_t blocks_in_slab = 64;
 
 }  // namespace
 
-detail::group_child* worker::new_child() noexcept {
+detail::group_child* child_blocks::take(worker& owner) noexcept {
   using detail::group_child;
-  if (spare_children == nullptr) spare_children = returned_children_.exchange(nullptr);
+  child_blocks& of = owner.children;
+  group_child*& spare_children = owner.spare_children;
+  if (spare_children == nullptr) spare_children = of.returned_.exchange(nullptr);
   if (spare_children == nullptr) {
     void* memory =
         ::operator new(blocks_in_slab * sizeof(group_child), std::align_val_t{alignof(group_child)}, std::nothrow);
@@ -24,9 +27,9 @@ detail::group_child* worker::new_child() noexcept {
     auto* blocks = static_cast<group_child*>(memory);
     for (std::size_t i = 0; i < blocks_in_slab; ++i) {
       auto* child = ::new (blocks + i) group_child(run_taken_child);
-      child->home = this;
-      child->next = i == 0 ? child_slabs_ : spare_children;
-      if (i == 0) child_slabs_ = child;  // not handed out: its `next` leads to the slab before
+      child->home = &owner;
+      child->next = i == 0 ? of.slabs_ : spare_children;
+      if (i == 0) of.slabs_ = child;  // not handed out: its `next` leads to the slab before
       else spare_children = child;
     }
   }
@@ -35,16 +38,16 @@ detail::group_child* worker::new_child() noexcept {
   return child;
 }
 
-void worker::give_back_child(detail::group_child& child) noexcept {
-  detail::group_child* head = returned_children_.load(std::memory_order_relaxed);  // decided by the exchange
+void child_blocks::give_back(detail::group_child& child) noexcept {
+  detail::group_child* head = returned_.load(std::memory_order_relaxed);  // decided by the exchange
   do child.next = head;
-  while (!returned_children_.compare_exchange_weak(head, &child));
+  while (!returned_.compare_exchange_weak(head, &child));
 }
 
-void worker::free_children() noexcept {
-  while (child_slabs_ != nullptr) {
-    detail::group_child* slab = child_slabs_;
-    child_slabs_ = slab->next;
+child_blocks::~child_blocks() {
+  while (slabs_ != nullptr) {
+    detail::group_child* slab = slabs_;
+    slabs_ = slab->next;
     ::operator delete(slab, std::align_val_t{alignof(detail::group_child)});
   }
 }

@@ -1,0 +1,39 @@
+#include "worker/census.hpp"
+
+#include "platform/platform.hpp"
+
+namespace heddle::worker {
+
+bool census::drained() const noexcept {
+  // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
+  std::uint64_t finished = 0;
+  for (const auto& w : workers_) finished += w->threads_finished.load();
+  std::uint64_t made = made_outside_.load();
+  for (const auto& w : workers_) made += w->threads_made.load();
+  return made == finished;
+}
+
+std::uint64_t census::alive() const noexcept {
+  std::uint64_t sum = made_outside_.load();
+  for (const auto& w : workers_) sum += w->threads_made.load() - w->threads_finished.load();
+  return sum;
+}
+
+std::uint64_t census::progress() const noexcept {
+  std::uint64_t sum = made_outside_.load();
+  for (const auto& w : workers_) {
+    sum += w->picks.load(std::memory_order_relaxed) + w->threads_made.load(std::memory_order_relaxed);  // hints
+  }
+  return sum;
+}
+
+void census::check_drained() noexcept {
+  if (!draining_.load() || !drained()) return;
+  if (detail::waiter* w = ender_.exchange(nullptr); w != nullptr) detail::wake(*w);
+}
+
+void census::wait_for_calls() const noexcept {
+  while (calls_.load() != 0) platform::yield_processor();
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,35 @@
+// A worker's blocks for groups' children that have not begun: whole slabs of memory that live as long as the worker
+// does. Owns the slabs, and the list of blocks that come back from elsewhere; those that are at hand are in the
+// worker's fork queue (`spare_children`), where spawns and ends find them. Promise: a block comes back to the worker
+// that made it.
+#pragma once
+
+#include <atomic>
+
+namespace heddle::detail {
+struct group_child;
+}  // namespace heddle::detail
+
+namespace heddle::worker {
+
+class worker;
+
+class child_blocks {
+ public:
+  child_blocks() = default;
+  ~child_blocks();
+  child_blocks(const child_blocks&) = delete;
+  child_blocks& operator=(const child_blocks&) = delete;
+
+  // A block of that worker's for a child that has not begun; null: no memory. (The worker is all that the short path
+  // before this call has to keep.)
+  [[nodiscard]] static detail::group_child* take(worker& owner) noexcept;
+  // One that another worker, the caller, has done with.
+  void give_back(detail::group_child& child) noexcept;
+
+ private:
+  std::atomic<detail::group_child*> returned_{nullptr};  // pushed by other workers, emptied by the worker
+  detail::group_child* slabs_{nullptr};                  // the first block of each, through `next`
+};
+
+}  // namespace heddle::worker

@@ -1,0 +1,181 @@
+// What a worker runs next, beyond the short path of inline.hpp: "What runs next" in run_loop.md, and for levels and
+// pools priorities.md and packing.md.
+#include <algorithm>
+
+#include "platform/platform.hpp"
+#include "worker/inline.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr unsigned look_at_clock_every = 8;  // picks where there are priorities, for who has waited for long
+
+}  // namespace
+
+// In its worker's place, when the thread's turn has ended.
+entry worker::pick_after_tick(const thread& self) noexcept {
+  looks_elsewhere_ = false;
+  turn_of_ = 0;
+  if (stands_aside()) return 0;
+  if (home.precedence().is_used()) [[unlikely]] {
+    if (protects_turn()) return 0;
+    aging_.end_turn();
+    if (raised_seen_ != home.precedence().raised()) sort_ready();
+    home.time().fire();  // of a high thread that slept, perhaps
+    if (const entry item = pick_starved(&self); item != 0) return item;
+    if (thread* t = home.levels().take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
+    if (self.level.load() > 0) return 0;
+    aging_.normal_has_its_turn();
+  }
+  if (const entry item = pick_by_turns(self.level.load() == 0); item != 0) return item;
+  // What pick() does beyond that, uncounted: the turn changes only if a carrier can be had.
+  const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
+  if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
+  // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.
+  for (unsigned r = 0; r < home.workers(); ++r) {
+    if (home.may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
+  }
+  return 0;
+}
+
+// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the
+// ready ones spin for. What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody
+// fills is emptied, whatever its order. `evens`: and from a worker at which more wait for their turns.
+entry worker::pick_by_turns(bool evens) noexcept {
+  queue_first_ = !queue_first_;
+  if (queue_first_) {
+    if (const entry item = take_newest(); item != 0) return item;
+    // both of its calls: what only the first one gives would else wait behind ready threads for ever
+    if (home.asks_before_picks()) {
+      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+      if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
+    }
+  }
+  // else what comes from outside would wait as long as there is something to even out
+  if (evens && home.incoming().empty()) {
+    home.time().fire();
+    if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
+  }
+  return pick_fairly();
+}
+
+// What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
+// priorities.md. No more than one in so many turns, however many wait: what is above keeps the others.
+entry worker::pick_starved(const thread* stays) noexcept {
+  const std::uint64_t patience = home.precedence().patience();
+  if (patience == 0) return 0;
+  const std::uint64_t now = platform::ticks();
+  if (!aging_.is_due(now, patience)) return 0;
+  bool displaces = stays != nullptr;
+  entry item = 0;
+  if (thread* t = home.levels().take_starved(now - patience); t != nullptr) {
+    const std::int8_t level = t->level.load();
+    displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) ||
+                (level < 0 && !ready.looks_empty());
+    if (level < 0) turn_of_ = level;
+    item = ready_entry(*t);
+  } else if (aging_.takes_normal(now, patience)) {
+    item = pick_by_turns(true);
+    if (item == 0) item = pick_by_turns(true);  // the other one's turn
+    displaces = displaces || home.levels().any_high(1);
+  }
+  if (item == 0) return 0;
+  // half an interval, and then until the next tick
+  aging_.begin_turn(now + patience, displaces ? now + patience / home.options().aging / 2 : 0);
+  return item;
+}
+
+// For a policy that wants to be asked first, and where threads have priorities.
+entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
+  looks_elsewhere_ = false;
+  turn_of_ = 0;
+  if (stands_aside()) return 0;
+  const int level = stays != nullptr ? stays->level.load() : lowest_level;
+  if (home.precedence().is_used()) {
+    aging_.end_turn();
+    if (raised_seen_ != home.precedence().raised()) sort_ready();
+    if (tick % look_at_clock_every == 0) {
+      if (const entry item = pick_starved(stays); item != 0) return item;
+    }
+    if (thread* t = home.levels().take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
+    if (level > 0) return 0;
+    aging_.normal_has_its_turn();
+  }
+  if (tick % fairness_interval == 0) {
+    if (const entry item = pick_fairly(); item != 0) return item;
+  }
+  const bool asks = home.asks_before_picks();
+  if (asks) {
+    if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+  }
+  if (const entry item = take_newest(); item != 0) return item;
+  if (thread* t = home.capacity().pools().in_force() ? pick_packed() : ready.pop(); t != nullptr)
+    return ready_entry(*t);
+  if (asks) {
+    if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
+  }
+  // Below normal: only when the other workers have nothing better,
+  // which the run loop finds out. It also takes from below then.
+  if (stays == nullptr || level == 0 || !home.precedence().is_used()) return 0;
+  looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
+  if (looks_elsewhere_) return 0;
+  thread* t = home.levels().take_low(rank, level, true);
+  if (t == nullptr) return 0;
+  turn_of_ = t->level.load();
+  return ready_entry(*t);
+}
+
+// Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
+entry worker::pick_fairly() noexcept {
+  home.time().fire();
+  if (home.capacity().pools().in_force()) [[unlikely]] {
+    thread* t = pick_packed();
+    return t == nullptr ? 0 : ready_entry(*t);
+  }
+  thread* t = ready.pop();
+  if (thread* chain = adopt_inbox(); chain != nullptr) {
+    if (t == nullptr) return ready_entry(*chain);
+    ready.push(*chain);
+    announce_work();  // whoever was woken for it when it was in the inbox may have found something else
+  }
+  return t == nullptr ? 0 : ready_entry(*t);
+}
+
+// Threads packed: what lies elsewhere goes to its pool first.
+thread* worker::pick_packed() noexcept {
+  packing& pools = home.capacity().pools();
+  while (thread* t = ready.pop()) {
+    if (t->packed_in == fiber::no_worker) t->packed_in = static_cast<std::uint16_t>(rank);
+    if (!pools.put(*t, t->packed_in)) return t;
+  }
+  for (thread* chain = home.incoming().take_all(); chain != nullptr;) {
+    thread& t = *chain;
+    chain = t.next;
+    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(pools.deal());
+    if (!pools.put(t, t.packed_in)) ready.push(t);  // packing is over
+    else if (chain != nullptr) home.sleepers().wake_one_for(rank);
+  }
+  return pools.take(rank, turns_);
+}
+
+thread* worker::adopt_inbox() noexcept {
+  if (raised_seen_ != home.precedence().raised()) [[unlikely]]
+    sort_ready();
+  thread* chain = home.incoming().take_all();
+  if (chain == nullptr) return nullptr;
+  thread* first = chain;
+  chain = chain->next;
+  const bool more = chain != nullptr;
+  while (chain != nullptr) {
+    thread* t = chain;
+    chain = t->next;
+    ready.push(*t);
+  }
+  if (more) announce_work();
+  return first;
+}
+
+}  // namespace heddle::worker

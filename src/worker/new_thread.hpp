@@ -1,0 +1,49 @@
+// What a thread begins with: its control block made new, and the first frame on its stack.
+#pragma once
+
+#include "fiber/preemptible.hpp"
+#include "fiber/sanitizer.hpp"
+#include "fiber/thread.hpp"
+#include "platform/platform.hpp"
+
+namespace heddle::worker {
+
+class runtime;
+using fiber::thread;
+
+// Makes a control block new.
+inline void renew_thread(thread& t, runtime& home) noexcept {
+  fiber::reuse_stack(t);
+  t.home = &home;
+  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
+  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
+  t.taken = false;
+  t.counted = false;
+  t.level.store(0, std::memory_order_relaxed);  // published with the thread itself
+  t.scheduling.word = nullptr;
+  t.waits_for = nullptr;
+  t.name = nullptr;
+  t.packed_in = fiber::no_worker;
+  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
+}
+// The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
+inline void renew_light(thread& t, runtime& home) noexcept {
+  t.home = &home;
+  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
+  t.scheduling.word = nullptr;
+  t.packed_in = fiber::no_worker;
+  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
+}
+// What the stack of a new thread of that kind begins below.
+[[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
+  if (!how.preemptive()) [[likely]]
+    return &t;
+  return fiber::make_preemptible(t, how);
+}
+// Writes the first frame of a thread that has none, after lending it a stack
+// if it was made without one. By the worker that is about to go to it.
+void begin(thread& t) noexcept;
+// Its stack, from `stack_top` downwards, starts with entry(&t).
+void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
+
+}  // namespace heddle::worker

@@ -1,0 +1,148 @@
+#include "worker/policy_host.hpp"
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "platform/platform.hpp"
+#include "policy/registry.hpp"
+#include "trace/emit.hpp"
+#include "worker/carrier.hpp"
+#include "worker/exceptions.hpp"
+
+namespace heddle::worker {
+
+policy_host::policy_host(const std::string& name, const worker_list& workers, sleepers& all, census& alive)
+    : workers_(workers), sleepers_(all), census_(alive), policy_(policy::make(name)), wants_(policy_->wants()) {}
+
+void policy_host::start(std::shared_ptr<const machine::topology> machine, trace::recorder* traced, bool trace_forks) {
+  machine_ = std::move(machine);
+  recorder_ = traced;
+  policy_->start(*this);
+  wants_ = policy_->wants();
+  for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
+  for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
+  for (const auto& w : workers_) {
+    const bool joins = recorder_ != nullptr && trace_forks;
+    w->watches_spawns = wants_.spawns;
+    w->queues_children = !w->watches_groups && !w->watches_spawns;
+    static_cast<void>(queue::watch_every_fork(*w, wants_.forks || joins, joins));  // nobody has asked yet
+  }
+}
+
+unsigned policy_host::distance(unsigned a, unsigned b) const noexcept {
+  if (a == b) return 0;
+  return machine_ == nullptr ? 1 : machine_->distance(a, b);
+}
+
+entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noexcept {
+  worker& thief = *workers_[self];
+  worker& from = *workers_[victim];
+  trace::emit<trace::event::steal_attempt>(thief.ring, victim);
+  bool left = false;
+  entry found = queue::steal(from, left);
+  if (found == 0 && how == policy::effort::insist) {
+    if (queue::has_any(from)) {
+      found = queue::force_steal(from, platform::heavy_fence);
+      if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
+    }
+    if (found == 0 && !from.ready.looks_empty() &&
+        from.lone.is_given_up(from.threads_made.load(std::memory_order_relaxed) /* a hint */)) {
+      if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
+    }
+  }
+  if (found == 0) {
+    platform::charge(platform::operation::failed_steal);
+    trace::emit<trace::event::steal_fail>(thief.ring, victim);
+    return 0;
+  }
+  thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  platform::charge(platform::operation::steal, platform::simulated ? distance(self, victim) : 0);
+  trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
+  // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf
+  // would hide that fork until a forced steal.
+  if (!left) queue::request(from);
+  else if (sleepers_.idle().anyone_asleep()) sleepers_.wake_thief_of(victim);
+  return found;
+}
+
+bool policy_host::has_work(unsigned victim) const noexcept {
+  const bool has = has_queued(victim);
+  if (!has) platform::charge(platform::operation::look);
+  return has;
+}
+
+void policy_host::request(unsigned self, unsigned victim) noexcept {
+  worker& from = *workers_[victim];
+  if (from.requested.load(std::memory_order_relaxed)) return;  // queue::request looks again
+  trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
+  queue::request(from);
+}
+
+entry policy_host::entry_of(policy::task& t) noexcept {
+  static_assert(std::is_standard_layout_v<thread>);
+  return ready_entry(*reinterpret_cast<thread*>(reinterpret_cast<char*>(&t) - offsetof(thread, scheduling)));
+}
+
+bool policy_host::all_idle() const noexcept {
+  for (const auto& w : workers_) {
+    if (!w->idle.load(std::memory_order_relaxed)) return false;  // a hint
+  }
+  return true;
+}
+
+void policy_host::watch(unsigned self, bool on) noexcept {
+  worker& w = *workers_[self];
+  w.watches_groups = (wants_.groups && on) || recorder_ != nullptr;
+  w.watches_spawns = wants_.spawns && on;
+  w.queues_children = !w.watches_groups && !w.watches_spawns;
+  const bool forks = (wants_.forks && on) || w.every_join;
+  if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_work();
+}
+
+void policy_host::warn_of_hint(unsigned self, const char* text, double value) noexcept {
+  worker& w = *workers_[self];
+  if (w.ring == nullptr) return;
+  const thread* by = w.current_thread();
+  trace::emit<trace::event::hint_warning>(w.ring, recorder_->text(text), by != nullptr ? by->id : 0, value);
+}
+
+void policy_host::remark(unsigned self, const char* text, std::uint64_t value) noexcept {
+  worker& w = *workers_[self];
+  if (w.ring != nullptr) trace::emit<trace::event::policy_note>(w.ring, recorder_->text(text), value);
+}
+
+void policy_host::place_running() noexcept {
+  worker* w = worker::current();
+  const exception_state handled = w->by->leave_exceptions();
+  w->switch_away(
+      *w->current_thread(),
+      [](void* self, void* host) {
+        static_cast<policy_host*>(host)->policy_->place(worker::current()->rank,
+                                                        static_cast<thread*>(self)->scheduling);
+      },
+      w->current_thread(), this);
+  take_back_exceptions(handled);
+}
+
+// A worker outlives its call, for the destructor joins it before the policy goes.
+// Any other kernel thread is where submit is: once the policy has queued the
+// thread, it may run and end, and with it the last reason for the runtime to stay.
+void policy_host::place(unsigned self, thread& t) noexcept {
+  if (self != policy::nobody) return policy_->place(self, t.scheduling);
+  census_.begin_call();
+  policy_->place(self, t.scheduling);
+  census_.end_call();
+}
+
+// The steps [sleep:2], [sleep:4] and [sleep:5] again, on behalf of all who sleep.
+void policy_host::widened() noexcept {
+  if (!sleepers_.idle().anyone_asleep()) return;
+  for (const auto& w : workers_) queue::request_anew(*w);
+  platform::heavy_fence();
+  for (unsigned r = 0; r < workers(); ++r) {
+    if (has_queued(r)) sleepers_.wake_thief_of(r);
+  }
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,75 @@
+// The policy of a runtime, and what it asks of the mechanism: the other side of the seam (<heddle/policy.hpp>). Owns
+// the policy and what it wants. The policy calls from any worker, and where it says so from any kernel thread, with
+// preemption off. Promise: what the policy does not want is not computed [seam:1]; an entry that it gets is nobody
+// else's.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <heddle/policy.hpp>
+
+#include "machine/topology.hpp"
+#include "trace/trace.hpp"
+#include "worker/census.hpp"
+#include "worker/sleepers.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+class policy_host final : private policy::scheduler {
+ public:
+  // Throws std::invalid_argument: there is no such policy. `all` and `alive` are not used before start.
+  policy_host(const std::string& name, const worker_list& workers, sleepers& all, census& alive);
+
+  policy::policy& scheduler_policy() noexcept { return *policy_; }
+  const policy::policy_wants& wants() const noexcept { return wants_; }
+
+  // All workers are made, and none runs yet: tells them what the policy wants of them, and the policy of them.
+  // `traced`: where the trace goes; null: nowhere. `machine`: null: not known.
+  void start(std::shared_ptr<const machine::topology> machine, trace::recorder* traced, bool trace_forks);
+
+  bool may_rob(unsigned thief, unsigned victim) const noexcept {
+    return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
+  }
+  unsigned distance(unsigned a, unsigned b) const noexcept override;
+  // Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
+  [[nodiscard]] bool has_queued(unsigned rank) const noexcept {
+    return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty();
+  }
+
+  // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
+  void place(unsigned self, thread& t) noexcept;
+  // The calling thread is suspended and then placed by the policy.
+  void place_running() noexcept;
+
+ private:
+  // policy::scheduler
+  unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
+  machine::view machine() const noexcept override { return machine_ != nullptr ? machine_->view() : machine::view(); }
+  std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override {
+    return workers_[self]->random.below(bound);
+  }
+  entry steal(unsigned self, unsigned victim, policy::effort how) noexcept override;
+  bool has_work(unsigned victim) const noexcept override;
+  void request(unsigned self, unsigned victim) noexcept override;
+  entry newest(unsigned self) noexcept override { return workers_[self]->take_newest(); }
+  entry entry_of(policy::task& t) noexcept override;
+  bool wake(unsigned rank) noexcept override { return sleepers_.wake(rank); }
+  void wake_any(unsigned near) noexcept override { sleepers_.wake_any(near); }
+  void widened() noexcept override;
+  bool all_idle() const noexcept override;
+  void watch(unsigned self, bool on) noexcept override;
+  void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
+  void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
+
+  const worker_list& workers_;
+  sleepers& sleepers_;
+  census& census_;
+  const std::unique_ptr<policy::policy> policy_;
+  policy::policy_wants wants_;  // settled by start, where the policy may take some away
+  std::shared_ptr<const machine::topology> machine_;
+  trace::recorder* recorder_{nullptr};
+};
+
+}  // namespace heddle::worker

@@ -1,0 +1,91 @@
+#include "worker/sleepers.hpp"
+
+#include <atomic>
+
+#include "platform/platform.hpp"
+#include "trace/emit.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+// seq_cst throughout: a token that finds the worker settling or awake was
+// sent after what it is sent for, which the worker's last look sees then.
+bool sleepers::send_token(unsigned rank) noexcept {
+  using state = worker::state;
+  worker& w = *workers_[rank];
+  std::uint32_t now = w.token.load();
+  for (;;) {
+    if (now == state::awake || now == state::wanted) return now == state::awake;
+    const bool lent = state::is_lent(now);
+    if (!w.token.compare_exchange_strong(now, lent ? state::wanted : state::awake)) continue;
+    if (!lent) platform::wake_one(w.token);
+    return !lent;
+  }
+}
+
+void sleepers::send_tokens() noexcept {
+  for (unsigned rank = 0; rank < count(); ++rank) send_token(rank);
+}
+
+void sleepers::wake_one_for(unsigned rank) noexcept {
+  if (!idle_.anyone_asleep()) return;  // [wake:1]
+  // pairs with the fence of worker::find_work: what was published
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (idle_.anyone_searching()) return;  // [wake:2]
+  const int chosen = idle_.choose(rank);
+  if (chosen < 0) return;
+  idle_.begin_search();  // on its behalf
+  worker* w = worker::current();
+  if (w != nullptr && w->ring != nullptr && &w->home.sleepers() == this) {
+    trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
+  }
+  send_token(static_cast<unsigned>(chosen));
+}
+
+// With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. As in `wake`,
+// nobody's bit is cleared here. But a sleeper whose token is raised already is passed over, for it will take one thing
+// and wake nobody.
+template <class MayTake>
+void sleepers::wake_first(unsigned near, MayTake may_take) noexcept {
+  if (!idle_.anyone_asleep()) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: what was published
+  for (unsigned i = 0; i < count(); ++i) {
+    const unsigned r = (near + i) % count();
+    // a hint: then it is about to look
+    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;
+    if (!may_take(r)) continue;
+    send_token(r);
+    return;
+  }
+}
+
+void sleepers::wake_any(unsigned near) noexcept {
+  if (!limits_) return wake_one_for(near);
+  wake_first(near, [](unsigned) { return true; });
+}
+
+void sleepers::wake_thief_of(unsigned rank) noexcept {
+  if (!limits_) return wake_one_for(rank);
+  wake_first(rank, [&](unsigned r) { return r != rank && policy_.may_rob(r, rank); });
+}
+
+bool sleepers::wake(unsigned rank) noexcept {
+  // As in wake_one_for: with the sleeper's {announce, heavy fence, look}, Dekker's two sides.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!idle_.is_asleep(rank)) return false;
+  // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
+  send_token(rank);
+  return true;
+}
+
+bool sleepers::has_thief_of(unsigned rank) const noexcept {
+  if (!idle_.anyone_asleep()) return false;
+  if (!limits_) return true;
+  for (unsigned r = 0; r < count(); ++r) {
+    if (r != rank && idle_.is_asleep(r) && policy_.may_rob(r, rank)) return true;
+  }
+  return false;
+}
+
+}  // namespace heddle::worker
