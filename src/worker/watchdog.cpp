@@ -29,6 +29,9 @@ bool waits_for_the_world(runtime& home) noexcept {
 watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept
     : home_(home), seconds_(seconds) {
   if (seconds == 0 && signal == "off") return;
+  // before the kernel thread exists: a signal that comes while that begins is answered, too
+  seen_ = calls.load();
+  answered_ = questions.load();
   if (platform::start(kernel_, watch, this, "heddle-watchdog") != 0) return;
   platform::on_signal(signal.c_str(), asked);
 }
@@ -49,8 +52,8 @@ void watchdog::asked(int) {
 
 void watchdog::watch(void* argument) {
   auto& self = *static_cast<watchdog*>(argument);
-  std::uint32_t seen = calls.load();
-  std::uint32_t answered = questions.load();
+  std::uint32_t seen = self.seen_;
+  std::uint32_t answered = self.answered_;
   std::uint64_t progress = self.home_.census().progress();
   bool reported = false;
   while (!self.ending_.load()) {

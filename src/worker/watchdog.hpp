@@ -30,6 +30,8 @@ class watchdog {
   runtime& home_;
   const unsigned seconds_;
   platform::kernel_thread kernel_;
+  std::uint32_t seen_{0};  // calls and questions before its kernel thread began
+  std::uint32_t answered_{0};
   std::atomic<bool> ending_{false};      // set by the destructor
   std::atomic<std::uint64_t> looks_{0};  // written by the watchdog's kernel thread
 };

@@ -52,10 +52,7 @@ std::string said_by_child(const char* variable, const char* value, const std::ve
     return std::all_of(wanted.begin(), wanted.end(),
                        [&](const std::string& w) { return child.said().find(w) != std::string::npos; });
   };
-  while (!complete()) {
-    // A question is lost that comes before the watchdog's kernel thread has begun: ask again.
-    if (signal_when_ready != 0 && child.is_silent_for(200)) kill(child.id(), signal_when_ready);
-    else if (!child.hear()) break;
+  while (!complete() && child.hear()) {
   }
   return child.said();
 }

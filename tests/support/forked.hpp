@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,11 +69,6 @@ class child_heard {
 
   [[nodiscard]] pid_t id() const noexcept { return id_; }
   [[nodiscard]] const std::string& said() const noexcept { return said_; }
-  // It says nothing more for so long.
-  [[nodiscard]] bool is_silent_for(int milliseconds) const {
-    pollfd source{errors_, POLLIN, 0};
-    return poll(&source, 1, milliseconds) == 0;
-  }
   // Waits for more of it. False: it has ended.
   bool hear() {
     char block[4096];
