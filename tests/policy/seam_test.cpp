@@ -39,7 +39,7 @@ struct of_more : of_children {
   bool may_rob(unsigned, unsigned) noexcept override { return false; }
 };
 
-TEST(seam, a_policy_hears_of_what_it_overrides) {
+TEST(wants, follow_from_what_is_overridden) {
   const policy_wants none = create<silent>()->wants();
   EXPECT_FALSE(none.spawns || none.forks || none.groups || none.roots || none.picks || none.limits);
   EXPECT_TRUE(none.greedy);
