@@ -90,6 +90,7 @@ struct policy_wants {
   bool roots = false;   ///< `started`. Off: a thread that is nobody's child is like one that was woken
   bool picks = false;   ///< `pick`. Off: the own queue, the ready threads, then `acquire`
   bool limits = false;  ///< `may_rob`. Off: a worker may take from everybody
+  bool preemptions = false;  ///< `preempted`. Off: who was interrupted waits among its worker's ready threads
   /// A promise of the policy [seam:5]: no worker sleeps while its `acquire` could find something. The mechanism relies
   /// on it where a worker that was woken has found something: it then wakes another one for what else there is. A
   /// policy that cannot promise it sets this to false in its constructor.
@@ -136,6 +137,9 @@ class scheduler {
   virtual unsigned distance(unsigned a, unsigned b) const noexcept = 0;
   /// Who shares which memory. No groups where the machine is not known.
   virtual machine::view machine() const noexcept = 0;
+  /// How fast a worker is at the moment, relative to the fastest kind of core of the machine: what is declared of its
+  /// processing unit (machine::processing_unit::speed); 0 while it stands aside (runtime::set_active_workers).
+  virtual double speed(unsigned worker) const noexcept = 0;
   /// A number in [0, bound) from the random source of worker `self`.
   virtual std::uint32_t random(unsigned self, std::uint32_t bound) noexcept = 0;
 
@@ -161,6 +165,10 @@ class scheduler {
   /// To be called when may_rob allows more than before. Leaves requests with all workers on behalf of those that
   /// sleep already, and wakes a sleeper for each worker that has something queued. Takes microseconds.
   virtual void widened() noexcept = 0;
+  /// Ends the turn of the preemptive thread whose code runs on worker `victim`, whatever else is ready there;
+  /// `preempted` says where it goes. A request: nothing happens where no such thread runs, and a thread inside the
+  /// runtime gives way when it comes out. Takes microseconds.
+  virtual void interrupt(unsigned victim) noexcept = 0;
   /// No worker runs anything: all search or sleep. A hint, for a worker that is just taking something looks idle; if
   /// it is true several times in a row it is true.
   virtual bool all_idle() const noexcept = 0;
@@ -238,6 +246,13 @@ class policy {
   /// A task with a word has waited and is ready again. `self` is nobody if a foreign kernel thread woke it. Answers:
   /// stay, send.
   virtual placement ready(unsigned self, task& t) noexcept {
+    static_cast<void>(self), static_cast<void>(t);
+    return placement::stay;
+  }
+  /// The turn of a task with a word was ended, by the timer or by scheduler::interrupt. Called where the task was
+  /// interrupted, in a signal handler: the rule about memory and locks holds without exception here. Answers: stay,
+  /// that is, among the ready threads of this worker; or send.
+  virtual placement preempted(unsigned self, task& t) noexcept {
     static_cast<void>(self), static_cast<void>(t);
     return placement::stay;
   }
@@ -326,6 +341,7 @@ void policy::listen_as() noexcept {
   wants_.roots = differ(&Policy::started, &policy::started);
   wants_.picks = differ(&Policy::pick, &policy::pick);
   wants_.limits = differ(&Policy::may_rob, &policy::may_rob);
+  wants_.preemptions = differ(&Policy::preempted, &policy::preempted);
   static_assert(differ(&Policy::fork_begin, &policy::fork_begin) ||
                     (!differ(&Policy::fork, &policy::fork) && !differ(&Policy::fork_wait, &policy::fork_wait) &&
                      !differ(&Policy::fork_end, &policy::fork_end)),

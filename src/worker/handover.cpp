@@ -75,8 +75,8 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   p.bound = &mine;  // [switch_klt:2]
   mine.assigned = nullptr;
   ticks::stop(mine);
-  w.requeue(self);        // [switch_klt:3]: complete but for the sleep; who takes it finds this carrier's `signal`
-  set_current_queue(&p);  // with `off` set: a tick that comes to this kernel thread does not touch the worker
+  w.requeue_preempted(self);  // [switch_klt:3]: complete but for the sleep; who takes it finds this carrier's `signal`
+  set_current_queue(&p);      // with `off` set: a tick that comes to this kernel thread does not touch the worker
   hand_over(w, *to, to_handler);  // [switch_klt:4]
   // [switch_klt:5]. acquire pairs with hand_over: everything of the worker that has come
   while (mine.signal.load(std::memory_order_acquire) == 0) {

@@ -202,4 +202,8 @@ inline void worker::requeue(thread& t) noexcept {
   make_ready_here(t);
 }
 
+inline void worker::requeue_preempted(thread& t) noexcept {
+  if (!home.host().places_preempted(rank, t)) requeue(t);
+}
+
 }  // namespace heddle::worker

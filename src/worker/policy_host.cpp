@@ -9,6 +9,7 @@
 #include "trace/emit.hpp"
 #include "worker/carrier.hpp"
 #include "worker/exceptions.hpp"
+#include "worker/section.hpp"
 
 namespace heddle::worker {
 
@@ -82,6 +83,19 @@ void policy_host::request(unsigned self, unsigned victim) noexcept {
 entry policy_host::entry_of(policy::task& t) noexcept {
   static_assert(std::is_standard_layout_v<thread>);
   return ready_entry(*reinterpret_cast<thread*>(reinterpret_cast<char*>(&t) - offsetof(thread, scheduling)));
+}
+
+double policy_host::speed(unsigned rank) const noexcept {
+  if (workers_[rank]->stands_aside()) return 0;
+  return machine_ == nullptr ? 1 : machine_->unit_of(rank).speed;
+}
+
+void policy_host::interrupt(unsigned victim) noexcept {
+  if (!has_preemption()) return;
+  worker& w = *workers_[victim];
+  w.gives_way.store(true);  // before the tick, which looks for it
+  // a hint: a worker on its way to another carrier is not interrupted
+  if (const int id = w.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
 }
 
 bool policy_host::all_idle() const noexcept {

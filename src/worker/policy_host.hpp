@@ -40,6 +40,15 @@ class policy_host final : private policy::scheduler {
 
   // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
   void place(unsigned self, thread& t) noexcept;
+  // A thread of the normal level whose turn has ended, and which is complete, on the worker where that was. True: the
+  // policy has it.
+  [[nodiscard]] bool places_preempted(unsigned rank, thread& t) noexcept {
+    if (t.scheduling.word == nullptr || !wants_.preemptions || t.level.load() != 0) [[likely]]
+      return false;
+    if (policy_->preempted(rank, t.scheduling) != policy::placement::send) return false;
+    policy_->place(rank, t.scheduling);
+    return true;
+  }
   // The calling thread is suspended and then placed by the policy.
   void place_running() noexcept;
 
@@ -47,6 +56,8 @@ class policy_host final : private policy::scheduler {
   // policy::scheduler
   unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
   machine::view machine() const noexcept override { return machine_ != nullptr ? machine_->view() : machine::view(); }
+  double speed(unsigned rank) const noexcept override;
+  void interrupt(unsigned victim) noexcept override;
   std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override {
     return workers_[self]->random.below(bound);
   }

@@ -27,6 +27,8 @@ namespace {
 // out, so every preempted thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a
 // third would keep it from running for ever.
 void make_ready_after(void* t, void*) { worker::current()->requeue(*static_cast<thread*>(t)); }
+// The same for one whose turn was ended by a tick.
+void place_after(void* t, void*) { worker::current()->requeue_preempted(*static_cast<thread*>(t)); }
 
 }  // namespace
 
@@ -90,8 +92,9 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = *worker::current();
   thread& t = self.self();
+  const bool gives_way = w.gives_way.load(std::memory_order_relaxed) && w.gives_way.exchange(false);  // a hint first
   const entry item = w.pick_after_tick(t);
-  if (item == 0 && !w.must_look()) return;
+  if (item == 0 && !w.must_look() && !gives_way) return;
   self.waits_since = platform::ticks();
   if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
   else if (!switch_carrier(w, t, item)) return;
@@ -135,7 +138,9 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   enter_runtime(self);  // [handle_tick:3]
   class ticks& ticks = worker::current()->home.ticks();
   ticks.came(*worker::current(), by != nullptr, true);
-  if (ticks.is_early(self, by == nullptr)) return go_on(self);
+  // a hint: the tick that was sent for it comes after it was set
+  const bool gives_way = worker::current()->gives_way.load(std::memory_order_relaxed);
+  if (!gives_way && ticks.is_early(self, by == nullptr)) return go_on(self);
   self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
   // [preempt:8b], [preempt:8c]. The tick is dropped, for nobody would look at `pending`: the timer goes on, or
   // [section:5] arms it again.
@@ -163,8 +168,8 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
                                 next != nullptr && next->preemptive != nullptr && next->preemptive->in_handler);
     p.own_signals |= what->own_stack || what->own_mask;
   }
-  if (next != nullptr) switch_to(self, *next, make_ready_after, &self, nullptr);
-  else switch_to_run_loop(self, make_ready_after, &self, nullptr);
+  if (next != nullptr) switch_to(self, *next, place_after, &self, nullptr);
+  else switch_to_run_loop(self, place_after, &self, nullptr);
   keep_off_foreign_kernel_threads(self);
   carrier& here = *current()->by;
   p.pending.store(false, std::memory_order_relaxed);  // of ticks before its turn

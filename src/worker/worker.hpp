@@ -93,6 +93,8 @@ class worker : public detail::fork_queue {
   void make_ready_here(thread& t) noexcept;
   // The same for the thread whose turn just ended: behind its equals, if it is one of them that runs now.
   void requeue(thread& t) noexcept;
+  // The same for one whose turn was ended by a tick: the policy may want it elsewhere.
+  void requeue_preempted(thread& t) noexcept;
   // A thread that this worker took and cannot run now.
   void put_back(thread& t) noexcept;
   // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox.
@@ -192,22 +194,20 @@ class worker : public detail::fork_queue {
   thread* first{nullptr};       // what a carrier that gets this worker runs first
   carrier_pool spares;
   const platform::nanoseconds made_at;
-  // Ticks, where timers are shared.
-  // shared timers send it no tick before that; written by the worker, a hint
+  // Where timers are shared: they send it no tick before that; written by the worker, a hint.
   std::atomic<platform::nanoseconds> undisturbed_until{0};
   // it runs, or did when it last was asked, a preemptive thread; written by the worker
   std::atomic<bool> wants_ticks{false};
   std::atomic<int> kernel_thread{0};  // of its carrier; 0: on the way to another
-
+  // The policy has asked for the turn of what runs here. Set by any worker, taken back by the next tick here.
+  std::atomic<bool> gives_way{false};
   std::atomic<bool> wants_carrier{false};  // a tick found none: the creator sends another one when there is one
-  // Level of the preemptive thread whose own code runs here; not_evictable: the
-  // runtime's code runs, or no preemptive thread, or there are no priorities. Written
-  // by the worker and its handler, cleared by who sends it a tick for it; a hint.
+  // Level of the preemptive thread whose own code runs here; not_evictable: the runtime's code runs, or no preemptive
+  // thread, or there are no priorities. Written by the worker and its handler, cleared by who sends it a tick; a hint.
   static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
   std::atomic<std::int8_t> evictable_at{not_evictable};
 
-  // Thread packing. `aside` is set and cleared by set_active, read by
-  // the worker; futex word of a worker that stands aside.
+  // Thread packing: set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
   std::atomic<std::uint32_t> aside{0};
   // threads are packed or have priorities; set before the first of these is made
   std::atomic<bool> queues_specially{false};

@@ -41,7 +41,7 @@ struct of_more : of_children {
 
 TEST(wants, follow_from_what_is_overridden) {
   const policy_wants none = create<silent>()->wants();
-  EXPECT_FALSE(none.spawns || none.forks || none.groups || none.roots || none.picks || none.limits);
+  EXPECT_FALSE(none.spawns || none.forks || none.groups || none.roots || none.picks || none.limits || none.preemptions);
   EXPECT_TRUE(none.greedy);
   EXPECT_TRUE(create<of_children>()->wants().spawns);
   const policy_wants more = create<of_more>()->wants();

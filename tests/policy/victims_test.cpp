@@ -19,6 +19,8 @@ class chips final : public scheduler {
     return a == b ? 0 : a / 2 == b / 2 ? 1 : a / 4 == b / 4 ? 2 : 3;
   }
   heddle::machine::view machine() const noexcept override { return {}; }
+  double speed(unsigned) const noexcept override { return 1; }
+  void interrupt(unsigned) noexcept override {}
   std::uint32_t random(unsigned, std::uint32_t bound) noexcept override { return drawn % bound; }
   entry steal(unsigned, unsigned victim, effort) noexcept override {
     robbed.push_back(victim);
