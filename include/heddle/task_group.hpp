@@ -214,7 +214,7 @@ class task_group {
   }
   /// The same, with more to tell of the child.
   template <class F>
-  void run(F&& f, const child_options& options) {
+  void run(F&& f, child_options options) {
     make(std::forward<F>(f), options);
   }
 
@@ -268,7 +268,7 @@ class task_group {
   };
 
   template <class F>
-  [[gnu::always_inline]] void make(F&& f, const child_options& options) {
+  [[gnu::always_inline]] void make(F&& f, child_options options) {
     if (is_cancelled()) return;
     using closure = std::decay_t<F>;
     if constexpr (sizeof(held<closure>) <= 1024) {
@@ -315,7 +315,7 @@ class task_group {
   }
 
   template <class Closure, class F>
-  [[gnu::noinline]] void run_slow(F& f, const child_options& options) {
+  [[gnu::noinline]] void run_slow(F& f, child_options options) {
     const detail::child_place place =
         detail::make_child(state_, sizeof(held<Closure>), alignof(held<Closure>), held<Closure>::call);
     if (place.room == nullptr) [[unlikely]]
@@ -325,7 +325,7 @@ class task_group {
     else start(place.child, options, reinterpret_cast<const void*>(&held<Closure>::call));
   }
 
-  void start(detail::child_handle* child, const child_options& options, const void* code) noexcept {
+  void start(detail::child_handle* child, child_options options, const void* code) noexcept {
     detail::start_child(state_, child, options.work, options.label != nullptr ? options.label : code);
   }
 

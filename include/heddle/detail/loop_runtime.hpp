@@ -26,10 +26,16 @@ HEDDLE_API void loop_trace_end() noexcept;
 // Called after an entry was queued quietly, that is, without answering requests. `watched`: some worker that is awake
 // will find it, by force if need be ([tiny:2] in src/loop). `shown`: a policy decides where second halves go, so the
 // loop is not to be quiet at all ([tiny:6]); `watched` is false then.
-struct loop_quiet {
-  bool watched;
-  bool measure;
-  bool shown;
+class loop_quiet {
+ public:
+  constexpr loop_quiet(bool is_watched, bool measures, bool is_shown) noexcept
+      : bits_((is_watched ? 1u : 0u) | (measures ? 2u : 0u) | (is_shown ? 4u : 0u)) {}
+  bool watched() const noexcept { return (bits_ & 1) != 0; }
+  bool measure() const noexcept { return (bits_ & 2) != 0; }
+  bool shown() const noexcept { return (bits_ & 4) != 0; }
+
+ private:
+  unsigned bits_;  // one word: three bytes go through memory on their way back to the caller
 };
 HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
 // The next loop on this worker is measured.

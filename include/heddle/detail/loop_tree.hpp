@@ -246,11 +246,11 @@ class loop_tree {
     piece upper(*this, middle, n, grain_);
     upper.position = push_quietly(entry_of(&upper));
     const loop_quiet begun = loop_begin_quietly();
-    if (!begun.watched && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
-      if (begun.shown) return openly(n);        // [tiny:6]
+    if (!begun.watched() && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
+      if (begun.shown()) return openly(n);      // [tiny:6]
       upper.position = push(entry_of(&upper));  // [tiny:2] others sleep and nobody searches: this wakes one
     }
-    if (begun.measure) [[unlikely]]
+    if (begun.measure()) [[unlikely]]
       return finish_measured(upper);
     guard unwind{&upper};
     result_holder first{unshared(0, middle)};
