@@ -14,8 +14,11 @@ constexpr unsigned look_again = 64;  // runs
 
 }  // namespace
 
+automatic::automatic() : inner_({}, [this](double bytes) { note_bytes(bytes); }) {}
+
 void automatic::start(scheduler& host) {
-  ml_adaptive::start(host);
+  policy::start(host);
+  inner_.start(host);
   if (host.workers() == 1) {
     chosen_ = choice::one_worker;
   } else if (host.machine().levels() < 2) {
@@ -48,21 +51,25 @@ placement automatic::started(unsigned self, const task_info& info) noexcept {
     left_out_.store(0, std::memory_order_relaxed);
     choose(self == nobody ? 0 : self, choice::watching, look_again);
   }
-  return is_random() ? leave_out(info.made) : ml_adaptive::started(self, info);
+  return is_random() ? inner_.leave_out(info.made) : inner_.started(self, info);
 }
 
 void automatic::place(unsigned self, task& t) noexcept {
   passed_.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  ml_adaptive::place(self, t);
+  inner_.place(self, t);
 }
 
-void automatic::descend(unsigned self, laid_out& at, double bytes) const noexcept {
+void automatic::note_bytes(double bytes) noexcept {
   if (bytes > 0 && bytes < 1e18) {
     const auto now = static_cast<std::uint64_t>(bytes);
     // a statistic
     if (now > most_bytes_.load(std::memory_order_relaxed)) most_bytes_.store(now, std::memory_order_relaxed);
   }
-  ml_adaptive::descend(self, at, bytes);
+}
+
+void automatic::task_end(unsigned self, task& t) noexcept {
+  if (inner_.is_root(t)) root_ended(self);  // first: the next one may begin as soon as the layout knows
+  inner_.task_end(self, t);
 }
 
 void automatic::root_ended(unsigned self) noexcept {

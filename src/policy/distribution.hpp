@@ -62,9 +62,23 @@ inline constexpr std::uint32_t unchanged = ~0u;
 
 inline laid_out& layout_of(task& t) noexcept { return t.get<laid_out>(); }
 
-// A group of a search-root task. Thieves read the first part at any time, also of nodes that are free again. They
-// may then see the wrong range, but never memory that is gone; and a freed node keeps its parent, so that a walk
-// that begins at one of its descendants goes on [adws:4].
+struct tree_node;
+
+// The node that the word of a task names which is laid out: of the innermost group that it has begun, else of the
+// group that it is a child of.
+inline tree_node& node_of(const task& t) noexcept { return *static_cast<tree_node*>(t.word); }
+
+// The place of an owner when its group began, or when it left the layout for a while.
+struct kept_place {
+  laid_out at;
+  tree_node* word;  // its word then
+  unsigned back;    // the member where it goes on afterwards
+};
+
+// A group of a search-root task; or, while it is never active, the place of a task that has left the layout for a
+// while (layout::set_aside). Thieves read the first part at any time, also of nodes that are free again. They may then
+// see the wrong range, but never memory that is gone; and a freed node keeps its parent, so that a walk that begins at
+// one of its descendants goes on [adws:4].
 struct alignas(64) tree_node {
   // Written by the group's owner, read by thieves as hints. `active` is seq_cst, and is looked at again after the
   // fence before a worker sleeps.
@@ -75,14 +89,14 @@ struct alignas(64) tree_node {
   std::atomic<tree_node*> parent{nullptr};
 
   // The owner's.
-  laid_out saved;  // of the owner, when the group began
+  kept_place before{};  // what the owner gets back
   task* owner{nullptr};
-  const void* label{nullptr};  // of the group's first child
+  const void* label{nullptr};  // of the group's first child, or of the fork's second half
   unsigned opener{0};          // the worker that began the group
   unsigned base{0};            // of that worker, when the group began
-  unsigned back{0};            // the member where the owner goes on at its end
   unsigned expected{0};        // children, when hints do not tell
   double hinted{0};            // sum of the children's hints
+  bool unlike{false};          // of a fork: its halves are of unlike work; for the policy that holds the layout
   bool waits{false};           // the owner is at its wait
   unsigned home{0};            // whose free list it belongs to
   tree_node* next_free{nullptr};

@@ -96,6 +96,8 @@ struct domain {
   bool leaf{true};
   std::vector<unsigned> members;
   std::vector<unsigned> place_of_worker;  // which of the members a worker belongs to; meaningless for others
+
+  unsigned member_of(unsigned worker) const noexcept { return members[place_of_worker[worker]]; }
 };
 
 }  // namespace heddle::policy

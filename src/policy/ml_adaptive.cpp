@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -22,27 +23,44 @@ bool halves_differ(const fork_info& info, double share = even_share) noexcept {
   return info.first >= 0 && info.second >= 0 && std::isfinite(all) && std::max(info.first, info.second) > share * all;
 }
 
-// What is kept of a task that has the word of sb.
+// What is kept of a task that has the word of sb: what sb keeps, and this.
 struct bound_task {
   sb::anchored of_sb;  // first: where sb looks for it
   // Where it was laid out, if it is the owner of the outermost space-bounded fork; null for the descendants of such a
   // fork.
   tree_node* laid_out_at;
+  unsigned open_forks;  // of such an owner: its own that have not ended
 };
-static_assert(std::is_standard_layout_v<bound_task>, "so that the first member lies at the beginning");
+static_assert(std::is_standard_layout_v<bound_task> && offsetof(bound_task, of_sb) == 0,
+              "so that sb finds what is its own at the beginning");
 
-tree_node*& kept_of(task& t) noexcept { return t.get<bound_task>().laid_out_at; }
+bound_task& bound_in(task& t) noexcept { return t.get<bound_task>(); }
 
-// The halves of the fork that this node is of were unlike. The field is free: a fork has no hints of children to sum
-// up.
-bool is_unlike(const tree_node& n) noexcept { return n.hinted != 0; }
-void note_unlike(tree_node& n, bool is) noexcept { n.hinted = is ? 1 : 0; }
+// After sb has begun what it keeps of the task.
+void keep_beside(task& t, tree_node* laid_out_at) noexcept {
+  t.keep<bound_task>({t.get<sb::anchored>(), laid_out_at, 0});
+}
+
+layout_rules rules_of(const ml_adaptive::settings& given, std::function<void(double bytes)> hears_bytes) {
+  layout_rules rules;
+  rules.lines = given.levels ? number_lines::kind::by_range : number_lines::kind::one;
+  rules.forks_touch = layout_rules::fork_bytes::unknown;             // [adaptive:4]
+  rules.announced = layout_rules::announcement::to_head_or_anybody;  // [adaptive:14]
+  rules.in_order = false;                                            // [adaptive:2]
+  rules.hears_bytes = std::move(hears_bytes);
+  return rules;
+}
 
 }  // namespace
 
+// It stays greedy, as all policies are that do not say otherwise: [adaptive:8], [adaptive:9].
+ml_adaptive::ml_adaptive(settings given, std::function<void(double bytes)> hears_bytes)
+    : settings_(given), layout_(rules_of(given, std::move(hears_bytes))) {}
+
 void ml_adaptive::start(scheduler& host) {
-  ml_adws::start(host);
-  expect_no_order();
+  policy::start(host);
+  layout_.start(host);
+  search_.start(host);
   const unsigned workers = host.workers();
   searchers_.reset(new searcher[workers]);
   for (unsigned rank = 0; rank < workers; ++rank) {
@@ -50,12 +68,12 @@ void ml_adaptive::start(scheduler& host) {
     s.patience = settings_.patience;
     s.victims = rings(rank, host, rings::order::by_circle);
   }
-  if (domains_.size() > 1 && settings_.bound) bound_.start(host);
+  if (layout_.lines().have_levels() && settings_.bound) bound_.start(host);
 }
 
-placement ml_adaptive::started(unsigned self, const task_info& info) noexcept {
+placement ml_adaptive::started(unsigned, const task_info& info) noexcept {
   uneven_.store(false, std::memory_order_relaxed);  // a hint
-  return ml_adws::started(self, info);
+  return layout_.started(info);
 }
 
 // --- forks that only cut: [adaptive:4] ---------------------------------------------------------------------------
@@ -75,106 +93,84 @@ void ml_adaptive::note_nesting(const tree_node& above, const void* label) noexce
 
 // The fork becomes space-bounded, if it is one for that. A node of the tree keeps the owner's place meanwhile.
 bool ml_adaptive::bind(unsigned self, const fork_info& info) noexcept {
-  if (domains_.size() < 2 || !settings_.bound || info.bytes == 0 || !halves_differ(info)) return false;
-  laid_out& at = layout_of(info.owner);
-  if (domains_[at.domain].leaf) return false;
-  laid_out next = at;
-  ml_adws::descend(self, next, static_cast<double>(info.bytes));
-  if (domains_[next.domain].leaf) return false;  // it fits
-  tree_node& n = *std::exchange(stations_[self].reserved, nullptr);
-  n.saved = at;
-  n.owner = &info.owner;
-  n.label = nullptr;
-  n.waits = false;
-  n.expected = 0;  // forks of its own that have not ended
-  n.back = owner_of(at);
-  n.parent.store(static_cast<tree_node*>(info.owner.word), std::memory_order_relaxed);  // nobody walks from here
+  const number_lines& lines = layout_.lines();
+  if (!lines.have_levels() || !settings_.bound || info.bytes == 0 || !halves_differ(info)) return false;
+  laid_out next = layout_of(info.owner);
+  if (lines.line(next.domain).leaf) return false;
+  lines.descend(self, next, static_cast<double>(info.bytes));
+  if (lines.line(next.domain).leaf) return false;  // it fits
+  tree_node& place = layout_.set_aside(self, info.owner);
   bound_owners_.fetch_add(1);
   bound_.take_in(info.owner);
   bound_word_.store(info.owner.word);
-  kept_of(info.owner) = &n;
+  keep_beside(info.owner, &place);
   return true;
 }
 
-placement ml_adaptive::unbind(unsigned self, task& owner, tree_node& n) noexcept {
-  bound_owners_.fetch_sub(1);
-  layout_of(owner) = n.saved;
-  layout_of(owner).base = unchanged;
-  owner.word = n.parent.load(std::memory_order_relaxed);  // its own node
-  const unsigned back = n.back;
-  n.owner = nullptr;
-  stations_[n.home].nodes.give(n);
-  if (members_[back].head != self) return send_to(owner, back, search_root_slot);
-  adopt(self, owner);
-  return placement::stay;
-}
-
 bool ml_adaptive::fork_begin(unsigned self, const fork_info& info) noexcept {
-  return is_bound(info.owner) ? bound_.fork_begin(self, info) : ml_adws::fork_begin(self, info);
+  return is_bound(info.owner) ? bound_.fork_begin(self, info) : layout_.fork_begin(self, info);
 }
 
 placement ml_adaptive::fork(unsigned self, const fork_info& info, const task_info& half) noexcept {
   if (is_bound(info.owner) || bind(self, info)) {
-    if (tree_node* kept = kept_of(info.owner); kept != nullptr) ++kept->expected;
+    if (bound_task& owner = bound_in(info.owner); owner.laid_out_at != nullptr) ++owner.open_forks;
     const placement where = bound_.fork(self, info, half);
-    kept_of(half.made) = nullptr;
+    keep_beside(half.made, nullptr);
     return where;
   }
-  note_nesting(*static_cast<const tree_node*>(info.owner.word), half.label);
+  const tree_node& around = node_of(info.owner);
+  note_nesting(around, half.label);
   fork_info known = info;
   const fork_shape& own = shape_of(half.label);
   if (own.is_of(half.label) && own.only_cuts.load(std::memory_order_relaxed)) known.bytes = 0;  // a guess
-  const auto& around = *static_cast<const tree_node*>(info.owner.word);
   const bool unlike = halves_differ(info, unlike_share);
   // a hint
-  if (unlike && known.bytes == 0 && around.label == half.label && is_unlike(around))
+  if (unlike && known.bytes == 0 && around.label == half.label && around.unlike)
     uneven_.store(true, std::memory_order_relaxed);
-  const placement where = ml_adws::fork(self, known, half);
-  auto& own_node = *static_cast<tree_node*>(info.owner.word);
-  own_node.label = half.label;
-  note_unlike(own_node, unlike);
+  const placement where = layout_.fork(self, known, half);
+  node_of(info.owner).unlike = unlike;
   return where;
 }
 
-void ml_adaptive::fork_wait(unsigned self, task& owner) noexcept {
-  if (!is_bound(owner)) ml_adws::fork_wait(self, owner);
+void ml_adaptive::fork_wait(unsigned, task& owner) noexcept {
+  if (!is_bound(owner)) layout_.fork_wait(owner);
 }
 
 placement ml_adaptive::fork_end(unsigned self, task& owner) noexcept {
   if (is_bound(owner)) {
-    tree_node* kept = kept_of(owner);
-    return kept != nullptr && --kept->expected == 0 ? unbind(self, owner, *kept) : placement::stay;
+    bound_task& kept = bound_in(owner);
+    if (kept.laid_out_at == nullptr || --kept.open_forks != 0) return placement::stay;
+    bound_owners_.fetch_sub(1);
+    return layout_.take_back(self, owner, *kept.laid_out_at);
   }
-  const auto* n = static_cast<const tree_node*>(owner.word);
-  if (n->parent.load(std::memory_order_relaxed)->label != n->label) {  // its own node; the outermost fork of its place
-    fork_shape& own = shape_of(n->label);
-    if (!own.is_of(n->label)) own.begin(n->label, false);
+  const tree_node& n = node_of(owner);
+  if (n.before.word->label != n.label) {  // the outermost fork of its place
+    fork_shape& own = shape_of(n.label);
+    if (!own.is_of(n.label)) own.begin(n.label, false);
     if (!own.nests.load(std::memory_order_relaxed)) own.only_cuts.store(true, std::memory_order_relaxed);  // guesses
   }
-  return ml_adws::fork_end(self, owner);
+  return layout_.fork_end(self, owner);
 }
 
 placement ml_adaptive::spawn(unsigned self, const task_info& info) noexcept {
-  if (!is_bound(*info.parent)) return ml_adws::spawn(self, info);
+  if (!is_bound(*info.parent)) return layout_.spawn(self, info);
   const placement where = bound_.spawn(self, info);
-  kept_of(info.made) = nullptr;
+  keep_beside(info.made, nullptr);
   return where;
 }
 
-void ml_adaptive::place(unsigned self, task& t) noexcept {
-  is_bound(t) ? bound_.place(self, t) : ml_adws::place(self, t);
-}
+void ml_adaptive::place(unsigned self, task& t) noexcept { is_bound(t) ? bound_.place(self, t) : layout_.place(t); }
 
 placement ml_adaptive::ready(unsigned self, task& t) noexcept {
-  return is_bound(t) ? bound_.ready(self, t) : ml_adws::ready(self, t);
+  return is_bound(t) ? bound_.ready(self, t) : layout_.ready(t);
 }
 
 void ml_adaptive::task_end(unsigned self, task& t) noexcept {
-  is_bound(t) ? bound_.task_end(self, t) : ml_adws::task_end(self, t);
+  is_bound(t) ? bound_.task_end(self, t) : layout_.task_end(t);
 }
 
 void ml_adaptive::group_begin(unsigned self, group_info& info) noexcept {
-  if (!is_bound(info.owner)) ml_adws::group_begin(self, info);
+  if (!is_bound(info.owner)) layout_.group_begin(self, info);
 }
 
 std::unique_ptr<policy> ml_adaptive::make(parameters& given) {

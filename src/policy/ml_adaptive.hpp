@@ -2,18 +2,20 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
+#include <functional>
 #include <memory>
-#include <vector>
 
 #include <heddle/policy_victims.hpp>
 
-#include "policy/ml_adws.hpp"
+#include "policy/layout.hpp"
+#include "policy/layout_search.hpp"
 #include "policy/sb.hpp"
 
 namespace heddle::policy {
 
-class ml_adaptive : public ml_adws {
+// Holds a layout and an sb. A task has the word of one of them, and each call goes to the one whose word it has
+// [adaptive:12].
+class ml_adaptive final : public policy {
  public:
   struct settings {
     unsigned patience = 16;
@@ -21,9 +23,8 @@ class ml_adaptive : public ml_adws {
     bool levels = true;
     bool bound = true;
   };
-  explicit ml_adaptive(settings given) noexcept : ml_adws(aggregation::range, true), settings_(given) {
-    wants_.greedy = true;  // [adaptive:8], [adaptive:9]
-  }
+  // hears_bytes: as in layout_rules.
+  explicit ml_adaptive(settings given, std::function<void(double bytes)> hears_bytes = {});
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
@@ -37,18 +38,16 @@ class ml_adaptive : public ml_adws {
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
   void group_begin(unsigned self, group_info& info) noexcept override;
+  void group_wait(unsigned, group_info& info) noexcept override { layout_.group_wait(info); }
+  placement group_end(unsigned self, group_info& info) noexcept override { return layout_.group_end(self, info); }
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
   placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
   void fork_wait(unsigned self, task& owner) noexcept override;
   placement fork_end(unsigned self, task& owner) noexcept override;
 
- protected:
-  // The head may be busy, and others may take it [adaptive:14].
-  void announce(unsigned head) noexcept override {
-    if (!host_->wake(head)) host_->wake_any(head);
-  }
-  void survey() override { settings_.levels ? ml_adws::survey() : adws::survey(); }
-  double bytes_of_fork(double) const noexcept override { return 0; }
+  // For the policy that holds this one.
+  placement leave_out(task& t) noexcept { return layout_.leave_out(t); }
+  bool is_root(const task& t) const noexcept { return layout_.is_root(t); }
 
  private:
   struct alignas(64) searcher {
@@ -81,7 +80,6 @@ class ml_adaptive : public ml_adws {
   entry take_anything(unsigned self, effort how) noexcept;
   entry take_near(unsigned self, effort how) noexcept;
   entry take_sooner(unsigned self, effort how) noexcept;
-  entry steal_leaf(unsigned self, unsigned victim, effort how) noexcept;
   entry take_bound(unsigned self, effort how) noexcept;
 
   fork_shape& shape_of(const void* label) noexcept;
@@ -92,9 +90,10 @@ class ml_adaptive : public ml_adws {
     return t.word != nullptr && t.word == bound_word_.load(std::memory_order_relaxed);
   }
   bool bind(unsigned self, const fork_info& info) noexcept;
-  placement unbind(unsigned self, task& owner, tree_node& n) noexcept;
 
   const settings settings_;
+  layout layout_;
+  layout_search search_{layout_};
   std::unique_ptr<searcher[]> searchers_;  // by rank
   fork_shape shapes_[256];
   std::atomic<bool> uneven_{false};               // the present program is uneven [adaptive:5]

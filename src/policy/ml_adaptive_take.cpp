@@ -17,29 +17,14 @@ entry ml_adaptive::go_round_ring(unsigned self, const searcher& mine, unsigned r
 entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
   searcher& mine = searchers_[self];
   for (unsigned ring = 0; ring < mine.victims.count(); ++ring) {
-    const entry found =
-        go_round_ring(self, mine, ring, [&](unsigned victim) { return steal_from_anywhere(self, victim, how); });
+    const entry found = go_round_ring(self, mine, ring,
+                                      [&](unsigned victim) { return search_.steal_from_anywhere(self, victim, how); });
     if (found != 0) return found;
   }
   for (const unsigned victim : mine.victims.workers()) {
-    if (const entry found = steal_search_root(self, victim); found != 0) return found;
+    if (const entry found = search_.steal_search_root(self, victim); found != 0) return found;
   }
-  return rescue(self);
-}
-
-// Takes what the victim has below its leaf, and nothing of the levels above.
-entry ml_adaptive::steal_leaf(unsigned self, unsigned victim, effort how) noexcept {
-  const unsigned leaf = stations_[victim].heads.back();
-  if (acts_for(victim) == leaf) {
-    if (host_->has_work(victim)) {
-      if (const entry found = host_->steal(self, victim, how); found != 0) return found;
-    }
-    if (how == effort::glance) host_->request(self, victim);
-  }
-  member& m = members_[leaf];
-  if (task* t = m.passed.pop_back(); t != nullptr) return start_passed(self, *t);
-  if (const entry found = m.migrated.take_oldest(); found != 0) return found;
-  return m.local.take_oldest();
+  return layout_.workers().rescue(self);
 }
 
 // [adaptive:7]: every victim of each distance but the farthest, for which the whole patience is borne.
@@ -49,7 +34,8 @@ entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
   for (unsigned ring = 0; ring + 1 < mine.victims.count(); ++ring) {
     const unsigned nearer = std::min(mine.victims.count() - 1 - ring, 8u);
     if (mine.in_vain < std::max(mine.patience >> (2 * nearer), 1u)) break;
-    const entry found = go_round_ring(self, mine, ring, [&](unsigned victim) { return steal_leaf(self, victim, how); });
+    const entry found =
+        go_round_ring(self, mine, ring, [&](unsigned victim) { return search_.steal_leaf(self, victim, how); });
     if (found != 0) return found;
   }
   return 0;
@@ -63,7 +49,7 @@ entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
   for (unsigned ring = 0; ring + 1 < mine.victims.count() && mine.glances >= borne; ++ring, borne *= 4) {
     const unsigned offset = host_->random(self, mine.victims.size_of(ring));
     const unsigned victim = mine.victims.workers()[mine.victims.begin_of(ring) + offset];
-    if (const entry found = steal_leaf(self, victim, how); found != 0) return found;
+    if (const entry found = search_.steal_leaf(self, victim, how); found != 0) return found;
   }
   return 0;
 }
@@ -79,7 +65,7 @@ entry ml_adaptive::take_bound(unsigned self, effort how) noexcept {
 entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
   searcher& mine = searchers_[self];
   entry found = take_bound(self, how);
-  if (found == 0) found = ml_adws::acquire(self, how);
+  if (found == 0) found = search_.acquire(self, how);
   if (found != 0) {
     mine.patience = std::min(mine.patience * 2, settings_.patience);
   } else {
@@ -97,16 +83,13 @@ entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
 }
 
 entry ml_adaptive::pick(unsigned self, bool own_is_empty) noexcept {
-  const entry found = ml_adws::pick(self, own_is_empty);
+  const entry found = layout_.workers().pick(self, own_is_empty);
   return found == 0 && own_is_empty ? take_bound(self, effort::glance) : found;
 }
 
 bool ml_adaptive::may_find(unsigned self) noexcept {
-  if (has_anything(self) || (bound_owners_.load() != 0 && bound_.may_find(self))) return true;
-  for (unsigned i = 0; i < member_count_; ++i) {
-    if (!members_[i].search_roots.looks_empty()) return true;
-  }
-  return false;
+  if (search_.has_anything(self) || (bound_owners_.load() != 0 && bound_.may_find(self))) return true;
+  return search_.has_search_root();
 }
 
 }  // namespace heddle::policy

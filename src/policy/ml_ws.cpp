@@ -7,10 +7,15 @@
 //
 // Deviation: the thesis lets any worker of a group lead it, typically the one that completes the last join of a root
 // task. Here the group's head leads, and the owner of a group of tasks that went down returns to it at the end.
-#include "policy/ml_ws.hpp"
+#include "policy/adws.hpp"
 
 namespace heddle::policy {
 
-std::unique_ptr<policy> ml_ws::make(parameters&) { return create<ml_ws>(); }
+std::unique_ptr<policy> adws::make_ml_ws(parameters&) {
+  layout_rules rules;
+  rules.lines = number_lines::kind::by_group;
+  rules.how = layout_rules::sharing::by_steals;
+  return create<adws>(std::move(rules));
+}
 
 }  // namespace heddle::policy

@@ -14,8 +14,6 @@
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
 #include "policy/ml_adaptive.hpp"
-#include "policy/ml_adws.hpp"
-#include "policy/ml_ws.hpp"
 #include "policy/mts.hpp"
 #include "policy/parameters.hpp"
 #include "policy/pdf.hpp"
@@ -51,12 +49,12 @@ std::vector<registration>& table() {
        hws::make},
       {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},
       {"ml-adws", "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off (Shiina 2021)",
-       ml_adws::make},
+       adws::make_ml_adws},
       {"ml-adaptive",
        "multi-level ADWS whose idle workers leave their level, patience=16, levels=on|off "
        "(docs/investigations/ml-adaptive.md)",
        ml_adaptive::make},
-      {"ml-ws", "multi-level work stealing, by the groups' bytes (Shiina 2021)", ml_ws::make},
+      {"ml-ws", "multi-level work stealing, by the groups' bytes (Shiina 2021)", adws::make_ml_ws},
       {"mts", "one queue a memory group, one worker steals for all, victim=random|near, batch=N (Olivier et al. 2011)",
        mts::make},
       {"pdf", "parallel depth first: ready tasks in the order of the serial program (Blelloch, Gibbons, Matias 1999)",
