@@ -153,6 +153,7 @@ class constrained_ws final : public policy {
   steal_node* root_{nullptr};
   bool recorded_before_{false};
 
+  static constexpr unsigned most_sites = 64;
   std::unique_ptr<site[]> sites_;
   unsigned next_site_{0};  // to be used, or reused
 };
