@@ -10,6 +10,7 @@
 #include <string>
 
 #include "process/child.hpp"
+#include "support/sanitized.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -79,7 +80,11 @@ class ended_command : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(ended_command, bench_takes_its_programs_along) { ends("bench fib --workers 1"); }
-TEST_P(ended_command, dag_takes_its_program_along) { ends("dag -- " + (folder_ / "spin").string()); }
+TEST_P(ended_command, dag_takes_its_program_along) {
+  // the command sits in waitid, which the interceptor does not take for a call that blocks
+  if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer keeps signals back until the program calls";
+  ends("dag -- " + (folder_ / "spin").string());
+}
 
 INSTANTIATE_TEST_SUITE_P(by, ended_command, ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGKILL));
 

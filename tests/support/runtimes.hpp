@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fiber/stack_pool.hpp"
+#include "support/sanitized.hpp"
 
 namespace heddle_test {
 
@@ -25,22 +26,6 @@ inline int stress() {
   const int factor = text == nullptr ? 1 : std::atoi(text);
   return factor < 1 ? 1 : factor;
 }
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool sanitized = true;
-#elif defined(__has_feature)
-inline constexpr bool sanitized = __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
-#else
-inline constexpr bool sanitized = false;
-#endif
-
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool thread_sanitized = true;
-#elif defined(__has_feature)
-inline constexpr bool thread_sanitized = __has_feature(thread_sanitizer);
-#else
-inline constexpr bool thread_sanitized = false;
-#endif
 
 // Every policy that `heddle help policies` knows, and the variants that differ in what they do with tasks.
 inline const std::vector<std::string> all_policies = {

@@ -17,17 +17,7 @@
 namespace heddle_test {
 
 // Fewer threads at a time under ThreadSanitizer, which makes each in a millisecond and ends at 8,128 of them.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr int fewer = 10;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr int fewer = 10;
-#else
-inline constexpr int fewer = 1;
-#endif
-#else
-inline constexpr int fewer = 1;
-#endif
+inline constexpr int fewer = thread_sanitized ? 10 : 1;
 
 class waiting : public over_runtimes {
  protected:
