@@ -73,14 +73,14 @@ void end_half(worker::worker& self, policy::task& half) noexcept {
 }
 
 void wait_apart() noexcept {
-  worker::worker* w = worker::worker::current();
-  w->home.scheduler_policy().fork_wait(w->rank, w->current_thread()->scheduling);
+  worker::worker& w = worker::worker::current();
+  w.home.scheduler_policy().fork_wait(w.rank, w.current_thread()->scheduling);
 }
 
 void end_apart() noexcept {
-  worker::worker* w = worker::worker::current();
-  const policy::placement where = w->home.scheduler_policy().fork_end(w->rank, w->current_thread()->scheduling);
-  if (where == policy::placement::send) w->home.place_running();
+  worker::worker& w = worker::worker::current();
+  const policy::placement where = w.home.scheduler_policy().fork_end(w.rank, w.current_thread()->scheduling);
+  if (where == policy::placement::send) w.home.place_running();
 }
 
 }  // namespace heddle::detail

@@ -25,9 +25,10 @@ template <class Push>
 }  // namespace
 
 ticket push_slow(fork_queue* queue, slot* position) noexcept {
-  if (worker::is_user_code(queue)) [[unlikely]]
+  const worker::caller who(queue);
+  if (who.is_user_code()) [[unlikely]]
     return push_from_preemptive(queue, position, [](entry item) { return push(item); });
-  auto& self = static_cast<worker::worker&>(*queue);
+  worker::worker& self = who.on();
   if constexpr (platform::simulated) {  // every fork comes here; the time it takes passes before the entry can be seen
     queue->bottom.store(position, std::memory_order_relaxed);  // own variable, as below
     platform::charge(platform::operation::fork);
@@ -50,10 +51,11 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
 }
 
 ticket push_fork_slow(fork_queue* queue, slot* position, double first, double second, std::size_t bytes) noexcept {
-  if (worker::is_user_code(queue)) [[unlikely]] {
+  const worker::caller who(queue);
+  if (who.is_user_code()) [[unlikely]] {
     return push_from_preemptive(queue, position, [=](entry item) { return push_fork(item, first, second, bytes); });
   }
-  auto& self = static_cast<worker::worker&>(*queue);
+  worker::worker& self = who.on();
   if (self.every_fork && self.home.watches_forks()) [[unlikely]] {
     if (const ticket apart = fork_apart(self, position, first, second, bytes); apart != nullptr) return apart;
   }
@@ -65,7 +67,7 @@ ticket push_fork_slow(fork_queue* queue, slot* position) noexcept {
 }
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
-  auto& self = static_cast<worker::worker&>(*queue);
+  worker::worker& self = worker::caller(queue).on();  // a preemptive thread's queue is empty
   // simulated: every join comes here; the time of what was computed before passes while thieves can take the entry
   if constexpr (platform::simulated) {
     queue->bottom.store(position + 1, std::memory_order_relaxed);  // own variable, as below
@@ -88,22 +90,23 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
 }
 
 ticket push_quietly_slow(fork_queue* queue, entry item) noexcept {
-  if (!worker::is_user_code(queue)) return nullptr;  // full
+  if (!worker::caller(queue).is_user_code()) return nullptr;  // full
   const worker::section inside;
   return push_quietly(item);
 }
 
 bool was_taken_back(const job& work) noexcept {
-  worker::worker* me = worker::worker::current();
-  if (me != nullptr && worker::is_user_code(me)) [[unlikely]] {
+  const worker::caller who = worker::caller::now();
+  if (who.is_user_code()) [[unlikely]] {
     // A preemptive thread's own pop fails always, for its queue is not the worker's. This is its pop.
     return worker::in_section([&] {
       if (was_taken_back(work)) return true;
       // relaxed: the worker's own variable
-      slot* newest = worker::worker::current()->bottom.load(std::memory_order_relaxed) - 1;
+      slot* newest = worker::worker::current().bottom.load(std::memory_order_relaxed) - 1;
       return pop(reinterpret_cast<entry>(&work), newest) || was_taken_back(work);
     });
   }
+  worker::worker* me = who.on_or_null();
   if (me == nullptr || me->taken_back != reinterpret_cast<entry>(&work)) [[likely]]
     return false;
   me->taken_back = 0;
@@ -112,18 +115,19 @@ bool was_taken_back(const job& work) noexcept {
 
 void note_join(const job& work) noexcept {
   const worker::section inside;
-  worker::worker* me = worker::worker::current();
+  worker::worker* me = worker::worker::current_or_null();
   if (me != nullptr) trace::emit<trace::event::join>(me->ring, &work);
 }
 
 void complete_job(job& work, std::uintptr_t status) noexcept {
-  worker::worker* me = worker::worker::current();
-  if (me != nullptr) {
-    if (worker::is_user_code(me)) [[unlikely]]
+  const worker::caller who = worker::caller::now();
+  if (!who.is_foreign()) {
+    if (who.is_user_code()) [[unlikely]]
       return worker::in_section([&] { complete_job(work, status); });
-    trace::emit<trace::event::task_end>(me->ring, &work);  // before the owner can go on
-    if (policy::task& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]]
-      end_half(*me, half);
+    worker::worker& me = who.on();
+    trace::emit<trace::event::task_end>(me.ring, &work);  // before the owner can go on
+    if (policy::task& half = me.current_thread()->scheduling; half.word != nullptr) [[unlikely]]
+      end_half(me, half);
   }
   const std::uintptr_t before = work.word.exchange(status);
   if ((before & job_waiter_bit) != 0) wake(*reinterpret_cast<waiter*>(before & ~job_waiter_bit));

@@ -24,7 +24,7 @@ block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t);
 
 // `t` has ended. Called on another stack than its own, so the stack that a light thread was lent can be taken back.
 void leave_stack(block& t) noexcept {
-  if (fiber::is_light(t)) worker::worker::current()->blocks.take_stack_back(t);
+  if (fiber::is_light(t)) worker::worker::current().blocks.take_stack_back(t);
 }
 
 // The same, and after that its joiner may have its block.
@@ -42,8 +42,8 @@ void complete(void* data, void*) {
 
 // A function of its own, so that threads which end in other ways save no registers for it.
 [[gnu::noinline]] void depart_in_turn(block& self) noexcept {
-  worker::worker* me = worker::worker::current();
-  me->depart(self, me->thread_for(me->pick()), complete);
+  worker::worker& me = worker::worker::current();
+  me.depart(self, me.thread_for(me.pick()), complete);
 }
 
 template <bool Preemptive>
@@ -60,13 +60,13 @@ void enter(block* self) noexcept {
     base::forbid_malloc("at the end of a thread");
   }
   if (self->scheduling.word != nullptr) [[unlikely]] {
-    self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
+    self->home->scheduler_policy().task_end(worker::worker::current().rank, self->scheduling);
   }
-  worker::census::count_finished(*worker::worker::current());
+  worker::census::count_finished(worker::worker::current());
   // acquire pairs with the joiner's exchange: its waiter
   const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
   if (word == fiber::called) {
-    worker::worker::current()->running = self->parent;
+    worker::worker::current().running = self->parent;
     return;
   }
   if (word > fiber::called) {
@@ -77,7 +77,7 @@ void enter(block* self) noexcept {
         !self->home->precedence().is_used()) {
       // relaxed, and no claim: nobody else can resume a joiner
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
-      return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
+      return worker::worker::current().depart(*self, joiner, [](void* data, void*) {
         leave_stack(*static_cast<block*>(data));
         // pairs with join_thread's look
         static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);
@@ -142,32 +142,34 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
                         void (*call)(void*) noexcept) {
-  worker::worker* w = worker::worker::current();
+  const worker::caller who = worker::caller::now();
   // One branch for all options that are not the usual ones.
   const std::uintptr_t unusual =
       reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
       (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
       static_cast<unsigned char>(options.priority);
-  if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]]
+  if (who.is_foreign() || (unusual | who.queue().preempts) != 0) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
+  worker::worker& w = who.on();
   if (is_light(bytes, alignment)) [[likely]] {
-    block* t = w->blocks.cached_light();
+    block* t = w.blocks.cached_light();
     if (t == nullptr) [[unlikely]]
       return make_any_thread(options, bytes, alignment, call);
-    worker::renew_light(*t, w->home);
+    worker::renew_light(*t, w.home);
     return prepare(*t, options, {}, bytes, alignment, call);
   }
-  block* t = w->blocks.cached_block();
+  block* t = w.blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
-  worker::renew_thread(*t, w->home);
+  worker::renew_thread(*t, w.home);
   return prepare(*t, options, {}, bytes, alignment, call);
 }
 
 void start_thread(thread_handle* handle) noexcept {
-  worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]]
+  const worker::caller who = worker::caller::now();
+  if (who.is_user_code()) [[unlikely]]
     return worker::in_section([&] { start_thread(handle); });
+  worker::worker* w = who.on_or_null();
   block* t = block_of(handle);
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
   const bool ours = w != nullptr && &w->home == t->home;
@@ -179,17 +181,19 @@ void start_thread(thread_handle* handle) noexcept {
 }
 
 void join_thread(thread_handle* handle) noexcept {
-  worker::worker* w = worker::worker::current();
+  const worker::caller who = worker::caller::now();
   block* t = block_of(handle);
-  if (w != nullptr) [[likely]] {
-    if (worker::is_user_code(w)) [[unlikely]]
+  worker::worker* w = nullptr;
+  if (!who.is_foreign()) [[likely]] {
+    if (who.is_user_code()) [[unlikely]]
       return worker::in_section([&] { join_thread(handle); });
+    w = &who.on();
     if (&w->home == t->home) [[likely]] {
       block* self = w->current_thread();
       self->waits_for = "thread";
       const bool has_ended = w->call(*self, *t, enter<false>);
       self->waits_for = nullptr;
-      w = worker::worker::current();
+      w = &worker::worker::current();
       if (has_ended) return fiber::is_light(*t) ? w->blocks.free_light(*t) : w->blocks.free_thread(*t);
     }
   }
@@ -205,7 +209,7 @@ void join_thread(thread_handle* handle) noexcept {
                                                                                reinterpret_cast<std::uintptr_t>(&me));
         },
         t);
-    w = worker::worker::current();
+    w = worker::worker::current_or_null();
   }
   if (w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
   worker::runtime::free_thread(*t);
@@ -222,14 +226,14 @@ std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_c
 
 std::uint64_t current_thread_id() noexcept {
   const worker::section inside;
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w == nullptr ? 0 : w->current_thread()->id;
 }
 
 void uncaught_in_thread() noexcept {
   const auto [id, name] = [] {
     const worker::section inside;
-    const fiber::thread& self = *worker::worker::current()->current_thread();
+    const fiber::thread& self = *worker::worker::current().current_thread();
     return std::pair(static_cast<unsigned long long>(self.id), self.name != nullptr ? self.name : "unnamed");
   }();
   std::fprintf(stderr, "heddle: an exception left the function of thread %llu (%s)\n", id, name);
@@ -237,7 +241,7 @@ void uncaught_in_thread() noexcept {
 }
 
 void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
-  if (current_queue() == nullptr) {
+  if (worker::caller::now().is_foreign()) {
     worker::runtime& home = where != nullptr ? where->core() : worker::here();
     if (home.lending().run(call, data)) return;
   }

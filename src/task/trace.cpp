@@ -24,20 +24,20 @@ namespace {
 
 // The ring of the calling worker; null on a foreign thread and where nothing is traced.
 ring* here() noexcept {
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w != nullptr ? w->ring : nullptr;
 }
 
 // The functions here do not switch, so that the kernel thread stays the same within each.
 std::uint32_t number_of(const char* name) noexcept {
-  return worker::tracing::number_of(*worker::worker::current()->home.recorder(), name);
+  return worker::tracing::number_of(*worker::worker::current().home.recorder(), name);
 }
 
 }  // namespace
 
 void note_region_begin(const char* name) noexcept {
   const worker::section inside;
-  if (worker::worker::current() != nullptr) {
+  if (worker::worker::current_or_null() != nullptr) {
     if (ring* to = here(); to != nullptr) emit<event::region_begin>(to, number_of(name));
     return;
   }
@@ -47,7 +47,7 @@ void note_region_begin(const char* name) noexcept {
 
 void note_region_end() noexcept {
   const worker::section inside;
-  if (worker::worker::current() != nullptr) return emit<event::region_end>(here());
+  if (worker::worker::current_or_null() != nullptr) return emit<event::region_end>(here());
   emit<event::outside_end>(worker::tracing::outside().foreign(), platform::kernel_thread_id());
 }
 

@@ -143,7 +143,7 @@ void mutex::unlock_slow() noexcept {
     if (w != nullptr) {
       if (!hand_over) state_.word.fetch_and(state::has_waiters | state::woken);  // the last access to the mutex
       // Before the waiter can be seen to go on.
-      if (worker::worker* me = worker::worker::current(); me != nullptr)
+      if (worker::worker* me = worker::worker::current_or_null(); me != nullptr)
         trace::emit<trace::event::lock_passed>(me->ring, this, place);
       detail::resume(*w);
       return;

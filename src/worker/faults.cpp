@@ -14,6 +14,7 @@
 #include "arch/return_address.hpp"
 #include "base/readable.hpp"
 #include "fiber/stack_pool.hpp"
+#include "worker/caller.hpp"
 #include "worker/foreign_waits.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -159,12 +160,11 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
 }  // namespace
 
 void explain_fault(const void* address) noexcept {
-  const worker* w = worker::current();
-  if (w == nullptr) return;
-  // A preemptive thread's queue, which is no worker, has a thread. Not that thread's guard alone: a switch and a spawn
-  // are on the stack of the one before, or the spawner, when `running` is the next already.
-  const thread* running = w->current_thread();
-  const thread* found = (running != nullptr ? running->home : &w->home)->stacks().whose_guard(address);
+  runtime* const home = caller::now().home();
+  if (home == nullptr) return;
+  // Not the guard of the running thread alone: a switch and a spawn are on the stack of the one before, or the spawner,
+  // when `running` is the next already.
+  const thread* found = home->stacks().whose_guard(address);
   if (found == nullptr) return;
   const thread& t = *found;
   say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by "

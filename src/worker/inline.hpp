@@ -122,7 +122,7 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
   t.parent = &self;
   const bool light = fiber::is_light(t);
   spawn(self, t, light ? blocks.lend_stack(t) : t.argument, [](thread*) {}, entry);
-  if (light) current()->blocks.take_stack_back(t);
+  if (light) current().blocks.take_stack_back(t);
   return true;
 #endif
 }

@@ -78,19 +78,19 @@ void lending::enter_stay(thread* self) noexcept {
   begin_user_code(*self);
   s.call(s.data);
   end_user_code(*self);
-  worker* w = worker::current();
-  census::count_finished(*w);
-  if (w->by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
-    w->depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
+  worker& w = worker::current();
+  census::count_finished(w);
+  if (w.by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
+    w.depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
   }
-  w->depart(
-      *self, w->thread_for(w->pick()),
+  w.depart(
+      *self, w.thread_for(w.pick()),
       [](void* block, void* data) {
         thread& t = *static_cast<thread*>(block);
-        worker* here = worker::current();
-        if (t.cache != nullptr && t.cache != here) t.cache->blocks.give_back(t);
-        else here->blocks.free_thread(t);
+        worker& here = worker::current();
+        if (t.cache != nullptr && t.cache != &here) t.cache->blocks.give_back(t);
+        else here.blocks.free_thread(t);
         std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
         ended.store(1);
         platform::wake_one(ended);  // the call may be over: only the word's address is used

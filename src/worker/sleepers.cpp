@@ -36,7 +36,7 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
   const int chosen = idle_.choose(rank);
   if (chosen < 0) return;
   idle_.begin_search();  // on its behalf
-  worker* w = worker::current();
+  worker* w = worker::current_or_null();
   if (w != nullptr && w->ring != nullptr && &w->home.sleepers() == this) {
     trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
   }

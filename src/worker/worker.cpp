@@ -14,7 +14,7 @@
 constinit thread_local heddle::detail::fork_queue* heddle_current_queue = nullptr;
 
 extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument) noexcept {
-  return heddle::worker::worker::current()->departing(*static_cast<heddle::fiber::thread*>(argument));
+  return heddle::worker::worker::current().departing(*static_cast<heddle::fiber::thread*>(argument));
 }
 
 namespace heddle::worker {
@@ -99,7 +99,7 @@ void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
 }
 
 void begin(thread& t) noexcept {
-  void* const top = fiber::is_light(t) ? worker::current()->blocks.lend_stack(t) : t.argument;
+  void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.argument;
   start_at(t, top, reinterpret_cast<void (*)(thread*)>(t.call));
 }
 
@@ -120,8 +120,7 @@ void run_job(thread& self, detail::job* work) noexcept {
   if ((word & detail::job_waiter_bit) != 0) {
     word = reinterpret_cast<std::uintptr_t>(reinterpret_cast<detail::waiter*>(word & ~detail::job_waiter_bit)->payload);
   }
-  worker* w = worker::current();
-  trace::emit<trace::event::task_begin>(w->ring, 0u, work, word);  // its end: complete_job
+  trace::emit<trace::event::task_begin>(worker::current().ring, 0u, work, word);  // its end: complete_job
   begin_user_code(self);
   reinterpret_cast<detail::job::code>(word)(work);
   end_user_code(self);
@@ -134,7 +133,7 @@ void run_jobs(thread* self) noexcept {
 
 void serve(thread& self) noexcept {
   for (;;) {
-    worker* w = worker::current();
+    worker* w = &worker::current();
     const entry item = w->pick();
     if (item != 0 && (item & (continuation_tag | ready_tag)) == 0) {
       run_job(self, reinterpret_cast<detail::job*>(item));

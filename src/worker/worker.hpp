@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arch/arch.hpp"
+#include "base/contracts.hpp"
 #include "base/random.hpp"
 #include "fiber/preemptible.hpp"
 #include "fiber/sanitizer.hpp"
@@ -48,9 +49,19 @@ class worker : public detail::fork_queue {
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
-  // The worker that the calling code is on; null on a foreign kernel
-  // thread. Read again after every call that may switch.
-  [[gnu::always_inline]] static worker* current() noexcept { return static_cast<worker*>(detail::current_queue()); }
+  // The worker that the calling code is on: the runtime's code, or that of a thread which is not preemptive. To be
+  // asked again after every call that may switch. Who may be called by others, too, asks `caller`.
+  [[gnu::always_inline]] static worker& current() noexcept {
+    detail::fork_queue* const queue = detail::current_queue();
+    HEDDLE_AUDIT_CHECK(queue != nullptr && queue->stands_for == nullptr, "this code is on no worker");
+    return static_cast<worker&>(*queue);
+  }
+  // The same for code of the runtime that foreign kernel threads run, too: null there.
+  [[gnu::always_inline]] static worker* current_or_null() noexcept {
+    detail::fork_queue* const queue = detail::current_queue();
+    HEDDLE_AUDIT_CHECK(queue == nullptr || queue->stands_for == nullptr, "a preemptive thread uses a worker");
+    return static_cast<worker*>(queue);
+  }
 
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
   void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;

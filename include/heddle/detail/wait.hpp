@@ -63,9 +63,6 @@ inline bool wake(waiter& w, wake_reason reason = wake_reason::notified) noexcept
 // Lets other ready threads run. From a foreign kernel thread: yields the processor.
 HEDDLE_API void yield() noexcept;
 
-// True on a user-level thread.
-HEDDLE_API bool on_worker() noexcept;
-
 // An unfair test-and-set lock that is held for a few instructions: the guard of heddle's synchronisation objects. Never
 // held across a suspension, an allocation or user code.
 class spin_word {
