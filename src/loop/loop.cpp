@@ -82,9 +82,7 @@ void loop_show_next() noexcept {
 loop_wait loop_spin(const job& work) noexcept {
   std::uint64_t start = 0;
   for (int i = 0;; ++i) {
-    // acquire pairs with complete_job: the piece's effects
-    const std::uintptr_t word = work.word.load(std::memory_order_acquire);
-    const bool ended = word == job_done || word == job_failed;
+    const bool ended = work.now().is_over();
     if (ended && i == 0) return {0, true};
     if (ended || i % 16 == 1) {
       const std::uint64_t now = loop_ticks();

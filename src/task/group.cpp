@@ -32,14 +32,14 @@ std::uint32_t trace_id(const group_state& group) noexcept {
 
 template <bool Traced, bool Preemptive>
 HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, inside its call
-  auto& group = *static_cast<group_state*>(self->group);
+  group_state& group = *self->group;
   if constexpr (Traced) {
     trace::emit<trace::event::task_begin>(worker::worker::current().ring, 1u, self->id, self->call);
   }
   fiber::preemptible* const kind = Preemptive ? self->preemptive : nullptr;
   if constexpr (Preemptive) worker::begin_preemptive(*kind);
   else base::allow_malloc();
-  self->call(self->argument);
+  self->call(self->closure);
   if constexpr (Preemptive) {
     worker::end_preemptive(*kind);
     self->preemptive = nullptr;
@@ -65,7 +65,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 [[gnu::always_inline]] inline child_place furnish(block& t, void* top, group_state& group, std::size_t bytes,
                                                   std::size_t alignment, void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
-  t.argument = room;
+  t.closure = room;
   t.group = &group;
   t.call = call;
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
@@ -98,28 +98,28 @@ policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
 bool take_spawner_back(block& self) noexcept {
   // [counted:1] Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody took it.
   worker::worker& w = worker::worker::current();
-  block* parent = self.parent;
-  const entry mine = continuation_of(*parent);
+  block* spawner = self.spawner;
+  const entry mine = continuation_of(*spawner);
   slot* position = w.bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
-  // relaxed twice: only this worker writes its slots; an entry in the queue keeps the parent from running and changing
+  // relaxed twice: only this worker writes its slots; an entry in the queue keeps the spawner from running and changing
   // `spawns`
   if (position->load(std::memory_order_relaxed) != mine ||
-      parent->spawns.load(std::memory_order_relaxed) != self.parent_spawn || !pop(mine, position)) {
+      spawner->spawns.load(std::memory_order_relaxed) != self.spawn_number || !pop(mine, position)) {
     return false;
   }
-  w.came_back(self, *parent);
+  w.came_back(self, *spawner);
   return true;
 }
 
 // The queue is full: the continuation goes on as a ready thread. Apart, so that offering saves no registers.
-[[gnu::noinline]] static void continue_as_ready(block& parent) {
-  parent.taken = true;
-  worker::worker::current().make_ready(parent);
+[[gnu::noinline]] static void continue_as_ready(block& spawner) {
+  spawner.taken = true;
+  worker::worker::current().make_ready(spawner);
 }
 
-void offer_continuation(block* parent) {
-  if (push(continuation_of(*parent)) == nullptr) [[unlikely]]
-    continue_as_ready(*parent);
+void offer_continuation(block* spawner) {
+  if (push(continuation_of(*spawner)) == nullptr) [[unlikely]]
+    continue_as_ready(*spawner);
 }
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
@@ -152,12 +152,12 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
 [[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
                                                           block& child, void (*entry)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
-  child.parent = &self;
+  child.spawner = &self;
   // relaxed: read by this spawn's child only while the spawner stands still
-  child.parent_spawn = self.spawns.load(std::memory_order_relaxed) + 1;
-  self.spawns.store(child.parent_spawn, std::memory_order_relaxed);
+  child.spawn_number = self.spawns.load(std::memory_order_relaxed) + 1;
+  self.spawns.store(child.spawn_number, std::memory_order_relaxed);
   const bool counted = child.counted;
-  w.spawn(self, child, child.argument, offer_continuation, entry);
+  w.spawn(self, child, child.closure, offer_continuation, entry);
   if (self.taken) {
     self.taken = false;
     if (!counted) ++group.owed;
@@ -177,7 +177,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, entry);
+    worker::start_at(child, child.closure, entry);
     return worker::start_root(child, label);
   }
   if (!child.counted && !group.open) open_group(group);  // used again after a wait
@@ -198,7 +198,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   if (where == policy::placement::child_first) return run_child_first(*w, *self, group, child, entry);
   child.counted = true;
   group.outstanding.fetch_add(1);
-  worker::start_at(child, child.argument, entry);
+  worker::start_at(child, child.closure, entry);
   if (child.level.load() != 0) return w->make_ready(child);
   w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
   if (where == policy::placement::send) w->home.scheduler_policy().place(w->rank, child.scheduling);

@@ -41,8 +41,7 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
     if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
       // relaxed, and after the push: a thief may have run the job, so the word may no longer be its code; then the
       // trace does not learn the function
-      std::uintptr_t code = reinterpret_cast<job*>(item)->word.load(std::memory_order_relaxed);
-      if (code <= job_failed || (code & job_waiter_bit) != 0) code = 0;
+      const job::code code = reinterpret_cast<job*>(item)->now(std::memory_order_relaxed).to_run();
       trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
     }
   }
@@ -119,18 +118,17 @@ void note_join(const job& work) noexcept {
   if (me != nullptr) trace::emit<trace::event::join>(me->ring, &work);
 }
 
-void complete_job(job& work, std::uintptr_t status) noexcept {
+void complete_job(job& work, job::end how) noexcept {
   const worker::caller who = worker::caller::now();
   if (!who.is_foreign()) {
     if (who.is_user_code()) [[unlikely]]
-      return worker::in_section([&] { complete_job(work, status); });
+      return worker::in_section([&] { complete_job(work, how); });
     worker::worker& me = who.on();
     trace::emit<trace::event::task_end>(me.ring, &work);  // before the owner can go on
     if (policy::task& half = me.current_thread()->scheduling; half.word != nullptr) [[unlikely]]
       end_half(me, half);
   }
-  const std::uintptr_t before = work.word.exchange(status);
-  if ((before & job_waiter_bit) != 0) wake(*reinterpret_cast<waiter*>(before & ~job_waiter_bit));
+  if (waiter* const owner = work.finish(how).awaited_by(); owner != nullptr) wake(*owner);
 }
 
 join_outcome join_slow(job& work, ticket position) noexcept {
@@ -138,24 +136,21 @@ join_outcome join_slow(job& work, ticket position) noexcept {
   const worker::section inside;
   if (position == apart_ticket) [[unlikely]]
     wait_apart();
-  // pairs with complete_job: the second half's effects
-  std::uintptr_t word = work.word.load(std::memory_order_acquire);
-  if (word != job_done && word != job_failed) {
+  job::state seen = work.now();
+  if (!seen.is_over()) {
     waiter w("join");
-    w.payload = reinterpret_cast<void*>(word);  // the code: a thief that comes after this finds it there
+    w.payload = reinterpret_cast<void*>(seen.to_run());  // a thief that comes after this finds the code there
     suspend(
         w,
         [](void* data, waiter& me) noexcept {
-          auto& pending = *static_cast<job*>(data);
-          auto code = reinterpret_cast<std::uintptr_t>(me.payload);
-          return pending.word.compare_exchange_strong(code, reinterpret_cast<std::uintptr_t>(&me) | job_waiter_bit);
+          return static_cast<job*>(data)->await(reinterpret_cast<job::code>(me.payload), me);
         },
         &work);
-    word = work.word.load(std::memory_order_acquire);  // pairs with complete_job: the second half's effects
+    seen = work.now();
   }
   if (position == apart_ticket) [[unlikely]]
     end_apart();
-  return word == job_failed ? join_outcome::failed : join_outcome::done;
+  return seen.is(job::end::failed) ? join_outcome::failed : join_outcome::done;
 }
 
 }  // namespace heddle::detail

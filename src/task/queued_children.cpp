@@ -28,9 +28,8 @@ group_child* take_own_child(const group_state& group, ticket position) noexcept 
   const entry item = position->load(std::memory_order_relaxed);
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
-  // relaxed: a child's word is its code and does not change. That of another job may, but never to a child's code.
-  if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child))
-      [[likely]] {
+  // Nobody waits for a child, so its word stays its code. That of another job may change, but never to a child's code.
+  if (work->own_code() == &worker::run_taken_child) [[likely]] {
     auto* child = static_cast<group_child*>(work);
     if (child->group == &group) return child;
   }

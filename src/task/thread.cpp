@@ -31,13 +31,9 @@ void leave_stack(block& t) noexcept {
 void complete(void* data, void*) {
   auto& t = *static_cast<block*>(data);
   leave_stack(t);
-  const std::uintptr_t before = t.completion.exchange(fiber::finished);
-  if (before == fiber::running) return;
-  if (before == fiber::detached) {
-    worker::runtime::free_thread(t);
-    return;
-  }
-  wake(*reinterpret_cast<waiter*>(before));
+  const fiber::completion::state before = t.completion.finish();
+  if (before.is_detached()) return worker::runtime::free_thread(t);
+  if (waiter* joiner = before.awaited_by(); joiner != nullptr) wake(*joiner);
 }
 
 // A function of its own, so that threads which end in other ways save no registers for it.
@@ -48,11 +44,9 @@ void complete(void* data, void*) {
 
 template <bool Preemptive>
 void enter(block* self) noexcept {
-  // a plain thread belongs to no group: the word is free
-  auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);
   if constexpr (Preemptive) worker::begin_preemptive(*self->preemptive);
   else base::allow_malloc();
-  call(self->argument);
+  self->function(self->closure);
   if constexpr (Preemptive) {
     worker::end_preemptive(*self->preemptive);
     self->preemptive = nullptr;
@@ -63,24 +57,21 @@ void enter(block* self) noexcept {
     self->home->scheduler_policy().task_end(worker::worker::current().rank, self->scheduling);
   }
   worker::census::count_finished(worker::worker::current());
-  // acquire pairs with the joiner's exchange: its waiter
-  const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
-  if (word == fiber::called) {
-    worker::worker::current().running = self->parent;
+  const fiber::completion::state asked = self->completion.now();
+  if (asked.is_called()) {
+    worker::worker::current().running = self->joiner;
     return;
   }
-  if (word > fiber::called) {
+  if (waiter* const w = asked.awaited_by(); w != nullptr) {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
-    auto& w = *reinterpret_cast<waiter*>(word);
-    auto* joiner = static_cast<block*>(w.thread);
+    auto* joiner = static_cast<block*>(w->thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
         !self->home->precedence().is_used()) {
       // relaxed, and no claim: nobody else can resume a joiner
-      w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
+      w->reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current().depart(*self, joiner, [](void* data, void*) {
         leave_stack(*static_cast<block*>(data));
-        // pairs with join_thread's look
-        static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);
+        static_cast<block*>(data)->completion.finish_awaited();
       });
     }
   }
@@ -95,10 +86,10 @@ void enter(block* self) noexcept {
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
-    t.call = reinterpret_cast<void (*)(void*) noexcept>(enter<false>);
+    t.entry = enter<false>;
   }
-  t.argument = room;
-  t.group = reinterpret_cast<void*>(call);
+  t.closure = room;
+  t.function = call;
   t.name = options.name;
   return {reinterpret_cast<thread_handle*>(&t), room};
 }
@@ -171,13 +162,13 @@ void start_thread(thread_handle* handle) noexcept {
     return worker::in_section([&] { start_thread(handle); });
   worker::worker* w = who.on_or_null();
   block* t = block_of(handle);
-  if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
+  if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->function);
   const bool ours = w != nullptr && &w->home == t->home;
   t->home->census().count_made(ours ? w : nullptr);
   if (ours && !w->home.watches_roots()) [[likely]] {
     return fiber::is_not_begun(t->stack_pointer) ? w->make_new_ready(*t) : w->make_ready(*t);
   }
-  worker::start_root(*t, t->group);
+  worker::start_root(*t, reinterpret_cast<const void*>(t->function));
 }
 
 void join_thread(thread_handle* handle) noexcept {
@@ -197,18 +188,11 @@ void join_thread(thread_handle* handle) noexcept {
       if (has_ended) return fiber::is_light(*t) ? w->blocks.free_light(*t) : w->blocks.free_thread(*t);
     }
   }
-  // acquire pairs with the thread's last exchange: everything it did
-  if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
+  if (!t->completion.now().is_finished()) {
     if (w != nullptr) w->learn_from_join();
     waiter sleeper("thread");
     suspend(
-        sleeper,
-        [](void* data, waiter& me) noexcept {
-          std::uintptr_t expected = fiber::running;
-          return static_cast<block*>(data)->completion.compare_exchange_strong(expected,
-                                                                               reinterpret_cast<std::uintptr_t>(&me));
-        },
-        t);
+        sleeper, [](void* data, waiter& me) noexcept { return static_cast<block*>(data)->completion.await(me); }, t);
     w = worker::worker::current_or_null();
   }
   if (w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
@@ -218,8 +202,7 @@ void join_thread(thread_handle* handle) noexcept {
 void detach_thread(thread_handle* handle) noexcept {
   const worker::section inside;
   block* t = block_of(handle);
-  std::uintptr_t expected = fiber::running;
-  if (!t->completion.compare_exchange_strong(expected, fiber::detached)) worker::runtime::free_thread(*t);
+  if (!t->completion.detach()) worker::runtime::free_thread(*t);
 }
 
 std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_cast<const block*>(handle)->id; }

@@ -73,7 +73,7 @@ class worker : public detail::fork_queue {
   // resumed. Returns when entry returned to us (came_back) or when somebody else resumed self.
   void spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept;
   // Last act of a child whose spawner nobody else has: its entry returns right after.
-  void came_back(thread& child, thread& parent) noexcept;
+  void came_back(thread& child, thread& spawner) noexcept;
 
   // Joins by a call: runs entry(t), which ends by returning, when `t` has not begun and is where its maker, this
   // worker, put it. False: `self` has to wait for it. The caller may come back on another worker.
