@@ -131,7 +131,7 @@ runtime::~runtime() {
   census_.wait_until_drained([this] { sleepers_.send_tokens(); });
   census_.wait_for_calls();         // somebody is still in submit or place, past its push
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
-    while (worker::state::is_lent(w->token.load())) platform::yield_processor();
+    while (w->token.is_lent()) platform::yield_processor();
   }
   creator_.end();
   capacity_.set_active(workers());

@@ -190,8 +190,7 @@ class worker : public detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  using state = token_state;
-  std::atomic<std::uint32_t> token{state::awake};  // who acts for it; futex word of its sleeping carrier
+  class token token;  // who acts for it; its sleeping carrier waits there
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
