@@ -34,33 +34,23 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
 
   void lock() noexcept {
-    std::uintptr_t free = 0;
-    // acquire pairs with unlock: what the last holder wrote. release pairs with worker::lend, which finds the holder's
-    // control block by the word. A failure is looked at again in lock_slow.
-    if (!state_.word.compare_exchange_strong(free, detail::current_holder() | state::locked, std::memory_order_acq_rel,
-                                             std::memory_order_relaxed)) [[unlikely]]
+    if (!state_.word.take_free(detail::current_holder())) [[unlikely]]
       lock_slow(nullptr);
     note_holder();
   }
   bool try_lock() noexcept {
-    std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
-    while ((word & state::locked) == 0) {
-      // as in lock
-      if (!state_.word.compare_exchange_weak(word, word | detail::current_holder() | state::locked,
-                                             std::memory_order_acq_rel, std::memory_order_relaxed))
-        continue;
+    detail::lock_word::state seen = state_.word.glance();
+    while (!seen.is_locked()) {
+      if (!state_.word.take(seen, detail::current_holder())) continue;
       note_holder();
-      if ((word & state::has_waiters) != 0) [[unlikely]]
+      if (seen.has_waiters()) [[unlikely]]
         inherit();
       return true;
     }
     return false;
   }
   void unlock() noexcept {
-    std::uintptr_t alone = detail::current_holder() | state::locked;
-    // release pairs with lock, try_lock and lock_slow: what the holder wrote
-    if (!state_.word.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed))
-        [[unlikely]]
+    if (!state_.word.release_alone(detail::current_holder())) [[unlikely]]
       unlock_slow();
   }
 
@@ -74,8 +64,6 @@ class mutex {
   }
 
  private:
-  using state = detail::lendable;
-
   HEDDLE_API bool lock_slow(const detail::deadline* limit) noexcept;
   HEDDLE_API void unlock_slow() noexcept;
   HEDDLE_API void inherit() noexcept;
@@ -93,7 +81,7 @@ class mutex {
   friend std::uintptr_t detail::holder_of(const mutex* object) noexcept;
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
-  state state_;  // has_waiters: waiters_ is not empty
+  detail::lendable state_;  // has_waiters: waiters_ is not empty
   detail::spin_word guard_;
   std::uint8_t chosen_{0};       // how many waiters were chosen while levels are used; under guard_
   detail::waiter_list waiters_;  // under guard_

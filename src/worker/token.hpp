@@ -37,7 +37,7 @@ class token {
   // C. What came before a wake-up is seen after `now` has given awake.
   state now() const noexcept {
     return static_cast<state>(word_.load(std::memory_order_acquire));
-  }                                                                             // pairs with send, F
+  }  // pairs with send, F
   void settle() noexcept { put(state::settling, std::memory_order_relaxed); }   // before the worker is in the idle set
   void stay_awake() noexcept { put(state::awake, std::memory_order_relaxed); }  // it is not in the idle set any more
   // From here on the worker may be lent. Nothing happens where somebody has sent a wake-up meanwhile.

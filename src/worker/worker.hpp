@@ -190,7 +190,7 @@ class worker : public detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  class token token;  // who acts for it; its sleeping carrier waits there
+  class token token;                               // who acts for it; its sleeping carrier waits there
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
