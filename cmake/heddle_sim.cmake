@@ -10,7 +10,7 @@ heddle_glob(sim_preload_sources sim/preload/*.cpp)
 
 # The protocols between workers, compiled a second time for the explorer.
 set(protocol_sources ${core_sources})
-list(FILTER protocol_sources INCLUDE REGEX "^src/(queue|worker|task|wait|policy)/")
+list(FILTER protocol_sources INCLUDE REGEX "^src/(sync|queue|worker|task|wait|policy)/")
 set(unwoven_sources ${core_sources})
 list(REMOVE_ITEM unwoven_sources ${protocol_sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -114,8 +114,8 @@ if(HEDDLE_TESTS)
   heddle_mutant(preempt worker/handover.cpp signal_taken_back "  mine.signal.store(0)~^" "")
   heddle_mutant(groups task/queued_children.cpp whose_child "if (child->group == &group) return child~" "static_cast<void>(group)~^  return child~")
   heddle_mutant(groups task/queued_children.cpp count_for_others "if (counted) group.outstanding.fetch_add(1)~^  else ++group.owed~" "if (!counted) ++group.owed~")
-  heddle_mutant(groups task/queued_children.cpp counting_last "  child.call(child.room)~^  child.counted = false~" "  detail::count_end(group)~^  child.call(child.room)~^  child.counted = false~"
-                "  detail::free_child(child)~^  detail::count_end(group)~" "  detail::free_child(child)~")
+  heddle_mutant(groups task/queued_children.cpp counting_last "  child.call(child.room)~^  child.counted = false~" "  count_end(group)~^  child.call(child.room)~^  child.counted = false~"
+                "  free_child(child)~^  count_end(group)~" "  free_child(child)~")
   heddle_mutant(greed worker/idle.cpp passing_the_search_on "    pass_search_on(listed)~" "    static_cast<void>(listed)~")
   heddle_mutant(greed worker/idle.cpp last_look " ||^      home.scheduler_policy().may_find(rank)~" "~")
   heddle_mutant(greed worker/lending.cpp idle_others "if (platform::ticks() > limit) return false~" "break~" "may = may && (" "may = may && (true || ")

@@ -12,12 +12,6 @@
 
 namespace heddle {
 
-class mutex;
-namespace detail {
-// An address on the stack of the thread that holds `object`; 0: none does, or the memory is gone. A hint, for dumps.
-std::uintptr_t holder_of(const mutex* object) noexcept;
-}  // namespace detail
-
 /// Like std::timed_mutex; a user-level thread that waits for it is suspended, its
 /// worker goes on with other threads. It may be locked on one worker and unlocked
 /// on another, by the same thread. Not recursive: locking it twice never returns.
@@ -36,13 +30,13 @@ class mutex {
   void lock() noexcept {
     if (!state_.word.take_free(detail::current_holder())) [[unlikely]]
       lock_slow(nullptr);
-    note_holder();
+    state_.note_holder();
   }
   bool try_lock() noexcept {
     detail::lock_word::state seen = state_.word.glance();
     while (!seen.is_locked()) {
       if (!state_.word.take(seen, detail::current_holder())) continue;
-      note_holder();
+      state_.note_holder();
       if (seen.has_waiters()) [[unlikely]]
         inherit();
       return true;
@@ -70,24 +64,15 @@ class mutex {
   detail::waiter* next_waiter() noexcept;
   bool lock_by(detail::deadline limit) noexcept {
     if (!lock_slow(&limit)) return false;
-    note_holder();
+    state_.note_holder();
     return true;
   }
-  // A stack pointer is at hand where a thread's identity would have to be looked up, and tells as much.
-  void note_holder() noexcept {
-    char here;
-    holder_.store(reinterpret_cast<std::uintptr_t>(&here), std::memory_order_relaxed);  // read by dumps only, as a hint
-  }
-  friend std::uintptr_t detail::holder_of(const mutex* object) noexcept;
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
   detail::lendable state_;  // has_waiters: waiters_ is not empty
   detail::spin_word guard_;
   std::uint8_t chosen_{0};       // how many waiters were chosen while levels are used; under guard_
   detail::waiter_list waiters_;  // under guard_
-  // An address on the stack of the thread that took it last. While `locked` is set that is the holder, but for the
-  // moment between the exchange of the word and this store.
-  std::atomic<std::uintptr_t> holder_{0};
 };
 
 }  // namespace heddle

@@ -128,7 +128,7 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
     return make_any_child(group, bytes, alignment, call);
   worker::worker& w = who.on();
   if (is_queued(w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
-    if (group_child* c = worker::child_blocks::take(w); c != nullptr) {
+    if (group_child* c = worker::child_blocks::take(w, run_taken_child); c != nullptr) {
       c->call = call;
       return {nullptr, c, c->room};
     }

@@ -29,7 +29,7 @@ group_child* take_own_child(const group_state& group, ticket position) noexcept 
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
   // Nobody waits for a child, so its word stays its code. That of another job may change, but never to a child's code.
-  if (work->own_code() == &worker::run_taken_child) [[likely]] {
+  if (work->own_code() == &run_taken_child) [[likely]] {
     auto* child = static_cast<group_child*>(work);
     if (child->group == &group) return child;
   }
@@ -76,17 +76,13 @@ void run_children(group_state& group) noexcept {
   group.runs_child = false;
 }
 
-}  // namespace heddle::detail
-
-namespace heddle::worker {
-
-void run_taken_child(detail::job* work) noexcept {
-  auto& child = *static_cast<detail::group_child*>(work);
-  detail::group_state& group = *child.group;
+void run_taken_child(job* work) noexcept {
+  auto& child = *static_cast<group_child*>(work);
+  group_state& group = *child.group;
   child.call(child.room);
   child.counted = false;
-  detail::free_child(child);
-  detail::count_end(group);
+  free_child(child);
+  count_end(group);
 }
 
-}  // namespace heddle::worker
+}  // namespace heddle::detail

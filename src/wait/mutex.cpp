@@ -2,7 +2,6 @@
 #include <heddle/mutex.hpp>
 
 #include "arch/arch.hpp"
-#include "platform/platform.hpp"
 #include "trace/emit.hpp"
 #include "worker/inheritance.hpp"
 #include "worker/section.hpp"
@@ -60,7 +59,7 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
       arch::pause();
     }
     detail::waiter w("mutex");
-    w.object = this;
+    w.object = &state_;
     w.place = place;
     if (lost >= most_lost) w.payload = &impatient_mark;
     const detail::wake_reason reason =
@@ -81,14 +80,6 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
       default: break;  // free at the last look
     }
   }
-}
-
-std::uintptr_t detail::holder_of(const mutex* object) noexcept {
-  std::uintptr_t word = 0;
-  std::uintptr_t holder = 0;
-  const bool known = platform::read_memory(&object->state_.word, &word, sizeof word) &&
-                     platform::read_memory(&object->holder_, &holder, sizeof holder);
-  return known && lock_word::state(word).is_locked() ? holder : 0;
 }
 
 // The caller has taken the mutex, and others wait for it.
@@ -138,7 +129,7 @@ void mutex::unlock_slow() noexcept {
       if (!hand_over) state_.word.release();  // the last access to the mutex
       // Before the waiter can be seen to go on.
       if (worker::worker* me = worker::worker::current_or_null(); me != nullptr)
-        trace::emit<trace::event::lock_passed>(me->ring, this, place);
+        trace::emit<trace::event::lock_passed>(me->ring, &state_, place);
       detail::resume(*w);
       return;
     }

@@ -9,7 +9,8 @@
 #include <exception>
 #include <utility>
 
-#include <heddle/mutex.hpp>
+#include <heddle/detail/lendable.hpp>
+#include <heddle/detail/wait.hpp>
 
 #include "arch/return_address.hpp"
 #include "base/readable.hpp"
@@ -105,11 +106,14 @@ HEDDLE_NO_TSAN seen_wait wait_of(const thread& t) noexcept {
   return found;
 }
 
-// An address on the stack of whoever holds what is waited for; 0: that is not known.
+// An address on the stack of whoever holds what is waited for; 0: that is not known, or the memory is gone.
 std::uintptr_t holder_of(const seen_wait& w) noexcept {
-  return w.object != nullptr && std::strcmp(w.what, "mutex") == 0
-             ? detail::holder_of(static_cast<const mutex*>(w.object))
-             : 0;
+  if (w.object == nullptr || std::strcmp(w.what, "mutex") != 0) return 0;
+  const auto* lock = static_cast<const detail::lendable*>(w.object);
+  std::uintptr_t word = 0, holder = 0;
+  const bool known = platform::read_memory(&lock->word, &word, sizeof word) &&
+                     platform::read_memory(&lock->holder_stack, &holder, sizeof holder);
+  return known && detail::lock_word::state(word).is_locked() ? holder : 0;
 }
 
 void print_wait(runtime& home, const seen_wait& w) noexcept {

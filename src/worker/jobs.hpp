@@ -18,7 +18,4 @@ void run_jobs(thread* self) noexcept;
 // The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then departs.
 void serve(thread& self) noexcept;
 
-// Code of a group's child that was taken from a queue.
-void run_taken_child(detail::job* work) noexcept;
-
 }  // namespace heddle::worker

@@ -172,13 +172,4 @@ void yield() noexcept {
   me.switch_to(*self, *next, after, self, nullptr);
 }
 
-void spin_word::check_taker() noexcept { base::lock_is_taken("a spin_word"); }
-
-void spin_word::contended() noexcept {
-  for (int i = 0; flag_.load(std::memory_order_relaxed); ++i) {  // lock() decides by its exchange
-    if (i < 100) arch::pause();
-    else platform::yield_processor();
-  }
-}
-
 }  // namespace heddle::detail

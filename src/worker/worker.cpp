@@ -11,8 +11,6 @@
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
-constinit thread_local heddle::detail::fork_queue* heddle_current_queue = nullptr;
-
 extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument) noexcept {
   return heddle::worker::worker::current().departing(*static_cast<heddle::fiber::thread*>(argument));
 }

@@ -97,6 +97,15 @@ struct lendable {
   lock_word word;
   // The level that this lock lends to its holder, or `nothing`. Under the process's lock of loans.
   std::int8_t lent{nothing};
+  // An address on the stack of the thread that took the lock last. While `word` is locked that is the holder, but for
+  // the moment between the change of the word and this store. Read by dumps only, as a hint.
+  std::atomic<std::uintptr_t> holder_stack{0};
+
+  // The caller has taken the lock. A stack pointer is at hand where a thread's identity would have to be looked up.
+  void note_holder() noexcept {
+    char here;
+    holder_stack.store(reinterpret_cast<std::uintptr_t>(&here), std::memory_order_relaxed);  // a hint
+  }
 };
 
 }  // namespace heddle::detail
