@@ -26,12 +26,6 @@ BELOW_TRACE = {'base', 'arch', 'platform', 'sync', 'machine', 'trace'}
 # Symbols that go up today, and are to go: docs/decisions/0008-house-check.md. One that does not any more is an error, too.
 TIES = {
     ('arch', 'heddle_depart'): 'where a context goes when its entry function has returned',
-    ('platform', 'heddle_current_queue'): 'storage blocks are made with the variable of their kernel thread',
-    ('policy', 'heddle::detail::spin_word::contended()'): 'a lock that is held for long yields',
-    ('worker', 'heddle::trace::detail::recording_runtimes'): 'new runtimes join a recording',
-    ('worker', 'heddle::detail::push_slow(heddle::detail::fork_queue*, std::atomic<unsigned long>*)'): 'the slow path of a push',
-    ('worker', 'heddle::worker::run_taken_child(heddle::detail::job*)'): 'a group child that a thief took',
-    ('worker', 'heddle::detail::holder_of(heddle::mutex const*)'): 'a dump names who holds a mutex',
 }
 # Names of other systems, which documents may mention.
 FOREIGN = re.compile(r'^(OMP|KMP|GOMP|CILK|LD|MALLOC|CMAKE|GTEST|SO|RLIMIT|SIG|MADV|PR|SCHED|_MM|FE|PRIVATE|XDG|PATH|PKG|DEB)_'

@@ -12,12 +12,6 @@
 
 namespace heddle {
 
-class mutex;
-namespace detail {
-// An address on the stack of the thread that holds `object`; 0: none does, or the memory is gone. A hint, for dumps.
-std::uintptr_t holder_of(const mutex* object) noexcept;
-}  // namespace detail
-
 /// Like std::timed_mutex; a user-level thread that waits for it is suspended, its
 /// worker goes on with other threads. It may be locked on one worker and unlocked
 /// on another, by the same thread. Not recursive: locking it twice never returns.
@@ -34,33 +28,23 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
 
   void lock() noexcept {
-    std::uintptr_t free = 0;
-    // acquire pairs with unlock: what the last holder wrote. release pairs with worker::lend, which finds the holder's
-    // control block by the word. A failure is looked at again in lock_slow.
-    if (!state_.word.compare_exchange_strong(free, detail::current_holder() | state::locked, std::memory_order_acq_rel,
-                                             std::memory_order_relaxed)) [[unlikely]]
+    if (!state_.word.take_free(detail::current_holder())) [[unlikely]]
       lock_slow(nullptr);
-    note_holder();
+    state_.note_holder();
   }
   bool try_lock() noexcept {
-    std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
-    while ((word & state::locked) == 0) {
-      // as in lock
-      if (!state_.word.compare_exchange_weak(word, word | detail::current_holder() | state::locked,
-                                             std::memory_order_acq_rel, std::memory_order_relaxed))
-        continue;
-      note_holder();
-      if ((word & state::has_waiters) != 0) [[unlikely]]
+    detail::lock_word::state seen = state_.word.glance();
+    while (!seen.is_locked()) {
+      if (!state_.word.take(seen, detail::current_holder())) continue;
+      state_.note_holder();
+      if (seen.has_waiters()) [[unlikely]]
         inherit();
       return true;
     }
     return false;
   }
   void unlock() noexcept {
-    std::uintptr_t alone = detail::current_holder() | state::locked;
-    // release pairs with lock, try_lock and lock_slow: what the holder wrote
-    if (!state_.word.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed))
-        [[unlikely]]
+    if (!state_.word.release_alone(detail::current_holder())) [[unlikely]]
       unlock_slow();
   }
 
@@ -74,32 +58,21 @@ class mutex {
   }
 
  private:
-  using state = detail::lendable;
-
   HEDDLE_API bool lock_slow(const detail::deadline* limit) noexcept;
   HEDDLE_API void unlock_slow() noexcept;
   HEDDLE_API void inherit() noexcept;
   detail::waiter* next_waiter() noexcept;
   bool lock_by(detail::deadline limit) noexcept {
     if (!lock_slow(&limit)) return false;
-    note_holder();
+    state_.note_holder();
     return true;
   }
-  // A stack pointer is at hand where a thread's identity would have to be looked up, and tells as much.
-  void note_holder() noexcept {
-    char here;
-    holder_.store(reinterpret_cast<std::uintptr_t>(&here), std::memory_order_relaxed);  // read by dumps only, as a hint
-  }
-  friend std::uintptr_t detail::holder_of(const mutex* object) noexcept;
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
-  state state_;  // has_waiters: waiters_ is not empty
+  detail::lendable state_;  // has_waiters: waiters_ is not empty
   detail::spin_word guard_;
   std::uint8_t chosen_{0};       // how many waiters were chosen while levels are used; under guard_
   detail::waiter_list waiters_;  // under guard_
-  // An address on the stack of the thread that took it last. While `locked` is set that is the holder, but for the
-  // moment between the exchange of the word and this store.
-  std::atomic<std::uintptr_t> holder_{0};
 };
 
 }  // namespace heddle

@@ -18,7 +18,7 @@ namespace heddle {
 namespace detail {
 
 // Marks the job finished and resumes its waiting owner. The job may be gone when this returns.
-HEDDLE_API void complete_job(job& work, std::uintptr_t status) noexcept;
+HEDDLE_API void complete_job(job& work, job::end how) noexcept;
 
 enum class join_outcome { run_here, done, failed };
 // The join of a fork whose pop has failed. run_here: nobody else has the second half (it was never queued, or was taken
@@ -97,14 +97,14 @@ struct fork_frame : job {
 
   static void execute(job* self) noexcept {
     auto& frame = *static_cast<fork_frame*>(self);
-    std::uintptr_t status = job_done;
+    end how = end::done;
     try {
       ::new (static_cast<void*>(&frame.stolen_result)) result(call(frame.get()));
     } catch (...) {
       ::new (static_cast<void*>(&frame.error)) std::exception_ptr(std::current_exception());
-      status = job_failed;
+      how = end::failed;
     }
-    complete_job(frame, status);
+    complete_job(frame, how);
   }
 
   // After join_slow: the result, or the exception.

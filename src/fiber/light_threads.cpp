@@ -45,7 +45,7 @@ thread* light_threads::take_chain(stack_pool& pool, std::uint64_t& last_id) noex
     t->next = first;
     first = t;
   }
-  first->parent_spawn = count;
+  first->chain_length = count;
   made_ += count;
   out_ += count;
   return first;
@@ -61,7 +61,7 @@ thread* light_threads::take_one(stack_pool& pool, std::uint64_t& last_id) noexce
 }
 
 void light_threads::give_chain(thread* first, unsigned length) noexcept {
-  first->parent_spawn = length;
+  first->chain_length = length;
   first->newer = chains_;
   chains_ = first;
   out_ -= length;

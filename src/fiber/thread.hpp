@@ -9,9 +9,13 @@
 #include <heddle/detail/wait.hpp>
 #include <heddle/policy.hpp>
 
+#include "fiber/completion.hpp"
+
 namespace heddle::detail {
+struct group_state;
+struct job;
 struct lendable;
-}
+}  // namespace heddle::detail
 
 namespace heddle::worker {
 class ready_queue;
@@ -23,12 +27,6 @@ namespace heddle::fiber {
 
 class stack_pool;
 struct preemptible;
-
-// What a finished thread's result word holds: see `completion` below.
-inline constexpr std::uintptr_t running = 0;
-inline constexpr std::uintptr_t finished = 1;
-inline constexpr std::uintptr_t detached = 2;
-inline constexpr std::uintptr_t called = 3;
 
 inline constexpr std::uint16_t no_worker = 0xffff;
 inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
@@ -43,18 +41,24 @@ struct alignas(64) thread {
   // The link of the ready queue, or of a list of free blocks.
   thread* next{nullptr};
 
-  // What it runs. A group's child calls `call(argument)` once. A plain thread has its entry in `call`, for the first
-  // frame. `argument` belongs to the entry: a closure in the stack's argument area, or a job.
-  void (*call)(void*) noexcept {nullptr};
-  void* argument{nullptr};
+  // What it runs. `call`: of a group's child, called once with `closure`. `entry`: of a plain thread that has not
+  // begun, for the first frame.
+  union {
+    void (*call)(void* closure) noexcept {nullptr};
+    void (*entry)(thread* self);
+  };
+  // With what. `closure`: of a group's child or a plain thread, in the argument area of its stack, which ends there.
+  // `job`: of a thread that runs jobs, the first one. `stay`: of a foreign kernel thread's call (worker/lending.cpp).
+  union {
+    void* closure{nullptr};
+    detail::job* job;
+    void* stay;
+  };
 
   // The runtime whose workers run it.
   worker::runtime* home{nullptr};
 
-  // [fiber:3]: running -> finished; running -> waiter* (a joiner) -> finished; running -> detached -> (freed); running
-  // -> called (its joiner runs it). Written by the thread's last act and by its joiner. Publishes everything that the
-  // thread did.
-  std::atomic<std::uintptr_t> completion{running};
+  class completion completion;
 
   // Somebody else than its child has taken this thread's continuation, at a spawn. Set by the taker, before it resumes
   // the thread.
@@ -78,11 +82,20 @@ struct alignas(64) thread {
   // --- The second cache line: what the maker of a thread writes besides. Its last word is the first one of
   // `scheduling`.
 
-  // A group's child: its spawner. A thread that was called: its joiner; before that, while lies_in is set, its
-  // neighbour in front in the ready queue, if that one still is there.
-  thread* parent{nullptr};
-  // A group's child: the spawner's `spawns` when it was made.
-  std::uint32_t parent_spawn{0};
+  // `spawner`: of a group's child; of a second half that runs before its fork's owner, that one, else null. `joiner`:
+  // of a thread that was called. `in_front`: of a thread that has not begun, while lies_in is set, its neighbour in the
+  // ready queue, if that one still is there.
+  union {
+    thread* spawner{nullptr};
+    thread* joiner;
+    thread* in_front;
+  };
+  // `spawn_number`: of a group's child, the spawner's `spawns` when it was made. `chain_length`: of the first one of a
+  // chain of free light threads (light_threads.hpp).
+  union {
+    std::uint32_t spawn_number{0};
+    std::uint32_t chain_length;
+  };
 
   // The worker that it ran on last, or no_worker. Kept on a simulated platform only.
   std::uint16_t worker_rank{0};
@@ -93,8 +106,11 @@ struct alignas(64) thread {
   const char* name{nullptr};
   const char* waits_for{nullptr};
 
-  // A group's child: its group. A plain thread: its function.
-  void* group{nullptr};
+  // `group`: of a group's child. `function`: of a plain thread, called with `closure`.
+  union {
+    detail::group_state* group{nullptr};
+    void (*function)(void* closure) noexcept;
+  };
 
   // [fiber:4]: the block at the top of the stack that it runs on. That is the thread itself, or, of a light thread, a
   // block whose own `stack` leads back meanwhile. Null: a light thread that never had a stack.

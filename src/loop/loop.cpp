@@ -37,7 +37,7 @@ loop_start loop_begin() noexcept {
                                      std::memory_order_relaxed);
   }
   const worker::section inside;
-  const worker::worker& me = *worker::worker::current();
+  const worker::worker& me = worker::worker::current();
   // Where every fork is traced, the graph of the program is wanted, not of this run: it is cut for many workers.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
   return {workers, take_turn(), me.every_fork, me.ring != nullptr};
@@ -45,17 +45,17 @@ loop_start loop_begin() noexcept {
 
 void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept {
   const worker::section inside;
-  trace::emit<trace::event::loop_begin>(worker::worker::current()->ring, iterations, grain);
+  trace::emit<trace::event::loop_begin>(worker::worker::current().ring, iterations, grain);
 }
 
 void loop_trace_end() noexcept {
   const worker::section inside;
-  trace::emit<trace::event::loop_end>(worker::worker::current()->ring);
+  trace::emit<trace::event::loop_end>(worker::worker::current().ring);
 }
 
 loop_quiet loop_begin_quietly() noexcept {
   const worker::section inside;
-  worker::worker& me = *worker::worker::current();
+  worker::worker& me = worker::worker::current();
   // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it
   // sees the entry there, or this sees that it sleeps ([tiny:2]).
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -76,15 +76,13 @@ void loop_measure_next() noexcept { unmeasured = measure_every; }
 
 void loop_show_next() noexcept {
   const worker::section inside;
-  queue::stand(*worker::worker::current());
+  queue::stand(worker::worker::current());
 }
 
 loop_wait loop_spin(const job& work) noexcept {
   std::uint64_t start = 0;
   for (int i = 0;; ++i) {
-    // acquire pairs with complete_job: the piece's effects
-    const std::uintptr_t word = work.word.load(std::memory_order_acquire);
-    const bool ended = word == job_done || word == job_failed;
+    const bool ended = work.now().is_over();
     if (ended && i == 0) return {0, true};
     if (ended || i % 16 == 1) {
       const std::uint64_t now = loop_ticks();

@@ -11,7 +11,7 @@
 #include <memory>
 #include <mutex>
 
-#include <heddle/detail/wait.hpp>
+#include <heddle/detail/spin_word.hpp>
 
 #include <heddle/policy.hpp>
 

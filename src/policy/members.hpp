@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include <heddle/detail/wait.hpp>
+#include <heddle/detail/spin_word.hpp>
 
 #include "policy/task_list.hpp"
 

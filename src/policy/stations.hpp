@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include <heddle/detail/wait.hpp>
+#include <heddle/detail/spin_word.hpp>
 
 #include <heddle/policy.hpp>
 #include "policy/number_lines.hpp"

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <heddle/detail/wait.hpp>
+#include <heddle/detail/spin_word.hpp>
 
 #include <heddle/policy.hpp>
 #include "platform/page_allocator.hpp"

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include <heddle/detail/linked_list.hpp>
-#include <heddle/detail/wait.hpp>
+#include <heddle/detail/spin_word.hpp>
 
 #include <heddle/policy.hpp>
 

@@ -20,6 +20,9 @@ inline bool is_queued(const worker::worker& w, const group_state& group) noexcep
   return w.bottom.load(std::memory_order_relaxed) - w.base < most_queued_by_others;  // the worker's own variable
 }
 
+// Code of a child that was taken from a queue.
+void run_taken_child(job* work) noexcept;
+
 // One counted child has ended. The group may be gone afterwards.
 inline void count_end(group_state& group) noexcept {
   // [counted:3] If the result is `waiting`, the owner sleeps and the group exists until we wake it. Else this was our

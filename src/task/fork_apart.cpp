@@ -18,8 +18,8 @@ namespace {
 using block = fiber::thread;
 
 HEDDLE_NO_TSAN void enter_half(block* self) noexcept {  // may end by heddle_end, inside its call
-  const bool spawned = self->parent != nullptr;
-  worker::run_job(*self, static_cast<job*>(self->argument));
+  const bool spawned = self->spawner != nullptr;
+  worker::run_job(*self, self->job);
   if (spawned && take_spawner_back(*self)) return;
   worker::serve(*self);
   if (spawned) heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
@@ -45,11 +45,10 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   }
   worker::renew_thread(*half, self.home);
   void* const top = worker::top_of(*half, self.home.options().threads);
-  half->argument = reinterpret_cast<void*>(item);
+  half->job = reinterpret_cast<job*>(item);
   half->group = nullptr;
-  half->parent = nullptr;
-  // relaxed: the job is this thread's again, and nobody waits for it
-  const std::uintptr_t code = reinterpret_cast<job*>(item)->word.load(std::memory_order_relaxed);
+  half->spawner = nullptr;
+  const job::code code = reinterpret_cast<job*>(item)->own_code();  // it is this thread's again
   const policy::task_info made{
       half->scheduling, &owner.scheduling, reinterpret_cast<const void*>(code), second, first + second, bytes, 1, 2,
       nullptr};
@@ -58,10 +57,10 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
     scheduler.place(self.rank, half->scheduling);
     return apart_ticket;
   }
-  half->parent = &owner;
+  half->spawner = &owner;
   // relaxed: read by this spawn's child only while the spawner stands still
-  half->parent_spawn = owner.spawns.load(std::memory_order_relaxed) + 1;
-  owner.spawns.store(half->parent_spawn, std::memory_order_relaxed);
+  half->spawn_number = owner.spawns.load(std::memory_order_relaxed) + 1;
+  owner.spawns.store(half->spawn_number, std::memory_order_relaxed);
   self.spawn(owner, *half, top, offer_continuation, enter_half);
   owner.taken = false;  // the join looks at the job's word alone
   return apart_ticket;
@@ -73,14 +72,14 @@ void end_half(worker::worker& self, policy::task& half) noexcept {
 }
 
 void wait_apart() noexcept {
-  worker::worker* w = worker::worker::current();
-  w->home.scheduler_policy().fork_wait(w->rank, w->current_thread()->scheduling);
+  worker::worker& w = worker::worker::current();
+  w.home.scheduler_policy().fork_wait(w.rank, w.current_thread()->scheduling);
 }
 
 void end_apart() noexcept {
-  worker::worker* w = worker::worker::current();
-  const policy::placement where = w->home.scheduler_policy().fork_end(w->rank, w->current_thread()->scheduling);
-  if (where == policy::placement::send) w->home.place_running();
+  worker::worker& w = worker::worker::current();
+  const policy::placement where = w.home.scheduler_policy().fork_end(w.rank, w.current_thread()->scheduling);
+  if (where == policy::placement::send) w.home.place_running();
 }
 
 }  // namespace heddle::detail

@@ -32,24 +32,24 @@ std::uint32_t trace_id(const group_state& group) noexcept {
 
 template <bool Traced, bool Preemptive>
 HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, inside its call
-  auto& group = *static_cast<group_state*>(self->group);
+  group_state& group = *self->group;
   if constexpr (Traced) {
-    trace::emit<trace::event::task_begin>(worker::worker::current()->ring, 1u, self->id, self->call);
+    trace::emit<trace::event::task_begin>(worker::worker::current().ring, 1u, self->id, self->call);
   }
   fiber::preemptible* const kind = Preemptive ? self->preemptive : nullptr;
   if constexpr (Preemptive) worker::begin_preemptive(*kind);
   else base::allow_malloc();
-  self->call(self->argument);
+  self->call(self->closure);
   if constexpr (Preemptive) {
     worker::end_preemptive(*kind);
     self->preemptive = nullptr;
   } else {
     base::forbid_malloc("at the end of a child");
   }
-  worker::worker* w = worker::worker::current();
-  if constexpr (Traced) trace::emit<trace::event::task_end>(w->ring, self->id);
+  worker::worker& w = worker::worker::current();
+  if constexpr (Traced) trace::emit<trace::event::task_end>(w.ring, self->id);
   if (self->scheduling.word != nullptr) [[unlikely]] {
-    w->home.scheduler_policy().task_end(w->rank, self->scheduling);
+    w.home.scheduler_policy().task_end(w.rank, self->scheduling);
     self->scheduling.word = nullptr;  // its thread may go on with jobs
   }
   if (!self->counted) {
@@ -65,7 +65,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 [[gnu::always_inline]] inline child_place furnish(block& t, void* top, group_state& group, std::size_t bytes,
                                                   std::size_t alignment, void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
-  t.argument = room;
+  t.closure = room;
   t.group = &group;
   t.call = call;
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
@@ -97,45 +97,46 @@ policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
 
 bool take_spawner_back(block& self) noexcept {
   // [counted:1] Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody took it.
-  worker::worker* w = worker::worker::current();
-  block* parent = self.parent;
-  const entry mine = continuation_of(*parent);
-  slot* position = w->bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
-  // relaxed twice: only this worker writes its slots; an entry in the queue keeps the parent from running and changing
+  worker::worker& w = worker::worker::current();
+  block* spawner = self.spawner;
+  const entry mine = continuation_of(*spawner);
+  slot* position = w.bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
+  // relaxed twice: only this worker writes its slots; an entry in the queue keeps the spawner from running and changing
   // `spawns`
   if (position->load(std::memory_order_relaxed) != mine ||
-      parent->spawns.load(std::memory_order_relaxed) != self.parent_spawn || !pop(mine, position)) {
+      spawner->spawns.load(std::memory_order_relaxed) != self.spawn_number || !pop(mine, position)) {
     return false;
   }
-  w->came_back(self, *parent);
+  w.came_back(self, *spawner);
   return true;
 }
 
 // The queue is full: the continuation goes on as a ready thread. Apart, so that offering saves no registers.
-[[gnu::noinline]] static void continue_as_ready(block& parent) {
-  parent.taken = true;
-  worker::worker::current()->make_ready(parent);
+[[gnu::noinline]] static void continue_as_ready(block& spawner) {
+  spawner.taken = true;
+  worker::worker::current().make_ready(spawner);
 }
 
-void offer_continuation(block* parent) {
-  if (push(continuation_of(*parent)) == nullptr) [[unlikely]]
-    continue_as_ready(*parent);
+void offer_continuation(block* spawner) {
+  if (push(continuation_of(*spawner)) == nullptr) [[unlikely]]
+    continue_as_ready(*spawner);
 }
 
 child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment, void (*call)(void*) noexcept) {
-  worker::worker* w = worker::worker::current();
-  if (w == nullptr || (w->preempts | group.kind_given) != 0) [[unlikely]]
+  const worker::caller who = worker::caller::now();
+  if (who.is_foreign() || (who.queue().preempts | group.kind_given) != 0) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
-  if (is_queued(*w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
-    if (group_child* c = worker::child_blocks::take(*w); c != nullptr) {
+  worker::worker& w = who.on();
+  if (is_queued(w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
+    if (group_child* c = worker::child_blocks::take(w, run_taken_child); c != nullptr) {
       c->call = call;
       return {nullptr, c, c->room};
     }
   }
-  block* t = w->blocks.cached_block();
+  block* t = w.blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
-  renew_thread(*t, w->home);
+  renew_thread(*t, w.home);
   return furnish(*t, t, group, bytes, alignment, call);
 }
 
@@ -151,12 +152,12 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
 [[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
                                                           block& child, void (*entry)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
-  child.parent = &self;
+  child.spawner = &self;
   // relaxed: read by this spawn's child only while the spawner stands still
-  child.parent_spawn = self.spawns.load(std::memory_order_relaxed) + 1;
-  self.spawns.store(child.parent_spawn, std::memory_order_relaxed);
+  child.spawn_number = self.spawns.load(std::memory_order_relaxed) + 1;
+  self.spawns.store(child.spawn_number, std::memory_order_relaxed);
   const bool counted = child.counted;
-  w.spawn(self, child, child.argument, offer_continuation, entry);
+  w.spawn(self, child, child.closure, offer_continuation, entry);
   if (self.taken) {
     self.taken = false;
     if (!counted) ++group.owed;
@@ -167,16 +168,16 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
 // watches them.
 [[gnu::noinline]] static void start_any_child(group_state& group, block& child, double work,
                                               const void* label) noexcept {
-  worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w))
-    return worker::in_section([&] { start_any_child(group, child, work, label); });
+  const worker::caller who = worker::caller::now();
+  if (who.is_user_code()) return worker::in_section([&] { start_any_child(group, child, work, label); });
+  worker::worker* w = who.on_or_null();
   block* self = w != nullptr ? w->current_thread() : nullptr;
   const bool preemptive = child.preemptive != nullptr;
   void (*entry)(block*) noexcept = preemptive ? enter<false, true> : enter<false, false>;
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.argument, entry);
+    worker::start_at(child, child.closure, entry);
     return worker::start_root(child, label);
   }
   if (!child.counted && !group.open) open_group(group);  // used again after a wait
@@ -197,7 +198,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   if (where == policy::placement::child_first) return run_child_first(*w, *self, group, child, entry);
   child.counted = true;
   group.outstanding.fetch_add(1);
-  worker::start_at(child, child.argument, entry);
+  worker::start_at(child, child.closure, entry);
   if (child.level.load() != 0) return w->make_ready(child);
   w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
   if (where == policy::placement::send) w->home.scheduler_policy().place(w->rank, child.scheduling);
@@ -206,26 +207,29 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
 
 void start_child(group_state& group, child_handle* handle, double work, const void* label) noexcept {
   auto& child = *reinterpret_cast<block*>(handle);
-  worker::worker* w = worker::worker::current();
-  if (w == nullptr || (w->watches_groups | w->watches_spawns | w->preempts | group.kind_given) != 0) [[unlikely]] {
+  const worker::caller who = worker::caller::now();
+  // children go to no queue where the policy or a trace watches them
+  if (who.is_foreign() || (!who.queue().queues_children | who.queue().preempts | group.kind_given) != 0) [[unlikely]] {
     return start_any_child(group, child, work, label);
   }
-  block* self = w->current_thread();
+  worker::worker& w = who.on();
+  block* self = w.current_thread();
   child.counted = self != group.owner;
-  run_child_first(*w, *self, group, child, enter<false, false>);
+  run_child_first(w, *self, group, child, enter<false, false>);
 }
 
 void wait_group_slow(group_state& group) {
-  worker::worker* w = worker::worker::current();
-  void* self = w != nullptr ? w->running : foreign_owner();
+  const worker::caller who = worker::caller::now();
+  void* self = who.is_foreign() ? foreign_owner() : &who.running();
   if (self != group.owner) {
     throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
   }
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]]
+  if (who.is_user_code()) [[unlikely]]
     return worker::in_section([&] { wait_group_slow(group); });
-  if (group.open && w->home.watches_groups()) [[unlikely]] {
-    policy::group_info info = info_of(group, *w);
-    w->home.scheduler_policy().group_wait(w->rank, info);
+  if (group.open && who.on().home.watches_groups()) [[unlikely]] {
+    worker::worker& w = who.on();
+    policy::group_info info = info_of(group, w);
+    w.home.scheduler_policy().group_wait(w.rank, info);
   }
   if (group.runs_child) throw std::logic_error("heddle: task_group::wait inside a child of the group");
   const std::int64_t owed = std::exchange(group.owed, 0);
@@ -271,7 +275,7 @@ void child_threw(group_state& group) noexcept {
 
 void open_group(group_state& group) noexcept {
   const worker::section inside;
-  worker::worker& w = *worker::worker::current();
+  worker::worker& w = worker::worker::current();
   if (!w.watches_groups) return;  // the caller was a preemptive thread, whose queue always says that groups are watched
   group.open = true;
   trace::emit<trace::event::group_begin>(w.ring, trace_id(group), group.work, group.bytes);
@@ -285,15 +289,15 @@ void open_group(group_state& group) noexcept {
 
 void close_group(group_state& group) noexcept {
   const worker::section inside;
-  worker::worker* w = worker::worker::current();
+  worker::worker& w = worker::worker::current();
   group.open = false;
-  trace::emit<trace::event::group_end>(w->ring, trace_id(group));
-  if (!w->home.watches_groups()) return;
-  policy::group_info info = info_of(group, *w);
+  trace::emit<trace::event::group_end>(w.ring, trace_id(group));
+  if (!w.home.watches_groups()) return;
+  policy::group_info info = info_of(group, w);
   group.policy_data = nullptr;
   group.expected = 0;
-  const policy::placement where = w->home.scheduler_policy().group_end(w->rank, info);
-  if (where == policy::placement::send) w->home.place_running();
+  const policy::placement where = w.home.scheduler_policy().group_end(w.rank, info);
+  if (where == policy::placement::send) w.home.place_running();
 }
 
 }  // namespace heddle::detail

@@ -6,6 +6,7 @@
 #include "arch/arch.hpp"
 #include "fiber/thread.hpp"
 #include "task/children.hpp"
+#include "worker/caller.hpp"
 #include "worker/inline.hpp"
 #include "worker/jobs.hpp"
 #include "worker/worker.hpp"
@@ -14,6 +15,12 @@ namespace heddle::detail {
 
 namespace {
 
+// An entry that has no room in the queue runs on a thread of its own.
+void run_as_thread(entry item) noexcept {
+  worker::worker& w = worker::worker::current();
+  w.make_ready(*w.thread_for(item));
+}
+
 // The entry at `position`, if it is the newest of this worker's queue and a child of the group.
 group_child* take_own_child(const group_state& group, ticket position) noexcept {
   // relaxed: only its worker writes a slot. [group:2] What the entry names may have been stolen and be gone, so it is
@@ -21,21 +28,20 @@ group_child* take_own_child(const group_state& group, ticket position) noexcept 
   const entry item = position->load(std::memory_order_relaxed);
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
-  // relaxed: a child's word is its code and does not change. That of another job may, but never to a child's code.
-  if (work->word.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&worker::run_taken_child))
-      [[likely]] {
+  // Nobody waits for a child, so its word stays its code. That of another job may change, but never to a child's code.
+  if (work->own_code() == &run_taken_child) [[likely]] {
     auto* child = static_cast<group_child*>(work);
     if (child->group == &group) return child;
   }
   // null cannot be: the entry has just come from there, so there is room
-  if (push(item) == nullptr) worker::worker::current()->make_ready(*worker::worker::current()->thread_for(item));
+  if (push(item) == nullptr) run_as_thread(item);
   return nullptr;
 }
 
 }  // namespace
 
 void queue_child(group_state& group, group_child& child) noexcept {
-  const bool counted = worker::worker::current()->running != group.owner;
+  const bool counted = worker::worker::current().running != group.owner;
   child.group = &group;
   child.counted = counted;
   if (counted) group.outstanding.fetch_add(1);
@@ -46,14 +52,10 @@ void queue_child(group_state& group, group_child& child) noexcept {
   if (!counted) group.newest = position;
 }
 
-void start_unqueued(group_child& child) noexcept {
-  worker::worker& w = *worker::worker::current();
-  w.make_ready(*w.thread_for(entry_of(&child)));
-}
+void start_unqueued(group_child& child) noexcept { run_as_thread(entry_of(&child)); }
 
 void run_children(group_state& group) noexcept {
-  const worker::worker* w = worker::worker::current();
-  if (!w->queues_children) return;  // also if this is a preemptive thread's queue: its children are never queued
+  if (!worker::caller::now().queue().queues_children) return;  // nor are those of a preemptive thread
   void* const above = static_cast<fiber::thread*>(group.owner)->stack->children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
@@ -74,17 +76,13 @@ void run_children(group_state& group) noexcept {
   group.runs_child = false;
 }
 
-}  // namespace heddle::detail
-
-namespace heddle::worker {
-
-void run_taken_child(detail::job* work) noexcept {
-  auto& child = *static_cast<detail::group_child*>(work);
-  detail::group_state& group = *child.group;
+void run_taken_child(job* work) noexcept {
+  auto& child = *static_cast<group_child*>(work);
+  group_state& group = *child.group;
   child.call(child.room);
   child.counted = false;
-  detail::free_child(child);
-  detail::count_end(group);
+  free_child(child);
+  count_end(group);
 }
 
-}  // namespace heddle::worker
+}  // namespace heddle::detail

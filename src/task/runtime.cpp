@@ -208,7 +208,7 @@ runtime& runtime::global() {
 runtime& runtime::current() {
   {
     const worker::section inside;
-    worker::worker* w = worker::worker::current();
+    worker::worker* w = worker::worker::current_or_null();
     if (w != nullptr) return *static_cast<runtime*>(w->home.options().handle);
   }
   return global();
@@ -231,19 +231,19 @@ unsigned runtime::active_workers() const noexcept { return core_->capacity().act
 
 int runtime::worker_rank() const noexcept {
   const worker::section inside;
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w != nullptr && &w->home == core_.get() ? static_cast<int>(w->rank) : -1;
 }
 
 std::size_t detail::rank_hint() noexcept {
   const worker::section inside;
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w != nullptr ? w->rank : 0;
 }
 
 bool runtime::is_current() const noexcept {
   const worker::section inside;
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w != nullptr && &w->home == core_.get();
 }
 
@@ -266,11 +266,8 @@ runtime_statistics runtime::statistics() const noexcept {
 }
 
 worker::runtime& worker::here() {
-  worker* w = worker::current();
-  if (w == nullptr) return heddle::runtime::global().core();
-  if (is_user_code(w)) [[unlikely]]
-    return *static_cast<fiber::preemptible*>(static_cast<detail::fork_queue*>(w))->self().home;
-  return w->home;
+  runtime* const home = caller::now().home();
+  return home != nullptr ? *home : heddle::runtime::global().core();
 }
 
 }  // namespace heddle

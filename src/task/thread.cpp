@@ -24,35 +24,29 @@ block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t);
 
 // `t` has ended. Called on another stack than its own, so the stack that a light thread was lent can be taken back.
 void leave_stack(block& t) noexcept {
-  if (fiber::is_light(t)) worker::worker::current()->blocks.take_stack_back(t);
+  if (fiber::is_light(t)) worker::worker::current().blocks.take_stack_back(t);
 }
 
 // The same, and after that its joiner may have its block.
 void complete(void* data, void*) {
   auto& t = *static_cast<block*>(data);
   leave_stack(t);
-  const std::uintptr_t before = t.completion.exchange(fiber::finished);
-  if (before == fiber::running) return;
-  if (before == fiber::detached) {
-    worker::runtime::free_thread(t);
-    return;
-  }
-  wake(*reinterpret_cast<waiter*>(before));
+  const fiber::completion::state before = t.completion.finish();
+  if (before.is_detached()) return worker::runtime::free_thread(t);
+  if (waiter* joiner = before.awaited_by(); joiner != nullptr) wake(*joiner);
 }
 
 // A function of its own, so that threads which end in other ways save no registers for it.
 [[gnu::noinline]] void depart_in_turn(block& self) noexcept {
-  worker::worker* me = worker::worker::current();
-  me->depart(self, me->thread_for(me->pick()), complete);
+  worker::worker& me = worker::worker::current();
+  me.depart(self, me.thread_for(me.pick()), complete);
 }
 
 template <bool Preemptive>
 void enter(block* self) noexcept {
-  // a plain thread belongs to no group: the word is free
-  auto call = reinterpret_cast<void (*)(void*) noexcept>(self->group);
   if constexpr (Preemptive) worker::begin_preemptive(*self->preemptive);
   else base::allow_malloc();
-  call(self->argument);
+  self->function(self->closure);
   if constexpr (Preemptive) {
     worker::end_preemptive(*self->preemptive);
     self->preemptive = nullptr;
@@ -60,27 +54,24 @@ void enter(block* self) noexcept {
     base::forbid_malloc("at the end of a thread");
   }
   if (self->scheduling.word != nullptr) [[unlikely]] {
-    self->home->scheduler_policy().task_end(worker::worker::current()->rank, self->scheduling);
+    self->home->scheduler_policy().task_end(worker::worker::current().rank, self->scheduling);
   }
-  worker::census::count_finished(*worker::worker::current());
-  // acquire pairs with the joiner's exchange: its waiter
-  const std::uintptr_t word = self->completion.load(std::memory_order_acquire);
-  if (word == fiber::called) {
-    worker::worker::current()->running = self->parent;
+  worker::census::count_finished(worker::worker::current());
+  const fiber::completion::state asked = self->completion.now();
+  if (asked.is_called()) {
+    worker::worker::current().running = self->joiner;
     return;
   }
-  if (word > fiber::called) {
+  if (waiter* const w = asked.awaited_by(); w != nullptr) {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
-    auto& w = *reinterpret_cast<waiter*>(word);
-    auto* joiner = static_cast<block*>(w.thread);
+    auto* joiner = static_cast<block*>(w->thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
         !self->home->precedence().is_used()) {
       // relaxed, and no claim: nobody else can resume a joiner
-      w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
-      return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
+      w->reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
+      return worker::worker::current().depart(*self, joiner, [](void* data, void*) {
         leave_stack(*static_cast<block*>(data));
-        // pairs with join_thread's look
-        static_cast<block*>(data)->completion.store(fiber::finished, std::memory_order_release);
+        static_cast<block*>(data)->completion.finish_awaited();
       });
     }
   }
@@ -95,10 +86,10 @@ void enter(block* self) noexcept {
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
-    t.call = reinterpret_cast<void (*)(void*) noexcept>(enter<false>);
+    t.entry = enter<false>;
   }
-  t.argument = room;
-  t.group = reinterpret_cast<void*>(call);
+  t.closure = room;
+  t.function = call;
   t.name = options.name;
   return {reinterpret_cast<thread_handle*>(&t), room};
 }
@@ -142,70 +133,67 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
 
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
                         void (*call)(void*) noexcept) {
-  worker::worker* w = worker::worker::current();
+  const worker::caller who = worker::caller::now();
   // One branch for all options that are not the usual ones.
   const std::uintptr_t unusual =
       reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
       (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
       static_cast<unsigned char>(options.priority);
-  if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]]
+  if (who.is_foreign() || (unusual | who.queue().preempts) != 0) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
+  worker::worker& w = who.on();
   if (is_light(bytes, alignment)) [[likely]] {
-    block* t = w->blocks.cached_light();
+    block* t = w.blocks.cached_light();
     if (t == nullptr) [[unlikely]]
       return make_any_thread(options, bytes, alignment, call);
-    worker::renew_light(*t, w->home);
+    worker::renew_light(*t, w.home);
     return prepare(*t, options, {}, bytes, alignment, call);
   }
-  block* t = w->blocks.cached_block();
+  block* t = w.blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
-  worker::renew_thread(*t, w->home);
+  worker::renew_thread(*t, w.home);
   return prepare(*t, options, {}, bytes, alignment, call);
 }
 
 void start_thread(thread_handle* handle) noexcept {
-  worker::worker* w = worker::worker::current();
-  if (w != nullptr && worker::is_user_code(w)) [[unlikely]]
+  const worker::caller who = worker::caller::now();
+  if (who.is_user_code()) [[unlikely]]
     return worker::in_section([&] { start_thread(handle); });
+  worker::worker* w = who.on_or_null();
   block* t = block_of(handle);
-  if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->group);
+  if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->function);
   const bool ours = w != nullptr && &w->home == t->home;
   t->home->census().count_made(ours ? w : nullptr);
   if (ours && !w->home.watches_roots()) [[likely]] {
     return fiber::is_not_begun(t->stack_pointer) ? w->make_new_ready(*t) : w->make_ready(*t);
   }
-  worker::start_root(*t, t->group);
+  worker::start_root(*t, reinterpret_cast<const void*>(t->function));
 }
 
 void join_thread(thread_handle* handle) noexcept {
-  worker::worker* w = worker::worker::current();
+  const worker::caller who = worker::caller::now();
   block* t = block_of(handle);
-  if (w != nullptr) [[likely]] {
-    if (worker::is_user_code(w)) [[unlikely]]
+  worker::worker* w = nullptr;
+  if (!who.is_foreign()) [[likely]] {
+    if (who.is_user_code()) [[unlikely]]
       return worker::in_section([&] { join_thread(handle); });
+    w = &who.on();
     if (&w->home == t->home) [[likely]] {
       block* self = w->current_thread();
       self->waits_for = "thread";
       const bool has_ended = w->call(*self, *t, enter<false>);
       self->waits_for = nullptr;
-      w = worker::worker::current();
+      w = &worker::worker::current();
       if (has_ended) return fiber::is_light(*t) ? w->blocks.free_light(*t) : w->blocks.free_thread(*t);
     }
   }
-  // acquire pairs with the thread's last exchange: everything it did
-  if (t->completion.load(std::memory_order_acquire) != fiber::finished) {
+  if (!t->completion.now().is_finished()) {
     if (w != nullptr) w->learn_from_join();
     waiter sleeper("thread");
     suspend(
-        sleeper,
-        [](void* data, waiter& me) noexcept {
-          std::uintptr_t expected = fiber::running;
-          return static_cast<block*>(data)->completion.compare_exchange_strong(expected,
-                                                                               reinterpret_cast<std::uintptr_t>(&me));
-        },
-        t);
-    w = worker::worker::current();
+        sleeper, [](void* data, waiter& me) noexcept { return static_cast<block*>(data)->completion.await(me); }, t);
+    w = worker::worker::current_or_null();
   }
   if (w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
   worker::runtime::free_thread(*t);
@@ -214,22 +202,21 @@ void join_thread(thread_handle* handle) noexcept {
 void detach_thread(thread_handle* handle) noexcept {
   const worker::section inside;
   block* t = block_of(handle);
-  std::uintptr_t expected = fiber::running;
-  if (!t->completion.compare_exchange_strong(expected, fiber::detached)) worker::runtime::free_thread(*t);
+  if (!t->completion.detach()) worker::runtime::free_thread(*t);
 }
 
 std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_cast<const block*>(handle)->id; }
 
 std::uint64_t current_thread_id() noexcept {
   const worker::section inside;
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w == nullptr ? 0 : w->current_thread()->id;
 }
 
 void uncaught_in_thread() noexcept {
   const auto [id, name] = [] {
     const worker::section inside;
-    const fiber::thread& self = *worker::worker::current()->current_thread();
+    const fiber::thread& self = *worker::worker::current().current_thread();
     return std::pair(static_cast<unsigned long long>(self.id), self.name != nullptr ? self.name : "unnamed");
   }();
   std::fprintf(stderr, "heddle: an exception left the function of thread %llu (%s)\n", id, name);
@@ -237,7 +224,7 @@ void uncaught_in_thread() noexcept {
 }
 
 void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
-  if (current_queue() == nullptr) {
+  if (worker::caller::now().is_foreign()) {
     worker::runtime& home = where != nullptr ? where->core() : worker::here();
     if (home.lending().run(call, data)) return;
   }

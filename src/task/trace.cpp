@@ -1,8 +1,6 @@
 // The annotations of <heddle/trace.hpp>, out of line.
 #include <heddle/trace.hpp>
 
-#include <cstdlib>
-
 #include "platform/platform.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
@@ -10,34 +8,24 @@
 
 namespace heddle::trace::detail {
 
-constinit std::atomic<int> recording_runtimes{0};
-
-// If HEDDLE_TRACE asks for a trace, regions are recorded also before the first runtime is made and after the last one.
-[[maybe_unused]] static const bool asked_for = [] {
-  const char* const file = std::getenv("HEDDLE_TRACE");
-  // is_recording: a hint
-  if (file != nullptr && *file != '\0') recording_runtimes.fetch_add(1, std::memory_order_relaxed);
-  return true;
-}();
-
 namespace {
 
 // The ring of the calling worker; null on a foreign thread and where nothing is traced.
 ring* here() noexcept {
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w != nullptr ? w->ring : nullptr;
 }
 
 // The functions here do not switch, so that the kernel thread stays the same within each.
 std::uint32_t number_of(const char* name) noexcept {
-  return worker::tracing::number_of(*worker::worker::current()->home.recorder(), name);
+  return worker::tracing::number_of(*worker::worker::current().home.recorder(), name);
 }
 
 }  // namespace
 
 void note_region_begin(const char* name) noexcept {
   const worker::section inside;
-  if (worker::worker::current() != nullptr) {
+  if (worker::worker::current_or_null() != nullptr) {
     if (ring* to = here(); to != nullptr) emit<event::region_begin>(to, number_of(name));
     return;
   }
@@ -47,7 +35,7 @@ void note_region_begin(const char* name) noexcept {
 
 void note_region_end() noexcept {
   const worker::section inside;
-  if (worker::worker::current() != nullptr) return emit<event::region_end>(here());
+  if (worker::worker::current_or_null() != nullptr) return emit<event::region_end>(here());
   emit<event::outside_end>(worker::tracing::outside().foreign(), platform::kernel_thread_id());
 }
 

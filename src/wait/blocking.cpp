@@ -19,12 +19,12 @@ constexpr int attempts = 10000;
 // preempted inside malloc may wait for this very worker. So somebody else makes it, and others run meanwhile.
 [[gnu::noinline]] blocking_state begin_blocking_patiently() noexcept {
   for (int i = 0; i < attempts; ++i) {
-    fork_queue* const queue = current_queue();
-    fiber::preemptible* const caller = worker::is_user_code(queue) ? static_cast<fiber::preemptible*>(queue) : nullptr;
+    const worker::caller who = worker::caller::now();
+    fiber::preemptible* const caller = who.is_user_code() ? &who.preemptive() : nullptr;
     if (caller != nullptr) worker::enter_runtime(*caller);
-    worker::worker* w = worker::worker::current();
-    const blocking_state state{w->current_thread(), w->by};
-    if (worker::lend_worker(*w, true)) {
+    worker::worker& w = worker::worker::current();
+    const blocking_state state{w.current_thread(), w.by};
+    if (worker::lend_worker(w, true)) {
       // preemption stays off until end_blocking: this kernel thread has no worker that could go on with another thread
       if (caller != nullptr) worker::begin_blocking_on_block(*caller);
       return state;
@@ -36,25 +36,17 @@ constexpr int attempts = 10000;
   return {};
 }
 
-// Null: the caller is a foreign kernel thread.
-worker::runtime* home_of_caller() noexcept {
-  fork_queue* const queue = current_queue();
-  if (queue == nullptr) return nullptr;
-  return worker::is_user_code(queue) ? static_cast<fiber::preemptible*>(queue)->self().home
-                                     : &static_cast<worker::worker*>(queue)->home;
-}
-
 }  // namespace
 
 blocking_state begin_blocking() noexcept {
-  worker::runtime* const home = home_of_caller();
+  worker::runtime* const home = worker::caller::now().home();
   if (home == nullptr) return {};
   home->blocking_calls().admit();
   blocking_state state;
   if (home->creator().is_there()) {
     state = begin_blocking_patiently();
   } else {
-    worker::worker& w = *worker::worker::current();
+    worker::worker& w = worker::worker::current();
     state = {w.current_thread(), w.by};
     if (!worker::lend_worker(w, false)) state = {};  // else on no worker from here on
   }

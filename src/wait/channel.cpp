@@ -110,7 +110,7 @@ template <class Amount>
     return false;
   }
   const worker::section inside;
-  const worker::worker* me = worker::worker::current();
+  const worker::worker* me = worker::worker::current_or_null();
   if (me != nullptr && me->home.workers() == 1) return false;
   const auto look = [&] {
     for (int i = 0; i < 64; ++i) arch::pause();

@@ -9,7 +9,7 @@ namespace heddle::detail {
 
 isolation begin_isolation() noexcept {
   const worker::section inside;
-  worker::worker* w = worker::worker::current();
+  worker::worker* w = worker::worker::current_or_null();
   return w == nullptr ? isolation{0, nullptr} : isolation{w->current_thread()->id, &w->home};
 }
 

@@ -2,7 +2,6 @@
 #include <heddle/mutex.hpp>
 
 #include "arch/arch.hpp"
-#include "platform/platform.hpp"
 #include "trace/emit.hpp"
 #include "worker/inheritance.hpp"
 #include "worker/section.hpp"
@@ -30,14 +29,13 @@ bool mutex::enqueue(void* request, detail::waiter& w) noexcept {
   auto& r = *static_cast<mutex_request*>(request);
   mutex& m = *r.object;
   m.guard_.lock();
-  std::uintptr_t word = m.state_.word.load();
+  detail::lock_word::state seen = m.state_.word.now();
   do {
-    if ((word & state::locked) == 0) {
+    if (!seen.is_locked()) {
       m.guard_.unlock();
       return false;
     }
-  } while (
-      !m.state_.word.compare_exchange_weak(word, (r.was_woken ? word & ~state::woken : word) | state::has_waiters));
+  } while (!m.state_.word.begin_waiting(seen, r.was_woken));
   m.waiters_.push_back(w);
   if (worker::levels_are_used()) [[unlikely]]
     worker::begin_to_lend(m.state_, w);
@@ -51,21 +49,17 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
   mutex_request request{this, false};
   for (unsigned lost = 0;;) {
     for (unsigned i = 0;; ++i) {
-      std::uintptr_t word = state_.word.load(std::memory_order_relaxed);  // verified by the exchange
-      while ((word & state::locked) == 0) {
-        const std::uintptr_t next =
-            (request.was_woken ? word & ~state::woken : word) | detail::current_holder() | state::locked;
-        // acquire pairs with unlock: what the last holder wrote; release with worker::lend, as in mutex::lock
-        if (!state_.word.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed))
-          continue;
-        if ((next & state::has_waiters) != 0) inherit();
+      detail::lock_word::state seen = state_.word.glance();
+      while (!seen.is_locked()) {
+        if (!state_.word.take(seen, detail::current_holder(), request.was_woken)) continue;
+        if (seen.has_waiters()) inherit();
         return true;
       }
-      if (i == spins || (word & state::has_waiters) != 0) break;
+      if (i == spins || seen.has_waiters()) break;
       arch::pause();
     }
     detail::waiter w("mutex");
-    w.object = this;
+    w.object = &state_;
     w.place = place;
     if (lost >= most_lost) w.payload = &impatient_mark;
     const detail::wake_reason reason =
@@ -79,21 +73,13 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
       case detail::wake_reason::timed_out:
         guard_.lock();
         waiters_.remove(w);
-        if (waiters_.empty()) state_.word.fetch_and(~state::has_waiters);
+        if (waiters_.empty()) state_.word.end_waiting();
         if (worker::levels_are_used()) worker::end_waiting(state_, w, waiters_);
         guard_.unlock();
         return false;
       default: break;  // free at the last look
     }
   }
-}
-
-std::uintptr_t detail::holder_of(const mutex* object) noexcept {
-  std::uintptr_t word = 0;
-  std::uintptr_t holder = 0;
-  const bool known = platform::read_memory(&object->state_.word, &word, sizeof word) &&
-                     platform::read_memory(&object->holder_, &holder, sizeof holder);
-  return known && (word & lendable::locked) != 0 ? holder : 0;
 }
 
 // The caller has taken the mutex, and others wait for it.
@@ -116,24 +102,23 @@ detail::waiter* mutex::next_waiter() noexcept {
 void mutex::unlock_slow() noexcept {
   const void* const place = static_cast<const char*>(__builtin_return_address(0)) - 1;
   const worker::section inside;
-  std::uintptr_t word = state_.word.load();
+  detail::lock_word::state seen = state_.word.now();
   for (;;) {
-    const bool has_a_loan = (word & state::lends) != 0 && (word & state::leaving) == 0;
-    if (!has_a_loan && ((word & state::has_waiters) == 0 || (word & state::woken) != 0)) {
+    if (!seen.owes_a_loan() && (!seen.has_waiters() || seen.has_woken())) {
       // Nobody is to be woken. The last access to the mutex: it may be gone.
-      if (state_.word.compare_exchange_weak(word, word & (state::has_waiters | state::woken))) return;
+      if (state_.word.release(seen)) return;
       continue;
     }
     guard_.lock();
     detail::waiter* w = nullptr;
-    if ((state_.word.load() & state::woken) == 0) {
+    if (!state_.word.now().has_woken()) {
       w = next_waiter();
       while (w != nullptr && !detail::claim(*w, detail::wake_reason::notified)) w = next_waiter();
-      if (waiters_.empty()) state_.word.fetch_and(~state::has_waiters);
+      if (waiters_.empty()) state_.word.end_waiting();
     }
     const bool hand_over = w != nullptr && w->payload == &impatient_mark;
     if (hand_over) w->payload = &owner_mark;
-    else if (w != nullptr) state_.word.fetch_or(state::woken);
+    else if (w != nullptr) state_.word.wake_one();
     if (worker::levels_are_used()) [[unlikely]]
       worker::leave(state_, w, hand_over);
     else if (hand_over) worker::set_holder(state_, *w);
@@ -141,14 +126,14 @@ void mutex::unlock_slow() noexcept {
       worker::inherit(state_, waiters_);
     guard_.unlock();
     if (w != nullptr) {
-      if (!hand_over) state_.word.fetch_and(state::has_waiters | state::woken);  // the last access to the mutex
+      if (!hand_over) state_.word.release();  // the last access to the mutex
       // Before the waiter can be seen to go on.
-      if (worker::worker* me = worker::worker::current(); me != nullptr)
-        trace::emit<trace::event::lock_passed>(me->ring, this, place);
+      if (worker::worker* me = worker::worker::current_or_null(); me != nullptr)
+        trace::emit<trace::event::lock_passed>(me->ring, &state_, place);
       detail::resume(*w);
       return;
     }
-    word = state_.word.load();
+    seen = state_.word.now();
   }
 }
 

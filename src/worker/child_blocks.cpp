@@ -4,7 +4,6 @@
 
 #include <new>
 
-#include "worker/jobs.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -15,7 +14,7 @@ constexpr std::size_t blocks_in_slab = 64;
 
 }  // namespace
 
-detail::group_child* child_blocks::take(worker& owner) noexcept {
+detail::group_child* child_blocks::take(worker& owner, detail::job::code run) noexcept {
   using detail::group_child;
   child_blocks& of = owner.children;
   group_child*& spare_children = owner.spare_children;
@@ -26,7 +25,7 @@ detail::group_child* child_blocks::take(worker& owner) noexcept {
     if (memory == nullptr) return nullptr;
     auto* blocks = static_cast<group_child*>(memory);
     for (std::size_t i = 0; i < blocks_in_slab; ++i) {
-      auto* child = ::new (blocks + i) group_child(run_taken_child);
+      auto* child = ::new (blocks + i) group_child(run);
       child->home = &owner;
       child->next = i == 0 ? of.slabs_ : spare_children;
       if (i == 0) of.slabs_ = child;  // not handed out: its `next` leads to the slab before

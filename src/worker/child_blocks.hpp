@@ -7,6 +7,7 @@
 #include <atomic>
 
 namespace heddle::detail {
+class job;
 struct group_child;
 }  // namespace heddle::detail
 
@@ -21,9 +22,9 @@ class child_blocks {
   child_blocks(const child_blocks&) = delete;
   child_blocks& operator=(const child_blocks&) = delete;
 
-  // A block of that worker's for a child that has not begun; null: no memory. (The worker is all that the short path
-  // before this call has to keep.)
-  [[nodiscard]] static detail::group_child* take(worker& owner) noexcept;
+  // A block of that worker's for a child that has not begun, with the code of all such children, always the same; null:
+  // no memory.
+  [[nodiscard]] static detail::group_child* take(worker& owner, void (*run)(detail::job*) noexcept) noexcept;
   // One that another worker, the caller, has done with.
   void give_back(detail::group_child& child) noexcept;
 

@@ -10,7 +10,7 @@ namespace heddle::worker {
 // on another carrier, which is therefore looked up here, and only if there is something to take back.
 [[gnu::always_inline]] inline void take_back_exceptions(const base::exception_state& left) noexcept {
   if (left.any()) [[unlikely]]
-    *worker::current()->by->exceptions = left;
+    *worker::current().by->exceptions = left;
 }
 
 }  // namespace heddle::worker

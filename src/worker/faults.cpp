@@ -9,11 +9,13 @@
 #include <exception>
 #include <utility>
 
-#include <heddle/mutex.hpp>
+#include <heddle/detail/lendable.hpp>
+#include <heddle/detail/wait.hpp>
 
 #include "arch/return_address.hpp"
 #include "base/readable.hpp"
 #include "fiber/stack_pool.hpp"
+#include "worker/caller.hpp"
 #include "worker/foreign_waits.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -104,11 +106,14 @@ HEDDLE_NO_TSAN seen_wait wait_of(const thread& t) noexcept {
   return found;
 }
 
-// An address on the stack of whoever holds what is waited for; 0: that is not known.
+// An address on the stack of whoever holds what is waited for; 0: that is not known, or the memory is gone.
 std::uintptr_t holder_of(const seen_wait& w) noexcept {
-  return w.object != nullptr && std::strcmp(w.what, "mutex") == 0
-             ? detail::holder_of(static_cast<const mutex*>(w.object))
-             : 0;
+  if (w.object == nullptr || std::strcmp(w.what, "mutex") != 0) return 0;
+  const auto* lock = static_cast<const detail::lendable*>(w.object);
+  std::uintptr_t word = 0, holder = 0;
+  const bool known = platform::read_memory(&lock->word, &word, sizeof word) &&
+                     platform::read_memory(&lock->holder_stack, &holder, sizeof holder);
+  return known && detail::lock_word::state(word).is_locked() ? holder : 0;
 }
 
 void print_wait(runtime& home, const seen_wait& w) noexcept {
@@ -159,12 +164,11 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
 }  // namespace
 
 void explain_fault(const void* address) noexcept {
-  const worker* w = worker::current();
-  if (w == nullptr) return;
-  // A preemptive thread's queue, which is no worker, has a thread. Not that thread's guard alone: a switch and a spawn
-  // are on the stack of the one before, or the spawner, when `running` is the next already.
-  const thread* running = w->current_thread();
-  const thread* found = (running != nullptr ? running->home : &w->home)->stacks().whose_guard(address);
+  runtime* const home = caller::now().home();
+  if (home == nullptr) return;
+  // Not the guard of the running thread alone: a switch and a spawn are on the stack of the one before, or the spawner,
+  // when `running` is the next already.
+  const thread* found = home->stacks().whose_guard(address);
   if (found == nullptr) return;
   const thread& t = *found;
   say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by "

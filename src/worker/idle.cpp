@@ -148,18 +148,18 @@ thread* worker::find_work() noexcept {
 
 // Ends with the worker awake. Until then others may have it, so nothing of it is touched here but `token`: lending.md.
 void worker::wait_for_token() noexcept {
-  std::uint32_t now = state::settling;
-  token.compare_exchange_strong(now, state::asleep);  // from here on the worker may be lent; else a token has come
+  using state = token::state;
+  token.fall_asleep();
   for (;;) {
-    now = token.load(std::memory_order_acquire);  // pairs with send_token, lending.cpp: what was published; the worker
+    state now = token.now();
     if (now == state::awake) return;
     if (now == state::asleep) {
       const platform::nanoseconds deadline = home.time().claim(rank);
-      platform::wait_on(token, now, deadline);
+      token.wait(now, deadline);
       if (deadline == 0) continue;
       home.time().leave(rank);
-      if (platform::now() >= deadline && token.compare_exchange_strong(now, state::awake)) return;
-      if (state::is_lent(token.load())) {
+      if (platform::now() >= deadline && token.wake_for_timer()) return;
+      if (token.is_lent()) {
         set_current_queue(nullptr);  // the worker is not ours, its trace neither
         home.time().delegate();
         set_current_queue(this);
@@ -167,17 +167,15 @@ void worker::wait_for_token() noexcept {
       continue;
     }
     if (now == state::lent || now == state::wanted) {
-      platform::wait_on(token, now);
+      token.wait(now);
       continue;
     }
     const platform::nanoseconds end = platform::now() + nap;  // [borrow:6]
     do {
-      platform::wait_on(token, now, end);
-      now = token.load(std::memory_order_acquire);  // as above
+      token.wait(now, end);
+      now = token.now();
     } while (now != state::awake && platform::now() < end);
-    if (now == state::lent_again) token.compare_exchange_strong(now, state::lent);
-    if (now == state::held && !sees_something()) token.compare_exchange_strong(now, state::stale);
-    else if (now == state::held || now == state::stale) token.compare_exchange_strong(now, state::awake);
+    token.end_nap(now, now == state::held && sees_something());
   }
 }
 
@@ -187,9 +185,9 @@ bool worker::sleep() noexcept {
   // Somebody has taken the timer's signal, so the tick that would stop it, finding no preemptive thread, does not come.
   if (!platform::arrives(by->timer)) [[unlikely]]
     ticks::stop(*by);
-  token.store(state::settling, std::memory_order_relaxed);  // before announce: no waker before it
-  idle.announce(rank);                                      // [sleep:1]
-  for (unsigned r = 0; r < home.workers(); ++r) {           // [sleep:2]: the next fork or wake-up anywhere is announced
+  token.settle();
+  idle.announce(rank);                             // [sleep:1]
+  for (unsigned r = 0; r < home.workers(); ++r) {  // [sleep:2]: the next fork or wake-up anywhere is announced
     if (home.may_rob(rank, r)) queue::request_anew(home.at(r));
   }
   idle.end_search();        // [sleep:3]
@@ -199,7 +197,7 @@ bool worker::sleep() noexcept {
       home.scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
-    token.store(state::awake, std::memory_order_relaxed);  // whoever woke it unasked finds that it looks
+    token.stay_awake();  // whoever woke it unasked finds that it looks
     return false;
   }
   trace::emit<trace::event::park_begin>(ring);

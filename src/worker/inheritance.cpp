@@ -20,12 +20,7 @@ constinit detail::spin_word loans;
 constinit std::atomic<bool> used{false};
 
 // Null: nobody to lend to.
-thread* holder_of(const lendable& l) noexcept {
-  const std::uintptr_t word = l.word.load();
-  return (word & lendable::locked) != 0 && (word & lendable::leaving) == 0
-             ? reinterpret_cast<thread*>(word & ~lendable::bits)
-             : nullptr;
-}
+thread* holder_of(const lendable& l) noexcept { return reinterpret_cast<thread*>(l.word.now().borrower()); }
 
 int level_of(const detail::waiter& w) noexcept {
   return w.thread == nullptr ? 0 : static_cast<const thread*>(w.thread)->level.load();
@@ -64,7 +59,7 @@ void set_loan(lendable& l, thread& h, int level) noexcept {
 void lend(lendable* to, int level) noexcept {
   while (to != nullptr) {
     // [inherit:2]: before the look at the holder. Who lets go without having seen the flag has let go by then.
-    to->word.fetch_or(lendable::lends);
+    to->word.lend();
     thread* const h = holder_of(*to);
     if (h == nullptr || !h->home->precedence().is_used() || level <= to->lent) return;
     const int before = h->level.load();
@@ -112,12 +107,8 @@ void end_waiting(lendable& to, detail::waiter& w, const detail::waiter_list& wai
   set_loan(to, *h, most != nullptr ? std::min<int>(level_of(*most), to.lent) : lowest_level);
 }
 
-// It does not inherit `leaving` from the one that hands over to it.
 void set_holder(lendable& l, const detail::waiter& next) noexcept {
-  std::uintptr_t now = l.word.load();
-  while (!l.word.compare_exchange_weak(
-      now, (now & lendable::bits & ~lendable::leaving) | reinterpret_cast<std::uintptr_t>(next.thread))) {
-  }
+  l.word.hand_to(reinterpret_cast<std::uintptr_t>(next.thread));
 }
 
 void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
@@ -128,7 +119,7 @@ void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
     set_loan(from, *h, lowest_level);
   from.lent = lendable::nothing;
   if (hand_over) set_holder(from, *next);
-  else from.word.fetch_or(lendable::leaving);
+  else from.word.leave();
 }
 
 // --- where the holder stands ---------------------------------------------------------------------------------------

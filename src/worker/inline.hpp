@@ -95,13 +95,13 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
   take_back_exceptions(handled);
 }
 
-inline void worker::came_back(thread& child, thread& parent) noexcept {
+inline void worker::came_back(thread& child, thread& spawner) noexcept {
   blocks.free_thread(child);  // nobody takes it from this worker's cache before its entry has returned
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
-  depart(child, &parent, [](void*, void*) {});
+  depart(child, &spawner, [](void*, void*) {});
 #else
-  trace::emit<trace::event::thread_switch_in>(ring, parent.id);
-  running = &parent;
+  trace::emit<trace::event::thread_switch_in>(ring, spawner.id);
+  running = &spawner;
 #endif
 }
 
@@ -117,12 +117,12 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
     return false;                                                        // something else may come first
   const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
   if (tick % fairness_interval == 0 || !ready.take_new(t)) return false;
-  picks.store(tick, std::memory_order_relaxed);                  // own counter
-  t.completion.store(fiber::called, std::memory_order_relaxed);  // read by `t` alone
-  t.parent = &self;
+  picks.store(tick, std::memory_order_relaxed);  // own counter
+  t.completion.call();
+  t.joiner = &self;
   const bool light = fiber::is_light(t);
-  spawn(self, t, light ? blocks.lend_stack(t) : t.argument, [](thread*) {}, entry);
-  if (light) current()->blocks.take_stack_back(t);
+  spawn(self, t, light ? blocks.lend_stack(t) : t.closure, [](thread*) {}, entry);
+  if (light) current().blocks.take_stack_back(t);
   return true;
 #endif
 }

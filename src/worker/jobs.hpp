@@ -12,13 +12,10 @@ using fiber::thread;
 // Runs it, on the calling thread, which is `self`.
 void run_job(thread& self, detail::job* work) noexcept;
 
-// Entry of threads that run jobs: runs `argument` (a job), then whatever job is next, until a thread is.
+// Entry of threads that run jobs: runs its first job, then whatever job is next, until a thread is.
 void run_jobs(thread* self) noexcept;
 
 // The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then departs.
 void serve(thread& self) noexcept;
-
-// Code of a group's child that was taken from a queue.
-void run_taken_child(detail::job* work) noexcept;
 
 }  // namespace heddle::worker

@@ -36,15 +36,12 @@ struct lending::stay {
 // --- taking a worker -----------------------------------------------------------------------------------------------
 
 bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
-  using state = worker::state;
-  std::uint32_t now = w.token.load(std::memory_order_relaxed);  // the exchange decides
-  if (now != state::asleep && now != state::held && now != state::stale) return false;
-  if (!w.token.compare_exchange_strong(now, now == state::asleep ? state::lent : state::lent_again)) return false;
+  const token::taken taken = w.token.take();
+  if (taken == token::taken::no) return false;
   // False from retract: a waker has chosen it, and the waker's token finds it lent, or awake. With a creator: there has
   // been a preemptive thread here, and such threads are for the worker's own carrier.
-  if (home_.creator().is_there() || (now == state::asleep && !home_.sleepers().idle().retract(w.rank))) {
-    w.token.store(state::awake);
-    platform::wake_one(w.token);
+  if (home_.creator().is_there() || (taken == token::taken::from_asleep && !home_.sleepers().idle().retract(w.rank))) {
+    w.token.return_awake();
     return false;
   }
   w.unlisted = true;
@@ -74,23 +71,23 @@ worker* lending::borrow() noexcept {
 // --- the call ------------------------------------------------------------------------------------------------------
 
 void lending::enter_stay(thread* self) noexcept {
-  stay& s = *static_cast<stay*>(self->argument);
+  stay& s = *static_cast<stay*>(self->stay);
   begin_user_code(*self);
   s.call(s.data);
   end_user_code(*self);
-  worker* w = worker::current();
-  census::count_finished(*w);
-  if (w->by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
-    w->depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
+  worker& w = worker::current();
+  census::count_finished(w);
+  if (w.by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
+    w.depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
   }
-  w->depart(
-      *self, w->thread_for(w->pick()),
+  w.depart(
+      *self, w.thread_for(w.pick()),
       [](void* block, void* data) {
         thread& t = *static_cast<thread*>(block);
-        worker* here = worker::current();
-        if (t.cache != nullptr && t.cache != here) t.cache->blocks.give_back(t);
-        else here->blocks.free_thread(t);
+        worker& here = worker::current();
+        if (t.cache != nullptr && t.cache != &here) t.cache->blocks.give_back(t);
+        else here.blocks.free_thread(t);
         std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
         ended.store(1);
         platform::wake_one(ended);  // the call may be over: only the word's address is used
@@ -101,8 +98,7 @@ void lending::enter_stay(thread* self) noexcept {
 // Nothing else runs here but this call, and what else is counted was made by it. A hint.
 bool lending::is_alone() const noexcept {
   unsigned lent = 0;
-  // relaxed: a hint
-  for (const auto& w : workers_) lent += worker::state::is_lent(w->token.load(std::memory_order_relaxed)) ? 1 : 0;
+  for (const auto& w : workers_) lent += token::is_lent(w->token.look()) ? 1 : 0;
   return home_.census().alive() == 1 && lent == 1;
 }
 
@@ -174,7 +170,7 @@ bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
   stay s{call, data, mine, t};
   renew_thread(*t, home_);
   t->preemptive = nullptr;
-  t->argument = &s;
+  t->stay = &s;
   start_at(*t, t, enter_stay);
   home_.census().count_made(w);
   w->count_pick();
@@ -204,9 +200,7 @@ void lending::wake_lender(worker& w) noexcept {
   w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
   trace::emit<trace::event::idle_begin>(w.ring);
   trace::emit<trace::event::park_begin>(w.ring);
-  std::atomic<std::uint32_t>& token = w.token;
-  token.store(worker::state::awake);
-  platform::wake_one(token);  // the worker may be gone
+  w.token.return_awake();
 }
 
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
@@ -248,25 +242,16 @@ bool lending::settle(worker& w) noexcept {
 }
 
 void lending::give_back(worker& w) noexcept {
-  using state = worker::state;
   home_.census().check_drained();
   if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
   if (must_wake_lender(w)) return wake_lender(w);  // [borrow:4]
-  std::atomic<std::uint32_t>& token = w.token;
-  std::uint32_t now = token.load(std::memory_order_relaxed);  // the exchange decides
-  const bool sleeps = now == state::lent && others_fall_idle(w) && settle(w);
+  const bool sleeps = w.token.look() == token::state::lent && others_fall_idle(w) && settle(w);
   if (!sleeps && (!w.unlisted || must_wake_lender(w))) return wake_lender(w);
   w.by = std::exchange(w.lender, nullptr);
   w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
   trace::emit<trace::event::idle_begin>(w.ring);
   trace::emit<trace::event::park_begin>(w.ring);
-  while (now != state::wanted) {
-    if (!token.compare_exchange_strong(now, sleeps ? state::asleep : state::held)) continue;
-    if (!sleeps && now == state::lent) platform::wake_one(token);  // [borrow:6]: it shall nap. The worker may be gone
-    return;                                                        // [borrow:7]
-  }
-  token.store(state::awake);
-  platform::wake_one(token);  // as above
+  w.token.return_resting(sleeps);
 }
 
 }  // namespace heddle::worker

@@ -15,8 +15,8 @@ using fiber::thread;
 inline void renew_thread(thread& t, runtime& home) noexcept {
   fiber::reuse_stack(t);
   t.home = &home;
-  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
-  t.spawns.store(0, std::memory_order_relaxed);                   // published with the thread itself
+  t.completion.renew();
+  t.spawns.store(0, std::memory_order_relaxed);  // published with the thread itself
   t.taken = false;
   t.counted = false;
   t.level.store(0, std::memory_order_relaxed);  // published with the thread itself
@@ -29,7 +29,7 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
 // The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
 inline void renew_light(thread& t, runtime& home) noexcept {
   t.home = &home;
-  t.completion.store(fiber::running, std::memory_order_relaxed);  // published with the thread itself
+  t.completion.renew();
   t.scheduling.word = nullptr;
   t.packed_in = fiber::no_worker;
   if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;

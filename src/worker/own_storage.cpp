@@ -26,8 +26,8 @@ constinit detail::waiter_list in_want;
 
 // In a child of fork(), which may be a preemptive thread's.
 void forget_blocks() noexcept {
-  if (detail::fork_queue* const queue = detail::current_queue(); queue != nullptr && is_user_code(queue)) {
-    const auto& self = *static_cast<preemptible*>(queue);
+  if (const caller who = caller::now(); who.is_user_code()) {
+    const preemptible& self = who.preemptive();
     if (self.block != nullptr) platform::leave_rseq(self.on->by->thread_pointer);
   }
   new (&blocks_lock) detail::spin_word;
@@ -118,8 +118,8 @@ void begin_preemptive(preemptible& self) noexcept {
 void end_preemptive(preemptible& self) noexcept {
   const bool reusable = self.block != nullptr && platform::end_own_tls(*self.block);
   enter_runtime(self);
-  if (self.own_signals && worker::current()->by->signals.known) [[unlikely]]
-    platform::take_signals(worker::current()->by->signals);
+  if (self.own_signals && worker::current().by->signals.known) [[unlikely]]
+    platform::take_signals(worker::current().by->signals);
   platform::own_tls* const block = std::exchange(self.block, nullptr);
   if (reusable) give_block(*block);
 }

@@ -127,15 +127,14 @@ void policy_host::remark(unsigned self, const char* text, std::uint64_t value) n
 }
 
 void policy_host::place_running() noexcept {
-  worker* w = worker::current();
-  const exception_state handled = w->by->leave_exceptions();
-  w->switch_away(
-      *w->current_thread(),
+  worker& w = worker::current();
+  const exception_state handled = w.by->leave_exceptions();
+  w.switch_away(
+      *w.current_thread(),
       [](void* self, void* host) {
-        static_cast<policy_host*>(host)->policy_->place(worker::current()->rank,
-                                                        static_cast<thread*>(self)->scheduling);
+        static_cast<policy_host*>(host)->policy_->place(worker::current().rank, static_cast<thread*>(self)->scheduling);
       },
-      w->current_thread(), this);
+      w.current_thread(), this);
   take_back_exceptions(handled);
 }
 

@@ -47,7 +47,7 @@ void precedence::evict_for(int level) noexcept {
     return;
   }
   // Nobody else: perhaps the caller itself goes on at a lower level.
-  worker* w = worker::current();
+  worker* w = worker::current_or_null();
   if (w == nullptr || &w->home.precedence() != this || !w->runs_below(level)) return;
   w->current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
 }

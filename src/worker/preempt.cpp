@@ -26,9 +26,9 @@ namespace {
 // Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first
 // out, so every preempted thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a
 // third would keep it from running for ever.
-void make_ready_after(void* t, void*) { worker::current()->requeue(*static_cast<thread*>(t)); }
+void make_ready_after(void* t, void*) { worker::current().requeue(*static_cast<thread*>(t)); }
 // The same for one whose turn was ended by a tick.
-void place_after(void* t, void*) { worker::current()->requeue_preempted(*static_cast<thread*>(t)); }
+void place_after(void* t, void*) { worker::current().requeue_preempted(*static_cast<thread*>(t)); }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void enter_runtime(preemptible& caller) noexcept {
 namespace {
 
 void go_on(preemptible& self) noexcept {
-  worker* w = worker::current();
+  worker* const w = &worker::current();
   base::allow_malloc();
   self.on = w;                                                                                       // [section:4]
   w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
@@ -77,8 +77,8 @@ namespace {
 // thread has the worker would have to wait for the turns of `self`. So `self` goes back among the ready, and the worker
 // to its own carrier: lending.md.
 void keep_off_foreign_kernel_threads(thread& self) noexcept {
-  while (worker::current()->lender != nullptr) [[unlikely]] {
-    worker& w = *worker::current();
+  while (worker::current().lender != nullptr) [[unlikely]] {
+    worker& w = worker::current();
     w.wants_lender = true;
     const exception_state handled = w.by->leave_exceptions();
     w.switch_to_run_loop(self, make_ready_after, &self, nullptr);
@@ -90,7 +90,7 @@ void keep_off_foreign_kernel_threads(thread& self) noexcept {
 // `what`: as for switch_from_preempted.
 void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
-  worker& w = *worker::current();
+  worker& w = worker::current();
   thread& t = self.self();
   const bool gives_way = w.gives_way.load(std::memory_order_relaxed) && w.gives_way.exchange(false);  // a hint first
   const entry item = w.pick_after_tick(t);
@@ -98,7 +98,7 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.waits_since = platform::ticks();
   if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
   else if (!switch_carrier(w, t, item)) return;
-  worker::current()->counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  worker::current().counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
 }
 
 void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
@@ -119,27 +119,27 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   if (by != nullptr && by->ticks.load(std::memory_order_relaxed) == carrier::ticking::once) {
     by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
   }
-  detail::fork_queue* queue = detail::current_queue();
+  const caller who = caller::now();
   // [handle_tick:1]: no worker here. A spare carrier, or one in blocking().
-  if (queue == nullptr) return by != nullptr ? ticks::stop(*by) : void();
-  if (!is_user_code(queue)) {  // [handle_tick:2]: the runtime, or a thread that is not preemptive
-    auto* w = static_cast<worker*>(queue);
-    thread* t = w->current_thread();
+  if (who.is_foreign()) return by != nullptr ? ticks::stop(*by) : void();
+  if (!who.is_user_code()) {  // [handle_tick:2]: the runtime, or a thread that is not preemptive
+    worker& w = who.on();
+    thread* t = w.current_thread();
     const bool wanted = t != nullptr && t->preemptive != nullptr;
     if (wanted) t->preemptive->pending.store(true, std::memory_order_relaxed);
-    return w->home.ticks().came(*w, by != nullptr, wanted);
+    return w.home.ticks().came(w, by != nullptr, wanted);
   }
-  auto& self = *static_cast<preemptible*>(queue);
+  preemptible& self = who.preemptive();
   // relaxed: `off` and `pending` are written by this kernel thread and its handler alone, with compiler fences around
   if (self.off.load(std::memory_order_relaxed)) {
     self.pending.store(true, std::memory_order_relaxed);
     return;
   }
   enter_runtime(self);  // [handle_tick:3]
-  class ticks& ticks = worker::current()->home.ticks();
-  ticks.came(*worker::current(), by != nullptr, true);
+  class ticks& ticks = worker::current().home.ticks();
+  ticks.came(worker::current(), by != nullptr, true);
   // a hint: the tick that was sent for it comes after it was set
-  const bool gives_way = worker::current()->gives_way.load(std::memory_order_relaxed);
+  const bool gives_way = worker::current().gives_way.load(std::memory_order_relaxed);
   if (!gives_way && ticks.is_early(self, by == nullptr)) return go_on(self);
   self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
   // [preempt:8b], [preempt:8c]. The tick is dropped, for nobody would look at `pending`: the timer goes on, or
@@ -147,7 +147,7 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   const bool belongs_here = what.on_alternate_stack || what.knows_kernel_thread;
   if (belongs_here && self.how.technique == preemption::signal_yield) return go_on(self);
   end_turn(self, &what);
-  ticks.begin_turn(*worker::current(), self);
+  ticks.begin_turn(worker::current(), self);
   leave_runtime(self, &what);
 }
 
@@ -171,7 +171,7 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
   if (next != nullptr) switch_to(self, *next, place_after, &self, nullptr);
   else switch_to_run_loop(self, place_after, &self, nullptr);
   keep_off_foreign_kernel_threads(self);
-  carrier& here = *current()->by;
+  carrier& here = *current().by;
   p.pending.store(false, std::memory_order_relaxed);  // of ticks before its turn
   if (what != nullptr) {
     p.in_handler = false;
@@ -215,10 +215,9 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   }
   creator_.start();  // for blocking(), whatever the technique
   base::preemption_is_used([]() noexcept {
-    detail::fork_queue* const queue = detail::current_queue();
+    const caller who = caller::now();
     // relaxed: the caller's own
-    return queue != nullptr && is_user_code(queue) &&
-           !static_cast<preemptible*>(queue)->off.load(std::memory_order_relaxed);
+    return who.is_user_code() && !who.preemptive().off.load(std::memory_order_relaxed);
   });
   preemption_is_used.store(true, std::memory_order_relaxed);  // as has_preemption says
   return how;

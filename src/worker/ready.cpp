@@ -68,7 +68,7 @@ void worker::share_ready() noexcept {
 
 void start_root(thread& t, const void* label) noexcept {
   if (t.home->watches_roots() && t.level.load() == 0) [[unlikely]] {
-    const worker* w = worker::current();
+    const worker* w = worker::current_or_null();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
     if (t.home->scheduler_policy().started(self, made) == policy::placement::send) return t.home->host().place(self, t);
@@ -77,7 +77,7 @@ void start_root(thread& t, const void* label) noexcept {
 }
 
 void make_ready_anywhere(thread& t) noexcept {
-  worker* w = worker::current();
+  worker* w = worker::current_or_null();
   if (w != nullptr && &w->home != t.home) w = nullptr;
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;

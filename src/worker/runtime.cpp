@@ -125,13 +125,13 @@ runtime::~runtime() {
   watchdog_.reset();
   {
     const section inside;
-    HEDDLE_CHECK(worker::current() == nullptr || &worker::current()->home != this,
-                 "a runtime is destroyed by one of its own workers");
+    const worker* const here = worker::current_or_null();
+    HEDDLE_CHECK(here == nullptr || &here->home != this, "a runtime is destroyed by one of its own workers");
   }
   census_.wait_until_drained([this] { sleepers_.send_tokens(); });
   census_.wait_for_calls();         // somebody is still in submit or place, past its push
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
-    while (worker::state::is_lent(w->token.load())) platform::yield_processor();
+    while (w->token.is_lent()) platform::yield_processor();
   }
   creator_.end();
   capacity_.set_active(workers());
@@ -170,7 +170,7 @@ void runtime::submit(thread& t) noexcept {
 thread* runtime::new_block(std::size_t stack_bytes) noexcept {
   const unsigned size_class = stack_bytes == 0 ? stacks_->default_class() : fiber::stack_pool::class_for(stack_bytes);
   if (size_class >= fiber::stack_pool::classes) return nullptr;
-  worker* w = worker::current();
+  worker* w = worker::current_or_null();
   const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_->default_class();
   thread* t = from_cache ? w->blocks.new_block() : stacks_->take(size_class, 1);
   if (t == nullptr) return nullptr;
@@ -181,14 +181,14 @@ thread* runtime::new_block(std::size_t stack_bytes) noexcept {
 }
 
 thread* runtime::new_light() noexcept {
-  worker* w = worker::current();
+  worker* w = worker::current_or_null();
   thread* t = w != nullptr && &w->home == this ? w->blocks.new_light() : stacks_->take_light();
   if (t != nullptr) renew_light(*t, *this);
   return t;
 }
 
 void runtime::free_thread(thread& t) noexcept {
-  worker* w = worker::current();
+  worker* w = worker::current_or_null();
   if (w != nullptr && &w->home.stacks() == t.pool) return w->blocks.free_thread(t);
   if (fiber::is_light(t)) return t.pool->give_light(t);
   t.next = nullptr;

@@ -5,12 +5,10 @@
 #include <atomic>
 #include <utility>
 
-#include <heddle/detail/current.hpp>
-#include <heddle/detail/fork_queue.hpp>
-
 #include "base/audit.hpp"
 #include "fiber/preemptible.hpp"
 #include "fiber/thread.hpp"
+#include "worker/caller.hpp"
 
 namespace heddle::worker {
 
@@ -19,11 +17,6 @@ struct carrier;
 // Some runtime of the process has, or had, preemptive threads. Seen by whoever got to know of such a thread's acts.
 inline std::atomic<bool> preemption_is_used{false};  // set once
 inline bool has_preemption() noexcept { return preemption_is_used.load(std::memory_order_relaxed); }
-
-// The calling code is a preemptive thread's own.
-[[gnu::always_inline]] inline bool is_user_code(const detail::fork_queue* queue) noexcept {
-  return queue->stands_for != nullptr;
-}
 
 // [section:1] to [section:3]: the calling thread, whose own code runs, enters the runtime. No tick moves it from here
 // on, and the current queue is its worker.
@@ -37,10 +30,10 @@ void leave_runtime(fiber::preemptible& self) noexcept;
 class section {
  public:
   section() noexcept {
-    detail::fork_queue* queue = detail::current_queue();
-    if (queue == nullptr || !is_user_code(queue)) [[likely]]
+    const caller who = caller::now();
+    if (!who.is_user_code()) [[likely]]
       return;
-    caller_ = static_cast<fiber::preemptible*>(queue);
+    caller_ = &who.preemptive();
     enter_runtime(*caller_);
   }
   ~section() {
@@ -55,8 +48,8 @@ class section {
   fiber::preemptible* caller_{nullptr};
 };
 
-// The same for functions whose first act is to read the current worker:
-// if (is_user_code(w)) return in_section([&] { the call again }).
+// The same for functions whose first act is to ask who calls:
+// if (who.is_user_code()) return in_section([&] { the call again }).
 template <class F>
 [[gnu::noinline]] auto in_section(F f) {
   const section here;

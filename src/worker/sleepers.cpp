@@ -9,20 +9,7 @@
 
 namespace heddle::worker {
 
-// seq_cst throughout: a token that finds the worker settling or awake was
-// sent after what it is sent for, which the worker's last look sees then.
-bool sleepers::send_token(unsigned rank) noexcept {
-  using state = worker::state;
-  worker& w = *workers_[rank];
-  std::uint32_t now = w.token.load();
-  for (;;) {
-    if (now == state::awake || now == state::wanted) return now == state::awake;
-    const bool lent = state::is_lent(now);
-    if (!w.token.compare_exchange_strong(now, lent ? state::wanted : state::awake)) continue;
-    if (!lent) platform::wake_one(w.token);
-    return !lent;
-  }
-}
+bool sleepers::send_token(unsigned rank) noexcept { return workers_[rank]->token.send(); }
 
 void sleepers::send_tokens() noexcept {
   for (unsigned rank = 0; rank < count(); ++rank) send_token(rank);
@@ -36,7 +23,7 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
   const int chosen = idle_.choose(rank);
   if (chosen < 0) return;
   idle_.begin_search();  // on its behalf
-  worker* w = worker::current();
+  worker* w = worker::current_or_null();
   if (w != nullptr && w->ring != nullptr && &w->home.sleepers() == this) {
     trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
   }
@@ -53,7 +40,7 @@ void sleepers::wake_first(unsigned near, MayTake may_take) noexcept {
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (near + i) % count();
     // a hint: then it is about to look
-    if (!idle_.is_asleep(r) || workers_[r]->token.load(std::memory_order_relaxed) == worker::state::awake) continue;
+    if (!idle_.is_asleep(r) || workers_[r]->token.look() == token::state::awake) continue;
     if (!may_take(r)) continue;
     send_token(r);
     return;

@@ -27,7 +27,7 @@ void timekeeping::leave(unsigned rank) noexcept {
 
 void timekeeping::timer_added() noexcept {
   // A worker on its way to the run loop looks at the timers before it sleeps.
-  const worker* w = worker::current();
+  const worker* w = worker::current_or_null();
   const bool looks_itself = w != nullptr && &w->home.time() == this && w->running == nullptr;
   // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
   const int keeper = keeper_.load();

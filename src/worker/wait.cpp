@@ -32,7 +32,7 @@ struct suspension {
 void commit_suspension(void* data, void*) {
   const suspension s = *static_cast<suspension*>(data);  // on self's stack, which is ours until commit succeeds
   if (s.commit(s.argument, *s.w)) return;
-  worker::worker::current()->make_ready(*s.self);
+  worker::worker::current().make_ready(*s.self);
 }
 
 platform::nanoseconds to_platform(std::chrono::steady_clock::time_point time) noexcept {
@@ -58,22 +58,23 @@ wake_reason reason_of(const waiter& w) noexcept { return static_cast<wake_reason
 }  // namespace
 
 wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* argument) noexcept {
-  worker::worker* me = worker::worker::current();
-  if (me == nullptr) {
+  const worker::caller who = worker::caller::now();
+  if (who.is_foreign()) {
     const worker::foreign_wait told(w);
     if (commit(argument, w)) sleep_foreign(w, 0);
     return reason_of(w);
   }
-  if (worker::is_user_code(me)) [[unlikely]]
+  if (who.is_user_code()) [[unlikely]]
     return worker::in_section([&] { return suspend(w, commit, argument); });
-  if (me->ring != nullptr) [[unlikely]]
-    worker::tracing::note_wait(*me, w);
-  thread* self = me->current_thread();
+  worker::worker& me = who.on();
+  if (me.ring != nullptr) [[unlikely]]
+    worker::tracing::note_wait(me, w);
+  thread* self = me.current_thread();
   w.thread = self;
   self->waits_for = w.what;
   suspension s{&w, commit, argument, self};
-  const worker::exception_state handled = me->by->leave_exceptions();
-  me->switch_away(*self, commit_suspension, &s, nullptr);
+  const worker::exception_state handled = me.by->leave_exceptions();
+  me.switch_away(*self, commit_suspension, &s, nullptr);
   worker::take_back_exceptions(handled);
   self->waits_for = nullptr;
   return reason_of(w);
@@ -81,21 +82,22 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
 
 wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* argument,
                           std::chrono::steady_clock::time_point deadline) noexcept {
-  worker::worker* me = worker::worker::current();
-  if (me == nullptr) {
+  const worker::caller who = worker::caller::now();
+  if (who.is_foreign()) {
     const worker::foreign_wait told(w);
     if (commit(argument, w)) sleep_foreign(w, to_platform(deadline));
     return reason_of(w);
   }
-  if (worker::is_user_code(me)) [[unlikely]]
+  if (who.is_user_code()) [[unlikely]]
     return worker::in_section([&] { return suspend_until(w, commit, argument, deadline); });
+  worker::worker& me = who.on();
   struct timed {
     worker::timer timer;
     worker::runtime* home;
     thread* self;
     bool (*commit)(void*, waiter&) noexcept;
     void* argument;
-  } limit{{to_platform(deadline), &w}, &me->home, me->current_thread(), commit, argument};
+  } limit{{to_platform(deadline), &w}, &me.home, me.current_thread(), commit, argument};
   // Between the inner commit and the timer's arming a waker may already resume the waiter: it then leaves that to us.
   w.asleep.store(phase_committing);
   const wake_reason reason = suspend(
@@ -128,55 +130,46 @@ void resume(waiter& w) noexcept {
   auto* t = static_cast<thread*>(w.thread);
   // suspend_until's commit does it
   if (w.asleep.load() != 0 && w.asleep.exchange(phase_resumed) == phase_committing) return;
-  worker::worker* me = worker::worker::current();
+  worker::worker* me = worker::worker::current_or_null();
   if (me != nullptr) trace::emit<trace::event::thread_wake>(me->ring, t->id);
   worker::make_ready_anywhere(*t);
 }
 
-bool on_worker() noexcept { return worker::worker::current() != nullptr; }
-
 // To `next`, or to the run loop if that is to be gone to; on from the exceptions that are being handled.
 [[gnu::noinline]] static void yield_to(thread* next) noexcept {
-  worker::worker* me = worker::worker::current();
-  thread* self = me->current_thread();
+  worker::worker& me = worker::worker::current();
+  thread* self = me.current_thread();
   // others have their turn on a simulated platform
-  if (next == nullptr && !me->must_pass() && !me->must_look()) return platform::charge(platform::operation::look);
-  const worker::exception_state handled = me->by->leave_exceptions();
-  constexpr auto after = [](void* t, void*) { worker::worker::current()->requeue(*static_cast<thread*>(t)); };
-  if (next != nullptr) me->switch_to(*self, *next, after, self, nullptr);
-  else me->switch_to_run_loop(*self, after, self, nullptr);
+  if (next == nullptr && !me.must_pass() && !me.must_look()) return platform::charge(platform::operation::look);
+  const worker::exception_state handled = me.by->leave_exceptions();
+  constexpr auto after = [](void* t, void*) { worker::worker::current().requeue(*static_cast<thread*>(t)); };
+  if (next != nullptr) me.switch_to(*self, *next, after, self, nullptr);
+  else me.switch_to_run_loop(*self, after, self, nullptr);
   worker::take_back_exceptions(handled);
 }
 
 // Preemption, priorities, packing, a policy that wants to be asked.
 [[gnu::noinline]] static void yield_specially() noexcept {
-  worker::worker* me = worker::worker::current();
-  if (worker::is_user_code(me)) return worker::in_section(yield_specially);
-  yield_to(me->thread_for(me->pick(me->current_thread())));
+  const worker::caller who = worker::caller::now();
+  if (who.is_user_code()) return worker::in_section(yield_specially);
+  worker::worker& me = who.on();
+  yield_to(me.thread_for(me.pick(me.current_thread())));
 }
 
 void yield() noexcept {
-  worker::worker* me = worker::worker::current();
-  if (me == nullptr) return platform::yield_processor();
-  // seen at the next look
-  if (me->picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
+  const worker::caller who = worker::caller::now();
+  if (who.is_foreign()) return platform::yield_processor();
+  // Seen at the next look. The queue of a preemptive thread says so, too.
+  if (who.queue().picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return yield_specially();
-  thread* next = me->thread_for(me->pick_ordinarily());
-  if (next == nullptr || me->by->exceptions->any()) [[unlikely]]
+  worker::worker& me = who.on();
+  thread* next = me.thread_for(me.pick_ordinarily());
+  if (next == nullptr || me.by->exceptions->any()) [[unlikely]]
     return yield_to(next);
   // A thread that was not packed when it yielded may go to its worker's ready threads: packing looks there.
-  constexpr auto after = [](void* t, void*) { worker::worker::current()->make_ready_here(*static_cast<thread*>(t)); };
-  thread* self = me->current_thread();
-  me->switch_to(*self, *next, after, self, nullptr);
-}
-
-void spin_word::check_taker() noexcept { base::lock_is_taken("a spin_word"); }
-
-void spin_word::contended() noexcept {
-  for (int i = 0; flag_.load(std::memory_order_relaxed); ++i) {  // lock() decides by its exchange
-    if (i < 100) arch::pause();
-    else platform::yield_processor();
-  }
+  constexpr auto after = [](void* t, void*) { worker::worker::current().make_ready_here(*static_cast<thread*>(t)); };
+  thread* self = me.current_thread();
+  me.switch_to(*self, *next, after, self, nullptr);
 }
 
 }  // namespace heddle::detail

@@ -18,8 +18,7 @@ bool waits_for_the_world(runtime& home) noexcept {
   for (unsigned rank = 0; rank < home.workers(); ++rank) {
     worker& w = home.at(rank);
     if (is_running(w)) return false;
-    if (!home.sleepers().idle().is_asleep(rank) && !w.stands_aside() && !worker::state::is_lent(w.token.load()))
-      return false;
+    if (!home.sleepers().idle().is_asleep(rank) && !w.stands_aside() && !w.token.is_lent()) return false;
   }
   return home.time().has_timers() || home.blocking_calls().keep_carriers() || somebody_waits_for_a_descriptor(home);
 }

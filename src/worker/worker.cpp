@@ -11,10 +11,8 @@
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
-constinit thread_local heddle::detail::fork_queue* heddle_current_queue = nullptr;
-
 extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument) noexcept {
-  return heddle::worker::worker::current()->departing(*static_cast<heddle::fiber::thread*>(argument));
+  return heddle::worker::worker::current().departing(*static_cast<heddle::fiber::thread*>(argument));
 }
 
 namespace heddle::worker {
@@ -99,8 +97,8 @@ void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
 }
 
 void begin(thread& t) noexcept {
-  void* const top = fiber::is_light(t) ? worker::current()->blocks.lend_stack(t) : t.argument;
-  start_at(t, top, reinterpret_cast<void (*)(thread*)>(t.call));
+  void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.closure;
+  start_at(t, top, t.entry);
 }
 
 // --- jobs --------------------------------------------------------------------------------------------------------
@@ -110,31 +108,28 @@ thread* worker::thread_of_job(entry item) noexcept {
   if (fresh == nullptr) blocks.fail("a task");
   renew_thread(*fresh, home);
   start_at(*fresh, top_of(*fresh, home.options().threads), run_jobs);
-  fresh->argument = reinterpret_cast<void*>(item);
+  fresh->job = reinterpret_cast<detail::job*>(item);
   return fresh;
 }
 
 void run_job(thread& self, detail::job* work) noexcept {
-  // pairs with the waiting owner's exchange: its waiter
-  std::uintptr_t word = work->word.load(std::memory_order_acquire);
-  if ((word & detail::job_waiter_bit) != 0) {
-    word = reinterpret_cast<std::uintptr_t>(reinterpret_cast<detail::waiter*>(word & ~detail::job_waiter_bit)->payload);
-  }
-  worker* w = worker::current();
-  trace::emit<trace::event::task_begin>(w->ring, 0u, work, word);  // its end: complete_job
+  const detail::job::state seen = work->now();
+  const detail::waiter* const owner = seen.awaited_by();
+  const auto code = owner != nullptr ? reinterpret_cast<detail::job::code>(owner->payload) : seen.to_run();
+  trace::emit<trace::event::task_begin>(worker::current().ring, 0u, work, code);  // its end: complete_job
   begin_user_code(self);
-  reinterpret_cast<detail::job::code>(word)(work);
+  code(work);
   end_user_code(self);
 }
 
 void run_jobs(thread* self) noexcept {
-  run_job(*self, static_cast<detail::job*>(self->argument));
+  run_job(*self, self->job);
   serve(*self);
 }
 
 void serve(thread& self) noexcept {
   for (;;) {
-    worker* w = worker::current();
+    worker* w = &worker::current();
     const entry item = w->pick();
     if (item != 0 && (item & (continuation_tag | ready_tag)) == 0) {
       run_job(self, reinterpret_cast<detail::job*>(item));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arch/arch.hpp"
+#include "base/contracts.hpp"
 #include "base/random.hpp"
 #include "fiber/preemptible.hpp"
 #include "fiber/sanitizer.hpp"
@@ -48,9 +49,19 @@ class worker : public detail::fork_queue {
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
-  // The worker that the calling code is on; null on a foreign kernel
-  // thread. Read again after every call that may switch.
-  [[gnu::always_inline]] static worker* current() noexcept { return static_cast<worker*>(detail::current_queue()); }
+  // The worker that the calling code is on: the runtime's code, or that of a thread which is not preemptive. To be
+  // asked again after every call that may switch. Who may be called by others, too, asks `caller`.
+  [[gnu::always_inline]] static worker& current() noexcept {
+    detail::fork_queue* const queue = detail::current_queue();
+    HEDDLE_AUDIT_CHECK(queue != nullptr && queue->stands_for == nullptr, "this code is on no worker");
+    return static_cast<worker&>(*queue);
+  }
+  // The same for code of the runtime that foreign kernel threads run, too: null there.
+  [[gnu::always_inline]] static worker* current_or_null() noexcept {
+    detail::fork_queue* const queue = detail::current_queue();
+    HEDDLE_AUDIT_CHECK(queue == nullptr || queue->stands_for == nullptr, "a preemptive thread uses a worker");
+    return static_cast<worker*>(queue);
+  }
 
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
   void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
@@ -62,7 +73,7 @@ class worker : public detail::fork_queue {
   // resumed. Returns when entry returned to us (came_back) or when somebody else resumed self.
   void spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept;
   // Last act of a child whose spawner nobody else has: its entry returns right after.
-  void came_back(thread& child, thread& parent) noexcept;
+  void came_back(thread& child, thread& spawner) noexcept;
 
   // Joins by a call: runs entry(t), which ends by returning, when `t` has not begun and is where its maker, this
   // worker, put it. False: `self` has to wait for it. The caller may come back on another worker.
@@ -179,8 +190,7 @@ class worker : public detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  using state = token_state;
-  std::atomic<std::uint32_t> token{state::awake};  // who acts for it; futex word of its sleeping carrier
+  class token token;                               // who acts for it; its sleeping carrier waits there
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 

@@ -149,7 +149,7 @@ void due(runtime& home, int n) {
 // Each leaf but the last makes a lone thread of the next and does not join it before all have met, on workers that have
 // learnt to leave such threads to their makers.
 void kept_leaves(int left, meeting& leaf) {
-  worker::worker::current()->lone.keep();
+  worker::worker::current().lone.keep();
   if (left == 1) return leaf();
   thread next([=, &leaf] { kept_leaves(left - 1, leaf); });
   leaf();

@@ -33,10 +33,10 @@ outcome rounds_of(std::uint64_t in_thread, std::uint64_t before_join) {
   home.run([&] {
     const picoseconds start = active->now();
     for (unsigned i = 0; i < rounds; ++i) {
-      const unsigned maker = worker::worker::current()->rank;
+      const unsigned maker = worker::worker::current().rank;
       unsigned runner = maker;
       thread t([&runner, in_thread] {
-        runner = worker::worker::current()->rank;
+        runner = worker::worker::current().rank;
         cost::cycles(in_thread);
       });
       cost::cycles(before_join);

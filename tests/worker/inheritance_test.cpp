@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 using heddle::priority;
 using heddle_test::in;
 
-int level() { return heddle::worker::worker::current()->current_thread()->level.load(); }
+int level() { return heddle::worker::worker::current().current_thread()->level.load(); }
 
 void until_level(int wanted) {
   while (level() != wanted) {

@@ -14,21 +14,57 @@
 
 namespace heddle::detail {
 
+struct waiter;
+
 // A unit of work whose memory belongs to somebody else: the frame of a fork, a graph node, a heap block. It is one
-// word, so that a fork writes no more than that: first the address of its code; while its owner waits, the owner's
-// waiter with the top bit set (the code is then in the waiter's payload); at the end `job_done` or `job_failed`.
-// Written by the owner before the job is queued, by the owner when it waits, and by whoever finishes it; publishes the
-// work's effects.
-struct job {
+// word, so that a fork writes no more than that. The word is the address of its code at first; while its owner waits,
+// the owner's waiter with the top bit set (the code is then in the waiter's payload); at the end 1 or 2. Written by the
+// owner before the job is queued, by the owner when it waits, and by whoever finishes it; publishes the work's effects.
+class job {
+ public:
   // Called once, on a user-level thread, on any worker; the job may be gone after it.
   using code = void (*)(job*) noexcept;
+  enum class end : std::uintptr_t { done = 1, failed = 2 };
+
+  // What the word says at one moment.
+  class state {
+   public:
+    bool is_over() const noexcept { return is(end::done) || is(end::failed); }
+    bool is(end how) const noexcept { return word_ == static_cast<std::uintptr_t>(how); }
+    // The owner's waiter; null: the owner does not wait.
+    waiter* awaited_by() const noexcept {
+      return (word_ & waiter_bit) != 0 ? reinterpret_cast<waiter*>(word_ & ~waiter_bit) : nullptr;
+    }
+    // Null where the job is over, and where its owner waits.
+    code to_run() const noexcept {
+      return is_over() || (word_ & waiter_bit) != 0 ? nullptr : reinterpret_cast<code>(word_);
+    }
+
+   private:
+    friend class job;
+    explicit state(std::uintptr_t word) noexcept : word_(word) {}
+    std::uintptr_t word_;
+  };
+
   job() = default;
-  explicit job(code run) noexcept : word(reinterpret_cast<std::uintptr_t>(run)) {}
-  std::atomic<std::uintptr_t> word;
+  explicit job(code run) noexcept : word_(reinterpret_cast<std::uintptr_t>(run)) {}
+
+  // acquire pairs with finish: the work's effects; and with await: the waiter
+  state now(std::memory_order order = std::memory_order_acquire) const noexcept { return state(word_.load(order)); }
+  // Owner, before anybody else knows of the job, or of one for which nobody ever waits: its code.
+  code own_code() const noexcept { return reinterpret_cast<code>(word_.load(std::memory_order_relaxed)); }
+  // Owner: from now on `w` waits, whose payload is the code. False: the job is over.
+  [[nodiscard]] bool await(code run, waiter& w) noexcept {
+    auto expected = reinterpret_cast<std::uintptr_t>(run);
+    return word_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&w) | waiter_bit);
+  }
+  // Who has run it, last. Returns what the word said: if the owner waits, it is to be woken.
+  state finish(end how) noexcept { return state(word_.exchange(static_cast<std::uintptr_t>(how))); }
+
+ private:
+  static constexpr std::uintptr_t waiter_bit = std::uintptr_t{1} << 63;
+  std::atomic<std::uintptr_t> word_;
 };
-inline constexpr std::uintptr_t job_done = 1;
-inline constexpr std::uintptr_t job_failed = 2;
-inline constexpr std::uintptr_t job_waiter_bit = std::uintptr_t{1} << 63;
 
 struct group_child;  // <heddle/task_group.hpp>
 

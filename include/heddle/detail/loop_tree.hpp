@@ -97,16 +97,16 @@ class loop_tree {
 
     static void execute(job* self) noexcept {
       auto& p = *static_cast<piece*>(self);
-      std::uintptr_t status = job_done;
+      end how = end::done;
       try {
         p.grain = p.tree->regrain(p.grain, p.high - p.low);
         ::new (static_cast<void*>(&p.value)) result(p.run());
       } catch (...) {
         p.tree->cancelled_.store(true, std::memory_order_relaxed);  // a request, ordered by nothing
         ::new (static_cast<void*>(&p.error)) std::exception_ptr(std::current_exception());
-        status = job_failed;
+        how = end::failed;
       }
-      complete_job(p, status);
+      complete_job(p, how);
     }
 
     result run() {

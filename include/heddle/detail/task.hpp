@@ -11,8 +11,7 @@ namespace heddle::detail {
 // Thread context: user-level threads only.
 inline void enqueue(job& work) noexcept {
   if (push(entry_of(&work)) == nullptr) [[unlikely]] {
-    // relaxed: nobody waits for a bare task, so its word is its code and does not change
-    reinterpret_cast<job::code>(work.word.load(std::memory_order_relaxed))(&work);
+    work.own_code()(&work);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <heddle/detail/linked_list.hpp>
+#include <heddle/detail/spin_word.hpp>
 #include <heddle/export.hpp>
 
 namespace heddle::detail {
@@ -24,7 +25,7 @@ struct waiter {
   void* payload{nullptr};       // the waiting operation's own (a channel's slot, a lock's mode)
   void* thread{nullptr};        // suspended user-level thread; null for a foreign kernel thread
   const char* what;             // "mutex", "channel" ...: shown when threads are dumped
-  const void* object{nullptr};  // the lock, or null: for traces and dumps
+  const void* object{nullptr};  // the lock (of a mutex, its lendable), or null: for traces and dumps
   const void* place{nullptr};   // the code that asked for it, or null
   // none -> reason, by one winner (claim). The winner, and nobody else, resumes.
   std::atomic<std::uint32_t> reason{0};
@@ -62,34 +63,6 @@ inline bool wake(waiter& w, wake_reason reason = wake_reason::notified) noexcept
 
 // Lets other ready threads run. From a foreign kernel thread: yields the processor.
 HEDDLE_API void yield() noexcept;
-
-// True on a user-level thread.
-HEDDLE_API bool on_worker() noexcept;
-
-// An unfair test-and-set lock that is held for a few instructions: the guard of heddle's synchronisation objects. Never
-// held across a suspension, an allocation or user code.
-class spin_word {
- public:
-  void lock() noexcept {
-#if defined(HEDDLE_AUDIT)
-    check_taker();
-#endif
-    // acquire pairs with unlock: everything the last holder wrote
-    while (flag_.exchange(true, std::memory_order_acquire)) contended();
-  }
-  bool try_lock() noexcept {
-#if defined(HEDDLE_AUDIT)
-    check_taker();
-#endif
-    return !flag_.exchange(true, std::memory_order_acquire);  // pairs with unlock
-  }
-  void unlock() noexcept { flag_.store(false, std::memory_order_release); }  // pairs with lock, try_lock
-
- private:
-  HEDDLE_API void contended() noexcept;
-  HEDDLE_API static void check_taker() noexcept;  // audit builds: no thread that may be preempted with it
-  std::atomic<bool> flag_{false};
-};
 
 // A first-in first-out list of waiters, under its owner's lock.
 class waiter_list {
