@@ -132,7 +132,10 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
 entry worker::pick_fairly() noexcept {
   home.time().fire();
-  if (const entry item = take_given(); item != 0) return item;
+  // each other time, or what is given again and again would keep the inbox waiting
+  if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
+    if (const entry item = take_given(); item != 0) return item;
+  }
   if (home.capacity().pools().in_force()) [[unlikely]] {
     thread* t = pick_packed();
     return t == nullptr ? 0 : ready_entry(*t);
