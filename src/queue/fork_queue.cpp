@@ -166,10 +166,11 @@ unsigned take_oldest(fork_queue& q, entry* out, unsigned most, bool& published) 
   // relaxed: own variable
   const auto end = static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base);
   std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
-  for (;;) {
+  for (bool stored = false;; stored = true) {
     const public_part x(seen);
     const std::uint32_t count = std::min(most, end - x.top());
-    if (count == 0) return 0;
+    // Once the limits were stored, a new tag has to follow ([queue:5]), also where thieves have taken everything since.
+    if (count == 0 && !stored) return 0;
     // relaxed: only the owner writes slots
     for (std::uint32_t i = 0; i < count; ++i) out[i] = q.base[x.top() + i].load(std::memory_order_relaxed);
     if (!commit(q, seen, x.renewed(x.count() - std::min(count, x.count()), x.top() + count), false)) continue;
