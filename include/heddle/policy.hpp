@@ -163,10 +163,10 @@ class scheduler {
   /// at once; any number may stand, one with each victim. At the victim's next fork or join it gives each asker one
   /// entry, its oldest first, into the asker's box; what it cannot give it gives when it queues more. The asker is
   /// woken if it sleeps; it looks into its box by itself when it has nothing else, and others may take from there by
-  /// `steal`. False: a request stands there, or `self` may not rob the victim.
+  /// `steal`. False: a request stands there, or something has come or is about to, or `self` may not rob the victim.
   virtual bool ask(unsigned self, unsigned victim) noexcept = 0;
-  /// The request of `self` still stands with `victim`: a hint. False: it was answered, or refused since may_rob does
-  /// not allow it any more or the box was full.
+  /// The request of `self` still stands with `victim`: a hint. False: it was answered, or dropped since may_rob does
+  /// not allow it any more or another victim has answered.
   virtual bool asks(unsigned self, unsigned victim) const noexcept = 0;
   /// Takes the request back. False: nothing stands there any more, and something may have been given.
   virtual bool withdraw(unsigned self, unsigned victim) noexcept = 0;

@@ -30,7 +30,10 @@ askers::askers(unsigned workers)
 askers::~askers() { platform::release(memory_, bytes_); }
 
 bool askers::post(unsigned asker, unsigned victim, fork_queue& queue) noexcept {
-  if ((set_of(victim)[asker / bits].fetch_or(bit(asker)) & bit(asker)) != 0) return false;
+  std::atomic<std::uint64_t>& word = set_of(victim)[asker / bits];
+  if ((word.load() & bit(asker)) != 0) return false;
+  if (boxes_[asker].item.load() != 0) return false;  // in this order: what stood until now may be being answered
+  word.fetch_or(bit(asker));
   // also where the flag is up: whoever has raised it may not have come to its poisons yet
   request_anew(queue);
   return true;
@@ -68,28 +71,39 @@ void askers::answer(unsigned owner, fork_queue& queue, giver& by) noexcept {
 // True: a flag was answered on the way, so that somebody may have joined the set after we had looked at it.
 bool askers::answer_word(unsigned owner, unsigned index, fork_queue& queue, giver& by) noexcept {
   std::atomic<std::uint64_t>& word = set_of(owner)[index];
-  unsigned room = size(queue);
-  if (room == 0 || word.load() == 0) return false;
-  const std::uint64_t asked = word.exchange(0);
-  std::uint64_t left = 0;
+  const unsigned room = size(queue);
+  const std::uint64_t asked = room == 0 ? 0 : word.load();
+  if (asked == 0) return false;
+  // A box is reserved while the bit is set: an asker that finds its bit taken finds its box reserved.
   std::array<unsigned, bits> ranks;
   unsigned count = 0;
+  std::uint64_t taken = 0;
   for (std::uint64_t rest = std::rotr(asked, static_cast<int>(owner % bits)); rest != 0; rest &= rest - 1) {
     const unsigned r = index * bits + (static_cast<unsigned>(std::countr_zero(rest)) + owner) % bits;
-    if (!by.may_give(r)) continue;
     entry now = 0;
-    if (room != 0 && boxes_[r].item.compare_exchange_strong(now, reserved)) {
+    if (!by.may_give(r)) {
+      taken |= bit(r);
+    } else if (count < room && boxes_[r].item.compare_exchange_strong(now, reserved)) {
+      taken |= bit(r);
       ranks[count++] = r;
-      --room;
-    } else if (now <= reserved) {
-      left |= bit(r);
-    }  // else another one has answered it meanwhile
+    } else if (now > reserved) {
+      taken |= bit(r);  // another one has answered it meanwhile
+    }
   }
+  const std::uint64_t before = word.fetch_and(~taken);
+  const auto release = [&](unsigned r) { boxes_[r].item.store(0); };
+  const auto end = std::remove_if(ranks.begin(), ranks.begin() + count, [&](unsigned r) {
+    const bool withdrawn = (before & bit(r)) == 0;
+    if (withdrawn) release(r);
+    return withdrawn;
+  });
+  count = static_cast<unsigned>(end - ranks.begin());
   std::array<entry, bits> items;
   bool again = false;
   const unsigned got = take_oldest(queue, items.data(), count, again);
+  std::uint64_t left = 0;
   for (unsigned i = got; i < count; ++i) {  // thieves were quicker
-    boxes_[ranks[i]].item.store(0);
+    release(ranks[i]);
     left |= bit(ranks[i]);
   }
   if (left != 0) word.fetch_or(left);

@@ -21,10 +21,11 @@ class askers {
   askers(const askers&) = delete;
   askers& operator=(const askers&) = delete;
 
-  // [ask:1]. Any worker: leaves the request of `asker` with `victim`, whose queue is `queue`. False: it stands there.
+  // [ask:1]. Any worker: leaves the request of `asker` with `victim`, whose queue is `queue`. False: it stands there,
+  // or the asker's box holds something, or will at once.
   bool post(unsigned asker, unsigned victim, fork_queue& queue) noexcept;
   // The asker. True: its request is taken back, and nothing will come of it. False: it was answered, is about to be, or
-  // was refused.
+  // was dropped.
   bool withdraw(unsigned asker, unsigned victim) noexcept;
   bool stands(unsigned asker, unsigned victim) const noexcept;  // a hint
   // How many requests stand with `victim`: a hint, exact on the victim but for those that come and go.

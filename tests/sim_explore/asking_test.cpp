@@ -77,6 +77,17 @@ void ask_once(void* data) {
   require(at->all.post(rank, 0, at->q));
   at->posted.fetch_add(1);
 }
+void ask_again(void* data) {
+  const auto& [at, rank] = *static_cast<visitor*>(data);
+  require(at->all.post(rank, 0, at->q));
+  at->posted.fetch_add(1);
+  while (!at->all.has(rank)) {
+    at->all.post(rank, 0, at->q);
+    this_thread::pause();
+  }
+  require(!at->all.stands(rank, 0));
+  at->look_into(rank);
+}
 void ask_and_look(void* data) {
   const auto& [at, rank] = *static_cast<visitor*>(data);
   for (int i = 0; i < 3; ++i) {
@@ -127,6 +138,15 @@ void all_at_once() {
     require(o.served.load() == 3 && o.all.count(0) == 0);
   });
 }
+// Who is impatient has one request all the same.
+void one_answer_each() {
+  office at;
+  with_visitors(at, {ask_again, ask_again, ask_again}, [](office& o) {
+    while (o.posted.load() < 3) this_thread::pause();
+    for (int i = 0; i < 4; ++i) o.push();
+    require(o.served.load() == 3);
+  });
+}
 void askers_and_robbers() {
   office at;
   with_visitors(at, {ask_and_look, ask_and_look, rob_boxes}, [](office& o) {
@@ -151,8 +171,8 @@ void only_one_may_take_it() {
   for (int i = 0; i < 3; ++i) {
     on(home, [] {
       if (worker::worker::current()->rank != 0) return;
-      meeting leaf(3);
-      chain(3, leaf);
+      meeting leaf(2);
+      chain(2, leaf);
     });
   }
 }
@@ -181,6 +201,7 @@ struct scenario {
 };
 constexpr scenario scenarios[] = {{"all are served", all_are_served},
                                   {"all at once", all_at_once},
+                                  {"one answer each", one_answer_each},
                                   {"askers and robbers", askers_and_robbers},
                                   {"only one may take it", only_one_may_take_it},
                                   {"leaves meet", leaves_meet},

@@ -18,8 +18,8 @@ class asking final : public heddle::policy::policy {
   }
 };
 
-// Everybody may rob worker 0, and nobody any other. Only worker 2 and those above ask; worker 1 waits for what is
-// public.
+// Everybody may rob worker 0, and nobody any other. Worker 1 takes what is public; the others what they are given, and
+// what there is by force.
 class asking_one final : public heddle::policy::policy {
  public:
   asking_one() { wants_.asks = true; }
@@ -27,8 +27,9 @@ class asking_one final : public heddle::policy::policy {
   bool may_find(unsigned self) noexcept override { return self != 0 && host_->has_work(0); }
   heddle::policy::entry acquire(unsigned self, heddle::policy::effort how) noexcept override {
     if (self == 0) return 0;
-    if (self > 1 && how == heddle::policy::effort::glance) host_->ask(self, 0);
-    return self > 1 && how == heddle::policy::effort::glance ? 0 : host_->steal(self, 0, how);
+    if (self == 1 || how == heddle::policy::effort::insist) return heddle::policy::rob(*host_, self, 0, how);
+    host_->ask(self, 0);
+    return 0;
   }
 };
 
