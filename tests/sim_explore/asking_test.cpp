@@ -106,6 +106,15 @@ void rob_boxes(void* data) {
   }
 }
 
+void rob_queue(void* data) {
+  const auto& [at, rank] = *static_cast<visitor*>(data);
+  for (int i = 0; i < 8; ++i) {
+    bool left = false;
+    at->have(queue::steal(at->q, left));
+  }
+  at->posted.fetch_add(1);
+}
+
 using visit = void (*)(void*);
 void with_visitors(office& at, std::array<visit, 3> visits, void (*own)(office&)) {
   std::array<visitor, 3> who{{{&at, 1}, {&at, 2}, {&at, 3}}};
@@ -145,6 +154,16 @@ void one_answer_each() {
     while (o.posted.load() < 3) this_thread::pause();
     for (int i = 0; i < 4; ++i) o.push();
     require(o.served.load() == 3);
+  });
+}
+// What was meant for an asker is stolen before it is given: the request stands.
+void a_thief_is_quicker() {
+  office at;
+  with_visitors(at, {ask_once, ask_once, rob_queue}, [](office& o) {
+    for (int i = 0; i < 5; ++i) o.push();
+    while (o.posted.load() < 3) this_thread::pause();
+    for (int i = 0; i < 3; ++i) o.push();
+    require(o.served.load() == 2);
   });
 }
 void askers_and_robbers() {
@@ -202,6 +221,7 @@ struct scenario {
 constexpr scenario scenarios[] = {{"all are served", all_are_served},
                                   {"all at once", all_at_once},
                                   {"one answer each", one_answer_each},
+                                  {"a thief is quicker", a_thief_is_quicker},
                                   {"askers and robbers", askers_and_robbers},
                                   {"only one may take it", only_one_may_take_it},
                                   {"leaves meet", leaves_meet},
