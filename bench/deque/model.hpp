@@ -20,7 +20,6 @@ enum class fault {
   bottom_after_reset,
   leave_after_failed_commit,
   names_do_not_stand,
-  names_answered_once,
   name_after_flag
 };
 inline constexpr const char* fault_names[] = {"none",
@@ -32,7 +31,6 @@ inline constexpr const char* fault_names[] = {"none",
                                               "bottom_after_reset",
                                               "leave_after_failed_commit",
                                               "names_do_not_stand",
-                                              "names_answered_once",
                                               "name_after_flag"};
 
 constexpr int slot_count = 8, max_jobs = 8, thieves = 2;
@@ -339,7 +337,7 @@ inline void owner_step(state& s, int choice, bool& possible) {
       if (s.buffer_size) return void(possible = false);
       s.asked |= s.bits;
       s.bits = s.answering = 0;
-      s.pc = s.gave && option.broken != fault::names_answered_once ? names_read : names_end;
+      s.pc = s.gave ? names_read : names_end;
       return;
     case names_end:  // [ask:4]
       if (s.asked && option.broken != fault::names_do_not_stand) {
