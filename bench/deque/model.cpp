@@ -6,11 +6,12 @@
 // makes up to `attempts` steal attempts and chooses freely between asking and the last resort.
 // Checked: every job is taken exactly once, pop returns false only for a job that a thief took, no
 // slot is read that holds no job, no request is lost (a posted request leaves a poison behind while
-// the owner is on its fast path).
+// the owner is on its fast path), with an address or without.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <unordered_set>
 #include <vector>
 
@@ -83,7 +84,7 @@ std::size_t explore() {
 
 }  // namespace
 
-// model OPERATIONS ATTEMPTS THIEVES CREEP HALF FAULT
+// model OPERATIONS ATTEMPTS THIEVES CREEP HALF FAULT NAMES
 int main(int argc, char** argv) {
   if (argc > 1) option.operations = std::atoi(argv[1]);
   if (argc > 2) option.attempts = std::atoi(argv[2]);
@@ -92,17 +93,18 @@ int main(int argc, char** argv) {
   if (argc > 5) option.publish_half = std::atoi(argv[5]) != 0;
   if (argc > 6) {
     bool found = false;
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < static_cast<int>(std::size(fault_names)); ++i)
       if (!std::strcmp(argv[6], fault_names[i])) option.broken = static_cast<fault>(i), found = true;
     if (!found || option.thief_count > thieves) {
       std::fprintf(stderr, "unknown fault %s\n", argv[6]);
       return 2;
     }
   }
+  if (argc > 7) option.by_name = std::atoi(argv[7]) != 0;
   const std::size_t states = explore();
   std::printf(
-      "fault %-20s: %zu states, %d forks, %d thieves with %d attempts each, creep %d, half %d: no "
+      "fault %-20s: %zu states, %d forks, %d thieves with %d attempts each, creep %d, half %d, names %d: no "
       "violation\n",
       fault_names[static_cast<int>(option.broken)], states, option.operations, option.thief_count, option.attempts,
-      option.creep_max, option.publish_half);
+      option.creep_max, option.publish_half, option.by_name);
 }

@@ -18,11 +18,20 @@ enum class fault {
   no_tag,
   guard_after_cas,
   bottom_after_reset,
-  leave_after_failed_commit
+  leave_after_failed_commit,
+  names_do_not_stand,
+  name_after_flag
 };
-inline constexpr const char* fault_names[] = {
-    "none",   "no_membarrier",   "no_poison",          "no_bottom_check",
-    "no_tag", "guard_after_cas", "bottom_after_reset", "leave_after_failed_commit"};
+inline constexpr const char* fault_names[] = {"none",
+                                              "no_membarrier",
+                                              "no_poison",
+                                              "no_bottom_check",
+                                              "no_tag",
+                                              "guard_after_cas",
+                                              "bottom_after_reset",
+                                              "leave_after_failed_commit",
+                                              "names_do_not_stand",
+                                              "name_after_flag"};
 
 constexpr int slot_count = 8, max_jobs = 8, thieves = 2;
 constexpr std::uint8_t nowhere = 100;
@@ -30,6 +39,7 @@ constexpr std::uint8_t nowhere = 100;
 struct options {
   int operations = 5, attempts = 2, thief_count = 1, creep_max = 0;
   bool publish_half = false;
+  bool by_name = false;  // thieves ask with their address: [ask:1] to [ask:4] of src/queue/README.md
   fault broken = fault::none;
 };
 inline options option;
@@ -55,6 +65,11 @@ enum owner_pc : std::uint8_t {
   slow_settle,
   settle_public,
   settle_limit,
+  names_read,
+  names_take,
+  names_cas,
+  names_back,
+  names_end,
   finished
 };
 enum thief_pc : std::uint8_t {
@@ -62,6 +77,9 @@ enum thief_pc : std::uint8_t {
   t_take,
   t_take_slot,
   t_take_cas,
+  n_bit,
+  n_flag,
+  n_late_bit,
   a_request,
   a_exchange,
   a_guard,
@@ -91,6 +109,7 @@ struct state {
   std::array<std::uint8_t, max_jobs> stack_job{}, stack_place{};
   std::uint8_t is_pop = 0, at = 0, end = 0, wanted = 0, hungry = 0, result = 0, seen_settle = 0, late_guard = 0,
                failed = 0;
+  std::uint8_t asked = 0, bits = 0, gave = 0, answering = 0;  // the set of askers; what the owner has taken out of it
   word x, next;
   std::array<std::uint8_t, max_jobs + 1> taken{};
   std::array<thief_state, thieves> thief;
@@ -122,11 +141,17 @@ inline void take(state& s, std::uint8_t job) {
 }
 inline void leave_slow(state& s) {
   s.pc = choose;
-  s.failed = 0;
+  s.failed = s.gave = s.answering = s.bits = 0;
   if (!s.is_pop) return;
   const std::uint8_t job = s.stack_job[--s.depth];
   if (s.result) take(s, job);
   else if (!s.taken[job]) violation("pop said stolen, but nobody has the job");
+}
+// The slow path, or the settling after the owner's own take, is over. Who has answered a flag looks at the names.
+inline void end_settling(state& s) {
+  if (s.answering) s.pc = names_back;
+  else if (option.by_name && s.gave) s.pc = names_read;
+  else leave_slow(s);
 }
 // One try of the owner to settle the state x: what pop_slow, push_slow and settle do before their
 // CAS.
@@ -143,6 +168,7 @@ inline void prepare(state& s) {
     next.count = x.count + k;
     s.hungry = s.wanted && next.count == 0;
     s.end = end;
+    if (s.wanted && !s.hungry) s.gave = 1;
   };
   std::uint8_t late_bottom = nowhere;
   if (!s.is_pop || s.seen_settle) {
@@ -153,6 +179,7 @@ inline void prepare(state& s) {
   } else if (t <= s.at) {
     next.count = (s.at - t + 1) / 2;
     s.hungry = s.wanted && next.count == 0;
+    if (s.wanted && !s.hungry) s.gave = 1;
     s.end = s.at;
   } else {
     s.result = 0;
@@ -254,16 +281,70 @@ inline void owner_step(state& s, int choice, bool& possible) {
       return;
     case slow_settle:
       s.pc = settle_public;
-      if (!own(s, l_request)) leave_slow(s);
+      if (!own(s, l_request)) end_settling(s);
       return;
     case settle_public:
       s.x = s.shared;
       s.pc = settle_limit;
       return;
     case settle_limit:
-      if (s.x.count == 0 && s.x.top == s.end && own(s, l_limit)) return leave_slow(s);
+      if (s.x.count == 0 && s.x.top == s.end && own(s, l_limit)) return end_settling(s);
       s.seen_settle = 1;
       s.pc = slow_request;
+      return;
+    case names_read:                                     // [ask:3]
+      if (s.buffer_size) return void(possible = false);  // an exchange
+      s.gave = s.failed = 0;
+      s.bits = s.shared.top < own(s, l_bottom) ? s.asked : 0;
+      if (s.bits) s.asked = 0;
+      s.pc = s.bits ? names_take : names_end;
+      return;
+    case names_take: {
+      const word x = s.x = s.shared;
+      const int askers = (s.bits & 1) + (s.bits >> 1 & 1), left = own(s, l_bottom) - x.top;
+      const auto count = static_cast<std::uint8_t>(askers < left ? askers : left);
+      // Once the limits were stored, a new tag has to follow, also where thieves have taken everything since.
+      if (count == 0 && (!s.failed || option.broken == fault::leave_after_failed_commit))
+        return void(s.pc = names_back);
+      word next = x;
+      if (option.broken != fault::no_tag) ++next.tag;
+      next.count = x.count > count ? x.count - count : 0;
+      next.top += count;
+      store(s, l_guard, next.top + next.count);
+      store(s, l_limit, 0);
+      s.next = next;
+      s.pc = names_cas;
+      return;
+    }
+    case names_cas:
+      if (s.buffer_size) return void(possible = false);
+      if (!(s.shared == s.x)) {
+        s.pc = names_take;
+        s.failed = 1;
+        return;
+      }
+      s.failed = 0;
+      s.shared = s.next;
+      for (int i = s.x.top; i < s.next.top; ++i) {
+        take(s, s.memory[l_slot + i]);
+        s.bits &= s.bits - 1;  // into the box of whoever is first
+      }
+      s.answering = 1;
+      s.end = own(s, l_bottom);
+      s.pc = slow_settle;
+      return;
+    case names_back:
+      if (s.buffer_size) return void(possible = false);
+      s.asked |= s.bits;
+      s.bits = s.answering = 0;
+      s.pc = s.gave ? names_read : names_end;
+      return;
+    case names_end:  // [ask:4]
+      if (s.asked && option.broken != fault::names_do_not_stand) {
+        store(s, l_request, 1);
+        store(s, l_limit, 1);
+      }
+      leave_slow(s);
       return;
     case finished: possible = false; return;
   }
@@ -273,8 +354,20 @@ inline void thief_step(state& s, thief_state& t, int choice, bool& possible) {
   possible = true;
   auto end_attempt = [&] { t.pc = --t.left ? t_start : t_done, t.x = {}, t.job = t.end = 0; };
   auto& m = s.memory;
+  const auto bit = static_cast<std::uint8_t>(1 << (&t - s.thief.data()));
   switch (t.pc) {
-    case t_start: t.pc = s.shared.count ? t_take : choice ? a_request : r_public; return;
+    case t_start:
+      t.pc = s.shared.count ? t_take : !choice ? r_public : option.by_name ? n_bit : a_request;
+      if (t.pc == n_bit && option.broken == fault::name_after_flag) t.pc = n_flag;
+      return;
+    case n_bit:  // [ask:1]
+    case n_late_bit:
+      if (s.asked & bit) return end_attempt();
+      s.asked |= bit;
+      if (t.pc == n_late_bit) return end_attempt();
+      t.pc = n_flag;
+      return;
+    case n_flag: m[l_request] = 1, t.pc = a_guard; return;
     case t_take:
       t.x = s.shared;
       t.pc = t_take_slot;
@@ -304,7 +397,10 @@ inline void thief_step(state& s, thief_state& t, int choice, bool& possible) {
       t.pc = a_guard;
       return;
     case a_guard: m[l_guard] = nowhere, t.pc = a_limit; return;
-    case a_limit: m[l_limit] = 1; return end_attempt();
+    case a_limit:
+      m[l_limit] = 1;
+      if (option.by_name && option.broken == fault::name_after_flag) return void(t.pc = n_late_bit);
+      return end_attempt();
     case r_public:
       t.x = s.shared;
       t.pc = r_bottom;
@@ -345,10 +441,15 @@ inline void thief_step(state& s, thief_state& t, int choice, bool& possible) {
 
 inline void check_state(const state& s) {
   bool posting = false;
-  for (int i = 0; i < option.thief_count; ++i) posting |= s.thief[i].pc == a_guard || s.thief[i].pc == a_limit;
+  for (int i = 0; i < option.thief_count; ++i) {
+    const thief_pc pc = s.thief[i].pc;
+    posting |= pc == a_guard || pc == a_limit || pc == n_flag;
+  }
   if (!posting && s.pc == choose && s.buffer_size == 0 && s.memory[l_request] && !s.memory[l_limit] &&
       s.memory[l_guard] != nowhere && s.shared.count == 0 && s.memory[l_bottom] > s.shared.top)
     violation("a request was lost");
+  if (!posting && s.pc == choose && s.buffer_size == 0 && s.asked && !s.memory[l_limit])
+    violation("a request with an address was lost");
   if (s.pc == finished && s.buffer_size == 0) {
     for (int j = 1; j <= s.jobs; ++j)
       if (s.taken[j] != 1) violation("a job was not taken");

@@ -80,9 +80,9 @@ enum class placement : std::uint8_t {
   send           ///< the mechanism makes it ready to run and calls `place`
 };
 
-/// What the mechanism switches on for a policy. All but the last follow from the functions that the policy overrides
-/// (see `create`). `ready` and `task_end` need no flag: they are called for the tasks whose `word` the policy has set,
-/// and for no other.
+/// What the mechanism switches on for a policy. All but the last two follow from the functions that the policy
+/// overrides (see `create`). `ready` and `task_end` need no flag: they are called for the tasks whose `word` the policy
+/// has set, and for no other.
 struct policy_wants {
   bool spawns = false;  ///< `spawn`, for each child of a group. Off: children are queued, as second halves of forks are
   bool forks = false;   ///< `fork_begin`, for each second half of parallel_invoke, and of a loop that is cut
@@ -91,6 +91,8 @@ struct policy_wants {
   bool picks = false;   ///< `pick`. Off: the own queue, the ready threads, then `acquire`
   bool limits = false;  ///< `may_rob`. Off: a worker may take from everybody
   bool preemptions = false;  ///< `preempted`. Off: who was interrupted waits among its worker's ready threads
+  /// The policy calls scheduler::ask, which it says in its constructor. Off: nobody is asked by name, `ask` is false.
+  bool asks = false;
   /// A promise of the policy [seam:5]: no worker sleeps while its `acquire` could find something. The mechanism relies
   /// on it where a worker that was woken has found something: it then wakes another one for what else there is. A
   /// policy that cannot promise it sets this to false in its constructor.
@@ -152,6 +154,26 @@ class scheduler {
   virtual void request(unsigned self, unsigned victim) noexcept = 0;
   /// Takes the newest entry of the worker's own queue, whatever it is; 0: none.
   virtual entry newest(unsigned self) noexcept = 0;
+  /// Takes the oldest one.
+  virtual entry oldest(unsigned self) noexcept = 0;
+  /// How many entries lie in a worker's queue, and in its box; without its ready threads. A hint.
+  virtual unsigned queued(unsigned worker) const noexcept = 0;
+
+  /// Requests with an address, for policies that set policy_wants::asks. `ask` leaves one with the victim and returns
+  /// at once; any number may stand, one with each victim. At the victim's next fork or join it gives each asker one
+  /// entry, its oldest first, into the asker's box; what it cannot give it gives when it queues more. The asker is
+  /// woken if it sleeps; it looks into its box by itself when it has nothing else, and others may take from there by
+  /// `steal`. False: a request stands there, or something has come or is about to, or `self` may not rob the victim.
+  virtual bool ask(unsigned self, unsigned victim) noexcept = 0;
+  /// The request of `self` still stands with `victim`: a hint. False: it was answered, or dropped since may_rob does
+  /// not allow it any more or another victim has answered.
+  virtual bool asks(unsigned self, unsigned victim) const noexcept = 0;
+  /// Takes the request back. False: nothing stands there any more, and something may have been given.
+  virtual bool withdraw(unsigned self, unsigned victim) noexcept = 0;
+  /// How many ask `self` at the moment.
+  virtual unsigned askers(unsigned self) const noexcept = 0;
+  /// Takes what lies in the box of `self`; 0: nothing.
+  virtual entry given(unsigned self) noexcept = 0;
 
   /// Turns a task that the policy holds into what acquire and pick return. From then on the task is the caller's
   /// [seam:3].
@@ -375,7 +397,7 @@ struct registration {
 HEDDLE_API void add(const registration& line);
 
 /// Raised whenever what a plugin is compiled with changes in this header.
-inline constexpr unsigned plugin_version = 1;
+inline constexpr unsigned plugin_version = 2;
 
 }  // namespace heddle::policy
 

@@ -79,6 +79,13 @@ void loop_show_next() noexcept {
   queue::stand(worker::worker::current());
 }
 
+unsigned loop_askers() noexcept {
+  const worker::section inside;
+  const worker::worker& me = worker::worker::current();
+  const queue::askers* all = me.home.host().askers_of_all();
+  return all != nullptr ? all->count(me.rank) : 0;
+}
+
 loop_wait loop_spin(const job& work) noexcept {
   std::uint64_t start = 0;
   for (int i = 0;; ++i) {

@@ -161,6 +161,30 @@ entry take_newest_slow(fork_queue& q, bool& published) noexcept {
   return outcome.done ? item : 0;
 }
 
+// As a thief takes, but with a new tag and any number: only the owner may.
+unsigned take_oldest(fork_queue& q, entry* out, unsigned most, bool& published) noexcept {
+  // relaxed: own variable
+  const auto end = static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base);
+  std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
+  for (bool stored = false;; stored = true) {
+    const public_part x(seen);
+    const std::uint32_t count = std::min(most, end - x.top());
+    // Once the limits were stored, a new tag has to follow ([queue:5]), also where thieves have taken everything since.
+    if (count == 0 && !stored) return 0;
+    // relaxed: only the owner writes slots
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = q.base[x.top() + i].load(std::memory_order_relaxed);
+    if (!commit(q, seen, x.renewed(x.count() - std::min(count, x.count()), x.top() + count), false)) continue;
+    published = settle(q, end, false, false) || published;
+    return count;
+  }
+}
+
+unsigned size(const fork_queue& q) noexcept {
+  const std::uint32_t top = public_part(q.open.load(std::memory_order_relaxed)).top();  // a hint, as the next one
+  const std::ptrdiff_t count = q.bottom.load(std::memory_order_relaxed) - (q.base + top);
+  return count > 0 ? static_cast<unsigned>(count) : 0;
+}
+
 entry steal(fork_queue& q, bool& left) noexcept {
   left = false;
   std::uint64_t seen = q.open.load(std::memory_order_acquire);  // pairs with commit: slots and jobs below split

@@ -38,6 +38,13 @@ struct slow_outcome {
   return queue.bottom.load(std::memory_order_relaxed) == queue.base ? 0 : take_newest_slow(queue, published);
 }
 
+// Owner: takes up to `most` of the oldest entries of its own queue, whatever they are, the oldest first; returns how
+// many. `published` becomes true when a request was answered on the way, and is left alone else.
+[[nodiscard]] unsigned take_oldest(fork_queue& queue, entry* out, unsigned most, bool& published) noexcept;
+
+// Anybody: how many entries there seem to be. On the owner exact, but for thieves.
+unsigned size(const fork_queue& queue) noexcept;
+
 // Thief: oldest public entry; 0 when there is none or somebody was quicker. `left`: public entries remain.
 [[nodiscard]] entry steal(fork_queue& queue, bool& left) noexcept;
 

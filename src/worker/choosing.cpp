@@ -48,6 +48,7 @@ entry worker::pick_by_turns(bool evens) noexcept {
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = take_newest(); item != 0) return item;
+    if (const entry item = take_given(); item != 0) return item;
     // both of its calls: what only the first one gives would else wait behind ready threads for ever
     if (home.asks_before_picks()) {
       if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
@@ -131,6 +132,10 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
 entry worker::pick_fairly() noexcept {
   home.time().fire();
+  // each other time, or what is given again and again would keep the inbox waiting
+  if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
+    if (const entry item = take_given(); item != 0) return item;
+  }
   if (home.capacity().pools().in_force()) [[unlikely]] {
     thread* t = pick_packed();
     return t == nullptr ? 0 : ready_entry(*t);

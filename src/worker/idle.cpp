@@ -44,13 +44,14 @@ worker::end worker::run(carrier& mine) noexcept {
 
 // Everything goes to its pool, in the order in which it would have run here; then the carrier sleeps.
 void worker::stand_aside() noexcept {
-  while (stands_aside() && !home.stopping()) {
+  while (aside.load() != 0 && !home.stopping()) {  // seq_cst: before the look into the box, [ask:6]
     const auto give = [this](thread* t) {
       if (t == nullptr) t = std::exchange(passing_to, nullptr);
       if (!make_ready_specially(*t, true)) home.incoming().push(*t);
     };
     while (first != nullptr) give(std::exchange(first, nullptr));
     while (const entry item = take_newest()) give(thread_for(item));
+    while (const entry item = take_given()) give(thread_for(item));
     while (thread* t = ready.pop()) give(t);
     trace::emit<trace::event::worker_switch_off>(ring);
     home.capacity().pools().rests(turns_);
@@ -71,6 +72,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   }
   if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
+  if (const entry item = take_given(); item != 0) return item;
   policy::policy& policy = home.scheduler_policy();
   if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0)
     return item;
@@ -193,8 +195,8 @@ bool worker::sleep() noexcept {
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
   const bool work =         // [sleep:5]
-      home.has_common_work() || !ready.looks_empty() || home.stopping() || stands_aside() ||
-      home.scheduler_policy().may_find(rank);
+      home.has_common_work() || !ready.looks_empty() || home.host().has_given(rank) || home.stopping() ||
+      stands_aside() || home.scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // whoever woke it unasked finds that it looks
@@ -212,9 +214,10 @@ bool worker::sleep() noexcept {
 
 // --- what else there is ------------------------------------------------------------------------------------------
 
-// Of what others have, or nobody in particular; but for the policy's own. As policy_host::has_queued.
+// Of what others have, was given to this worker, or is nobody's in particular; but for the policy's own. As
+// policy_host::has_queued.
 bool worker::sees_something() const noexcept {
-  bool has = home.has_common_work();
+  bool has = home.has_common_work() || home.host().has_given(rank);
   for (unsigned r = 0; !has && r < home.workers(); ++r) has = home.may_rob(rank, r) && home.host().has_queued(r);
   return has;
 }
@@ -223,13 +226,15 @@ void worker::pass_search_on(bool listed) noexcept {
   const policy::policy_wants& wants = home.host().wants();
   policy::policy& policy = home.scheduler_policy();
   if (!wants.limits) {
-    bool more = home.has_common_work() || !ready.looks_empty() || (wants.picks && policy.may_find(rank));
+    bool more = home.has_common_work() || !ready.looks_empty() || home.host().has_given(rank) ||
+                (wants.picks && policy.may_find(rank));
     for (unsigned r = 0; !more && r < home.workers(); ++r) more = r != rank && home.host().has_queued(r);
     if (more) home.sleepers().wake_one_for(rank);
     return;
   }
   // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
   if (home.has_common_work()) home.sleepers().wake_one_for(rank);
+  if (home.host().has_given(rank)) home.sleepers().wake_thief_of(rank);
   if (listed && wants.greedy && policy.may_find(rank)) home.sleepers().wake_any(rank);
 }
 

@@ -128,13 +128,15 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
           return nullptr;
         }
         if (t != nullptr) item = ready_entry(*t);
-      } else if (home_.has_common_work()) {
+      } else if (home_.has_common_work() || (!alone && home_.host().has_given(w.rank))) {
         return nullptr;
       } else if (alone) {
         const std::uint64_t now = platform::ticks();
         const bool insist = now - insisted > insist_after_us * rate;
         if (insist) insisted = now;
-        item = home_.scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
+        item = w.take_given();
+        if (item == 0)
+          item = home_.scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
       }
     }
     if (item != 0) return w.thread_for(item);
@@ -205,8 +207,8 @@ void lending::wake_lender(worker& w) noexcept {
 
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
 bool lending::must_wake_lender(const worker& w) noexcept {
-  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || home_.has_common_work() || w.stands_aside() ||
-         home_.stopping() || home_.time().lacks_keeper() ||
+  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || home_.host().has_given(w.rank) ||
+         home_.has_common_work() || w.stands_aside() || home_.stopping() || home_.time().lacks_keeper() ||
          (home_.asks_before_picks() && home_.scheduler_policy().may_find(w.rank));
 }
 

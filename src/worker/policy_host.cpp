@@ -21,6 +21,7 @@ void policy_host::start(std::shared_ptr<const machine::topology> machine, trace:
   recorder_ = traced;
   policy_->start(*this);
   wants_ = policy_->wants();
+  if (wants_.asks) askers_ = std::make_unique<queue::askers>(workers());
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
   for (const auto& w : workers_) {
@@ -42,6 +43,9 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
   trace::emit<trace::event::steal_attempt>(thief.ring, victim);
   bool left = false;
   entry found = queue::steal(from, left);
+  if (found == 0 && has_given(victim)) {
+    if (const entry item = take_from_box(self, victim); item != 0) return item;
+  }
   if (found == 0 && how == policy::effort::insist) {
     if (queue::has_any(from)) {
       found = queue::force_steal(from, platform::heavy_fence);
@@ -57,14 +61,18 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
     trace::emit<trace::event::steal_fail>(thief.ring, victim);
     return 0;
   }
-  thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  platform::charge(platform::operation::steal, platform::simulated ? distance(self, victim) : 0);
-  trace::emit<trace::event::steal_success>(thief.ring, victim, distance(self, victim), found);
+  note_steal(thief, victim, found);
   // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf
   // would hide that fork until a forced steal.
   if (!left) queue::request(from);
   else if (sleepers_.idle().anyone_asleep()) sleepers_.wake_thief_of(victim);
   return found;
+}
+
+void policy_host::note_steal(worker& thief, unsigned victim, entry item) noexcept {
+  thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  platform::charge(platform::operation::steal, platform::simulated ? distance(thief.rank, victim) : 0);
+  trace::emit<trace::event::steal_success>(thief.ring, victim, distance(thief.rank, victim), item);
 }
 
 bool policy_host::has_work(unsigned victim) const noexcept {
@@ -78,6 +86,48 @@ void policy_host::request(unsigned self, unsigned victim) noexcept {
   if (from.requested.load(std::memory_order_relaxed)) return;  // queue::request looks again
   trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
   queue::request(from);
+}
+
+// --- requests with an address: [ask:1] to [ask:6] of src/queue/README.md ------------------------------------------
+
+entry policy_host::oldest(unsigned self) noexcept {
+  entry item = 0;
+  bool published = false;
+  static_cast<void>(queue::take_oldest(*workers_[self], &item, 1, published));  // 0 when there is none
+  if (published) workers_[self]->announce_work();
+  return item;
+}
+
+unsigned policy_host::queued(unsigned rank) const noexcept {
+  platform::charge(platform::operation::look);
+  return queue::size(*workers_[rank]) + (has_given(rank) ? 1 : 0);
+}
+
+bool policy_host::ask(unsigned self, unsigned victim) noexcept {
+  if (askers_ == nullptr || !may_rob(self, victim) || !askers_->post(self, victim, *workers_[victim])) return false;
+  trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
+  return true;
+}
+
+bool policy_host::asks(unsigned self, unsigned victim) const noexcept {
+  return askers_ != nullptr && askers_->stands(self, victim);
+}
+
+bool policy_host::withdraw(unsigned self, unsigned victim) noexcept {
+  return askers_ != nullptr && askers_->withdraw(self, victim);
+}
+
+unsigned policy_host::askers(unsigned self) const noexcept { return askers_ == nullptr ? 0 : askers_->count(self); }
+
+// Counts as a steal from whoever has given it.
+entry policy_host::take_from_box(unsigned self, unsigned of) noexcept {
+  unsigned giver = of;
+  const entry item = askers_->take(of, giver);
+  if (item == 0) return 0;
+  worker& thief = *workers_[self];
+  if (self == of) trace::emit<trace::event::steal_attempt>(thief.ring, giver);
+  note_steal(thief, giver, item);
+  return item;
 }
 
 entry policy_host::entry_of(policy::task& t) noexcept {

@@ -10,6 +10,7 @@
 #include <heddle/policy.hpp>
 
 #include "machine/topology.hpp"
+#include "queue/askers.hpp"
 #include "trace/trace.hpp"
 #include "worker/census.hpp"
 #include "worker/sleepers.hpp"
@@ -35,7 +36,15 @@ class policy_host final : private policy::scheduler {
   unsigned distance(unsigned a, unsigned b) const noexcept override;
   // Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
   [[nodiscard]] bool has_queued(unsigned rank) const noexcept {
-    return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty();
+    return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty() || has_given(rank);
+  }
+  // Who asks whom by name; null: the policy does not want that.
+  [[nodiscard]] queue::askers* askers_of_all() const noexcept { return askers_.get(); }
+  // In the box of that worker. As above.
+  [[nodiscard]] bool has_given(unsigned rank) const noexcept { return askers_ != nullptr && askers_->has(rank); }
+  // Worker `self` takes what is in the box of `of`, itself or one that it may rob; 0: nothing.
+  [[nodiscard]] entry take_given(unsigned self, unsigned of) noexcept {
+    return has_given(of) ? take_from_box(self, of) : 0;
   }
 
   // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
@@ -65,6 +74,13 @@ class policy_host final : private policy::scheduler {
   bool has_work(unsigned victim) const noexcept override;
   void request(unsigned self, unsigned victim) noexcept override;
   entry newest(unsigned self) noexcept override { return workers_[self]->take_newest(); }
+  entry oldest(unsigned self) noexcept override;
+  unsigned queued(unsigned rank) const noexcept override;
+  bool ask(unsigned self, unsigned victim) noexcept override;
+  bool asks(unsigned self, unsigned victim) const noexcept override;
+  bool withdraw(unsigned self, unsigned victim) noexcept override;
+  unsigned askers(unsigned self) const noexcept override;
+  entry given(unsigned self) noexcept override { return take_given(self, self); }
   entry entry_of(policy::task& t) noexcept override;
   bool wake(unsigned rank) noexcept override { return sleepers_.wake(rank); }
   void wake_any(unsigned near) noexcept override { sleepers_.wake_any(near); }
@@ -74,12 +90,16 @@ class policy_host final : private policy::scheduler {
   void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
   void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
 
+  entry take_from_box(unsigned self, unsigned of) noexcept;
+  void note_steal(worker& thief, unsigned victim, entry item) noexcept;
+
   const worker_list& workers_;
   sleepers& sleepers_;
   census& census_;
   const std::unique_ptr<policy::policy> policy_;
   policy::policy_wants wants_;  // settled by start, where the policy may take some away
   std::shared_ptr<const machine::topology> machine_;
+  std::unique_ptr<queue::askers> askers_;  // made by start, if they are wanted
   trace::recorder* recorder_{nullptr};
 };
 

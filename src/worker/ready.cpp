@@ -94,6 +94,8 @@ void worker::queue_child(thread& t) noexcept {
 
 // The request that was answered stands again while somebody sleeps: [greed:2], [wake:3].
 void worker::announce_work() noexcept {
+  if (queue::askers* all = home.host().askers_of_all(); all != nullptr) [[unlikely]]
+    answer_askers(*all);
   home.sleepers().wake_thief_of(rank);
   if (home.sleepers().has_thief_of(rank)) queue::stand(*this);
 }

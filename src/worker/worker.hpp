@@ -16,6 +16,7 @@
 #include "fiber/stack_pool.hpp"
 #include "fiber/thread.hpp"
 #include "platform/platform.hpp"
+#include "queue/askers.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
 #include "worker/aging.hpp"
@@ -158,6 +159,8 @@ class worker : public detail::fork_queue {
   void announce_work() noexcept;
   // The same of an entry that a request has made public.
   void announce_answer() noexcept;
+  // What was given to this worker; 0: nothing. By itself.
+  [[nodiscard]] entry take_given() noexcept;
 
   // AddressSanitizer: handed to the far side of a switch, what must happen there before the new context goes on.
   struct crossing {
@@ -260,6 +263,7 @@ class worker : public detail::fork_queue {
   bool sleep() noexcept;
   void wait_for_token() noexcept;
   void share_ready() noexcept;
+  void answer_askers(queue::askers& all) noexcept;
   void tell_of_ready() noexcept;
   // once the visitor of the queue has gone; apart: the short path saves no registers
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;

@@ -29,6 +29,13 @@ class chips final : public scheduler {
   void request(unsigned, unsigned victim) noexcept override { asked.push_back(victim); }
   bool has_work(unsigned) const noexcept override { return false; }
   entry newest(unsigned) noexcept override { return 0; }
+  entry oldest(unsigned) noexcept override { return 0; }
+  unsigned queued(unsigned) const noexcept override { return 0; }
+  bool ask(unsigned, unsigned) noexcept override { return false; }
+  bool asks(unsigned, unsigned) const noexcept override { return false; }
+  bool withdraw(unsigned, unsigned) noexcept override { return false; }
+  unsigned askers(unsigned) const noexcept override { return 0; }
+  entry given(unsigned) noexcept override { return 0; }
   entry entry_of(task&) noexcept override { return 0; }
   bool wake(unsigned) noexcept override { return false; }
   void wake_any(unsigned) noexcept override {}

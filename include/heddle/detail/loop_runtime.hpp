@@ -42,6 +42,9 @@ HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
 HEDDLE_API void loop_measure_next() noexcept;
 // The next entry queued on this worker is shown as if somebody had asked for it.
 HEDDLE_API void loop_show_next() noexcept;
+// How many workers ask the one that the caller is on for work by name ([ask:1] in src/queue): into so many parts and
+// one more what is left of a loop may be cut. 0 under policies that ask nobody by name.
+HEDDLE_API unsigned loop_askers() noexcept;
 
 // Spins for a moment (1 us) until the job has ended: a part of a loop that a thief took is about as long as the
 // caller's own.

@@ -1,0 +1,48 @@
+// The worker's part in requests with an address: [ask:3] to [ask:6] of src/queue/README.md.
+#include "worker/inline.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+class giver_of final : public queue::askers::giver {
+ public:
+  giver_of(worker& self, queue::askers& all) noexcept : self_(self), all_(all) {}
+
+  bool may_give(unsigned asker) noexcept override {
+    return self_.home.may_rob(asker, self_.rank) && !self_.home.at(asker).stands_aside();
+  }
+
+  void given(unsigned asker) noexcept override {
+    // [ask:6]. seq_cst, as in stand_aside: one of us takes it out of the box
+    if (self_.home.at(asker).aside.load() != 0) return bring_to_all(asker);
+    // [ask:5]
+    sleepers& others = self_.home.sleepers();
+    if (!others.wake(asker)) others.wake_thief_of(asker);
+  }
+
+ private:
+  void bring_to_all(unsigned asker) noexcept {
+    unsigned from = 0;
+    thread* t = self_.thread_for(all_.take(asker, from));  // no ready thread that is bound: such are in no fork queue
+    if (t == nullptr) return;
+    self_.home.incoming().push(*t);
+    self_.home.sleepers().wake_one_for(self_.rank);
+  }
+
+  worker& self_;
+  queue::askers& all_;
+};
+
+}  // namespace
+
+void worker::answer_askers(queue::askers& all) noexcept {
+  giver_of by(*this, all);
+  all.answer(rank, *this, by);
+}
+
+entry worker::take_given() noexcept { return home.host().take_given(rank, rank); }
+
+}  // namespace heddle::worker
