@@ -170,7 +170,7 @@ class scheduler {
   virtual bool asks(unsigned self, unsigned victim) const noexcept = 0;
   /// Takes the request back. False: nothing stands there any more, and something may have been given.
   virtual bool withdraw(unsigned self, unsigned victim) noexcept = 0;
-  /// How many ask `self` at the moment.
+  /// How many ask `self` at the moment. A request may be counted a moment before the next fork there would see it.
   virtual unsigned askers(unsigned self) const noexcept = 0;
   /// Takes what lies in the box of `self`; 0: nothing.
   virtual entry given(unsigned self) noexcept = 0;
