@@ -122,7 +122,7 @@ void complete_job(job& work, std::uintptr_t status) noexcept {
     if (worker::is_user_code(me)) [[unlikely]]
       return worker::in_section([&] { complete_job(work, status); });
     trace::emit<trace::event::task_end>(me->ring, &work);  // before the owner can go on
-    if (policy::task& half = me->current_thread()->scheduling; half.word != nullptr) [[unlikely]]
+    if (worker::thread& half = *me->current_thread(); half.scheduling.word != nullptr) [[unlikely]]
       end_half(*me, half);
   }
   const std::uintptr_t before = work.word.exchange(status);
@@ -150,7 +150,7 @@ join_outcome join_slow(job& work, ticket position) noexcept {
     word = work.word.load(std::memory_order_acquire);  // pairs with complete_job: the second half's effects
   }
   if (position == apart_ticket) [[unlikely]]
-    end_apart();
+    end_apart(work);
   return word == job_failed ? join_outcome::failed : join_outcome::done;
 }
 

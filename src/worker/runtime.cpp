@@ -113,6 +113,13 @@ runtime::runtime(settings s)
                                 " could not be started (" + platform::why_not_started(error).text +
                                 "); set HEDDLE_WORKERS lower, or raise the limit");
   }
+  if (const int error = beat_.start(); error != 0) {
+    creator_.end();
+    stop();
+    throw std::system_error(std::error_code(error, std::generic_category()),
+                            std::string("heddle: no kernel thread for what the policy wants to hear by the clock: ") +
+                                platform::why_not_started(error).text);
+  }
   if (capacity_.has_limits() && capacity_.can_change()) {
     capacity_.begin_to_follow();
     creator_.start();
@@ -133,6 +140,7 @@ runtime::~runtime() {
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
     while (worker::state::is_lent(w->token.load())) platform::yield_processor();
   }
+  beat_.end();
   creator_.end();
   capacity_.set_active(workers());
   stop();
