@@ -187,9 +187,6 @@ class worker : public detail::fork_queue {
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
 
-  // What the policy wants to know of the tasks that run here, or null. Set before the worker starts. watches_switches
-  // may be false all the same.
-  task_meter* meter{nullptr};
   // A thread that runs here, and has a word, has ended as a task: tells the policy.
   void end_task(thread& t) noexcept;
 
@@ -300,6 +297,11 @@ class worker : public detail::fork_queue {
   unsigned raised_seen_{0};      // of precedence::raised
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
+
+ public:
+  // What the policy wants to know of the tasks that run here, or null. Set before the worker starts. watches_switches
+  // may be false all the same.
+  task_meter* meter{nullptr};
 };
 
 // Of a runtime, by rank.
