@@ -113,16 +113,16 @@ runtime::runtime(settings s)
                                 " could not be started (" + platform::why_not_started(error).text +
                                 "); set HEDDLE_WORKERS lower, or raise the limit");
   }
+  if (capacity_.has_limits() && capacity_.can_change()) {
+    capacity_.begin_to_follow();
+    creator_.start();
+  }
   if (const int error = beat_.start(); error != 0) {
     creator_.end();
     stop();
     throw std::system_error(std::error_code(error, std::generic_category()),
                             std::string("heddle: no kernel thread for what the policy wants to hear by the clock: ") +
                                 platform::why_not_started(error).text);
-  }
-  if (capacity_.has_limits() && capacity_.can_change()) {
-    capacity_.begin_to_follow();
-    creator_.start();
   }
   platform::runtime_started(this, settings_.policy.c_str(), count,
                             [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
