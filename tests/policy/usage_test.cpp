@@ -240,7 +240,8 @@ TEST_F(usage, every_task_is_told_once_whoever_runs_it) {
         });
       }
       EXPECT_EQ(count_of(&label), count);
-      EXPECT_EQ(accountant::all.size(), 2 * count + 1) << "children, second halves, and the call";
+      EXPECT_LE(accountant::all.size(), 2 * count + 1) << "children, second halves, and the call";
+      EXPECT_GE(accountant::all.size(), workers == 1 ? 2 * count + 1 : count + 1) << "a thief may be quicker";
       for (const accountant::told& one : accountant::all) EXPECT_TRUE(one.ended && one.what.processor_time.is_known());
     }
   }
@@ -409,10 +410,11 @@ TEST(workers_changed, when_some_stand_aside) {
 TEST(workers_changed, speeds_are_measured_while_workers_compute) {
   heddle_test::watchdog guard("speeds");
   heddle::runtime rt(listening(1));
-  rt.run([] {
+  // Not by run: the calling kernel thread would carry the worker itself.
+  heddle::thread({.where = &rt}, [] {
     while (listener::host->speed_source(0) != source::clock) {
     }
-  });
+  }).join();
   EXPECT_GT(listener::host->speed(0), 0);
   EXPECT_LE(listener::host->speed(0), 1);
 }
