@@ -19,6 +19,28 @@ struct counters {
   std::uint64_t accesses{0}, misses{0}, invalidations{0};
 };
 
+// Of a unit: levels, by index, of the last cache that its core has for itself, and of its last one if cores share it.
+struct reach {
+  static constexpr unsigned none = ~0u;
+  unsigned own{none}, shared{none};
+  std::uint64_t local{0}, remote{0};  // lines out of memory
+};
+
+std::vector<reach> reaches_in(const machine::model& machine, const cache_tree& caches) {
+  const auto units = machine.tree.units();
+  std::vector<reach> of_unit(units.size());
+  for (const machine::cache_info& c : machine.tree.caches()) {  // outwards
+    if (c.capacity == 0) continue;
+    const auto level = static_cast<unsigned>(std::ranges::find(caches.levels(), c.kind) - caches.levels().begin());
+    const bool one_core = units[c.first_unit].core == units[c.last_unit - 1].core;
+    for (unsigned unit = c.first_unit; unit < c.last_unit; ++unit) {
+      (one_core ? of_unit[unit].own : of_unit[unit].shared) = level;
+      if (one_core) of_unit[unit].shared = reach::none;
+    }
+  }
+  return of_unit;
+}
+
 }  // namespace
 
 struct memory_model::insides {
@@ -30,6 +52,7 @@ struct memory_model::insides {
     const cache_path& path;
     unsigned near;  // node
     counters* own;  // by level
+    reach& far;
   };
 
   // Lines that were asked for and are not yet served: their tables are fetched while those before them are.
@@ -40,7 +63,7 @@ struct memory_model::insides {
 
   who accessor(unsigned unit) {
     return {caches.path_of(unit), caches.paths()[caches.path_of(unit)], memory.node_of_unit(unit),
-            counts.data() + unit * caches.levels().size()};
+            counts.data() + unit * caches.levels().size(), reaches[unit]};
   }
   double begin(double at);
   template <class Pipeline>
@@ -74,6 +97,7 @@ struct memory_model::insides {
   double latest{0}, oldest{0};
   std::vector<double> finish;
   std::vector<counters> counts;  // [unit * levels + level]
+  std::vector<reach> reaches;    // of each unit
   std::size_t plan_size{0};
   planned plan[most_planned];
   places announced_places[tables_ahead];  // of line i of the plan, at i modulo the size
@@ -89,7 +113,8 @@ memory_model::insides::insides(const machine::model& machine)
       directory(static_cast<unsigned>(caches.paths().size())),
       coherent(caches.paths().size() > 1),
       finish(overlap),
-      counts(machine.tree.units().size() * caches.levels().size()) {
+      counts(machine.tree.units().size() * caches.levels().size()),
+      reaches(reaches_in(machine, caches)) {
   if (!std::has_single_bit(machine.page_size) || page_bits < caches.line_bits()) {
     throw std::invalid_argument("machine " + machine.name + ": a page of " + std::to_string(machine.page_size) +
                                 " bytes; it must be a power of two and not below the size of a cache line");
@@ -134,8 +159,9 @@ double memory_model::insides::fetch_line(const who& w, line_number line, const p
     if (step.where->access(line >> step.shift, where[i])) return step.latency;
     ++w.own[step.level].misses;
   }
-  return memory.fetch(w.near, pages.node_of(line >> lines_bits), line >> path.fetched_shift, path.fetched_bytes, at,
-                      oldest);
+  const unsigned node = pages.node_of(line >> lines_bits);
+  ++(node == w.near ? w.far.local : w.far.remote);
+  return memory.fetch(w.near, node, line >> path.fetched_shift, path.fetched_bytes, at, oldest);
 }
 
 unsigned memory_model::insides::remove_copies(const cache_step& step, std::uint32_t block) {
@@ -289,6 +315,17 @@ std::vector<level_count> memory_model::levels_of(unsigned unit) const {
   return result;
 }
 
+reach_count memory_model::reach_of(unsigned unit) const noexcept {
+  const reach& r = in_->reaches[unit];
+  const counters* levels = in_->counts.data() + unit * in_->caches.levels().size();
+  return {r.own == reach::none ? 0 : levels[r.own].misses,
+          r.shared == reach::none ? 0 : levels[r.shared].misses,
+          r.local,
+          r.remote,
+          r.own != reach::none,
+          r.shared != reach::none};
+}
+
 std::vector<level_count> memory_model::levels() const {
   std::vector<level_count> result;
   for (const machine::group_kind kind : in_->caches.levels()) result.push_back({kind});
@@ -312,6 +349,7 @@ std::vector<node_traffic> memory_model::nodes() const {
 
 void memory_model::reset_counts() {
   std::fill(in_->counts.begin(), in_->counts.end(), counters{});
+  for (reach& r : in_->reaches) r.local = r.remote = 0;
   in_->memory.reset_counts();
 }
 
@@ -319,7 +357,7 @@ void memory_model::flush() { in_->caches.clear(); }
 
 std::uint64_t memory_model::host_bytes() const {
   return in_->caches.bytes() + in_->memory.bytes() + in_->pages.bytes() + in_->directory.bytes() +
-         in_->counts.capacity() * sizeof(counters);
+         in_->counts.capacity() * sizeof(counters) + in_->reaches.capacity() * sizeof(reach);
 }
 
 }  // namespace heddle::sim

@@ -17,6 +17,14 @@ struct level_count {
   std::uint64_t invalidations{0};        // copies that writes took out of caches of this level
 };
 
+// What one unit's own accesses have cost, in lines, by how far they went.
+struct reach_count {
+  std::uint64_t beyond_core{0};            // not in a cache that its core has for itself; 0 without such a cache
+  std::uint64_t beyond_caches{0};          // in none of its caches; 0 unless the last of them is shared between cores
+  std::uint64_t local{0}, remote{0};       // from the memory of its own node; from that of others
+  bool has_own{false}, has_shared{false};  // there is such a cache
+};
+
 struct node_traffic {
   int numa{0};
   std::uint64_t local_bytes{0}, remote_bytes{0};  // bytes fetched from this node's memory, by the core's place
@@ -56,6 +64,7 @@ class memory_model {
   std::vector<level_count> levels() const;
   // Those of one unit's own accesses.
   std::vector<level_count> levels_of(unsigned unit) const;
+  reach_count reach_of(unsigned unit) const noexcept;
   std::vector<node_traffic> nodes() const;
   void reset_counts();               // contents stay
   void flush();                      // caches become empty, pages stay

@@ -85,6 +85,11 @@ picoseconds access_rows(void* context, unsigned unit, const rows* sets, std::siz
   }
 }
 
+void counts(void* context, unsigned unit, memory_counts& out) {
+  const reach_count known = static_cast<const memory_model*>(context)->reach_of(unit);
+  out = {known.beyond_core, known.beyond_caches, known.local, known.remote, known.has_own, known.has_shared, true};
+}
+
 bool place(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node) {
   try {
     static_cast<memory_model*>(context)->place(address, bytes, static_cast<page_policy>(policy), node);
@@ -111,6 +116,7 @@ configuration configuration_for(const session_options& o, const machine::model& 
   c.fast = o.fast;
   c.access = access;
   c.access_rows = access_rows;
+  c.counts = counts;
   c.place = place;
   c.forget = forget;
   c.memory = &memory;

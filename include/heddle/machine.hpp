@@ -51,9 +51,16 @@ struct memory_group {
   unsigned sharing{0};        ///< processing units of the whole machine that share it
   int numa{-1};               ///< operating system's number of the node; -1 when it spans several
   double speed{0};            ///< sum over its workers
+  double latency{0};          ///< ns until one of its workers has a line that lies here; 0: not known
 
   bool is_leaf() const noexcept { return child_count == 0; }
   bool has(unsigned worker) const noexcept { return worker - first_worker < worker_count; }
+};
+
+/// How long a core of node `from` takes to get a line out of the memory of node `to`, caches included.
+struct node_latency {
+  int from{0}, to{0};  ///< operating system's numbers
+  double ns{0};
 };
 
 /// The tree of memory groups. The root is the memory, of unlimited capacity. A node below it is a NUMA node, if there
@@ -67,9 +74,9 @@ class view {
   /// A machine of which nothing is known.
   view() noexcept = default;
   /// The groups breadth first, the root first; the leaf and the processing unit of each worker, by rank.
-  view(std::span<const memory_group> groups, std::span<const unsigned> leaves,
-       std::span<const processing_unit> units) noexcept
-      : groups_(groups), leaves_(leaves), units_(units) {}
+  view(std::span<const memory_group> groups, std::span<const unsigned> leaves, std::span<const processing_unit> units,
+       std::span<const node_latency> latencies = {}) noexcept
+      : groups_(groups), leaves_(leaves), units_(units), latencies_(latencies) {}
 
   bool is_known() const noexcept { return !groups_.empty(); }
   unsigned workers() const noexcept { return static_cast<unsigned>(leaves_.size()); }
@@ -116,6 +123,16 @@ class view {
   }
   /// Levels from a's leaf up to that group; 0 for a == b. Not symmetric where leaves lie at different levels.
   unsigned distance(unsigned a, unsigned b) const noexcept { return leaf_of(a).level - common_group(a, b).level; }
+  /// ns until worker `a` has a line that worker `b` had last: from the smallest cache that they share, else from the
+  /// memory of b's node. 0: not known. Machine files of the simulator know it; of the machine at hand nothing tells.
+  double latency(unsigned a, unsigned b) const noexcept {
+    const memory_group& common = common_group(a, b);
+    if (is_cache(common.kind)) return common.latency;
+    for (const node_latency& known : latencies_) {
+      if (known.from == unit_of(a).numa && known.to == unit_of(b).numa) return known.ns;
+    }
+    return common.latency;
+  }
   /// The largest cache that the worker shares with others: what papers on multi-socket machines call the shared cache.
   /// Null: it shares none.
   const memory_group* shared_cache_of(unsigned worker) const noexcept {
@@ -130,6 +147,7 @@ class view {
   std::span<const memory_group> groups_;
   std::span<const unsigned> leaves_;
   std::span<const processing_unit> units_;
+  std::span<const node_latency> latencies_;
 };
 
 }  // namespace heddle::machine

@@ -1,6 +1,7 @@
 /// Scheduling policies: the seam between schedulers and the mechanism. A policy decides which task runs where and when,
-/// and the mechanism does it. A policy sees workers (by rank), tasks, memory groups, hints and a random source; never a
-/// kernel thread, a signal or a clock. So one policy schedules real and simulated machines.
+/// and the mechanism does it. A policy sees workers (by rank), tasks, memory groups, hints, a random source, and, where
+/// it wants them, times and counts that the mechanism has measured; never a kernel thread, a signal or a clock. So one
+/// policy schedules real and simulated machines.
 ///
 /// To write one: docs/guide/write_a_policy.md. The order of the calls, and what a policy promises:
 /// src/policy/README.md. How the published schedulers use the seam: docs/design/policies.md.
@@ -21,6 +22,7 @@
 
 #include <heddle/export.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/task_usage.hpp>
 
 namespace heddle::policy {
 
@@ -80,9 +82,9 @@ enum class placement : std::uint8_t {
   send           ///< the mechanism makes it ready to run and calls `place`
 };
 
-/// What the mechanism switches on for a policy. All but the last two follow from the functions that the policy
-/// overrides (see `create`). `ready` and `task_end` need no flag: they are called for the tasks whose `word` the policy
-/// has set, and for no other.
+/// What the mechanism switches on for a policy. The first ten follow from the functions that the policy overrides (see
+/// `create`); the others it sets itself, in its constructor or in `start`. `ready` and `task_end` need no flag: they
+/// are called for the tasks whose `word` the policy has set, and for no other.
 struct policy_wants {
   bool spawns = false;  ///< `spawn`, for each child of a group. Off: children are queued, as second halves of forks are
   bool forks = false;   ///< `fork_begin`, for each second half of parallel_invoke, and of a loop that is cut
@@ -91,12 +93,21 @@ struct policy_wants {
   bool picks = false;   ///< `pick`. Off: the own queue, the ready threads, then `acquire`
   bool limits = false;  ///< `may_rob`. Off: a worker may take from everybody
   bool preemptions = false;  ///< `preempted`. Off: who was interrupted waits among its worker's ready threads
-  /// The policy calls scheduler::ask, which it says in its constructor. Off: nobody is asked by name, `ask` is false.
+  bool usage = false;        ///< `used`. Off: nothing is counted
+  bool changes = false;      ///< `workers_changed`; and `speed` is measured. Off: it is what is declared
+  bool beats = false;        ///< `beat`
+
+  /// The policy calls scheduler::ask. Off: nobody is asked by name, `ask` is false.
   bool asks = false;
   /// A promise of the policy [seam:5]: no worker sleeps while its `acquire` could find something. The mechanism relies
   /// on it where a worker that was woken has found something: it then wakes another one for what else there is. A
   /// policy that cannot promise it sets this to false in its constructor.
   bool greedy = true;
+  usage_figures figures;      ///< what `used` is to tell; what nobody wants is not read
+  bool elapsed = false;       ///< how long groups and forks took: group_info::elapsed, and what `fork_end` is told
+  bool running = false;       ///< scheduler::running
+  unsigned beat_us = 1000;    ///< microseconds from one call of `beat` to the next; 100 at least
+  double speed_step = 0.125;  ///< `workers_changed` is called when some speed has moved by more than that
 };
 
 /// A task that is made: the child of a group, the second half of a fork, or a thread that is nobody's child.
@@ -120,6 +131,8 @@ struct group_info {
   unsigned expected;  ///< how many it is to have (task_group::expect); 0: not told
   task& owner;
   void* data;  ///< the policy's word in the group: null at first
+  /// ns since group_begin, by the mechanism's clock; 0 where policy_wants::elapsed is not set, and in group_begin.
+  std::uint64_t elapsed{0};
 };
 
 /// A fork. The caller runs the first half; the second one can go elsewhere.
@@ -139,9 +152,17 @@ class scheduler {
   virtual unsigned distance(unsigned a, unsigned b) const noexcept = 0;
   /// Who shares which memory. No groups where the machine is not known.
   virtual machine::view machine() const noexcept = 0;
-  /// How fast a worker is at the moment, relative to the fastest kind of core of the machine: what is declared of its
-  /// processing unit (machine::processing_unit::speed); 0 while it stands aside (runtime::set_active_workers).
+  /// How fast a worker is at the moment, relative to the fastest kind of core of the machine; 0 while it stands aside
+  /// (runtime::set_active_workers). Declared: of its processing unit (machine::processing_unit::speed). For a policy
+  /// that overrides workers_changed it is that, times the part of the time that the worker's kernel thread had a
+  /// processor of late: less than 1 where the processor is shared, throttled or taken away. Measured every 10 ms, while
+  /// the worker does not sleep; else as it was.
   virtual double speed(unsigned worker) const noexcept = 0;
+  /// declared; clock or simulated once it was measured; none: nothing is known of the machine, and speed says 1.
+  virtual source speed_source(unsigned worker) const noexcept = 0;
+  /// The task that ran on a worker a moment ago; null: none, or policy_wants::running is not set. A hint, to be
+  /// compared and not to be looked into: it may have ended, and another one may have its place.
+  virtual const task* running(unsigned worker) const noexcept = 0;
   /// A number in [0, bound) from the random source of worker `self`.
   virtual std::uint32_t random(unsigned self, std::uint32_t bound) noexcept = 0;
 
@@ -278,6 +299,12 @@ class policy {
     static_cast<void>(self), static_cast<void>(t);
     return placement::stay;
   }
+  /// What a task with a word has used; it has ended, and task_end comes next. One whose word was set while it ran is
+  /// counted from its next turn on. Figures that are not known say so, among them those that policy_wants::figures does
+  /// not name.
+  virtual void used(unsigned self, task& t, const task_usage& what) noexcept {
+    static_cast<void>(self), static_cast<void>(t), static_cast<void>(what);
+  }
   /// A task with a word has ended. Its group does not know of it yet.
   virtual void task_end(unsigned self, task& t) noexcept { static_cast<void>(self), static_cast<void>(t); }
 
@@ -313,11 +340,20 @@ class policy {
   }
   /// The first half has ended. The second one may still run, or not have begun.
   virtual void fork_wait(unsigned self, task& owner) noexcept { static_cast<void>(self), static_cast<void>(owner); }
-  /// Both halves have ended. Answers: stay, send, as for group_end.
-  virtual placement fork_end(unsigned self, task& owner) noexcept {
-    static_cast<void>(self), static_cast<void>(owner);
+  /// Both halves have ended, `elapsed` ns after `fork`, by the mechanism's clock (0 where policy_wants::elapsed is not
+  /// set). Answers: stay, send, as for group_end.
+  virtual placement fork_end(unsigned self, task& owner, std::uint64_t elapsed) noexcept {
+    static_cast<void>(self), static_cast<void>(owner), static_cast<void>(elapsed);
     return placement::stay;
   }
+
+  // --- by the clock; on a kernel thread of the runtime's own, which is no worker, one after the other ---
+
+  /// Some worker began to stand aside or ceased to, or scheduler::speed has moved by more than speed_step for one.
+  virtual void workers_changed() noexcept {}
+  /// policy_wants::beat_us have passed since the last time, or more. Also while all workers are busy, and while all
+  /// sleep; not any more when the last thread has ended and the runtime is being destroyed.
+  virtual void beat() noexcept {}
 
   /// What it hears of. Settled when `start` returns.
   const policy_wants& wants() const noexcept { return wants_; }
@@ -364,6 +400,9 @@ void policy::listen_as() noexcept {
   wants_.picks = differ(&Policy::pick, &policy::pick);
   wants_.limits = differ(&Policy::may_rob, &policy::may_rob);
   wants_.preemptions = differ(&Policy::preempted, &policy::preempted);
+  wants_.usage = differ(&Policy::used, &policy::used);
+  wants_.changes = differ(&Policy::workers_changed, &policy::workers_changed);
+  wants_.beats = differ(&Policy::beat, &policy::beat);
   static_assert(differ(&Policy::fork_begin, &policy::fork_begin) ||
                     (!differ(&Policy::fork, &policy::fork) && !differ(&Policy::fork_wait, &policy::fork_wait) &&
                      !differ(&Policy::fork_end, &policy::fork_end)),

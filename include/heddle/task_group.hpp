@@ -50,6 +50,7 @@ struct group_state {
   void* policy_data{nullptr};
   double work;
   std::size_t bytes;
+  std::uint64_t opened_at;         // when the policy was told of its beginning, if that wants to know how long it takes
   std::atomic<unsigned> index{0};  // children so far, when the policy watches them
   unsigned expected{0};            // children that there will be, if the owner has told; else 0
   bool open{false};                // owner's: the policy was told of the group's beginning and not of its end

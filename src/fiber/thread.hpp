@@ -18,6 +18,8 @@ struct lendable;
 }  // namespace heddle::detail
 
 namespace heddle::worker {
+struct account;
+struct fork_time;
 class ready_queue;
 class runtime;
 class worker;
@@ -156,6 +158,11 @@ struct alignas(64) thread {
   // While its stack pointer is above this address, it runs children of its groups by calls: each of them has nearly a
   // default stack then. The highest address: never.
   void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
+
+  // What it has used so far, and the innermost of its forks that are timed (worker/task_meter.hpp). Null where the
+  // policy does not want to know, and before it begins and after it has ended as a task.
+  worker::account* kept{nullptr};
+  worker::fork_time* open_forks{nullptr};
 
   // What tools know the stack by: ThreadSanitizer's handle or AddressSanitizer's fake stack; valgrind's number.
   void* sanitizer_fiber{nullptr};

@@ -81,6 +81,14 @@ topology topology::with_caches(std::span<const cache_info> caches) const {
   return made;
 }
 
+topology topology::with_latencies(std::span<const double> of_kind, std::vector<node_latency> nodes) const {
+  topology made = *this;
+  std::copy_n(of_kind.begin(), std::min(of_kind.size(), kinds_of_group), made.latencies_);
+  made.node_latencies_ = std::make_shared<const std::vector<node_latency>>(std::move(nodes));
+  tree_builder::place_again(made);
+  return made;
+}
+
 topology topology::for_workers(std::span<const int> units) const {
   if (units.empty()) throw std::invalid_argument("a topology needs at least one worker");
   if (!std::ranges::equal(compact_order({units.begin(), units.end()}), units)) {

@@ -21,6 +21,8 @@ struct cache_info {
   unsigned first_unit{0}, last_unit{0};  // it serves units()[first_unit, last_unit)
 };
 
+inline constexpr std::size_t kinds_of_group = static_cast<std::size_t>(group_kind::unit) + 1;
+
 struct topology_set;  // source.hpp
 
 // Immutable; cheap to copy. All functions may be called from any context and none suspends.
@@ -50,6 +52,9 @@ class topology {
   topology named(std::string name) const;
   topology with_kinds(std::span<const unsigned> kind_of_unit, std::span<const double> speeds) const;
   topology with_caches(std::span<const cache_info> caches) const;
+  // The same machine with latencies, ns: of lines found in each kind of cache, by group_kind (0: not known), and from
+  // node to node.
+  topology with_latencies(std::span<const double> of_kind, std::vector<node_latency> nodes) const;
 
   // The same machine with one worker on each of the given units, rank by rank; a unit may occur several times, and one
   // that the machine does not have counts as a unit without caches. Throws std::invalid_argument when `units` is empty
@@ -75,7 +80,7 @@ class topology {
 
   // What schedulers see of it. In a topology that is not made for workers each unit has one worker. Valid as long as
   // any copy of this topology.
-  class view view() const noexcept { return {*groups_, *leaves_, *worker_units_}; }
+  class view view() const noexcept { return {*groups_, *leaves_, *worker_units_, *node_latencies_}; }
   std::span<const memory_group> groups() const noexcept { return *groups_; }
   const memory_group& root() const noexcept { return groups_->front(); }
   const memory_group& group(unsigned id) const noexcept { return (*groups_)[id]; }
@@ -100,6 +105,8 @@ class topology {
   bool this_machine_{false};
   std::uint64_t memory_bytes_{0};
   unsigned kinds_{1};
+  double latencies_[kinds_of_group]{};  // by group_kind
+  std::shared_ptr<const std::vector<node_latency>> node_latencies_{std::make_shared<const std::vector<node_latency>>()};
   std::shared_ptr<const std::vector<processing_unit>> units_;
   std::shared_ptr<const std::vector<topology_set>> sets_;  // kept for for_workers()
   std::shared_ptr<const std::vector<cache_info>> caches_;

@@ -82,6 +82,11 @@ void add_unit_leaves(std::vector<draft>& tree, unsigned at) {
   tree[at].children = std::move(all);
 }
 
+bool has_node(const std::vector<processing_unit>& workers, const memory_group& g, int numa) {
+  return std::any_of(workers.begin() + g.first_worker, workers.begin() + g.first_worker + g.worker_count,
+                     [numa](const processing_unit& u) { return u.numa == numa; });
+}
+
 std::vector<draft> nested(const std::vector<memory_group>& ranges, unsigned workers) {
   std::vector<draft> tree(1);
   tree[0].group.capacity = unlimited;
@@ -167,9 +172,18 @@ void tree_builder::place(topology& on, std::vector<processing_unit> workers, con
   for (memory_group& g : groups) {
     if (g.is_leaf()) leaves[g.first_worker] = g.id;
     g.numa = workers[g.first_worker].numa;
+    g.latency = on.latencies_[static_cast<std::size_t>(g.kind)];
     for (unsigned rank = g.first_worker; rank < g.first_worker + g.worker_count; ++rank) {
       g.speed += workers[rank].speed;
       if (workers[rank].numa != g.numa) g.numa = -1;
+    }
+    if (g.kind == group_kind::unit && is_cache(groups[g.parent].kind)) g.latency = groups[g.parent].latency;
+    // Of a memory: the longest way of those between the nodes of its workers.
+    if (is_cache(g.kind) || g.kind == group_kind::unit) continue;
+    for (const node_latency& known : *on.node_latencies_) {
+      const bool within = g.numa >= 0 ? known.from == g.numa && known.to == g.numa
+                                      : has_node(workers, g, known.from) && has_node(workers, g, known.to);
+      if (within) g.latency = std::max(g.latency, known.ns);
     }
   }
   on.groups_ = std::make_shared<const std::vector<memory_group>>(std::move(groups));

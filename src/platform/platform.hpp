@@ -12,6 +12,7 @@
 #include "platform/clock.hpp"
 #include "platform/signals.hpp"
 #include "platform/ticks.hpp"
+#include "platform/usage.hpp"
 
 namespace heddle::platform {
 

@@ -40,7 +40,9 @@ class adws final : public policy {
     return layout_.fork(self, info, half);
   }
   void fork_wait(unsigned, task& owner) noexcept override { layout_.fork_wait(owner); }
-  placement fork_end(unsigned self, task& owner) noexcept override { return layout_.fork_end(self, owner); }
+  placement fork_end(unsigned self, task& owner, std::uint64_t) noexcept override {
+    return layout_.fork_end(self, owner);
+  }
 
  private:
   layout layout_;

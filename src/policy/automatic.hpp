@@ -32,7 +32,9 @@ class automatic final : public policy {
     return inner_.fork(self, info, half);
   }
   void fork_wait(unsigned self, task& owner) noexcept override { inner_.fork_wait(self, owner); }
-  placement fork_end(unsigned self, task& owner) noexcept override { return inner_.fork_end(self, owner); }
+  placement fork_end(unsigned self, task& owner, std::uint64_t elapsed) noexcept override {
+    return inner_.fork_end(self, owner, elapsed);
+  }
 
  private:
   enum class choice : std::uint8_t { one_worker, flat_machine, watching, no_levels, levels, too_small };

@@ -248,7 +248,7 @@ placement constrained_ws::fork(unsigned self, const fork_info& info, const task_
                   mode_.load() == mode::strict ? nullptr : std::exchange(mine.reserved, nullptr));
 }
 
-placement constrained_ws::fork_end(unsigned self, task& owner) noexcept {
+placement constrained_ws::fork_end(unsigned self, task& owner, std::uint64_t) noexcept {
   if (owner.word != &inside_) return placement::stay;
   in_iteration& at = state_of(owner);
   if (--at.forks == 0 && at.is(in_iteration::root) && opener_ == nullptr) return end_iteration(self, owner);

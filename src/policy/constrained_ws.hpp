@@ -37,7 +37,7 @@ class constrained_ws final : public policy {
   placement group_end(unsigned self, group_info& info) noexcept override;
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
   placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
-  placement fork_end(unsigned self, task& owner) noexcept override;
+  placement fork_end(unsigned self, task& owner, std::uint64_t elapsed) noexcept override;
 
  private:
   enum class mode : std::uint8_t { none, record, relaxed, strict };

@@ -136,7 +136,7 @@ void ml_adaptive::fork_wait(unsigned, task& owner) noexcept {
   if (!is_bound(owner)) layout_.fork_wait(owner);
 }
 
-placement ml_adaptive::fork_end(unsigned self, task& owner) noexcept {
+placement ml_adaptive::fork_end(unsigned self, task& owner, std::uint64_t) noexcept {
   if (is_bound(owner)) {
     bound_task& kept = bound_in(owner);
     if (kept.laid_out_at == nullptr || --kept.open_forks != 0) return placement::stay;

@@ -43,7 +43,7 @@ class ml_adaptive final : public policy {
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
   placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
   void fork_wait(unsigned self, task& owner) noexcept override;
-  placement fork_end(unsigned self, task& owner) noexcept override;
+  placement fork_end(unsigned self, task& owner, std::uint64_t elapsed) noexcept override;
 
   // For the policy that holds this one.
   placement leave_out(task& t) noexcept { return layout_.leave_out(t); }

@@ -10,6 +10,7 @@
 #include "worker/inline.hpp"
 #include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
+#include "worker/task_meter.hpp"
 
 namespace heddle::detail {
 
@@ -52,6 +53,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   const policy::task_info made{
       half->scheduling, &owner.scheduling, reinterpret_cast<const void*>(code), second, first + second, bytes, 1, 2,
       nullptr};
+  if (self.home.times_groups()) self.meter->fork_began(owner, *reinterpret_cast<job*>(item));
   if (scheduler.fork(self.rank, info, made) == policy::placement::send) {
     worker::start_at(*half, top, enter_half);
     scheduler.place(self.rank, half->scheduling);
@@ -66,9 +68,9 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   return apart_ticket;
 }
 
-void end_half(worker::worker& self, policy::task& half) noexcept {
-  self.home.scheduler_policy().task_end(self.rank, half);
-  half.word = nullptr;  // its thread may go on with other jobs
+void end_half(worker::worker& self, worker::thread& half) noexcept {
+  self.end_task(half);
+  half.scheduling.word = nullptr;  // its thread may go on with other jobs
 }
 
 void wait_apart() noexcept {
@@ -76,9 +78,11 @@ void wait_apart() noexcept {
   w.home.scheduler_policy().fork_wait(w.rank, w.current_thread()->scheduling);
 }
 
-void end_apart() noexcept {
+void end_apart(const job& work) noexcept {
   worker::worker& w = worker::worker::current();
-  const policy::placement where = w.home.scheduler_policy().fork_end(w.rank, w.current_thread()->scheduling);
+  worker::thread& owner = *w.current_thread();
+  const std::uint64_t elapsed = w.home.times_groups() ? w.meter->fork_ended(owner, work) : 0;
+  const policy::placement where = w.home.scheduler_policy().fork_end(w.rank, owner.scheduling, elapsed);
   if (where == policy::placement::send) w.home.place_running();
 }
 

@@ -18,11 +18,11 @@ inline const ticket apart_ticket = reinterpret_cast<ticket>(std::uintptr_t{2});
                                 std::size_t bytes) noexcept;
 
 // Tells the policy that a second half that is a task of its own has ended. Called before the half's owner can go on.
-void end_half(worker::worker& self, policy::task& half) noexcept;
+void end_half(worker::worker& self, worker::thread& half) noexcept;
 
 // Called by the join of such a fork: before it waits for the second half, and after that has ended. end_apart may
 // migrate the calling thread.
 void wait_apart() noexcept;
-void end_apart() noexcept;
+void end_apart(const job& work) noexcept;
 
 }  // namespace heddle::detail

@@ -15,6 +15,7 @@
 #include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
+#include "worker/task_meter.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
@@ -49,7 +50,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   worker::worker& w = worker::worker::current();
   if constexpr (Traced) trace::emit<trace::event::task_end>(w.ring, self->id);
   if (self->scheduling.word != nullptr) [[unlikely]] {
-    w.home.scheduler_policy().task_end(w.rank, self->scheduling);
+    w.end_task(*self);
     self->scheduling.word = nullptr;  // its thread may go on with jobs
   }
   if (!self->counted) {
@@ -83,14 +84,20 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
 }
 
-policy::group_info info_of(group_state& group, worker::worker& w) noexcept {
+policy::group_info info_of(group_state& group, worker::worker& w, std::uint64_t elapsed) noexcept {
   // relaxed: the number of children is a hint
   return {group.work,
           group.bytes,
           group.index.load(std::memory_order_relaxed),
           group.expected,
           w.current_thread()->scheduling,
-          group.policy_data};
+          group.policy_data,
+          elapsed};
+}
+
+// Since group_begin, if the policy wants to know.
+std::uint64_t elapsed_in(const group_state& group, worker::worker& w) noexcept {
+  return w.home.times_groups() ? worker::nanoseconds_between(group.opened_at, platform::ticks()) : 0;
 }
 
 }  // namespace
@@ -228,7 +235,7 @@ void wait_group_slow(group_state& group) {
     return worker::in_section([&] { wait_group_slow(group); });
   if (group.open && who.on().home.watches_groups()) [[unlikely]] {
     worker::worker& w = who.on();
-    policy::group_info info = info_of(group, w);
+    policy::group_info info = info_of(group, w, elapsed_in(group, w));
     w.home.scheduler_policy().group_wait(w.rank, info);
   }
   if (group.runs_child) throw std::logic_error("heddle: task_group::wait inside a child of the group");
@@ -282,7 +289,8 @@ void open_group(group_state& group) noexcept {
   if (!w.home.watches_groups()) return;  // only the trace wants to know
   group.policy_data = nullptr;
   group.index.store(0, std::memory_order_relaxed);  // no child yet
-  policy::group_info info = info_of(group, w);
+  if (w.home.times_groups()) group.opened_at = platform::ticks();
+  policy::group_info info = info_of(group, w, 0);
   w.home.scheduler_policy().group_begin(w.rank, info);
   group.policy_data = info.data;
 }
@@ -293,7 +301,7 @@ void close_group(group_state& group) noexcept {
   group.open = false;
   trace::emit<trace::event::group_end>(w.ring, trace_id(group));
   if (!w.home.watches_groups()) return;
-  policy::group_info info = info_of(group, w);
+  policy::group_info info = info_of(group, w, elapsed_in(group, w));
   group.policy_data = nullptr;
   group.expected = 0;
   const policy::placement where = w.home.scheduler_policy().group_end(w.rank, info);

@@ -60,7 +60,7 @@ void complete_job(job& work, job::end how) noexcept {
       return worker::in_section([&] { complete_job(work, how); });
     worker::worker& me = who.on();
     trace::emit<trace::event::task_end>(me.ring, &work);  // before the owner can go on
-    if (policy::task& half = me.current_thread()->scheduling; half.word != nullptr) [[unlikely]]
+    if (worker::thread& half = *me.current_thread(); half.scheduling.word != nullptr) [[unlikely]]
       end_half(me, half);
   }
   if (waiter* const owner = work.finish(how).awaited_by(); owner != nullptr) wake(*owner);
@@ -84,7 +84,7 @@ join_outcome join_slow(job& work, ticket position) noexcept {
     seen = work.now();
   }
   if (position == apart_ticket) [[unlikely]]
-    end_apart();
+    end_apart(work);
   return seen.is(job::end::failed) ? join_outcome::failed : join_outcome::done;
 }
 

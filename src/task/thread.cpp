@@ -54,7 +54,7 @@ void enter(block* self) noexcept {
     base::forbid_malloc("at the end of a thread");
   }
   if (self->scheduling.word != nullptr) [[unlikely]] {
-    self->home->scheduler_policy().task_end(worker::worker::current().rank, self->scheduling);
+    worker::worker::current().end_task(*self);
   }
   worker::census::count_finished(worker::worker::current());
   const fiber::completion::state asked = self->completion.now();

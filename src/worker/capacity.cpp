@@ -51,7 +51,8 @@ void capacity::apply() noexcept {
   const unsigned active = std::min(asked_active_, allowed_active_);
   const bool packed = active < count();
   if (!packed && !pools_.in_force()) return;
-  active_.store(active, std::memory_order_relaxed);  // a number
+  const bool changed = active != active_.load(std::memory_order_relaxed);  // written under the mutex alone
+  active_.store(active, std::memory_order_relaxed);                        // a number
   if (packed) pools_.begin(active);
   for (unsigned rank = 0; rank < count(); ++rank) {
     worker& w = *workers_[rank];
@@ -66,6 +67,9 @@ void capacity::apply() noexcept {
   }
   if (!packed) pools_.end([this](fiber::thread& t) { inbox_.push(t); });
   sleepers_.wake_one_for(0);
+  if (!changed) return;
+  changes_.fetch_add(1);
+  if (wants_.changes) platform::wake_all(changes_);
 }
 
 }  // namespace heddle::worker

@@ -42,6 +42,9 @@ class capacity {
   bool has_limits() const noexcept { return static_cast<bool>(allowed_); }
   void follow_limits() noexcept;
 
+  // Grows whenever some worker begins to stand aside or ceases to; a futex word, woken if the policy wants to know.
+  std::atomic<std::uint32_t>& changes() noexcept { return changes_; }
+
   // Threads of levels beside the normal one are about to be made: every worker looks for them from now on.
   void expect_levels() noexcept;
 
@@ -56,6 +59,7 @@ class capacity {
   const std::function<unsigned()>& allowed_;
   packing pools_;
   std::atomic<unsigned> active_{0};  // workers that do not stand aside; written under mutex_
+  std::atomic<std::uint32_t> changes_{0};
   unsigned allowed_at_start_{0};
   sync::mutex mutex_;
   unsigned asked_active_{0};    // by set_active; under mutex_

@@ -31,6 +31,12 @@ void carry(void* argument) {
     platform::tick_timer& timer;
     ~timer_end() { platform::drop(timer); }
   } at_end{self.timer};
+  const struct counters_end {
+    platform::usage_counters& of;
+    ~counters_end() { platform::close_counters(of); }
+  } counted_until_the_end{self.counters};
+  if (const policy::policy_wants& wants = self.home.host().wants(); wants.usage)
+    platform::open_counters(self.counters, wants.figures);
   if (self.offers_itself) {
     self.home.carriers().offer(self);
     self.home.creator().carrier_made();

@@ -32,10 +32,11 @@ struct carrier {
   // The processing unit that it is bound to; -1: none; -2: not known yet. Written by itself, or by who is about to
   // raise `signal`.
   int bound_to{-2};
-  void* thread_pointer{nullptr};   // of its own
-  std::atomic<int> id{0};          // of its kernel thread, for ticks; 0: it has not begun
-  platform::tick_timer timer;      // its own; ticks come to it
-  platform::signal_state signals;  // its own
+  void* thread_pointer{nullptr};      // of its own
+  std::atomic<int> id{0};             // of its kernel thread, for ticks; 0: it has not begun
+  platform::tick_timer timer;         // its own; ticks come to it
+  platform::signal_state signals;     // its own
+  platform::usage_counters counters;  // its own, where the policy wants to know what tasks use
   // relaxed: its own, and of the signal handler that interrupts it
   enum class ticking : std::uint8_t { no, once, always };
   std::atomic<ticking> ticks{ticking::no};

@@ -8,6 +8,7 @@
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
+#include "worker/task_meter.hpp"
 
 namespace heddle::worker {
 
@@ -70,6 +71,7 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   // For the run loop of carrier `to`. Null: that has to pass the worker on, or to pick, or the worker stands aside.
   w.first = to_handler ? nullptr : next;
   trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);
+  if (w.meter != nullptr) w.meter->leave(w, self);
   if (to_handler) trace::emit<trace::event::thread_switch_in>(w.ring, next->id);
   preemptible& p = *self.preemptive;
   p.bound = &mine;  // [switch_klt:2]
@@ -89,6 +91,7 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   p.pending.store(false, std::memory_order_relaxed);  // of ticks while it slept
   bind_to(mine, now.processing_unit);
   now.home.ticks().took_over(now);
+  if (now.meter != nullptr) now.meter->enter(now, self);
   return true;
 }
 
@@ -123,6 +126,7 @@ bool lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
   if (w.lender != nullptr) {  // the calling kernel thread is a foreign one: the worker goes on with its own carrier
     trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
+    if (w.meter != nullptr) w.meter->leave(w, *w.current_thread());
     w.home.blocking_calls().carrier_kept();
     old->assigned = nullptr;
     set_current_queue(nullptr);
@@ -133,6 +137,7 @@ bool lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* fresh = made_elsewhere ? spare_or_request(w) : spare_or_new(w);  // [blocking:1]
   if (fresh == nullptr) return false;
   trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
+  if (w.meter != nullptr) w.meter->leave(w, *w.current_thread());
   w.home.blocking_calls().carrier_kept();
   const int unit = w.processing_unit;
   // [blocking:2] read by this kernel thread, and by the runtime's destructor once all threads have ended

@@ -49,16 +49,14 @@ inline void* context_of(thread& t) noexcept {
   return t.stack_pointer;
 }
 
-template <bool Traced>
+template <bool Watched>
 [[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a,
                                                  void* b, bool last) noexcept {
   charge_switch(to);
   void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
   void* load = to != nullptr ? context_of(*to) : by->stack_pointer;
-  if (Traced && from != nullptr && ring != nullptr) [[unlikely]]
-    trace::emit<trace::event::thread_park>(ring, 0u, from->id);
-  if (Traced && to != nullptr && ring != nullptr) [[unlikely]]
-    trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  if (Watched && watches_switches) [[unlikely]]
+    note_switch(from, to);
   running = to;
   base::forbid_malloc("by a worker between two threads");
   fiber::before_switch(from, to, by->native, last);
@@ -77,7 +75,8 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
   platform::charge(platform::operation::spawn);
   if constexpr (platform::simulated) child.worker_rank = static_cast<std::uint16_t>(rank);
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
-  trace::emit<trace::event::thread_switch_in>(ring, child.id);
+  if (watches_switches) [[unlikely]]
+    note_spawn(self, child);
   running = &child;
   base::forbid_malloc("by a worker between two threads");
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
@@ -100,7 +99,8 @@ inline void worker::came_back(thread& child, thread& spawner) noexcept {
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   depart(child, &spawner, [](void*, void*) {});
 #else
-  trace::emit<trace::event::thread_switch_in>(ring, spawner.id);
+  if (watches_switches) [[unlikely]]
+    note_return(child, spawner);
   running = &spawner;
 #endif
 }
@@ -112,7 +112,7 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   return false;  // these tools want to see each change of stacks
 #else
-  if (platform::simulated || ring != nullptr || self.scheduling.word != nullptr) return false;
+  if (platform::simulated || watches_switches || self.scheduling.word != nullptr) return false;
   if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return false;                                                        // something else may come first
   const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter

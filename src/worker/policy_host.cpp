@@ -22,12 +22,21 @@ void policy_host::start(std::shared_ptr<const machine::topology> machine, trace:
   policy_->start(*this);
   wants_ = policy_->wants();
   if (wants_.asks) askers_ = std::make_unique<queue::askers>(workers());
+  if (wants_.changes) shares_.reset(new std::atomic<double>[workers_.size()]);
+  for (unsigned rank = 0; rank < workers(); ++rank) {
+    if (shares_ != nullptr) set_share(rank, -1);
+  }
   for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
   for (const auto& w : workers_) {
     const bool joins = recorder_ != nullptr && trace_forks;
     w->watches_spawns = wants_.spawns;
     w->queues_children = !w->watches_groups && !w->watches_spawns;
+    if (wants_.usage || wants_.elapsed || wants_.running) {
+      meters_.push_back(std::make_unique<task_meter>(wants_, accounts_));
+      w->meter = meters_.back().get();
+    }
+    w->watches_switches = w->ring != nullptr || wants_.usage || wants_.running;
     static_cast<void>(queue::watch_every_fork(*w, wants_.forks || joins, joins));  // nobody has asked yet
   }
 }
@@ -137,7 +146,16 @@ entry policy_host::entry_of(policy::task& t) noexcept {
 
 double policy_host::speed(unsigned rank) const noexcept {
   if (workers_[rank]->stands_aside()) return 0;
-  return machine_ == nullptr ? 1 : machine_->unit_of(rank).speed;
+  const double declared = machine_ == nullptr ? 1 : machine_->unit_of(rank).speed;
+  const double share = shares_ == nullptr ? -1 : shares_[rank].load(std::memory_order_relaxed);  // a number
+  return share < 0 ? declared : declared * share;
+}
+
+policy::source policy_host::speed_source(unsigned rank) const noexcept {
+  // a number
+  if (shares_ != nullptr && shares_[rank].load(std::memory_order_relaxed) >= 0)
+    return platform::simulated ? policy::source::simulated : policy::source::clock;
+  return machine_ == nullptr ? policy::source::none : policy::source::declared;
 }
 
 void policy_host::interrupt(unsigned victim) noexcept {

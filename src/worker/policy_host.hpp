@@ -4,16 +4,20 @@
 // else's.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <heddle/policy.hpp>
 
 #include "machine/topology.hpp"
 #include "queue/askers.hpp"
 #include "trace/trace.hpp"
+#include "worker/accounts.hpp"
 #include "worker/census.hpp"
 #include "worker/sleepers.hpp"
+#include "worker/task_meter.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -47,6 +51,12 @@ class policy_host final : private policy::scheduler {
     return has_given(of) ? take_from_box(self, of) : 0;
   }
 
+  // What `beat` has measured: part of the time that the worker's kernel thread had a processor.
+  void set_share(unsigned rank, double share) noexcept {
+    shares_[rank].store(share, std::memory_order_relaxed);  // a number
+  }
+  double speed(unsigned rank) const noexcept override;
+
   // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
   void place(unsigned self, thread& t) noexcept;
   // A thread of the normal level whose turn has ended, and which is complete, on the worker where that was. True: the
@@ -65,7 +75,11 @@ class policy_host final : private policy::scheduler {
   // policy::scheduler
   unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
   machine::view machine() const noexcept override { return machine_ != nullptr ? machine_->view() : machine::view(); }
-  double speed(unsigned rank) const noexcept override;
+  policy::source speed_source(unsigned rank) const noexcept override;
+  const policy::task* running(unsigned rank) const noexcept override {
+    const task_meter* meter = workers_[rank]->meter;
+    return meter == nullptr ? nullptr : meter->shown();
+  }
   void interrupt(unsigned victim) noexcept override;
   std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override {
     return workers_[self]->random.below(bound);
@@ -101,6 +115,10 @@ class policy_host final : private policy::scheduler {
   std::shared_ptr<const machine::topology> machine_;
   std::unique_ptr<queue::askers> askers_;  // made by start, if they are wanted
   trace::recorder* recorder_{nullptr};
+  // Where the policy wants them. Negative: not measured yet; written by `beat`, read by anybody, relaxed: numbers.
+  std::unique_ptr<std::atomic<double>[]> shares_;
+  account_store accounts_;
+  std::vector<std::unique_ptr<task_meter>> meters_;  // of the workers
 };
 
 }  // namespace heddle::worker

@@ -117,6 +117,13 @@ runtime::runtime(settings s)
     capacity_.begin_to_follow();
     creator_.start();
   }
+  if (const int error = beat_.start(); error != 0) {
+    creator_.end();
+    stop();
+    throw std::system_error(std::error_code(error, std::generic_category()),
+                            std::string("heddle: no kernel thread for what the policy wants to hear by the clock: ") +
+                                platform::why_not_started(error).text);
+  }
   platform::runtime_started(this, settings_.policy.c_str(), count,
                             [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
 }
@@ -133,6 +140,7 @@ runtime::~runtime() {
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
     while (w->token.is_lent()) platform::yield_processor();
   }
+  beat_.end();
   creator_.end();
   capacity_.set_active(workers());
   stop();

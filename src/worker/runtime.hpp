@@ -11,6 +11,7 @@
 #include "arch/arch.hpp"
 #include "fiber/stack_pool.hpp"
 #include "trace/trace.hpp"
+#include "worker/beat.hpp"
 #include "worker/blocking_calls.hpp"
 #include "worker/capacity.hpp"
 #include "worker/carriers.hpp"
@@ -69,6 +70,7 @@ class runtime final {
   bool watches_groups() const noexcept { return host_.wants().groups; }
   bool watches_forks() const noexcept { return host_.wants().forks; }
   bool watches_roots() const noexcept { return host_.wants().roots; }
+  bool times_groups() const noexcept { return host_.wants().elapsed; }
   bool asks_before_picks() const noexcept { return host_.wants().picks; }
   bool may_rob(unsigned thief, unsigned victim) const noexcept { return host_.may_rob(thief, victim); }
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
@@ -122,6 +124,7 @@ class runtime final {
   class ticks ticks_;
   // of whoever made the runtime
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
+  class beat beat_{workers_, host_, capacity_};
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 

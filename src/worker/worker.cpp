@@ -10,6 +10,7 @@
 #include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
+#include "worker/task_meter.hpp"
 
 extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument) noexcept {
   return heddle::worker::worker::current().departing(*static_cast<heddle::fiber::thread*>(argument));
@@ -47,12 +48,12 @@ worker::~worker() { platform::release(memory_, queue::slots_for(queue_capacity) 
 
 void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
   // apart: that spares all others six saved registers
-  if (ring != nullptr) [[unlikely]]
-    return switch_traced(self, next, after, a, b);
+  if (watches_switches) [[unlikely]]
+    return switch_watched(self, next, after, a, b);
   cross<false>(&self, &next, after, a, b, false);
 }
 
-void worker::switch_traced(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
+void worker::switch_watched(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
   cross(&self, &next, after, a, b, false);
 }
 
@@ -62,6 +63,37 @@ void worker::switch_to_run_loop(thread& self, void (*after)(void*, void*), void*
 
 void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last) noexcept {
   cross(&self, thread_for(pick()), after, a, b, last);
+}
+
+void worker::note_switch(thread* from, thread* to) noexcept {
+  if (from != nullptr) trace::emit<trace::event::thread_park>(ring, 0u, from->id);
+  if (to != nullptr) trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  if (meter != nullptr) meter->change(*this, from, to);
+}
+
+void worker::note_spawn(thread& self, thread& child) noexcept {
+  trace::emit<trace::event::thread_switch_in>(ring, child.id);
+  if (meter != nullptr) meter->change(*this, &self, &child);
+}
+
+void worker::note_return(thread& child, thread& parent) noexcept {
+  trace::emit<trace::event::thread_switch_in>(ring, parent.id);
+  if (meter == nullptr) return;
+  meter->change(*this, &child, &parent);
+  meter->forget(child);
+}
+
+void worker::note_departure(thread& self, thread* to) noexcept {
+  trace::emit<trace::event::thread_park>(ring, trace::park_reason::ended, self.id);
+  if (to != nullptr) trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  if (meter == nullptr) return;
+  meter->change(*this, &self, to);
+  meter->forget(self);
+}
+
+void worker::end_task(thread& t) noexcept {
+  if (watches_switches && meter != nullptr) meter->tell(*this, t);
+  home.scheduler_policy().task_end(rank, t.scheduling);
 }
 
 void worker::dive(thread& next) noexcept { cross(nullptr, &next, nothing, nullptr, nullptr, false); }
@@ -78,8 +110,8 @@ HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
   thread* to = departing_to_;
   charge_switch(to);
   departure_.stack_pointer = to != nullptr ? context_of(*to) : by->stack_pointer;
-  trace::emit<trace::event::thread_park>(ring, trace::park_reason::ended, self.id);
-  if (to != nullptr) trace::emit<trace::event::thread_switch_in>(ring, to->id);
+  if (watches_switches) [[unlikely]]
+    note_departure(self, to);
   running = to;
   fiber::before_switch(&self, to, by->native, true);
 #if defined(HEDDLE_ASAN)

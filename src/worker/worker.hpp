@@ -32,6 +32,7 @@
 namespace heddle::worker {
 
 class runtime;
+class task_meter;
 struct carrier;
 
 using detail::entry;
@@ -187,7 +188,9 @@ class worker : public detail::fork_queue {
   // it does next once it is no longer idle: [borrow:5] of lending.md. To others a hint.
   std::atomic<bool> idle{false};
   bool watches_spawns{false};  // the policy wants to hear of children; the worker's
-  carrier* by{nullptr};        // changes in blocking(); written before the worker is handed over
+  // A trace or the policy wants to know who runs here: `ring` or `meter` is not null. Set before the worker starts.
+  bool watches_switches{false};
+  carrier* by{nullptr};  // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
   // Only with every_join: the job that the last pop took back but reported as stolen, so that its join is seen, too.
   detail::entry taken_back{0};
@@ -196,6 +199,9 @@ class worker : public detail::fork_queue {
   class token token;                               // who acts for it; its sleeping carrier waits there
   std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
   std::atomic<std::uint64_t> threads_finished{0};  // on this worker
+
+  // A thread that runs here, and has a word, has ended as a task: tells the policy.
+  void end_task(thread& t) noexcept;
 
   // Lent to a foreign kernel thread. All the worker's own.
   carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null: it is not lent
@@ -267,9 +273,14 @@ class worker : public detail::fork_queue {
   void tell_of_ready() noexcept;
   // once the visitor of the queue has gone; apart: the short path saves no registers
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;
-  [[gnu::noinline]] void switch_traced(thread& self, thread& next, void (*after)(void*, void*), void* a,
-                                       void* b) noexcept;
-  template <bool Traced = true>
+  [[gnu::noinline]] void switch_watched(thread& self, thread& next, void (*after)(void*, void*), void* a,
+                                        void* b) noexcept;
+  // Of switches that are watched, before they happen: for the trace, and for the meter.
+  [[gnu::noinline]] void note_switch(thread* from, thread* to) noexcept;
+  [[gnu::noinline]] void note_spawn(thread& self, thread& child) noexcept;
+  [[gnu::noinline]] void note_return(thread& child, thread& parent) noexcept;
+  [[gnu::noinline]] void note_departure(thread& self, thread* to) noexcept;
+  template <bool Watched = true>
   void cross(thread* from, thread* to, void (*after)(void*, void*), void* a, void* b, bool last) noexcept;
   void charge_switch(thread* to) const noexcept;
 
@@ -300,6 +311,11 @@ class worker : public detail::fork_queue {
   unsigned raised_seen_{0};      // of precedence::raised
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
   detail::slot* memory_{nullptr};
+
+ public:
+  // What the policy wants to know of the tasks that run here, or null. Set before the worker starts. watches_switches
+  // may be false all the same.
+  task_meter* meter{nullptr};
 };
 
 // Of a runtime, by rank.

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "machine/model.hpp"
 #include "machine/topology.hpp"
 
 namespace heddle::machine {
@@ -44,6 +47,31 @@ TEST(view, who_shares_which_cache) {
 TEST(view, private_caches_are_no_shared_cache) {
   const topology machine = topology::from_synthetic("pack:2 l2:2(size=1048576) core:1 pu:1");
   EXPECT_EQ(machine.view().shared_cache_of(0), nullptr);
+}
+
+TEST(view, latencies_are_those_of_the_machine_file) {
+  const model one = model::from_name("nehalem-e5530");
+  const view chip = one.tree.view();
+  EXPECT_EQ(chip.latency(0, 3), 16.7) << "the L3 that they share";
+  EXPECT_EQ(chip.leaf_of(0).latency, 4.2);
+  EXPECT_EQ(chip.root().latency, 84);
+  const model two = model::from_name("cascadelake-2x28");
+  const view sockets = two.tree.view();
+  const unsigned last = sockets.workers() - 1;
+  ASSERT_NE(sockets.unit_of(0).numa, sockets.unit_of(last).numa);
+  EXPECT_EQ(sockets.latency(0, last), two.nodes[1].latency + two.links[1].latency) << "out of the other one's memory";
+  EXPECT_EQ(sockets.root().latency, sockets.latency(0, last)) << "the longest way";
+  EXPECT_LT(sockets.latency(0, 1), sockets.latency(0, last));
+  const std::vector<int> four{sockets.unit_of(0).number, sockets.unit_of(1).number, sockets.unit_of(last - 1).number,
+                              sockets.unit_of(last).number};
+  const topology few = two.tree.for_workers(four);
+  EXPECT_EQ(few.view().latency(0, 3), sockets.latency(0, last)) << "whoever has workers there";
+}
+
+TEST(view, latencies_that_nobody_knows_are_0) {
+  const topology machine = topology::from_synthetic(two_chips);
+  EXPECT_EQ(machine.view().latency(0, 1), 0);
+  EXPECT_EQ(machine.view().latency(0, 3), 0);
 }
 
 TEST(view, a_runtime_tells_where_its_workers_are) {

@@ -55,6 +55,26 @@ TEST(plugin, the_policy_of_the_guide_runs_programs) {
   }
 }
 
+// The tasks of one place: as many as fib makes.
+TEST(plugin, the_ledger_adds_up_what_tasks_have_used) {
+  for (const unsigned workers : {1u, 3u}) {
+    for (const char* policy : {"ledger", "ledger:figures=time", "ledger:figures=none"}) {
+      SCOPED_TRACE(policy);
+      ::testing::internal::CaptureStderr();
+      {
+        heddle::runtime rt({.workers = workers, .policy = policy, .policy_plugin = plugin("ledger_policy")});
+        EXPECT_EQ(rt.run([] { return fib(12); }), 144u);
+      }
+      const std::string table = ::testing::internal::GetCapturedStderr();
+      if (policy == std::string("ledger:figures=none")) {
+        EXPECT_EQ(table, "");
+        continue;
+      }
+      EXPECT_THAT(table, AllOf(HasSubstr("processor us"), HasSubstr("\n         232 ")));
+    }
+  }
+}
+
 TEST(plugin, several_are_loaded_and_one_is_loaded_once) {
   const std::string twice = plugin("loyal_policy") + ":" + plugin("loyal_policy");
   heddle::runtime rt({.workers = 2, .policy = "loyal", .policy_plugin = twice});

@@ -119,6 +119,40 @@ TEST(memory_model, a_written_line_is_found_in_the_shared_cache) {
 }
 
 // The same accesses at other addresses, as after another start of a program, cost the same.
+TEST(memory_model, tells_how_far_a_units_accesses_went) {
+  const cache_form forms[] = {{group_kind::l1, 1024, -1}, {group_kind::l2, 4096, -1}, {group_kind::l3, 65536, -1}};
+  memory_model model(bare_machine("pack:2 [numa] l3:1 l2:2 l1:1 core:1 pu:2", forms));
+  constexpr std::uint64_t base = 0x1000'0000, bytes = 8192, lines = bytes / 64;
+  constexpr unsigned near = 0, sibling = 1, neighbour = 2, far = 4;  // on the same core, chip, and on the other chip
+  model.access(near, base, bytes, false, 0);
+  const reach_count first = model.reach_of(near);
+  EXPECT_TRUE(first.has_own && first.has_shared);
+  EXPECT_EQ(first.beyond_core, lines);
+  EXPECT_EQ(first.beyond_caches, lines);
+  EXPECT_EQ(first.local, lines);
+  EXPECT_EQ(first.remote, 0u);
+  model.access(neighbour, base, bytes, false, 0);
+  EXPECT_EQ(model.reach_of(neighbour).beyond_core, lines);
+  EXPECT_EQ(model.reach_of(neighbour).beyond_caches, 0u) << "the chip has it";
+  model.access(sibling, base + bytes - 1024, 1024, false, 0);
+  EXPECT_EQ(model.reach_of(sibling).beyond_core, 0u) << "the core has it";
+  model.access(far, base, bytes, false, 0);
+  EXPECT_EQ(model.reach_of(far).remote, lines);
+  EXPECT_EQ(model.reach_of(far).local, 0u);
+  model.reset_counts();
+  EXPECT_EQ(model.reach_of(far).remote, 0u);
+}
+
+TEST(memory_model, a_machine_may_have_no_shared_cache_or_none_for_a_core) {
+  const cache_form one[] = {{group_kind::l1, 1024, 2}};
+  const memory_model alone(bare_machine("l1:4 core:1 pu:1", one));
+  EXPECT_TRUE(alone.reach_of(0).has_own);
+  EXPECT_FALSE(alone.reach_of(0).has_shared);
+  const memory_model common(bare_machine("l1:1 core:4 pu:1", one));
+  EXPECT_FALSE(common.reach_of(0).has_own);
+  EXPECT_TRUE(common.reach_of(0).has_shared);
+}
+
 TEST(memory_model, does_not_depend_on_where_pages_lie) {
   const cache_form forms[] = {{group_kind::l1, 1024, 2}, {group_kind::l2, 8192, 4}};
   const auto run = [&](std::uint64_t base) {

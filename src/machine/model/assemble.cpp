@@ -25,6 +25,7 @@ void assembler::run() {
   read_caches();
   read_nodes();
   read_links();
+  tell_latencies();
   read_costs();
   top_.finish();
   check_assumptions();

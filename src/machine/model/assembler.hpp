@@ -47,6 +47,7 @@ class assembler {
   void read_nodes();
   memory_node& node_at(file_table& table, std::string_view key);
   void read_links();
+  void tell_latencies();
 
   const file_node& file_;
   model& made_;

@@ -84,4 +84,18 @@ void assembler::read_links() {
   }
 }
 
+// What schedulers see of them: a link brings what is read from the memory at its beginning.
+void assembler::tell_latencies() {
+  double of_kind[kinds_of_group]{};
+  for (const cache_level& level : made_.caches) of_kind[static_cast<std::size_t>(level.kind)] = level.latency;
+  std::vector<node_latency> nodes;
+  for (const memory_node& node : made_.nodes) nodes.push_back({node.numa, node.numa, node.latency});
+  for (const memory_link& link : made_.links) {
+    const auto home =
+        std::find_if(made_.nodes.begin(), made_.nodes.end(), [&](const memory_node& n) { return n.numa == link.from; });
+    nodes.push_back({link.to, link.from, home->latency + link.latency});
+  }
+  made_.tree = made_.tree.with_latencies(of_kind, std::move(nodes));
+}
+
 }  // namespace heddle::machine

@@ -45,6 +45,8 @@ struct rows {
 inline constexpr std::size_t most_row_sets = 8;
 using rows_function = picoseconds (*)(void* context, unsigned unit, const rows* sets, std::size_t set_count,
                                       std::uint64_t count, picoseconds at);
+// What the memory model has counted for a unit so far.
+using counts_function = void (*)(void* context, unsigned unit, memory_counts& out);
 // The numbers of `policy` are those of heddle_cost_model::place; `forget` has bytes alone.
 using place_function = bool (*)(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node);
 using forget_function = void (*)(void* context, std::uint64_t address, std::uint64_t bytes);
@@ -60,9 +62,10 @@ struct configuration {
   bool fast{false};                    // the program may leave its arithmetic out
   access_function access{nullptr};     // null: memory costs nothing
   rows_function access_rows{nullptr};  // null: as above
+  counts_function counts{nullptr};     // null: nothing is counted
   place_function place{nullptr};
   forget_function forget{nullptr};
-  void* memory{nullptr};  // first argument of the four
+  void* memory{nullptr};  // first argument of the five
   // Called once, before the process is ended because nothing can happen ("deadlock") or nothing did ("stall").
   void (*failed)(void* context, const char* what){nullptr};
   void* context{nullptr};  // its first argument

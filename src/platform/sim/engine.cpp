@@ -118,7 +118,9 @@ void engine::interleave() noexcept {
 
 void engine::cycles(double n) noexcept {
   self_->told = true;
-  if (n > 0) charge(activity::program, static_cast<picoseconds>(n * 1000 / settings_.frequency + 0.5));
+  if (n <= 0) return;
+  self_->cycles_told += n;
+  charge(activity::program, static_cast<picoseconds>(n * 1000 / settings_.frequency + 0.5));
 }
 
 void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept {
@@ -131,9 +133,9 @@ void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noex
     ++counts_.events;
     ++progress_;
     const std::uint64_t step = std::min(access_step - address % access_step, end - address);
-    const int on = self_->unit < 0 ? self_->last_unit : self_->unit;
-    const picoseconds took = settings_.access(settings_.memory, static_cast<unsigned>(std::max(on, 0)), address, step,
-                                              write, self_->time - origin);
+    const auto on = static_cast<unsigned>(std::max(self_->unit < 0 ? self_->last_unit : self_->unit, 0));
+    const picoseconds took =
+        counted(on, [&] { return settings_.access(settings_.memory, on, address, step, write, self_->time - origin); });
     advance(activity::program, took);
     address += step;
   }
@@ -153,13 +155,28 @@ void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count)
     ++counts_.events;
     ++progress_;
     const std::uint64_t step = std::min(most, left);
-    const int on = self_->unit < 0 ? self_->last_unit : self_->unit;
-    advance(activity::program, settings_.access_rows(settings_.memory, static_cast<unsigned>(std::max(on, 0)), sets,
-                                                     set_count, step, self_->time - origin));
+    const auto on = static_cast<unsigned>(std::max(self_->unit < 0 ? self_->last_unit : self_->unit, 0));
+    advance(activity::program, counted(on, [&] {
+              return settings_.access_rows(settings_.memory, on, sets, set_count, step, self_->time - origin);
+            }));
     for (std::size_t i = 0; i < set_count; ++i) sets[i].address += step * sets[i].stride;
     left -= step;
   }
   mark();
+}
+
+// Others use the unit's caches, too, so what the unit has counted is nobody's own.
+picoseconds engine::counted_access(unsigned on, picoseconds (*access)(void*), void* of) noexcept {
+  memory_counts before, after;
+  settings_.counts(settings_.memory, on, before);
+  const picoseconds took = access(of);
+  settings_.counts(settings_.memory, on, after);
+  memory_counts& mine = self_->memory;
+  mine.private_misses += after.private_misses - before.private_misses;
+  mine.shared_misses += after.shared_misses - before.shared_misses;
+  mine.local += after.local - before.local;
+  mine.remote += after.remote - before.remote;
+  return took;
 }
 
 void engine::go_to_earliest() noexcept {

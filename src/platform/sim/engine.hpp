@@ -79,6 +79,15 @@ class engine {
   void access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept;
   void access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept;  // moves the sets on
 
+  // From now on each strand has what its own accesses cost (strand::memory). Changes no time.
+  void count_memory() noexcept {
+    if (settings_.counts == nullptr) return;
+    settings_.counts(settings_.memory, 0, known_of_memory_);
+    counts_memory_ = true;
+  }
+  // Which of these figures the machine has, by the has_ members.
+  const memory_counts& known_of_memory() const noexcept { return known_of_memory_; }
+
   // Null: no memory. The strand starts at the caller's time plus the latency
   // of a wake-up, bound to the unit with that number if there is one.
   [[nodiscard]] strand* start(void (*entry)(void*), void* argument, const char* name, int number = -1) noexcept;
@@ -164,6 +173,14 @@ class engine {
     self_->used += cost;
     self_->spent[static_cast<unsigned>(what)] += cost;
   }
+  // One access of the memory model by the running strand, counted for it if somebody wants that.
+  template <class Access>
+  picoseconds counted(unsigned on, Access access) noexcept {
+    if (!counts_memory_) [[likely]]
+      return access();
+    return counted_access(on, [](void* of) { return (*static_cast<Access*>(of))(); }, &access);
+  }
+  picoseconds counted_access(unsigned on, picoseconds (*access)(void*), void* of) noexcept;
   void take_measured() noexcept {
     if (measures_) [[unlikely]]
       measure();
@@ -211,6 +228,8 @@ class engine {
   explorer* chooser_;
   cpu_meter meter_;
   bool measures_{false};
+  bool counts_memory_{false};
+  memory_counts known_of_memory_;
   strand* self_;
   event_heap events_;
   picoseconds latest_{origin};

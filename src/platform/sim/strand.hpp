@@ -26,6 +26,13 @@ enum class strand_state : std::uint8_t {
 // How the time of a strand is spent, for the statistics.
 enum class activity : std::uint8_t { program, scheduler, search };
 
+// What the accesses of a strand, or of a processing unit, have cost in lines.
+struct memory_counts {
+  std::uint64_t private_misses{0}, shared_misses{0};  // that the caches of its core, that all its caches did not have
+  std::uint64_t local{0}, remote{0};                  // from the memory of its own node; from others
+  bool has_private{false}, has_shared{false}, has_nodes{false};  // the machine has such caches; memory
+};
+
 struct strand {
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
@@ -67,6 +74,8 @@ struct strand {
 
   std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};      // by activity
+  double cycles_told{0};       // cost::cycles of the program
+  memory_counts memory;        // once somebody wants it (engine::count_memory)
 
   // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
   // found it computing. The watch's signal handler writes `beats`.
