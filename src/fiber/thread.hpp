@@ -8,6 +8,7 @@
 
 #include <heddle/detail/wait.hpp>
 #include <heddle/policy.hpp>
+#include <heddle/thread_slot.hpp>
 
 namespace heddle::detail {
 struct lendable;
@@ -144,7 +145,11 @@ struct alignas(64) thread {
   // What tools know the stack by: ThreadSanitizer's handle or AddressSanitizer's fake stack; valgrind's number.
   void* sanitizer_fiber{nullptr};
   unsigned valgrind_id{0};
+
+  // Its thread slots ([slot:1] of src/worker/slots.md). Null in a block that nobody runs.
+  void* slots[detail::thread_slots]{};
 };
+static_assert(offsetof(thread, slots) == detail::slots_of_thread);
 
 // The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever
 // switches to it writes the frame, for `call` (its entry); a joiner that calls it needs none.
