@@ -113,6 +113,8 @@ typedef struct heddle_thread_options {
   heddle_preemption preemption;
   heddle_tls tls;
   int priority; /* from HEDDLE_PRIORITY_LOWEST to HEDDLE_PRIORITY_HIGHEST */
+  int pinned;   /* not 0: it runs on that worker and nowhere else; HEDDLE_INVALID when there is none of that rank */
+  unsigned worker;
 } heddle_thread_options;
 
 /* A thread that calls f(argument); options may be NULL. Exactly one join or detach must follow, which frees the handle.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <stop_token>
@@ -18,12 +19,20 @@
 
 namespace heddle {
 
+/// No certain one.
+inline constexpr std::uint16_t any_worker = 0xffff;
+
 struct thread_options {
   std::size_t stack_size = 0;  ///< bytes; 0: the runtime's default
   const char* name = nullptr;  ///< shown when threads are dumped; must outlive the thread
   runtime* where = nullptr;    ///< null: runtime::current()
   heddle::preemption preemption = heddle::preemption::as_runtime;
   heddle::tls tls = heddle::tls::as_runtime;
+  /// The rank of the worker that the thread is pinned to: it runs there and nowhere else, whoever searches for work,
+  /// and is not lent to a foreign kernel thread's call. If that worker stands aside (set_active_workers) it goes on
+  /// with the threads that are pinned to it, and with nothing else. std::invalid_argument when the runtime has no such
+  /// worker.
+  std::uint16_t worker = any_worker;
   heddle::priority priority = heddle::priority::normal;  ///< from lowest to highest, else std::invalid_argument
 };
 

@@ -1,6 +1,8 @@
 #include <heddle/thread.hpp>
 
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 
 #include <heddle/detail/wait.hpp>
 
@@ -74,7 +76,7 @@ void enter(block* self) noexcept {
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
-        !self->home->precedence().is_used()) {
+        !self->home->precedence().decides()) {
       // relaxed, and no claim: nobody else can resume a joiner
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {
@@ -123,6 +125,8 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
   home.precedence().use(options.priority);
+  const bool pinned = options.worker != any_worker;
+  if (pinned) home.precedence().expect_pinned(options.worker);
   made_thread made{nullptr, nullptr};
   {
     const worker::section inside;
@@ -131,12 +135,27 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
     if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
       // published with the thread itself
       t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);
+      if (pinned) fiber::pin(*t, options.worker);
       made = prepare(*t, options, how, bytes, alignment, call);
     }
   }
   if (made.thread == nullptr) throw_no_stack(home, options.stack_size);
   return made;
 }
+
+// Those from `preemption` on, which lie side by side in eight bytes, as one number.
+static_assert(offsetof(thread_options, tls) == offsetof(thread_options, preemption) + 1 &&
+              offsetof(thread_options, worker) == offsetof(thread_options, preemption) + 2 &&
+              offsetof(thread_options, priority) == offsetof(thread_options, preemption) + 4 && sizeof(priority) == 4 &&
+              sizeof(thread_options) == offsetof(thread_options, preemption) + 8);
+std::uint64_t small_options(const thread_options& options) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, reinterpret_cast<const char*>(&options) + offsetof(thread_options, preemption), sizeof word);
+  return word;
+}
+constexpr std::uint64_t usual_options = std::uint64_t{static_cast<unsigned>(preemption::as_runtime)} |
+                                        std::uint64_t{static_cast<unsigned>(tls::as_runtime)} << 8 |
+                                        std::uint64_t{any_worker} << 16;
 
 }  // namespace
 
@@ -145,9 +164,7 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
   worker::worker* w = worker::worker::current();
   // One branch for all options that are not the usual ones.
   const std::uintptr_t unusual =
-      reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
-      (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
-      static_cast<unsigned char>(options.priority);
+      reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size | (small_options(options) ^ usual_options);
   if (w == nullptr || (unusual | w->preempts) != 0) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
   if (is_light(bytes, alignment)) [[likely]] {
@@ -236,13 +253,8 @@ void uncaught_in_thread() noexcept {
   std::terminate();
 }
 
-void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
-  if (current_queue() == nullptr) {
-    worker::runtime& home = where != nullptr ? where->core() : worker::here();
-    if (home.lending().run(call, data)) return;
-  }
-  thread_options options;
-  options.where = where;
+// A thread that runs call(data).
+static thread_handle* make_caller(const thread_options& options, void (*call)(void*) noexcept, void* data) {
   struct shared {
     void (*call)(void*) noexcept;
     void* data;
@@ -252,8 +264,22 @@ void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
     s.call(s.data);
   });
   ::new (made.room) shared{call, data};
-  start_thread(made.thread);
-  join_thread(made.thread);
+  return made.thread;
+}
+
+static void start_and_join(thread_handle* handle) noexcept {
+  start_thread(handle);
+  join_thread(handle);
+}
+
+void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
+  if (current_queue() == nullptr) {
+    worker::runtime& home = where != nullptr ? where->core() : worker::here();
+    if (home.lending().run(call, data)) return;
+  }
+  thread_options options;
+  options.where = where;
+  start_and_join(make_caller(options, call, data));
 }
 
 }  // namespace detail

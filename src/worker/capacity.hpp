@@ -42,8 +42,9 @@ class capacity {
   bool has_limits() const noexcept { return static_cast<bool>(allowed_); }
   void follow_limits() noexcept;
 
-  // Threads of levels beside the normal one are about to be made: every worker looks for them from now on.
-  void expect_levels() noexcept;
+  // Threads of levels beside the normal one, or pinned ones, are about to be made: every worker looks for them from now
+  // on.
+  void expect_special_threads() noexcept;
 
  private:
   unsigned count() const noexcept { return static_cast<unsigned>(workers_.size()); }
@@ -58,9 +59,9 @@ class capacity {
   std::atomic<unsigned> active_{0};  // workers that do not stand aside; written under mutex_
   unsigned allowed_at_start_{0};
   sync::mutex mutex_;
-  unsigned asked_active_{0};    // by set_active; under mutex_
-  unsigned allowed_active_{0};  // by the limits of the process; under mutex_
-  bool expects_levels_{false};  // under mutex_
+  unsigned asked_active_{0};             // by set_active; under mutex_
+  unsigned allowed_active_{0};           // by the limits of the process; under mutex_
+  bool expects_special_threads_{false};  // under mutex_
 };
 
 }  // namespace heddle::worker

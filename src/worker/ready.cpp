@@ -9,6 +9,10 @@
 namespace heddle::worker {
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
+  if (fiber::is_pinned(t)) {
+    make_pinned_ready(t, ends_turn);
+    return true;
+  }
   const int level = t.level.load();
   packing& pools = home.capacity().pools();
   const bool listed =
@@ -33,6 +37,7 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
 
 void worker::put_back(thread& t) noexcept {
   aging_.take_turn_back();
+  if (fiber::is_pinned(t)) return pinned.push(t, true);  // to this worker, which has taken it
   if (home.levels().push(t, rank, place::back)) return;
   if (!home.capacity().pools().in_force() || t.packed_in == fiber::no_worker ||
       !home.capacity().pools().put(t, t.packed_in))
@@ -67,7 +72,7 @@ void worker::share_ready() noexcept {
 }
 
 void start_root(thread& t, const void* label) noexcept {
-  if (t.home->watches_roots() && t.level.load() == 0) [[unlikely]] {
+  if (t.home->watches_roots() && t.level.load() == 0 && !fiber::is_pinned(t)) [[unlikely]] {
     const worker* w = worker::current();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
@@ -82,7 +87,8 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where == policy::placement::send && t.level.load() == 0) return t.home->host().place(self, t);
+    if (where == policy::placement::send && t.level.load() == 0 && !fiber::is_pinned(t))
+      return t.home->host().place(self, t);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);

@@ -24,6 +24,7 @@
 #include "worker/inbox.hpp"
 #include "worker/lone_new.hpp"
 #include "worker/packing.hpp"
+#include "worker/pinned.hpp"
 #include "worker/ready_queue.hpp"
 #include "worker/token.hpp"
 
@@ -207,9 +208,10 @@ class worker : public detail::fork_queue {
   static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
   std::atomic<std::int8_t> evictable_at{not_evictable};
 
-  // Thread packing: set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
+  // Not 0: it stands aside. Set and cleared by set_active, read by the worker; futex word of a worker that stands
+  // aside. 2: and a thread that is pinned to it is ready; set by who made it ready, taken back to 1 by the worker.
   std::atomic<std::uint32_t> aside{0};
-  // threads are packed or have priorities; set before the first of these is made
+  // threads are packed, pinned or have priorities; set before the first of these is made
   std::atomic<bool> queues_specially{false};
 
   std::atomic<std::uint64_t> picks{0};  // written by the worker; its progress, for the watchdog
@@ -235,7 +237,7 @@ class worker : public detail::fork_queue {
   // [wake:4]: it has found something and searches no more. What else it sees somebody else shall look for. `listed`: it
   // has been in the idle set, asleep or only about to be, so somebody may have left something to it.
   void pass_search_on(bool listed) noexcept;
-  void stand_aside() noexcept;
+  [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
@@ -247,6 +249,14 @@ class worker : public detail::fork_queue {
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
   void make_ready_slowly(thread& t) noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
+  // Level of the highest pinned thread that is ready and may run now, or pinned_threads::none.
+  [[nodiscard]] int pinned_level() noexcept;
+  [[nodiscard]] thread* take_pinned(int least) noexcept;
+  // One of the normal level, if it is their turn.
+  [[nodiscard]] thread* take_pinned_by_turns() noexcept;
+  // Of a level above, and below, the normal one: pinned ones, and as `priorities` does.
+  [[nodiscard]] thread* take_high(int least) noexcept;
+  [[nodiscard]] thread* take_low(int least, bool even = false) noexcept;
   bool sleep() noexcept;
   void wait_for_token() noexcept;
   void share_ready() noexcept;
@@ -285,7 +295,11 @@ class worker : public detail::fork_queue {
   bool looks_elsewhere_{false};  // the last pick wants the run loop to look at other workers
   unsigned raised_seen_{0};      // of precedence::raised
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
+  bool pinned_next_{false};      // at the next choice between pinned threads and others
   detail::slot* memory_{nullptr};
+
+ public:
+  pinned_threads pinned;  // those that are ready
 };
 
 // Of a runtime, by rank.
@@ -293,6 +307,8 @@ using worker_list = std::vector<std::unique_ptr<worker>>;
 
 // The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
 void start_root(thread& t, const void* label) noexcept;
+// The same of a pinned one, always. `ends_turn`: its turn has just ended.
+void make_pinned_ready(thread& t, bool ends_turn) noexcept;
 // Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 
