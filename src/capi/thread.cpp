@@ -106,6 +106,14 @@ heddle_status heddle_thread_detach(heddle_thread* thread) {
   });
 }
 
+heddle_status heddle_run(const heddle_thread_options* options, heddle_function f, void* argument) {
+  if (f == nullptr) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    heddle::run(from(options), [&] { capi::call(f, argument); });
+    return HEDDLE_OK;
+  });
+}
+
 uint64_t heddle_thread_id(void) { return heddle::this_thread::id(); }
 
 void heddle_yield(void) { heddle::this_thread::yield(); }

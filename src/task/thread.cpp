@@ -6,7 +6,9 @@
 
 #include <heddle/detail/wait.hpp>
 
+#include "arch/arch.hpp"
 #include "base/contracts.hpp"
+#include "platform/platform.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
@@ -93,7 +95,7 @@ void enter(block* self) noexcept {
                                                   std::size_t bytes, std::size_t alignment,
                                                   void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(worker::top_of(t, how), bytes, alignment < 16 ? 16 : alignment);
-  if (how.preemptive()) {  // never called by a joiner, whose own storage and kernel thread would have to come back
+  if (how.bordered()) {  // never called by a joiner, whose own storage and kernel thread would have to come back
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
@@ -130,7 +132,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
   made_thread made{nullptr, nullptr};
   {
     const worker::section inside;
-    const bool light = !how.preemptive() && options.stack_size == 0 && options.priority == priority::normal &&
+    const bool light = !how.bordered() && options.stack_size == 0 && options.priority == priority::normal &&
                        is_light(bytes, alignment);
     if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
       // published with the thread itself
@@ -280,6 +282,32 @@ void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
   thread_options options;
   options.where = where;
   start_and_join(make_caller(options, call, data));
+}
+
+void run_and_wait(const thread_options& options, void (*call)(void*) noexcept, void* data) {
+  if (options.tls != tls::caller) return start_and_join(make_caller(options, call, data));
+  fork_queue* const queue = current_queue();
+  thread_options with = options;
+  auto* const caller =
+      queue != nullptr && worker::is_user_code(queue) ? static_cast<fiber::preemptible*>(queue) : nullptr;
+  if (queue != nullptr && (caller == nullptr || caller->block == nullptr)) {  // it has no storage that it could lend
+    with.tls = tls::carrier;
+    return start_and_join(make_caller(with, call, data));
+  }
+  with.tls = tls::own;
+  thread_handle* const handle = make_caller(with, call, data);
+  fiber::preemptible& its = *block_of(handle)->preemptive;
+  its.how.storage = tls::caller;
+  if (caller != nullptr) {
+    const worker::section inside;
+    its.block = caller->block;
+    start_and_join(handle);
+    return worker::take_storage_back(*caller);
+  }
+  platform::own_tls mine{arch::thread_pointer()};
+  its.block = &mine;
+  worker::wait_on_other_storage(
+      *block_of(handle)->home, mine, [](void* t) noexcept { start_and_join(static_cast<thread_handle*>(t)); }, handle);
 }
 
 }  // namespace detail

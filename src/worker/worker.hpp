@@ -164,7 +164,8 @@ class worker : public detail::fork_queue {
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
-    return self != nullptr && self->preemptive != nullptr && self->level.load() < level;
+    return self != nullptr && self->preemptive != nullptr && self->preemptive->how.preemptive() &&
+           self->level.load() < level;
   }
 
   runtime& home;

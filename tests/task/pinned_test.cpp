@@ -106,6 +106,7 @@ TEST_P(pinned, a_call_from_outside_waits_for_them) {
       if (i % 3 == 0) heddle::this_thread::yield();
       made.join();
     });
+    heddle::run(to(runtime(), static_cast<unsigned>(worker)), [&] { expect_here(worker); });
     progress();
   }
 }
@@ -208,7 +209,7 @@ TEST(pinned_threads, run_on_a_worker_that_stands_aside) {
   EXPECT_EQ(wrong.load(), 0);
   rt.set_active_workers(1);
   for (unsigned worker = 0; worker < 4; ++worker) {
-    thread(to(rt, worker), [&] { wrong.fetch_add(rt.worker_rank() != static_cast<int>(worker)); }).join();
+    heddle::run(to(rt, worker), [&] { wrong.fetch_add(rt.worker_rank() != static_cast<int>(worker)); });
     rt.run([&] { wrong.fetch_add(rt.worker_rank() != 0); });
   }
   EXPECT_EQ(wrong.load(), 0);
