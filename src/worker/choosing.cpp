@@ -98,6 +98,11 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
+  // A foreign kernel thread has the worker: it chooses nothing, and gives the worker back, also if its thread yields.
+  if (lender != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
+    wants_lender = looks_elsewhere_ = true;
+    return 0;
+  }
   const int level = stays != nullptr ? stays->level.load() : lowest_level;
   if (home.precedence().is_used()) {
     aging_.end_turn();

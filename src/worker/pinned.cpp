@@ -78,15 +78,11 @@ void pinned_threads::sort() noexcept {
 
 // --- who chooses them ----------------------------------------------------------------------------------------------
 
-// A foreign kernel thread that has this worker leaves them to the worker's own carrier: [pin:4].
 int worker::pinned_level() noexcept {
   const int level = pinned.highest();
-  if (level == pinned_threads::none) [[likely]]
-    return level;
-  preempts = true;  // from here on what is made here is looked at, and by whom: [pin:2]
-  if (lender == nullptr) return level;
-  wants_lender = true;
-  return pinned_threads::none;
+  if (level != pinned_threads::none) [[unlikely]]
+    preempts = true;  // from here on what is made here is looked at, and by whom: [pin:2]
+  return level;
 }
 
 thread* worker::take_pinned(int least) noexcept { return pinned_level() < least ? nullptr : pinned.take(least); }

@@ -95,6 +95,12 @@ void beside_others(runtime& home, int n) {
   });
   on(home, [] { fib(3); });
   for (thread& t : all) t.join();
+  on(home, [&] {  // of the worker that is lent for this call, perhaps, to a caller that does not wait
+    std::atomic<bool> ran{false};
+    thread here(to(home, home.worker_rank()), [&] { ran.store(true); });
+    while (!ran.load()) this_thread::yield();
+    here.join();
+  });
 }
 
 // Their worker stands aside, or is about to, or comes back.

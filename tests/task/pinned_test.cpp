@@ -105,6 +105,11 @@ TEST_P(pinned, a_call_from_outside_waits_for_them) {
       thread made(to(runtime(), static_cast<unsigned>(worker)), [&] { expect_here(worker); });
       if (i % 3 == 0) heddle::this_thread::yield();
       made.join();
+      // of the worker that runs this, lent to the caller perhaps
+      std::atomic<bool> ran{false};
+      thread here(to(runtime(), static_cast<unsigned>(runtime().worker_rank())), [&] { ran.store(true); });
+      while (!ran.load()) heddle::this_thread::yield();
+      here.join();
     });
     heddle::run(to(runtime(), static_cast<unsigned>(worker)), [&] { expect_here(worker); });
     progress();
