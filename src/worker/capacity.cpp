@@ -58,8 +58,8 @@ void capacity::apply() noexcept {
     w.picks_specially.store(packed || wants_.picks || expects_special_threads_);
     w.queues_specially.store(packed || expects_special_threads_);
     const bool off = rank >= active;
-    if ((w.aside.load() != 0) == off) continue;
-    w.aside.store(off ? 1 : 0);
+    if (w.stands_aside() == off) continue;
+    w.aside.fetch_add(1);
     // it may be asleep, in which case it would be woken for work and have to pass that on
     if (off) sleepers_.send_token(rank);
     else platform::wake_all(w.aside);

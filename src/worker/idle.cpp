@@ -58,14 +58,13 @@ thread* worker::stand_aside() noexcept {
     trace::emit<trace::event::worker_switch_off>(ring);
     home.capacity().pools().rests(turns_);
     home.sleepers().wake_one_for(0);
-    std::uint32_t called = 2;
-    aside.compare_exchange_strong(called, 1);             // before the look: who comes after it calls again
+    const std::uint32_t seen = aside.load();              // before the look: who comes after it changes it
     std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with make_pinned_ready: what was pushed
     if (thread* t = take_pinned(lowest_level); t != nullptr) {
       trace::emit<trace::event::worker_switch_on>(ring);
       return thread_for(ready_entry(*t));
     }
-    platform::wait_on(aside, 1);
+    if (seen % 2 != 0) platform::wait_on(aside, seen);
     trace::emit<trace::event::worker_switch_on>(ring);
   }
   return nullptr;

@@ -119,8 +119,10 @@ void make_pinned_ready(thread& t, bool ends_turn) noexcept {
   const int level = t.level.load();
   worker& w = home.at(fiber::worker_of_pinned(t));
   w.pinned.push(t, false);
-  std::uint32_t aside = 1;
-  if (w.aside.load() == 1 && w.aside.compare_exchange_strong(aside, 2)) platform::wake_all(w.aside);
+  if (w.aside.load() % 2 != 0) {
+    w.aside.fetch_add(2);
+    platform::wake_all(w.aside);
+  }
   home.sleepers().send_token(w.rank);
   if (!ends_turn && home.precedence().is_used()) home.precedence().evict_from(w, level);
 }

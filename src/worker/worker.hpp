@@ -133,7 +133,9 @@ class worker : public detail::fork_queue {
   // and only the run loop can go to that one (pass_on).
   bool must_pass() const noexcept { return passing_to != nullptr; }
   // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
-  bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
+  bool stands_aside() const noexcept {
+    return aside.load(std::memory_order_relaxed) % 2 != 0;
+  }  // seen at the next look
   // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted
   // its code, just now; null: it has been remembered until the end of a section.
   void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
@@ -209,8 +211,8 @@ class worker : public detail::fork_queue {
   static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
   std::atomic<std::int8_t> evictable_at{not_evictable};
 
-  // Not 0: it stands aside. Set and cleared by set_active, read by the worker; futex word of a worker that stands
-  // aside. 2: and a thread that is pinned to it is ready; set by who made it ready, taken back to 1 by the worker.
+  // Odd: it stands aside. set_active adds one to change that, who makes a thread ready that is pinned to it adds two
+  // while it is odd; read by the worker; futex word of a worker that stands aside.
   std::atomic<std::uint32_t> aside{0};
   // threads are packed, pinned or have priorities; set before the first of these is made
   std::atomic<bool> queues_specially{false};

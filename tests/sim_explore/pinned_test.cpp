@@ -121,6 +121,28 @@ void aside(runtime& home, int n) {
   on(home, [] { fib(2); });
 }
 
+// It is switched on and off while a thread becomes ready that is pinned to it.
+void switched(runtime& home, int n) {
+  home.set_active_workers(1);
+  meeting m(n);
+  latch gate(1);
+  std::vector<thread> all;
+  for (int i = 1; i < n; ++i) {
+    all.emplace_back(to(home, i), [&, i] {
+      gate.wait();
+      meet_on(home, i, m);
+    });
+  }
+  all.emplace_back(to(home, 0), [&] {
+    this_thread::yield();
+    home.set_active_workers(static_cast<unsigned>(n));
+    gate.count_down();
+    home.set_active_workers(1);
+    meet_on(home, 0, m);
+  });
+  for (thread& t : all) t.join();
+}
+
 void timed(runtime& home, int n) {
   meeting m(n);
   std::vector<thread> all;
@@ -139,8 +161,12 @@ struct scenario {
 };
 
 constexpr scenario scenarios[] = {
-    {"new threads meet", all_meet}, {"woken threads meet", all_wake},    {"beside forks and calls", beside_others},
-    {"workers stand aside", aside}, {"threads whose time comes", timed},
+    {"new threads meet", all_meet},
+    {"woken threads meet", all_wake},
+    {"beside forks and calls", beside_others},
+    {"workers stand aside", aside},
+    {"a worker is switched on and off", switched},
+    {"threads whose time comes", timed},
 };
 
 verdict explored(const scenario& s, int n, unsigned count) {
