@@ -128,7 +128,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(pinned worker/pinned.cpp calling_who_stands_aside "  if (w.aside.load() % 2 != 0) {" "  if (false) {")
   heddle_mutant(pinned worker/idle.cpp reading_before_the_look "if (seen % 2 != 0) platform::wait_on(aside, seen)~" "static_cast<void>(seen)~^    if (stands_aside()) platform::wait_on(aside, aside.load())~")
   heddle_mutant(pinned worker/idle.cpp looking_before_sleep " || !pinned.empty() || home.stopping()" " || home.stopping()")
-  heddle_mutant(pinned task/thread.cpp asking_about_the_joiner "!self->home->precedence().decides()" "true")
+  heddle_mutant(pinned task/thread.cpp asking_about_the_joiner "!fiber::is_pinned(joiner)" "true")
   heddle_mutant(greed worker/ready.cpp standing_requests "if (home.sleepers().has_thief_of(rank)) queue::stand(*this)~" "")
 endif()
 

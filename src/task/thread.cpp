@@ -44,6 +44,12 @@ void complete(void* data, void*) {
   wake(*reinterpret_cast<waiter*>(before));
 }
 
+// No level and no pin has a say in where and when it goes on.
+[[gnu::always_inline]] inline bool may_go_straight_to(const block& joiner) noexcept {
+  const worker::precedence& levels = joiner.home->precedence();
+  return !levels.decides() || (!levels.is_used() && !fiber::is_pinned(joiner));
+}
+
 // A function of its own, so that threads which end in other ways save no registers for it.
 [[gnu::noinline]] void depart_in_turn(block& self) noexcept {
   worker::worker* me = worker::worker::current();
@@ -78,7 +84,7 @@ void enter(block* self) noexcept {
     auto& w = *reinterpret_cast<waiter*>(word);
     auto* joiner = static_cast<block*>(w.thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
-        !self->home->precedence().decides()) {
+        may_go_straight_to(*joiner)) {
       // relaxed, and no claim: nobody else can resume a joiner
       w.reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current()->depart(*self, joiner, [](void* data, void*) {

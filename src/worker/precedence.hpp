@@ -39,8 +39,8 @@ class precedence {
   // Some thread of a level beside the normal one was ever made. Seen by whoever gets to know such a thread.
   bool is_used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
-  // There was ever a thread with a level beside the normal one, or a pinned one: who wakes a thread must not go to it
-  // straight. Seen as is_used.
+  // There was ever a thread with a level beside the normal one, or a pinned one: who wakes a thread may not be allowed
+  // to go to it straight. Seen as is_used.
   bool decides() const noexcept { return decides_.load(std::memory_order_relaxed); }
 
   // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.

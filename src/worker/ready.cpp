@@ -52,6 +52,20 @@ void worker::make_ready_slowly(thread& t) noexcept {
   if (runs_below(0)) current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
 }
 
+// The same of a new one, which its maker may still join by a call where there are only pinned threads.
+void worker::make_new_ready_slowly(thread& t) noexcept {
+  if (home.precedence().is_used() || home.capacity().pools().in_force()) return make_ready_slowly(t);
+  if (make_ready_specially(t, false)) return;
+  if (!ready.try_push_new(t)) return make_ready_later(t);
+  tell_of_ready();
+}
+
+// A thread that was called may end elsewhere, and its joiner goes on there: [pin:2].
+bool worker::something_may_come_first() const noexcept {
+  return !pinned.empty() || fiber::is_pinned(*current_thread()) || home.precedence().is_used() ||
+         home.capacity().pools().in_force() || home.asks_before_picks();
+}
+
 void worker::make_ready_later(thread& t) noexcept {
   ready.push(t);
   tell_of_ready();

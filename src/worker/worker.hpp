@@ -251,6 +251,9 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry pick_starved(const thread* stays) noexcept;
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
   void make_ready_slowly(thread& t) noexcept;
+  void make_new_ready_slowly(thread& t) noexcept;
+  // Where picks_specially is set: the thread that runs here, which joins one, has to go through pick.
+  [[nodiscard]] bool something_may_come_first() const noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
   // Level of the highest pinned thread that is ready and may run now, or pinned_threads::none.
   [[nodiscard]] int pinned_level() noexcept;

@@ -124,6 +124,8 @@ TEST_P(pinned, who_ends_elsewhere_does_not_take_its_joiner_along) {
       for (int i = 0; i < 100; ++i) {
         thread(to(runtime(), static_cast<unsigned>((worker + i) % workers)), [] {}).join();
         expect_here(worker);
+        thread([] { heddle::this_thread::sleep_for(1us); }).join();  // by a call, if it were not pinned
+        expect_here(worker);
         auto value = heddle::async([] { return heddle_test::fib(3); });
         EXPECT_EQ(value.get(), 2);
         expect_here(worker);
