@@ -98,7 +98,10 @@ void beside_others(runtime& home, int n) {
   on(home, [&] {  // of the worker that is lent for this call, perhaps, to a caller that does not wait
     std::atomic<bool> ran{false};
     thread here(to(home, home.worker_rank()), [&] { ran.store(true); });
-    while (!ran.load()) this_thread::yield();
+    while (!ran.load()) {
+      this_thread::yield();
+      this_thread::pause();  // as all that looks at memory: others have their turn
+    }
     here.join();
   });
 }
@@ -143,6 +146,20 @@ void switched(runtime& home, int n) {
   for (thread& t : all) t.join();
 }
 
+// They join threads that end on another worker.
+void joining(runtime& home, int n) {
+  std::vector<thread> all;
+  for (int i = 0; i < n; ++i) {
+    all.emplace_back(to(home, i), [&, i, n] {
+      for (int k = 1; k <= 2; ++k) {
+        thread(to(home, (i + k) % n), [] { this_thread::yield(); }).join();
+        require(home.worker_rank() == i);
+      }
+    });
+  }
+  for (thread& t : all) t.join();
+}
+
 void timed(runtime& home, int n) {
   meeting m(n);
   std::vector<thread> all;
@@ -166,6 +183,7 @@ constexpr scenario scenarios[] = {
     {"beside forks and calls", beside_others},
     {"workers stand aside", aside},
     {"a worker is switched on and off", switched},
+    {"threads join others", joining},
     {"threads whose time comes", timed},
 };
 
