@@ -1,11 +1,14 @@
-// What runtimes, teams and lock-free structures are built on: event count, cancellable barrier, machine view.
+// What runtimes, teams and lock-free structures are built on: event count, cancellable barrier, machine view, pinned
+// threads that know who they are.
 #include <heddle/cancellable_barrier.hpp>
 #include <heddle/event_count.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/thread.hpp>
+#include <heddle/thread_slot.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <vector>
 
@@ -45,6 +48,31 @@ int search(int members, int wanted) {
   return found;
 }
 
+struct member {
+  int number;
+};
+const heddle::thread_slot<const member> this_member;
+
+int number_of_caller() { return this_member.get() == nullptr ? -1 : this_member.get()->number; }
+
+// Each member stays at its worker, and is known to whatever it calls.
+int sum_of_numbers(unsigned members) {
+  std::atomic<int> sum{0};
+  std::vector<heddle::thread> team;
+  for (unsigned i = 0; i < members; ++i) {
+    heddle::thread_options at;
+    at.worker = static_cast<std::uint16_t>(i % heddle::runtime::current().workers());
+    team.emplace_back(at, [&sum, i] {
+      const member self{static_cast<int>(i)};
+      const heddle::thread_slot<const member>::scope bound(this_member, &self);
+      heddle::this_thread::yield();
+      sum += number_of_caller();
+    });
+  }
+  for (heddle::thread& t : team) t.join();
+  return sum;
+}
+
 int main() {
   gate start;
   std::atomic<int> passed{0};
@@ -64,5 +92,5 @@ int main() {
     if (shared == nullptr) std::printf("worker %u shares no cache\n", worker);
     else std::printf("worker %u shares its %s with %u others\n", worker, name(shared->kind), shared->worker_count - 1);
   }
-  return passed == 4 && search(3, 100) == 100 ? 0 : 1;
+  return passed == 4 && search(3, 100) == 100 && sum_of_numbers(5) == 10 && number_of_caller() == -1 ? 0 : 1;
 }

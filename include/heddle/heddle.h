@@ -44,11 +44,12 @@ typedef enum heddle_preemption {
   HEDDLE_PREEMPTION_KLT_SWITCHING = 3 /* for any code */
 } heddle_preemption;
 
-/* Whose thread-local variables a preemptive thread sees. */
+/* Whose thread-local variables a thread sees. */
 typedef enum heddle_tls {
   HEDDLE_TLS_DEFAULT = 0, /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT_TLS's */
   HEDDLE_TLS_CARRIER = 1, /* those of the kernel thread that runs it at the moment */
-  HEDDLE_TLS_OWN = 2      /* its own, errno and malloc's included */
+  HEDDLE_TLS_OWN = 2,     /* its own, errno and malloc's included */
+  HEDDLE_TLS_CALLER = 3   /* those of the thread that waits for it meanwhile: for heddle_run only */
 } heddle_tls;
 
 /* Levels of threads; numbers between them are levels, too. Of a runtime's ready threads those of higher levels run
@@ -113,6 +114,8 @@ typedef struct heddle_thread_options {
   heddle_preemption preemption;
   heddle_tls tls;
   int priority; /* from HEDDLE_PRIORITY_LOWEST to HEDDLE_PRIORITY_HIGHEST */
+  int pinned;   /* not 0: it runs on that worker and nowhere else; HEDDLE_INVALID when there is none of that rank */
+  unsigned worker;
 } heddle_thread_options;
 
 /* A thread that calls f(argument); options may be NULL. Exactly one join or detach must follow, which frees the handle.
@@ -123,6 +126,9 @@ HEDDLE_C_API heddle_status heddle_thread_create(heddle_thread** out, const heddl
 /* Waits for its end; *result, unless NULL, is what f returned. [waits] */
 HEDDLE_C_API heddle_status heddle_thread_join(heddle_thread* thread, void** result);
 HEDDLE_C_API heddle_status heddle_thread_detach(heddle_thread* thread);
+/* Calls f(argument) on a new thread of that kind and waits for it. With HEDDLE_TLS_CALLER it has the thread-local
+ * variables of the calling thread (heddle::run in heddle/thread.hpp). [waits] */
+HEDDLE_C_API heddle_status heddle_run(const heddle_thread_options* options, heddle_function f, void* argument);
 /* Id of the calling user-level thread; 0 on a foreign kernel thread. */
 HEDDLE_C_API uint64_t heddle_thread_id(void);
 HEDDLE_C_API void heddle_yield(void);          /* [waits] */

@@ -30,5 +30,6 @@
 #include <heddle/sleep.hpp>
 #include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
+#include <heddle/thread_slot.hpp>
 #include <heddle/trace.hpp>
 #include <heddle/worker_local.hpp>

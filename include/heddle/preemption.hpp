@@ -17,11 +17,13 @@ enum class preemption : std::uint8_t {
   as_runtime,  ///< what the runtime was made with (HEDDLE_PREEMPT)
 };
 
-/// Whose thread-local variables a preemptive thread sees.
+/// Whose thread-local variables a thread sees.
 enum class tls : std::uint8_t {
-  carrier,     ///< those of the kernel thread that runs it at the moment
-  own,         ///< its own, errno and malloc's included, wherever it runs
-  as_runtime,  ///< what the runtime was made with (HEDDLE_PREEMPT_TLS)
+  carrier,  ///< those of the kernel thread that runs it at the moment
+  own,      ///< its own, errno and malloc's included, wherever it runs; also of a thread that is not preemptive
+  /// of a preemptive thread: what the runtime was made with (HEDDLE_PREEMPT_TLS); of any other: the carrier's
+  as_runtime,
+  caller,  ///< those of the thread that waits for it meanwhile: for heddle::run only
 };
 
 }  // namespace heddle

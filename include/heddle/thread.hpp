@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <stop_token>
@@ -18,12 +19,20 @@
 
 namespace heddle {
 
+/// No certain one.
+inline constexpr std::uint16_t any_worker = 0xffff;
+
 struct thread_options {
   std::size_t stack_size = 0;  ///< bytes; 0: the runtime's default
   const char* name = nullptr;  ///< shown when threads are dumped; must outlive the thread
   runtime* where = nullptr;    ///< null: runtime::current()
   heddle::preemption preemption = heddle::preemption::as_runtime;
   heddle::tls tls = heddle::tls::as_runtime;
+  /// The rank of the worker that the thread is pinned to: it runs there and nowhere else, whoever searches for work,
+  /// and is not lent to a foreign kernel thread's call. If that worker stands aside (set_active_workers) it goes on
+  /// with the threads that are pinned to it, and with nothing else. std::invalid_argument when the runtime has no such
+  /// worker.
+  std::uint16_t worker = any_worker;
   heddle::priority priority = heddle::priority::normal;  ///< from lowest to highest, else std::invalid_argument
 };
 
@@ -45,6 +54,9 @@ HEDDLE_API void detach_thread(thread_handle* t) noexcept;
 HEDDLE_API std::uint64_t id_of(const thread_handle* t) noexcept;
 HEDDLE_API std::uint64_t current_thread_id() noexcept;
 [[noreturn]] HEDDLE_API void uncaught_in_thread() noexcept;
+// Runs call(data), which must not throw, on a thread of that kind, and returns when it has ended. Throws as make_thread
+// does.
+HEDDLE_API void run_and_wait(const thread_options& options, void (*call)(void*) noexcept, void* data);
 
 }  // namespace detail
 
@@ -181,6 +193,26 @@ class jthread {
   std::stop_source source_;
   thread thread_;
 };
+
+/// Runs f() on a new user-level thread of that kind and waits for it; returns its result or throws its exception. As
+/// `runtime::run`, but there is always a thread: one that is pinned, that has a priority, a larger stack, storage of
+/// its own, or, with tls::caller, the caller's.
+///
+/// *The caller's thread-local storage.* With tls::caller f sees the thread-local variables of the thread that calls
+/// `run`, errno, malloc's caches and values of pthread keys included, though it may wait and go on on other kernel
+/// threads; what f does to them the caller finds done. The caller, a foreign kernel thread or a user-level thread with
+/// tls::own or tls::caller itself, waits and uses none of them meanwhile. Signal handlers that run on the foreign
+/// kernel thread while it waits see other variables, and it must not be cancelled (pthread_cancel). Of a user-level
+/// thread that has no storage of its own nobody can have it: f sees its carrier's, as any thread does. Where tls::own
+/// cannot be had tls::caller cannot either.
+///
+/// Throws as the constructor of `thread` does. Thread context: any; may suspend and migrate a user-level caller.
+template <class F>
+auto run(const thread_options& options, F&& f) -> std::invoke_result_t<F&> {
+  using result = std::invoke_result_t<F&>;
+  return detail::run_by<result>(
+      f, [&](void (*call)(void*) noexcept, void* data) { detail::run_and_wait(options, call, data); });
+}
 
 namespace this_thread {
 /// Lets other ready threads of the worker run first; may suspend and migrate the caller. A foreign kernel thread yields

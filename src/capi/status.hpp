@@ -99,6 +99,7 @@ inline tls from(heddle_tls whose) {
     case HEDDLE_TLS_DEFAULT: return tls::as_runtime;
     case HEDDLE_TLS_CARRIER: return tls::carrier;
     case HEDDLE_TLS_OWN: return tls::own;
+    case HEDDLE_TLS_CALLER: return tls::caller;
   }
   throw std::invalid_argument("heddle: no such thread-local storage");
 }

@@ -6,7 +6,9 @@
 #include <heddle/thread.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "capi/status.hpp"
@@ -42,6 +44,21 @@ void free_given_up() noexcept {
     delete std::exchange(handle, handle->next);
 }
 
+heddle::thread_options from(const heddle_thread_options* options) {
+  heddle::thread_options o;
+  if (options == nullptr) return o;
+  o.stack_size = options->stack_size;
+  o.name = options->name;
+  o.preemption = capi::from(options->preemption);
+  o.tls = capi::from(options->tls);
+  o.priority = heddle::priority{options->priority};
+  if (options->runtime != nullptr) o.where = &options->runtime->object;
+  if (options->pinned == 0) return o;
+  if (options->worker >= heddle::any_worker) throw std::invalid_argument("heddle: no such worker");
+  o.worker = static_cast<std::uint16_t>(options->worker);
+  return o;
+}
+
 }  // namespace
 
 extern "C" {
@@ -50,15 +67,7 @@ heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_opti
                                    void* argument) {
   if (out == nullptr || f == nullptr) return HEDDLE_INVALID;
   return capi::guarded([&] {
-    heddle::thread_options o;
-    if (options != nullptr) {
-      o.stack_size = options->stack_size;
-      o.name = options->name;
-      o.preemption = capi::from(options->preemption);
-      o.tls = capi::from(options->tls);
-      o.priority = heddle::priority{options->priority};
-      if (options->runtime != nullptr) o.where = &options->runtime->object;
-    }
+    const heddle::thread_options o = from(options);
     free_given_up();
     auto handle = std::make_unique<heddle_thread>();
     handle->f = f;
@@ -93,6 +102,14 @@ heddle_status heddle_thread_detach(heddle_thread* thread) {
   return capi::guarded([&] {
     thread->object.detach();
     leave(thread);
+    return HEDDLE_OK;
+  });
+}
+
+heddle_status heddle_run(const heddle_thread_options* options, heddle_function f, void* argument) {
+  if (f == nullptr) return HEDDLE_INVALID;
+  return capi::guarded([&] {
+    heddle::run(from(options), [&] { capi::call(f, argument); });
     return HEDDLE_OK;
   });
 }

@@ -1,4 +1,5 @@
-// What a thread that can be preempted has besides its control block. Lies on its stack, directly below the block.
+// What a thread that can be preempted, or has thread-local storage of its own, has besides its control block. Lies on
+// its stack, directly below the block.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,10 @@ namespace heddle::fiber {
 struct kind {
   preemption technique{preemption::none};
   tls storage{tls::carrier};
+  // Ticks end its turns.
   bool preemptive() const noexcept { return technique != preemption::none; }
+  // There is a border between its own code and the runtime's (src/worker/preemption.md).
+  bool bordered() const noexcept { return preemptive() || storage != tls::carrier; }
 };
 
 // The base class is the queue that the thread's own code sees (fork_queue::stands_for). The thread-local pointer to the
@@ -62,7 +66,7 @@ struct preemptible : detail::fork_queue {
   worker::worker* on{nullptr};
   // It was preempted by KLT-switching: the carrier that is asleep in the signal handler with this thread's stack.
   worker::carrier* bound{nullptr};
-  // Its own thread-local storage, taken when it starts.
+  // Its own thread-local storage, taken when it starts; or that of who waits for it (tls::caller).
   platform::own_tls* block{nullptr};
   // platform::ticks when a tick last ended its turn.
   std::uint64_t waits_since{0};

@@ -8,6 +8,7 @@
 
 #include <heddle/detail/wait.hpp>
 #include <heddle/policy.hpp>
+#include <heddle/thread_slot.hpp>
 
 #include "fiber/completion.hpp"
 
@@ -31,6 +32,7 @@ class stack_pool;
 struct preemptible;
 
 inline constexpr std::uint16_t no_worker = 0xffff;
+inline constexpr std::uint16_t pinned_bit = 0x8000;  // in `packed_in`, less than no_worker
 inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
 
 // Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time ([fiber:1] in README.md). A
@@ -101,7 +103,7 @@ struct alignas(64) thread {
 
   // The worker that it ran on last, or no_worker. Kept on a simulated platform only.
   std::uint16_t worker_rank{0};
-  // The pool that it goes back to under thread packing, or no_worker.
+  // The pool that it goes back to under thread packing, or no_worker. Of a pinned thread: its worker and pinned_bit.
   std::uint16_t packed_in{no_worker};
 
   // For dumps: its name, and what it waits for while it is parked.
@@ -167,7 +169,16 @@ struct alignas(64) thread {
   // What tools know the stack by: ThreadSanitizer's handle or AddressSanitizer's fake stack; valgrind's number.
   void* sanitizer_fiber{nullptr};
   unsigned valgrind_id{0};
+
+  // Its thread slots ([slot:1] of src/worker/slots.md). Null in a block that nobody runs.
+  void* slots[detail::thread_slots]{};
 };
+static_assert(offsetof(thread, slots) == detail::slots_of_thread);
+
+// The thread runs on worker_of_pinned(t) and nowhere else.
+inline bool is_pinned(const thread& t) noexcept { return t.packed_in >= pinned_bit && t.packed_in != no_worker; }
+inline unsigned worker_of_pinned(const thread& t) noexcept { return t.packed_in & ~unsigned{pinned_bit}; }
+inline void pin(thread& t, unsigned rank) noexcept { t.packed_in = static_cast<std::uint16_t>(pinned_bit | rank); }
 
 // The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever
 // switches to it writes the frame, for `call` (its entry); a joiner that calls it needs none.

@@ -112,10 +112,12 @@ own_tls* make_own_tls(unsigned count) noexcept;
 void begin_own_tls(own_tls& block) noexcept;
 [[nodiscard]] bool end_own_tls(own_tls& block) noexcept;
 
-// In the child of a fork() that a thread on a block has made. The kernel writes to the control block at
-// `thread_pointer`, the carrier's, at every interruption (rseq); from now on it does not, since the C library of the
-// child uses that memory again.
-void leave_rseq(void* thread_pointer) noexcept;
+// The kernel writes to the control block of the calling kernel thread, at `thread_pointer`, at every interruption
+// (rseq). From now on it does not: in the child of a fork() that a thread on a block has made the C library uses the
+// carrier's memory again, and while another thread has this storage the processor's number there would be wrong. What
+// it returns (0: it did not before) gives enter_rseq back, after which the kernel does as before.
+unsigned leave_rseq(void* thread_pointer) noexcept;
+void enter_rseq(void* thread_pointer, unsigned bytes) noexcept;
 
 // The unit that the calling kernel thread is on at the moment; negative: not told.
 int current_unit() noexcept;

@@ -72,10 +72,26 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
 }
 
-// For a preemptive or foreign caller, for a group or runtime that says how children are preempted, and for a worker
-// that has no block at hand.
+// A child that is to be queued; null: it has to be a thread.
+[[gnu::always_inline]] inline group_child* take_queued(worker::worker& w, const group_state& group, std::size_t bytes,
+                                                       std::size_t alignment, void (*call)(void*) noexcept) noexcept {
+  if (!is_queued(w, group) || bytes > group_child::room_bytes || alignment > 16) return nullptr;
+  group_child* const c = worker::child_blocks::take(w, run_taken_child);
+  if (c != nullptr) c->call = call;
+  return c;
+}
+
+// For a preemptive or foreign caller, for a group or runtime that says how children are preempted, for a worker that
+// has run pinned threads, and for one that has no block at hand.
 [[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment,
                                              void (*call)(void*) noexcept) {
+  const worker::caller who = worker::caller::now();
+  if (!who.is_foreign() && !who.is_user_code() && !group.kind_given) {
+    worker::worker& w = who.on();
+    if (!w.home.options().threads.preemptive()) {
+      if (group_child* c = take_queued(w, group, bytes, alignment, call); c != nullptr) return {nullptr, c, c->room};
+    }
+  }
   const worker::section inside;
   block* t = worker::here().new_block(0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
@@ -134,12 +150,7 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
   if (who.is_foreign() || (who.queue().preempts | group.kind_given) != 0) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
   worker::worker& w = who.on();
-  if (is_queued(w, group) && bytes <= group_child::room_bytes && alignment <= 16) {
-    if (group_child* c = worker::child_blocks::take(w, run_taken_child); c != nullptr) {
-      c->call = call;
-      return {nullptr, c, c->room};
-    }
-  }
+  if (group_child* c = take_queued(w, group, bytes, alignment, call); c != nullptr) return {nullptr, c, c->room};
   block* t = w.blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
@@ -193,8 +204,8 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
     entry = preemptive ? enter<true, true> : enter<true, false>;
   }
   auto where = policy::placement::child_first;
-  if (child.level.load() != 0) {
-    where = policy::placement::parent_first;  // whatever the policy does with others
+  if (child.level.load() != 0 || fiber::is_pinned(*self)) {
+    where = policy::placement::parent_first;  // whatever the policy does with others; [pin:2]
   } else if (w->watches_spawns || group.policy_data != nullptr) {
     // relaxed: a number, and the policy orders what it makes of it
     const unsigned index = group.index.fetch_add(1, std::memory_order_relaxed);

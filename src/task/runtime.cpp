@@ -49,6 +49,7 @@ base::option_values values_of(const runtime_options& o) {
   if (o.signal_stacks) v.signal_stacks = *o.signal_stacks;
   if (o.machine) v.machine = *o.machine;
   if (o.preempt && *o.preempt != preemption::as_runtime) v.preempt = technique_names[static_cast<unsigned>(*o.preempt)];
+  if (o.preempt_tls == tls::caller) throw std::invalid_argument("heddle: preempt_tls=caller: expected own or carrier");
   if (o.preempt_tls && *o.preempt_tls != tls::as_runtime)
     v.preempt_tls = *o.preempt_tls == tls::own ? "own" : "carrier";
   if (o.preempt_interval)
@@ -115,7 +116,8 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.trace_records = v.trace_buffer;
   s.trace_forks = v.trace_forks;
   s.threads.technique = named<preemption>(technique_names, v.preempt);
-  s.threads.storage = v.preempt_tls == "own" ? tls::own : tls::carrier;
+  s.storage = v.preempt_tls == "own" ? tls::own : tls::carrier;
+  s.threads.storage = s.threads.preemptive() ? s.storage : tls::carrier;
   s.plan = ticks_of(given, v);
   s.aging = v.priority_mode == "strict" ? 0 : static_cast<unsigned>(v.priority_aging);
   s.klt = named<worker::klt_means>(klt_names, v.preempt_klt);

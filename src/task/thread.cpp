@@ -1,10 +1,14 @@
 #include <heddle/thread.hpp>
 
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 
 #include <heddle/detail/wait.hpp>
 
+#include "arch/arch.hpp"
 #include "base/contracts.hpp"
+#include "platform/platform.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
@@ -34,6 +38,12 @@ void complete(void* data, void*) {
   const fiber::completion::state before = t.completion.finish();
   if (before.is_detached()) return worker::runtime::free_thread(t);
   if (waiter* joiner = before.awaited_by(); joiner != nullptr) wake(*joiner);
+}
+
+// No level and no pin has a say in where and when it goes on.
+[[gnu::always_inline]] inline bool may_go_straight_to(const block& joiner) noexcept {
+  const worker::precedence& levels = joiner.home->precedence();
+  return !levels.decides() || (!levels.is_used() && !fiber::is_pinned(joiner));
 }
 
 // A function of its own, so that threads which end in other ways save no registers for it.
@@ -66,7 +76,7 @@ void enter(block* self) noexcept {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
     auto* joiner = static_cast<block*>(w->thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
-        !self->home->precedence().is_used()) {
+        may_go_straight_to(*joiner)) {
       // relaxed, and no claim: nobody else can resume a joiner
       w->reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current().depart(*self, joiner, [](void* data, void*) {
@@ -82,7 +92,7 @@ void enter(block* self) noexcept {
                                                   std::size_t bytes, std::size_t alignment,
                                                   void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(worker::top_of(t, how), bytes, alignment < 16 ? 16 : alignment);
-  if (how.preemptive()) {  // never called by a joiner, whose own storage and kernel thread would have to come back
+  if (how.bordered()) {  // never called by a joiner, whose own storage and kernel thread would have to come back
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
@@ -114,20 +124,37 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   const fiber::kind how = home.kind_of(options.preemption, options.tls);
   home.precedence().use(options.priority);
+  const bool pinned = options.worker != any_worker;
+  if (pinned) home.precedence().expect_pinned(options.worker);
   made_thread made{nullptr, nullptr};
   {
     const worker::section inside;
-    const bool light = !how.preemptive() && options.stack_size == 0 && options.priority == priority::normal &&
+    const bool light = !how.bordered() && options.stack_size == 0 && options.priority == priority::normal &&
                        is_light(bytes, alignment);
     if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
       // published with the thread itself
       t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);
+      if (pinned) fiber::pin(*t, options.worker);
       made = prepare(*t, options, how, bytes, alignment, call);
     }
   }
   if (made.thread == nullptr) throw_no_stack(home, options.stack_size);
   return made;
 }
+
+// Those from `preemption` on, which lie side by side in eight bytes, as one number.
+static_assert(offsetof(thread_options, tls) == offsetof(thread_options, preemption) + 1 &&
+              offsetof(thread_options, worker) == offsetof(thread_options, preemption) + 2 &&
+              offsetof(thread_options, priority) == offsetof(thread_options, preemption) + 4 && sizeof(priority) == 4 &&
+              sizeof(thread_options) == offsetof(thread_options, preemption) + 8);
+std::uint64_t small_options(const thread_options& options) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, reinterpret_cast<const char*>(&options) + offsetof(thread_options, preemption), sizeof word);
+  return word;
+}
+constexpr std::uint64_t usual_options = std::uint64_t{static_cast<unsigned>(preemption::as_runtime)} |
+                                        std::uint64_t{static_cast<unsigned>(tls::as_runtime)} << 8 |
+                                        std::uint64_t{any_worker} << 16;
 
 }  // namespace
 
@@ -136,9 +163,7 @@ made_thread make_thread(const thread_options& options, std::size_t bytes, std::s
   const worker::caller who = worker::caller::now();
   // One branch for all options that are not the usual ones.
   const std::uintptr_t unusual =
-      reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size |
-      (static_cast<unsigned>(options.preemption) ^ static_cast<unsigned>(preemption::as_runtime)) |
-      static_cast<unsigned char>(options.priority);
+      reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size | (small_options(options) ^ usual_options);
   if (who.is_foreign() || (unusual | who.queue().preempts) != 0) [[unlikely]]
     return make_any_thread(options, bytes, alignment, call);
   worker::worker& w = who.on();
@@ -223,13 +248,8 @@ void uncaught_in_thread() noexcept {
   std::terminate();
 }
 
-void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
-  if (worker::caller::now().is_foreign()) {
-    worker::runtime& home = where != nullptr ? where->core() : worker::here();
-    if (home.lending().run(call, data)) return;
-  }
-  thread_options options;
-  options.where = where;
+// A thread that runs call(data).
+static thread_handle* make_caller(const thread_options& options, void (*call)(void*) noexcept, void* data) {
   struct shared {
     void (*call)(void*) noexcept;
     void* data;
@@ -239,8 +259,47 @@ void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
     s.call(s.data);
   });
   ::new (made.room) shared{call, data};
-  start_thread(made.thread);
-  join_thread(made.thread);
+  return made.thread;
+}
+
+static void start_and_join(thread_handle* handle) noexcept {
+  start_thread(handle);
+  join_thread(handle);
+}
+
+void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
+  if (worker::caller::now().is_foreign()) {
+    worker::runtime& home = where != nullptr ? where->core() : worker::here();
+    if (home.lending().run(call, data)) return;
+  }
+  thread_options options;
+  options.where = where;
+  start_and_join(make_caller(options, call, data));
+}
+
+void run_and_wait(const thread_options& options, void (*call)(void*) noexcept, void* data) {
+  if (options.tls != tls::caller) return start_and_join(make_caller(options, call, data));
+  const worker::caller who = worker::caller::now();
+  thread_options with = options;
+  fiber::preemptible* const caller = who.is_user_code() ? &who.preemptive() : nullptr;
+  if (!who.is_foreign() && (caller == nullptr || caller->block == nullptr)) {  // it has no storage that it could lend
+    with.tls = tls::carrier;
+    return start_and_join(make_caller(with, call, data));
+  }
+  with.tls = tls::own;
+  thread_handle* const handle = make_caller(with, call, data);
+  fiber::preemptible& its = *block_of(handle)->preemptive;
+  its.how.storage = tls::caller;
+  if (caller != nullptr) {
+    const worker::section inside;
+    its.block = caller->block;
+    start_and_join(handle);
+    return worker::take_storage_back(*caller);
+  }
+  platform::own_tls mine{arch::thread_pointer()};
+  its.block = &mine;
+  worker::wait_on_other_storage(
+      *block_of(handle)->home, mine, [](void* t) noexcept { start_and_join(static_cast<thread_handle*>(t)); }, handle);
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include "worker/handover.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
+#include "worker/thread_slots.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
@@ -50,13 +51,18 @@ blocking_state begin_blocking() noexcept {
     state = {w.current_thread(), w.by};
     if (!worker::lend_worker(w, false)) state = {};  // else on no worker from here on
   }
-  if (state.thread == nullptr) home->blocking_calls().end();  // f runs in place and needs no kernel thread of its own
+  if (state.thread == nullptr) {
+    home->blocking_calls().end();  // f runs in place and needs no kernel thread of its own
+  } else {
+    worker::show_slots(*static_cast<worker::thread*>(state.thread), *static_cast<worker::carrier*>(state.carrier));
+  }
   return state;
 }
 
 void end_blocking(const blocking_state& state) noexcept {
   auto& self = *static_cast<worker::thread*>(state.thread);
   auto& on = *static_cast<worker::carrier*>(state.carrier);
+  worker::hide_slots(on);
   self.home->blocking_calls().end();
   if (self.preemptive != nullptr) [[unlikely]]
     worker::end_blocking_on_block(*self.preemptive, on);

@@ -37,13 +37,13 @@ void capacity::follow_limits() noexcept {
   apply();
 }
 
-void capacity::expect_levels() noexcept {
+void capacity::expect_special_threads() noexcept {
   std::lock_guard hold(mutex_);
   for (const auto& w : workers_) {
     w->queues_specially.store(true);
     w->picks_specially.store(true);
   }
-  expects_levels_ = true;
+  expects_special_threads_ = true;
 }
 
 // Under mutex_.
@@ -56,11 +56,11 @@ void capacity::apply() noexcept {
   if (packed) pools_.begin(active);
   for (unsigned rank = 0; rank < count(); ++rank) {
     worker& w = *workers_[rank];
-    w.picks_specially.store(packed || wants_.picks || expects_levels_);
-    w.queues_specially.store(packed || expects_levels_);
+    w.picks_specially.store(packed || wants_.picks || expects_special_threads_);
+    w.queues_specially.store(packed || expects_special_threads_);
     const bool off = rank >= active;
-    if ((w.aside.load() != 0) == off) continue;
-    w.aside.store(off ? 1 : 0);
+    if (w.stands_aside() == off) continue;
+    w.aside.fetch_add(1);
     // it may be asleep, in which case it would be woken for work and have to pass that on
     if (off) sleepers_.send_token(rank);
     else platform::wake_all(w.aside);

@@ -45,8 +45,9 @@ class capacity {
   // Grows whenever some worker begins to stand aside or ceases to; a futex word, woken if the policy wants to know.
   std::atomic<std::uint32_t>& changes() noexcept { return changes_; }
 
-  // Threads of levels beside the normal one are about to be made: every worker looks for them from now on.
-  void expect_levels() noexcept;
+  // Threads of levels beside the normal one, or pinned ones, are about to be made: every worker looks for them from now
+  // on.
+  void expect_special_threads() noexcept;
 
  private:
   unsigned count() const noexcept { return static_cast<unsigned>(workers_.size()); }
@@ -62,9 +63,9 @@ class capacity {
   std::atomic<std::uint32_t> changes_{0};
   unsigned allowed_at_start_{0};
   sync::mutex mutex_;
-  unsigned asked_active_{0};    // by set_active; under mutex_
-  unsigned allowed_active_{0};  // by the limits of the process; under mutex_
-  bool expects_levels_{false};  // under mutex_
+  unsigned asked_active_{0};             // by set_active; under mutex_
+  unsigned allowed_active_{0};           // by the limits of the process; under mutex_
+  bool expects_special_threads_{false};  // under mutex_
 };
 
 }  // namespace heddle::worker

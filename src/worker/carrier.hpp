@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <heddle/thread_slot.hpp>
+
 #include "base/exception_state.hpp"
 #include "fiber/sanitizer.hpp"
 #include "platform/platform.hpp"
@@ -41,6 +43,8 @@ struct carrier {
   enum class ticking : std::uint8_t { no, once, always };
   std::atomic<ticking> ticks{ticking::no};
   carrier* next_all{nullptr};  // under the mutex of `carriers`
+  // Its kernel thread's slots ([slot:5]) while those of a thread in a blocking call stand in their place; its own.
+  void* own_slots[detail::thread_slots]{};
 
   // To be called before the running thread is switched away from. Returns the exceptions that it is handling, which it
   // takes back (take_back_exceptions) when it goes on, on whichever carrier.

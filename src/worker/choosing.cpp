@@ -26,7 +26,7 @@ entry worker::pick_after_tick(const thread& self) noexcept {
     if (raised_seen_ != home.precedence().raised()) sort_ready();
     home.time().fire();  // of a high thread that slept, perhaps
     if (const entry item = pick_starved(&self); item != 0) return item;
-    if (thread* t = home.levels().take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
+    if (thread* t = take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
     if (self.level.load() > 0) return 0;
     aging_.normal_has_its_turn();
   }
@@ -45,6 +45,7 @@ entry worker::pick_after_tick(const thread& self) noexcept {
 // ready ones spin for. What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody
 // fills is emptied, whatever its order. `evens`: and from a worker at which more wait for their turns.
 entry worker::pick_by_turns(bool evens) noexcept {
+  if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = take_newest(); item != 0) return item;
@@ -60,7 +61,9 @@ entry worker::pick_by_turns(bool evens) noexcept {
     home.time().fire();
     if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
   }
-  return pick_fairly();
+  if (const entry item = pick_fairly(); item != 0) return item;
+  thread* t = take_pinned(0);
+  return t != nullptr ? ready_entry(*t) : 0;
 }
 
 // What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
@@ -72,16 +75,18 @@ entry worker::pick_starved(const thread* stays) noexcept {
   if (!aging_.is_due(now, patience)) return 0;
   bool displaces = stays != nullptr;
   entry item = 0;
-  if (thread* t = home.levels().take_starved(now - patience); t != nullptr) {
+  thread* t = pinned_level() != pinned_threads::none ? pinned.take_starved(now - patience) : nullptr;
+  if (t == nullptr) t = home.levels().take_starved(now - patience);
+  if (t != nullptr) {
     const std::int8_t level = t->level.load();
     displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) ||
-                (level < 0 && !ready.looks_empty());
+                pinned.highest() > std::max<int>(level, 0) || (level < 0 && !ready.looks_empty());
     if (level < 0) turn_of_ = level;
     item = ready_entry(*t);
   } else if (aging_.takes_normal(now, patience)) {
     item = pick_by_turns(true);
     if (item == 0) item = pick_by_turns(true);  // the other one's turn
-    displaces = displaces || home.levels().any_high(1);
+    displaces = displaces || home.levels().any_high(1) || pinned.highest() > 0;
   }
   if (item == 0) return 0;
   // half an interval, and then until the next tick
@@ -94,6 +99,11 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
+  // A foreign kernel thread has the worker: it chooses nothing, and gives the worker back, also if its thread yields.
+  if (lender != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
+    wants_lender = looks_elsewhere_ = true;
+    return 0;
+  }
   const int level = stays != nullptr ? stays->level.load() : lowest_level;
   if (home.precedence().is_used()) {
     aging_.end_turn();
@@ -101,10 +111,11 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
     if (tick % look_at_clock_every == 0) {
       if (const entry item = pick_starved(stays); item != 0) return item;
     }
-    if (thread* t = home.levels().take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
+    if (thread* t = take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
     if (level > 0) return 0;
     aging_.normal_has_its_turn();
   }
+  if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
   if (tick % fairness_interval == 0) {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
@@ -118,12 +129,13 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   if (asks) {
     if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
   }
+  if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
   // Below normal: only when the other workers have nothing better,
   // which the run loop finds out. It also takes from below then.
   if (stays == nullptr || level == 0 || !home.precedence().is_used()) return 0;
   looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
   if (looks_elsewhere_) return 0;
-  thread* t = home.levels().take_low(rank, level, true);
+  thread* t = take_low(level, true);
   if (t == nullptr) return 0;
   turn_of_ = t->level.load();
   return ready_entry(*t);

@@ -17,7 +17,7 @@ class giver_of final : public queue::askers::giver {
 
   void given(unsigned asker) noexcept override {
     // [ask:6]. seq_cst, as in stand_aside: one of us takes it out of the box
-    if (self_.home.at(asker).aside.load() != 0) return bring_to_all(asker);
+    if (self_.home.at(asker).aside.load() % 2 != 0) return bring_to_all(asker);
     // [ask:5]
     sleepers& others = self_.home.sleepers();
     if (!others.wake(asker)) others.wake_thief_of(asker);

@@ -25,9 +25,11 @@ worker::end worker::run(carrier& mine) noexcept {
     worker* w = mine.assigned;
     if (w == nullptr) return end::lent;  // through return_from_blocking; the worker is somebody else's
     if (!w->must_pass()) {
+      thread* next = nullptr;
       if (w->stands_aside()) [[unlikely]]
-        w->stand_aside();
-      thread* next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
+        next = w->stand_aside();
+      if (next == nullptr && !w->must_pass())
+        next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
       if (next == nullptr && !w->must_pass()) next = w->find_work();
       if (next != nullptr) {
         w->dive(*next);
@@ -42,9 +44,10 @@ worker::end worker::run(carrier& mine) noexcept {
   }
 }
 
-// Everything goes to its pool, in the order in which it would have run here; then the carrier sleeps.
-void worker::stand_aside() noexcept {
-  while (aside.load() != 0 && !home.stopping()) {  // seq_cst: before the look into the box, [ask:6]
+// Everything goes to its pool, in the order in which it would have run here, but for pinned threads, which run
+// ([pin:5]); then the carrier sleeps. Null: the worker stands aside no more, or the one to run is met by must_pass.
+thread* worker::stand_aside() noexcept {
+  while (aside.load() % 2 != 0 && !home.stopping()) {  // seq_cst: before the look into the box, [ask:6]
     const auto give = [this](thread* t) {
       if (t == nullptr) t = std::exchange(passing_to, nullptr);
       if (!make_ready_specially(*t, true)) home.incoming().push(*t);
@@ -56,16 +59,24 @@ void worker::stand_aside() noexcept {
     trace::emit<trace::event::worker_switch_off>(ring);
     home.capacity().pools().rests(turns_);
     home.sleepers().wake_one_for(0);
-    platform::wait_on(aside, 1);
+    const std::uint32_t seen = aside.load();              // before the look: who comes after it changes it
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with make_pinned_ready: what was pushed
+    if (thread* t = take_pinned(lowest_level); t != nullptr) {
+      trace::emit<trace::event::worker_switch_on>(ring);
+      return thread_for(ready_entry(*t));
+    }
+    if (seen % 2 != 0) platform::wait_on(aside, seen);
     trace::emit<trace::event::worker_switch_on>(ring);
   }
+  return nullptr;
 }
 
 entry worker::look_everywhere(bool insist) noexcept {
   home.time().fire();
   if (raised_seen_ != home.precedence().raised()) [[unlikely]]
     sort_ready();
-  if (thread* t = home.levels().take_high(1); t != nullptr) return ready_entry(*t);
+  if (thread* t = take_high(1); t != nullptr) return ready_entry(*t);
+  if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
   const bool packed = home.capacity().pools().in_force();
   if (packed) {
     if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
@@ -79,13 +90,13 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (packed) {
     if (thread* t = home.capacity().pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
   }
-  if (!home.levels().any_low(lowest_level)) [[likely]]
+  if (!home.levels().any_low(lowest_level) && pinned.empty()) [[likely]]
     return 0;
   // Before a thread of a low level runs, what others have of the normal one is taken without their help.
   if (!insist && policy.may_find(rank)) {
     if (const entry item = policy.acquire(rank, policy::effort::insist); item != 0) return item;
   }
-  thread* t = home.levels().take_low(rank, lowest_level);
+  thread* t = take_low(lowest_level);
   return t != nullptr ? ready_entry(*t) : 0;
 }
 
@@ -195,8 +206,8 @@ bool worker::sleep() noexcept {
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
   const bool work =         // [sleep:5]
-      home.has_common_work() || !ready.looks_empty() || home.host().has_given(rank) || home.stopping() ||
-      stands_aside() || home.scheduler_policy().may_find(rank);
+      home.has_common_work() || !ready.looks_empty() || !pinned.empty() || home.host().has_given(rank) ||
+      home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // whoever woke it unasked finds that it looks

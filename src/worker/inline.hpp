@@ -113,8 +113,8 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
   return false;  // these tools want to see each change of stacks
 #else
   if (platform::simulated || watches_switches || self.scheduling.word != nullptr) return false;
-  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
-    return false;                                                        // something else may come first
+  if (picks_specially.load(std::memory_order_relaxed) && something_may_come_first()) [[unlikely]]
+    return false;
   const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
   if (tick % fairness_interval == 0 || !ready.take_new(t)) return false;
   picks.store(tick, std::memory_order_relaxed);  // own counter
@@ -182,7 +182,7 @@ inline entry worker::pick_ordinarily() noexcept {
 // Of a thread that its maker, who runs here, has just made, and may join.
 inline void worker::make_new_ready(thread& t) noexcept {
   if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]]
-    return make_ready_slowly(t);  // as in make_ready
+    return make_new_ready_slowly(t);  // as in make_ready
   if (!ready.try_push_new(t)) [[unlikely]]
     return make_ready_later(t);
   tell_of_ready();

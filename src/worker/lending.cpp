@@ -110,7 +110,7 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
   const std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
-    if (w.must_pass() || w.wants_lender || w.stands_aside() || home_.stopping()) return nullptr;
+    if (w.must_pass() || w.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping()) return nullptr;
     home_.time().fire();
     entry item = w.take_newest();
     if (item == 0) {
@@ -207,7 +207,8 @@ void lending::wake_lender(worker& w) noexcept {
 
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
 bool lending::must_wake_lender(const worker& w) noexcept {
-  return w.wants_lender || !w.ready.looks_empty() || queue::has_any(w) || home_.host().has_given(w.rank) ||
+  return w.wants_lender || !w.pinned.empty() || !w.ready.looks_empty() || queue::has_any(w) ||
+         home_.host().has_given(w.rank) ||
          home_.has_common_work() || w.stands_aside() || home_.stopping() || home_.time().lacks_keeper() ||
          (home_.asks_before_picks() && home_.scheduler_policy().may_find(w.rank));
 }

@@ -36,7 +36,7 @@ inline void renew_light(thread& t, runtime& home) noexcept {
 }
 // What the stack of a new thread of that kind begins below.
 [[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
-  if (!how.preemptive()) [[likely]]
+  if (!how.bordered()) [[likely]]
     return &t;
   return fiber::make_preemptible(t, how);
 }

@@ -72,17 +72,17 @@ detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
 // A thread that finds no block asks the creator to make one, and waits. It need not get that very block: each such
 // thread has one made, so there will be one for each. The creator, because malloc's locks may be with a preempted
 // thread; that thread goes on while this one waits.
-void give_own_tls(preemptible& self) noexcept {
+platform::own_tls& take_block(runtime& home) noexcept {
   blocks_lock.lock();
-  self.block = blocks;
-  if (self.block != nullptr) blocks = self.block->next;
+  platform::own_tls* block = blocks;
+  if (block != nullptr) blocks = block->next;
   blocks_lock.unlock();
-  if (self.block == nullptr) {
-    self.self().home->creator().want_block();
+  if (block == nullptr) {
+    home.creator().want_block();
     detail::waiter w("thread-local storage");
-    detail::suspend(w, take_block_or_wait, &self.block);
+    detail::suspend(w, take_block_or_wait, &block);
   }
-  queue_on(*self.block) = &self;
+  return *block;
 }
 
 }  // namespace
@@ -110,18 +110,38 @@ bool creator::make_blocks() noexcept {
 }
 
 void begin_preemptive(preemptible& self) noexcept {
-  if (self.how.storage == tls::own) give_own_tls(self);
+  const bool own = self.how.storage == tls::own;
+  if (own) self.block = &take_block(*self.self().home);
+  if (self.block != nullptr) queue_on(*self.block) = &self;
   leave_runtime(self);
-  if (self.block != nullptr) platform::begin_own_tls(*self.block);
+  if (own) platform::begin_own_tls(*self.block);
 }
 
 void end_preemptive(preemptible& self) noexcept {
-  const bool reusable = self.block != nullptr && platform::end_own_tls(*self.block);
+  const bool reusable = self.how.storage == tls::own && platform::end_own_tls(*self.block);
   enter_runtime(self);
   if (self.own_signals && worker::current().by->signals.known) [[unlikely]]
     platform::take_signals(worker::current().by->signals);
   platform::own_tls* const block = std::exchange(self.block, nullptr);
   if (reusable) give_block(*block);
+}
+
+void take_storage_back(preemptible& caller) noexcept { queue_on(*caller.block) = &caller; }
+
+// While the other thread has this kernel thread's storage, the kernel must not write to it: rseq.
+[[gnu::noinline]] void wait_on_other_storage(runtime& home, platform::own_tls& lent, void (*wait)(void*) noexcept,
+                                             void* data) noexcept {
+  platform::own_tls& other = take_block(home);
+  queue_on(other) = nullptr;
+  const unsigned registered = platform::leave_rseq(lent.thread_pointer);
+  arch::set_thread_pointer(other.thread_pointer);
+  platform::begin_own_tls(other);
+  wait(data);
+  const bool reusable = platform::end_own_tls(other);  // of signal handlers, perhaps
+  arch::set_thread_pointer(lent.thread_pointer);
+  set_current_queue(nullptr);
+  platform::enter_rseq(lent.thread_pointer, registered);
+  if (reusable) give_block(other);
 }
 
 // In a blocking call the thread has no worker, and keeps its block.

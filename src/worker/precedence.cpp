@@ -21,8 +21,9 @@ void precedence::use(priority level) {
   }
   if (number == 0 || used_.load()) return;
   const section inside;
-  capacity_.expect_levels();
+  capacity_.expect_special_threads();
   use_levels();
+  decides_.store(true);
   used_.store(true);
 }
 
@@ -41,15 +42,20 @@ worker* precedence::lowest_below(int level) const noexcept {
 
 void precedence::evict_for(int level) noexcept {
   if (sleepers_.idle().anyone_asleep() || sleepers_.idle().anyone_searching()) return;  // woken, or about to look
-  if (worker* w = lowest_below(level); w != nullptr) {
-    w->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
-    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
-    return;
-  }
+  if (worker* w = lowest_below(level); w != nullptr) return evict_from(*w, level);
   // Nobody else: perhaps the caller itself goes on at a lower level.
   worker* w = worker::current_or_null();
   if (w == nullptr || &w->home.precedence() != this || !w->runs_below(level)) return;
   w->current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
+}
+
+void precedence::evict_from(worker& w, int level) noexcept {
+  if (w.evictable_at.load(std::memory_order_relaxed) < level) {              // a hint
+    w.evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
+    if (const int id = w.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
+  } else if (worker::current_or_null() == &w && w.runs_below(level)) {
+    w.current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
+  }
 }
 
 // [inherit:4]. It may be ready, running or waiting; its level has been written. Under `loans`.
@@ -59,7 +65,8 @@ void precedence::level_was_raised(thread& t, int before) noexcept {
     sleepers_.wake_one_for(0);
     return evict_for(t.level.load());
   }
-  if (before != 0) return;  // who is about to put it into a list looks at its level once more (priorities::push)
+  if (before != 0 && !fiber::is_pinned(t))
+    return;  // who is about to put it into a list looks at its level once more (priorities::push)
   // It may be among a worker's ready threads, or in the inbox: a worker takes it out at its next choice (sort_ready),
   // which a tick brings about.
   raised_.fetch_add(1);

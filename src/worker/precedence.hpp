@@ -34,8 +34,14 @@ class precedence {
 
   // A thread of this level is about to be made. Not in a signal handler. Throws std::invalid_argument.
   void use(priority level);
+  // The same of one that is pinned to that worker.
+  void expect_pinned(unsigned rank);
   // Some thread of a level beside the normal one was ever made. Seen by whoever gets to know such a thread.
   bool is_used() const noexcept { return used_.load(std::memory_order_relaxed); }
+
+  // There was ever a thread with a level beside the normal one, or a pinned one: who wakes a thread may not be allowed
+  // to go to it straight. Seen as is_used.
+  bool decides() const noexcept { return decides_.load(std::memory_order_relaxed); }
 
   // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
   std::uint64_t patience() const noexcept { return aging_ * (turn_ * platform::ticks_per_microsecond() / 1000); }
@@ -43,6 +49,8 @@ class precedence {
   // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
   // gets a tick now, not at its timer's time.
   void evict_for(int level) noexcept;
+  // The same of that worker, whose own carrier is to run what is ready.
+  void evict_from(worker& w, int level) noexcept;
   // The worker that runs the preemptive thread of the lowest level below that one, or null. A hint.
   [[nodiscard]] worker* lowest_below(int level) const noexcept;
 
@@ -62,8 +70,9 @@ class precedence {
   capacity& capacity_;
   const unsigned aging_;
   const platform::nanoseconds turn_;
-  std::atomic<unsigned> raised_{0};  // see raised()
-  std::atomic<bool> used_{false};    // set once
+  std::atomic<unsigned> raised_{0};   // see raised()
+  std::atomic<bool> used_{false};     // set once
+  std::atomic<bool> decides_{false};  // set once
 };
 
 }  // namespace heddle::worker

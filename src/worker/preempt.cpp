@@ -3,6 +3,7 @@
 // Shiina's thesis (docs/papers.md), Section 3.2.
 #include <algorithm>
 #include <cerrno>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -48,9 +49,10 @@ namespace {
 void go_on(preemptible& self) noexcept {
   worker* const w = &worker::current();
   base::allow_malloc();
-  self.on = w;                                                                                       // [section:4]
-  w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
-  if (w->home.precedence().is_used()) [[unlikely]] {
+  self.on = w;  // [section:4]
+  if (self.how.preemptive())
+    w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
+  if (w->home.precedence().is_used() && self.how.preemptive()) [[unlikely]] {
     // a hint
     w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
                           std::memory_order_relaxed);
@@ -125,17 +127,21 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   if (!who.is_user_code()) {  // [handle_tick:2]: the runtime, or a thread that is not preemptive
     worker& w = who.on();
     thread* t = w.current_thread();
-    const bool wanted = t != nullptr && t->preemptive != nullptr;
+    const bool wanted = t != nullptr && t->preemptive != nullptr && t->preemptive->how.preemptive();
     if (wanted) t->preemptive->pending.store(true, std::memory_order_relaxed);
     return w.home.ticks().came(w, by != nullptr, wanted);
   }
   preemptible& self = who.preemptive();
   // relaxed: `off` and `pending` are written by this kernel thread and its handler alone, with compiler fences around
   if (self.off.load(std::memory_order_relaxed)) {
-    self.pending.store(true, std::memory_order_relaxed);
+    self.pending.store(self.how.preemptive(), std::memory_order_relaxed);
     return;
   }
-  enter_runtime(self);  // [handle_tick:3]
+  enter_runtime(self);           // [handle_tick:3]
+  if (!self.how.preemptive()) {  // it only has storage of its own
+    worker::current().home.ticks().came(worker::current(), by != nullptr, false);
+    return go_on(self);
+  }
   class ticks& ticks = worker::current().home.ticks();
   ticks.came(worker::current(), by != nullptr, true);
   // a hint: the tick that was sent for it comes after it was set
@@ -185,11 +191,11 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
 fiber::kind runtime::kind_of(preemption technique, tls storage) {
   fiber::kind how = settings_.threads;
   if (technique != preemption::as_runtime) how.technique = technique;
+  if (storage == tls::caller)
+    throw std::invalid_argument("heddle: tls::caller: only heddle::run makes a thread that somebody waits for");
   if (storage != tls::as_runtime) how.storage = storage;
-  if (!how.preemptive()) {
-    how.storage = tls::carrier;
-    return how;
-  }
+  else how.storage = how.preemptive() ? settings_.storage : tls::carrier;
+  if (!how.bordered()) return how;
   if (how.storage == tls::own) {
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
     const char* why = "sanitizers keep what they know of a thread in its thread-local storage";
@@ -200,6 +206,10 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
     if (why != nullptr)
       throw std::system_error(ENOTSUP, std::generic_category(),
                               std::string("heddle: threads cannot have thread-local storage of their own: ") + why);
+  }
+  if (!how.preemptive()) {
+    creator_.start();  // for blocks, and for blocking()
+    return how;
   }
 #if defined(HEDDLE_TSAN)
   throw std::system_error(
@@ -217,7 +227,9 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   base::preemption_is_used([]() noexcept {
     const caller who = caller::now();
     // relaxed: the caller's own
-    return who.is_user_code() && !who.preemptive().off.load(std::memory_order_relaxed);
+    if (!who.is_user_code()) return false;
+    const preemptible& self = who.preemptive();
+    return self.how.preemptive() && !self.off.load(std::memory_order_relaxed);
   });
   preemption_is_used.store(true, std::memory_order_relaxed);  // as has_preemption says
   return how;

@@ -9,6 +9,10 @@
 namespace heddle::worker {
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
+  if (fiber::is_pinned(t)) {
+    make_pinned_ready(t, ends_turn);
+    return true;
+  }
   const int level = t.level.load();
   packing& pools = home.capacity().pools();
   const bool listed =
@@ -33,6 +37,7 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
 
 void worker::put_back(thread& t) noexcept {
   aging_.take_turn_back();
+  if (fiber::is_pinned(t)) return pinned.push(t, true);  // to this worker, which has taken it
   if (home.levels().push(t, rank, place::back)) return;
   if (!home.capacity().pools().in_force() || t.packed_in == fiber::no_worker ||
       !home.capacity().pools().put(t, t.packed_in))
@@ -45,6 +50,20 @@ void worker::make_ready_slowly(thread& t) noexcept {
   if (make_ready_specially(t, false)) return;
   make_ready_here(t);
   if (runs_below(0)) current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
+}
+
+// The same of a new one, which its maker may still join by a call where there are only pinned threads.
+void worker::make_new_ready_slowly(thread& t) noexcept {
+  if (home.precedence().is_used() || home.capacity().pools().in_force()) return make_ready_slowly(t);
+  if (make_ready_specially(t, false)) return;
+  if (!ready.try_push_new(t)) return make_ready_later(t);
+  tell_of_ready();
+}
+
+// A thread that was called may end elsewhere, and its joiner goes on there: [pin:2].
+bool worker::something_may_come_first() const noexcept {
+  return !pinned.empty() || fiber::is_pinned(*current_thread()) || home.precedence().is_used() ||
+         home.capacity().pools().in_force() || home.asks_before_picks();
 }
 
 void worker::make_ready_later(thread& t) noexcept {
@@ -67,7 +86,7 @@ void worker::share_ready() noexcept {
 }
 
 void start_root(thread& t, const void* label) noexcept {
-  if (t.home->watches_roots() && t.level.load() == 0) [[unlikely]] {
+  if (t.home->watches_roots() && t.level.load() == 0 && !fiber::is_pinned(t)) [[unlikely]] {
     const worker* w = worker::current_or_null();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
@@ -82,7 +101,8 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where == policy::placement::send && t.level.load() == 0) return t.home->host().place(self, t);
+    if (where == policy::placement::send && t.level.load() == 0 && !fiber::is_pinned(t))
+      return t.home->host().place(self, t);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);

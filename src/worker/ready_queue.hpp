@@ -88,7 +88,7 @@ class ready_queue {
     if (head_.load(std::memory_order_relaxed) == nullptr) head_.store(&t, std::memory_order_relaxed);  // under lock_
     else tail_->next = &t;
     tail_ = &t;
-    if (t.preemptive != nullptr) [[unlikely]]
+    if (waits_for_turn(t)) [[unlikely]]
       joined(t);
   }
   fiber::thread* take() noexcept {
@@ -99,7 +99,7 @@ class ready_queue {
     // under lock_
     if (fiber::is_not_begun(t->stack_pointer)) [[unlikely]]
       t->lies_in.store(nullptr, std::memory_order_relaxed);
-    if (t->preemptive != nullptr) [[unlikely]]
+    if (waits_for_turn(*t)) [[unlikely]]
       left(follows);
     // With hundreds of threads taking turns neither blocks nor stacks are in the first-level cache: the next one's
     // stack and the block of the one after it are fetched while `t` runs.
@@ -120,6 +120,9 @@ class ready_queue {
     else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->in_front = before;  // under lock_
   }
 
+  static bool waits_for_turn(const fiber::thread& t) noexcept {
+    return t.preemptive != nullptr && t.preemptive->how.preemptive();
+  }
   // Under lock_, which orders the writers; relaxed everywhere: who reads without
   // it (turns_waited_for, oldest_waits_since) takes what it finds for a hint. No
   // calls here: they would make every change of threads save registers.
@@ -129,7 +132,7 @@ class ready_queue {
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   void left(const fiber::thread* now_first) noexcept {  // relaxed, as in joined
-    if (now_first != nullptr && now_first->preemptive != nullptr)
+    if (now_first != nullptr && waits_for_turn(*now_first))
       oldest_since_.store(now_first->preemptive->waits_since, std::memory_order_relaxed);
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }

@@ -161,6 +161,10 @@ void runtime::stop() noexcept {
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   census_.begin_call();
+  if (fiber::is_pinned(t)) [[unlikely]] {
+    make_pinned_ready(t, false);
+    return census_.end_call();
+  }
   const unsigned raised = precedence_.raised();
   const int level = t.level.load();
   if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top)) [[likely]] {

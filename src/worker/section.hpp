@@ -13,6 +13,7 @@
 namespace heddle::worker {
 
 struct carrier;
+class runtime;
 
 // Some runtime of the process has, or had, preemptive threads. Seen by whoever got to know of such a thread's acts.
 inline std::atomic<bool> preemption_is_used{false};  // set once
@@ -78,6 +79,13 @@ void forget_blocks_in_children() noexcept;
 // Around a blocking call of a thread, which has no worker then.
 void begin_blocking_on_block(fiber::preemptible& self) noexcept;
 void end_blocking_on_block(fiber::preemptible& self, const carrier& on) noexcept;
+
+// tls::caller, [own_storage:8]. What `caller`, in a section, waits for has had its storage, and has ended.
+void take_storage_back(fiber::preemptible& caller) noexcept;
+// The calling foreign kernel thread calls wait(data) on a block of storage that is not its own, which another thread
+// has meanwhile: as soon as wait is called, and no longer than until it has returned. `lent`: what names its own from
+// the other thread. `home`: where a block is to be had.
+void wait_on_other_storage(runtime& home, platform::own_tls& lent, void (*wait)(void*) noexcept, void* data) noexcept;
 
 // A thread that has ended goes on with jobs, which are preempted as the runtime says.
 void give_usual_kind(fiber::thread& self, fiber::preemptible& was) noexcept;

@@ -40,6 +40,7 @@ struct settings {
   std::size_t trace_records{0};  // per worker; 0: off
   void* handle{nullptr};         // the public heddle::runtime
   fiber::kind threads;           // of threads that are made without a word on it, job runners included
+  tls storage{tls::carrier};     // of preemptive threads that are made without a word on that
   tick_plan plan;
   unsigned blocking_limit{4096};  // blocking calls under way at once
   // turns after which a thread that is ready has one, whatever is above it; 0: never

@@ -26,6 +26,7 @@
 #include "worker/inbox.hpp"
 #include "worker/lone_new.hpp"
 #include "worker/packing.hpp"
+#include "worker/pinned.hpp"
 #include "worker/ready_queue.hpp"
 #include "worker/token.hpp"
 
@@ -145,7 +146,9 @@ class worker : public detail::fork_queue {
   // and only the run loop can go to that one (pass_on).
   bool must_pass() const noexcept { return passing_to != nullptr; }
   // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
-  bool stands_aside() const noexcept { return aside.load(std::memory_order_relaxed) != 0; }  // seen at the next look
+  bool stands_aside() const noexcept {
+    return aside.load(std::memory_order_relaxed) % 2 != 0;
+  }  // seen at the next look
   // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted
   // its code, just now; null: it has been remembered until the end of a section.
   void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
@@ -178,7 +181,8 @@ class worker : public detail::fork_queue {
   // The preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
-    return self != nullptr && self->preemptive != nullptr && self->level.load() < level;
+    return self != nullptr && self->preemptive != nullptr && self->preemptive->how.preemptive() &&
+           self->level.load() < level;
   }
 
   runtime& home;
@@ -226,9 +230,10 @@ class worker : public detail::fork_queue {
   static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
   std::atomic<std::int8_t> evictable_at{not_evictable};
 
-  // Thread packing: set and cleared by set_active, read by the worker; futex word of a worker that stands aside.
+  // Odd: it stands aside. set_active adds one to change that, who makes a thread ready that is pinned to it adds two
+  // while it is odd; read by the worker; futex word of a worker that stands aside.
   std::atomic<std::uint32_t> aside{0};
-  // threads are packed or have priorities; set before the first of these is made
+  // threads are packed, pinned or have priorities; set before the first of these is made
   std::atomic<bool> queues_specially{false};
 
   std::atomic<std::uint64_t> picks{0};  // written by the worker; its progress, for the watchdog
@@ -254,7 +259,7 @@ class worker : public detail::fork_queue {
   // [wake:4]: it has found something and searches no more. What else it sees somebody else shall look for. `listed`: it
   // has been in the idle set, asleep or only about to be, so somebody may have left something to it.
   void pass_search_on(bool listed) noexcept;
-  void stand_aside() noexcept;
+  [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
@@ -265,7 +270,18 @@ class worker : public detail::fork_queue {
   [[nodiscard]] entry pick_starved(const thread* stays) noexcept;
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
   void make_ready_slowly(thread& t) noexcept;
+  void make_new_ready_slowly(thread& t) noexcept;
+  // Where picks_specially is set: the thread that runs here, which joins one, has to go through pick.
+  [[nodiscard]] bool something_may_come_first() const noexcept;
   [[nodiscard]] thread* pick_packed() noexcept;
+  // Level of the highest pinned thread that is ready and may run now, or pinned_threads::none.
+  [[nodiscard]] int pinned_level() noexcept;
+  [[nodiscard]] thread* take_pinned(int least) noexcept;
+  // One of the normal level, if it is their turn.
+  [[nodiscard]] thread* take_pinned_by_turns() noexcept;
+  // Of a level above, and below, the normal one: pinned ones, and as `priorities` does.
+  [[nodiscard]] thread* take_high(int least) noexcept;
+  [[nodiscard]] thread* take_low(int least, bool even = false) noexcept;
   bool sleep() noexcept;
   void wait_for_token() noexcept;
   void share_ready() noexcept;
@@ -310,9 +326,11 @@ class worker : public detail::fork_queue {
   bool looks_elsewhere_{false};  // the last pick wants the run loop to look at other workers
   unsigned raised_seen_{0};      // of precedence::raised
   std::int8_t turn_of_{0};       // level of what the last pick took from below normal
+  bool pinned_next_{false};      // at the next choice between pinned threads and others
   detail::slot* memory_{nullptr};
 
  public:
+  pinned_threads pinned;  // those that are ready
   // What the policy wants to know of the tasks that run here, or null. Set before the worker starts. watches_switches
   // may be false all the same.
   task_meter* meter{nullptr};
@@ -323,6 +341,8 @@ using worker_list = std::vector<std::unique_ptr<worker>>;
 
 // The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
 void start_root(thread& t, const void* label) noexcept;
+// The same of a pinned one, always. `ends_turn`: its turn has just ended.
+void make_pinned_ready(thread& t, bool ends_turn) noexcept;
 // Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 

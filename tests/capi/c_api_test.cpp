@@ -185,6 +185,44 @@ TEST_F(c_api, kinds_that_there_are_not_are_refused) {
   EXPECT_EQ(heddle_runtime_active_workers(runtime_), heddle_runtime_workers(runtime_));
 }
 
+TEST_F(c_api, a_thread_is_pinned_to_the_worker_that_is_named) {
+  struct seen {
+    heddle_runtime* home;
+    int rank;
+  } s{runtime_, -1};
+  heddle_thread_options options{};
+  options.runtime = runtime_;
+  options.pinned = 1;
+  const auto look = [](void* data) {
+    auto& at = *static_cast<seen*>(data);
+    heddle_yield();
+    at.rank = heddle_runtime_worker_rank(at.home);
+  };
+  for (options.worker = 0; options.worker < heddle_runtime_workers(runtime_); ++options.worker) {
+    EXPECT_EQ(heddle_run(&options, look, &s), HEDDLE_OK);
+    EXPECT_EQ(s.rank, static_cast<int>(options.worker));
+  }
+  EXPECT_EQ(heddle_run(&options, look, &s), HEDDLE_INVALID);
+  options.worker = ~0u;
+  EXPECT_EQ(heddle_run(&options, look, &s), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_run(nullptr, throws, nullptr), HEDDLE_FAILED);
+  EXPECT_EQ(heddle_run(nullptr, nullptr, nullptr), HEDDLE_INVALID);
+}
+
+TEST_F(c_api, a_call_may_have_the_storage_of_its_caller) {
+  static thread_local int number = 0;
+  number = 1;
+  heddle_thread_options options{};
+  options.runtime = runtime_;
+  options.tls = HEDDLE_TLS_CALLER;
+  const heddle_status status = heddle_run(&options, [](void*) { number += 1; }, nullptr);
+  if (status == HEDDLE_UNSUPPORTED) GTEST_SKIP() << "no storage of one's own here";
+  EXPECT_EQ(status, HEDDLE_OK);
+  EXPECT_EQ(number, 2);
+  heddle_thread* t = nullptr;
+  EXPECT_EQ(heddle_thread_create(&t, &options, [](void*) -> void* { return nullptr; }, nullptr), HEDDLE_INVALID);
+}
+
 TEST_F(c_api, what_cannot_be_had_here_is_unsupported) {
   if (!heddle_test::sanitized) GTEST_SKIP() << "everything can be had";
   heddle_thread* t = nullptr;

@@ -19,17 +19,16 @@ namespace detail {
 // thread, or the global one. Throws std::system_error when no thread can be made. `call` must not throw.
 HEDDLE_API void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data);
 
-// Runs f() on a user-level thread while the caller waits; returns its result or throws its exception.
-template <class F>
-auto run_in_runtime(F&& f, runtime* where = nullptr) -> std::invoke_result_t<F&> {
-  using result = std::invoke_result_t<F&>;
+// Runs f() by run(call, data), which returns when call(data) has ended; returns f's result or throws its exception.
+template <class Result, class F, class Run>
+Result run_by(F& f, Run run) {
+  using result = Result;
   struct shared {
-    std::remove_reference_t<F>* f;
+    F* f;
     std::exception_ptr error;
     std::optional<std::conditional_t<std::is_void_v<result>, bool, result>> value;
   } s{&f, nullptr, {}};
-  run_and_wait(
-      where,
+  run(
       [](void* data) noexcept {
         auto& t = *static_cast<shared*>(data);
         try {
@@ -42,6 +41,13 @@ auto run_in_runtime(F&& f, runtime* where = nullptr) -> std::invoke_result_t<F&>
       &s);
   if (s.error) std::rethrow_exception(s.error);
   if constexpr (!std::is_void_v<result>) return std::move(*s.value);
+}
+
+// Runs f() on a user-level thread while the caller waits; returns its result or throws its exception.
+template <class F>
+auto run_in_runtime(F&& f, runtime* where = nullptr) -> std::invoke_result_t<F&> {
+  return run_by<std::invoke_result_t<F&>>(
+      f, [where](void (*call)(void*) noexcept, void* data) { run_and_wait(where, call, data); });
 }
 
 }  // namespace detail

@@ -85,8 +85,8 @@ struct fork_queue {
   bool watches_groups{false};  // the policy wants to hear of task groups; set before the worker starts
   bool every_fork{false};      // the policy or a trace wants to see every fork; owner's
   bool every_join{false};      // a trace wants to see every join, too: pops take the slow path; owner's
-  // This queue stands for a thread (below), or threads that are made here are preemptive as a rule. Set before the
-  // worker starts.
+  // This queue stands for a thread (below), or threads that are made here are preemptive as a rule, or a pinned thread
+  // has run here: what is made, and by whom, is to be looked at. Set before the worker starts, or by its owner.
   bool preempts{false};
   bool queues_children{false};  // no policy and no trace watches children of groups: they go to this queue; owner's
   // Yields take the slow path: the policy is to be asked before a pick, threads are packed or have priorities, or this

@@ -217,21 +217,34 @@ own_tls* make_own_tls(unsigned count) noexcept {
   return made;
 }
 
-void leave_rseq(void* thread_pointer) noexcept {
-  if (found.rseq == 0) return;
+namespace {
+
 #if defined(__x86_64__)
-  constexpr std::uint32_t signature = 0x53053053;  // RSEQ_SIG
+constexpr std::uint32_t rseq_signature = 0x53053053;  // RSEQ_SIG
 #else
-  constexpr std::uint32_t signature = 0xd428bc00;
+constexpr std::uint32_t rseq_signature = 0xd428bc00;
 #endif
-  constexpr unsigned least = 32, most = 512;  // what glibc registered: 32 bytes, or what the kernel says that it needs
+
+bool change_rseq(void* thread_pointer, unsigned bytes, int flags) noexcept {
   const int saved = errno;
-  for (unsigned bytes = least; bytes <= most; bytes += least) {
-    if (syscall(SYS_rseq, static_cast<char*>(thread_pointer) + found.rseq, bytes, 1 /* RSEQ_FLAG_UNREGISTER */,
-                signature) == 0)
-      break;
-  }
+  const long failed = syscall(SYS_rseq, static_cast<char*>(thread_pointer) + found.rseq, bytes, flags, rseq_signature);
   errno = saved;
+  return failed == 0;
+}
+
+}  // namespace
+
+unsigned leave_rseq(void* thread_pointer) noexcept {
+  if (found.rseq == 0) return 0;
+  constexpr unsigned least = 32, most = 512;  // what glibc registered: 32 bytes, or what the kernel says that it needs
+  for (unsigned bytes = least; bytes <= most; bytes += least) {
+    if (change_rseq(thread_pointer, bytes, 1 /* RSEQ_FLAG_UNREGISTER */)) return bytes;
+  }
+  return 0;
+}
+
+void enter_rseq(void* thread_pointer, unsigned bytes) noexcept {
+  if (bytes != 0) static_cast<void>(change_rseq(thread_pointer, bytes, 0));
 }
 
 void begin_own_tls(own_tls&) noexcept { found.init_ctype(); }

@@ -252,10 +252,12 @@ void engine::switch_to(strand& s, strand* ended) noexcept {
   from.queue = heddle_current_queue;
   from.exceptions = exceptions_;
   from.error = errno;
+  std::copy(std::begin(heddle_foreign_slots), std::end(heddle_foreign_slots), from.slots);
   self_ = &s;
   heddle_current_queue = s.queue;
   exceptions_ = s.exceptions;
   errno = s.error;
+  std::copy(std::begin(s.slots), std::end(s.slots), heddle_foreign_slots);
   heddle_switch(
       &from.stack_pointer, s.stack_pointer,
       [](void* done, void*) {

@@ -8,6 +8,8 @@
 
 #include <heddle/detail/current.hpp>
 
+#include <heddle/thread_slot.hpp>
+
 #include "base/exception_state.hpp"
 
 namespace heddle::sim {
@@ -51,7 +53,8 @@ struct strand {
   // Copies, while it does not run.
   detail::fork_queue* queue{nullptr};
   base::exception_state exceptions;
-  int error{0};  // errno
+  int error{0};                             // errno
+  void* slots[detail::thread_slots + 1]{};  // heddle_foreign_slots
 
   int bound{-1};  // index of a processing unit; -1: any
   int unit{-1};   // where it runs or is queued; -1: asleep or ended

@@ -231,6 +231,7 @@ const char* why_no_own_tls() noexcept { return "simulated kernel threads share o
 own_tls* make_own_tls(unsigned) noexcept { return nullptr; }
 void begin_own_tls(own_tls&) noexcept {}
 bool end_own_tls(own_tls&) noexcept { return true; }
-void leave_rseq(void*) noexcept {}
+unsigned leave_rseq(void*) noexcept { return 0; }
+void enter_rseq(void*, unsigned) noexcept {}
 
 }  // namespace heddle::platform

@@ -1,0 +1,51 @@
+// The ready threads that are pinned to one worker ([pin:1] to [pin:6] of pinned.md): first in first out at each level.
+// Owns them while they stand here. Anybody adds, with preemption off, also in a signal handler; only the worker takes.
+// Promise: a thread that was added is seen by a worker that has announced its sleep and passed its heavy fence, or who
+// added it sees what the worker has announced.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+#include <heddle/detail/linked_list.hpp>
+#include <heddle/detail/wait.hpp>
+#include <heddle/priority.hpp>
+
+#include "fiber/thread.hpp"
+
+namespace heddle::worker {
+
+class pinned_threads {
+ public:
+  static constexpr int none = static_cast<int>(priority::lowest) - 1;  // below every level
+
+  // `in_front`: it was taken and did not run. A full fence: the caller looks whether the worker sleeps after it.
+  void push(fiber::thread& t, bool in_front) noexcept;
+  // The worker. The oldest of the highest level that is not below `least`; null: none.
+  [[nodiscard]] fiber::thread* take(int least) noexcept;
+  // The worker. Of those beside the normal level the one that has been ready for longest, if that is since before
+  // `limit` (platform::ticks); null: none is.
+  [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
+  // The worker. Levels were raised: each goes to where its own is now.
+  void sort() noexcept;
+
+  // The highest level of those that are here. A hint to others; to the worker exact after a heavy fence.
+  int highest() const noexcept {
+    // relaxed: as said above
+    return none + static_cast<int>(std::bit_width(levels_.load(std::memory_order_relaxed)));
+  }
+  bool empty() const noexcept { return levels_.load(std::memory_order_relaxed) == 0; }  // as highest
+
+ private:
+  static constexpr unsigned count = static_cast<unsigned>(priority::highest) - static_cast<unsigned>(none);
+  using queue = detail::linked_list<fiber::thread, &fiber::thread::next, &fiber::thread::newer>;  // oldest first
+  void link(fiber::thread& t, bool in_front) noexcept;
+  void unlink(fiber::thread& t, unsigned index) noexcept;
+
+  std::atomic<std::uint32_t> levels_{0};  // bit l - none - 1: level l is not empty; written under lock_
+  detail::spin_word lock_;
+  queue queues_[count];  // under lock_; the lowest level first
+};
+
+}  // namespace heddle::worker
