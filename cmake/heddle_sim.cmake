@@ -124,6 +124,8 @@ if(HEDDLE_TESTS)
   heddle_mutant(inheritance worker/inheritance.cpp lending "  lend(&to, level_of(w))~" "")
   heddle_mutant(inheritance worker/inheritance.cpp the_chain "to = h->blocked_on~" "to = nullptr~")
   heddle_mutant(inheritance worker/precedence.cpp sorting "  raised_.fetch_add(1)~^" "")
+  heddle_mutant(pollers worker/pollers.cpp waking "  if (looks_at_.load() > now + p.bound) wake()~" "  static_cast<void>(now)~")
+  heddle_mutant(pollers worker/pollers.cpp asks_under_way "const bool waits = p.under_way~" "const bool waits = false~")
   heddle_mutant(greed worker/ready.cpp standing_requests "if (home.sleepers().has_thief_of(rank)) queue::stand(*this)~" "")
 endif()
 

@@ -131,6 +131,9 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
 entry worker::pick_fairly() noexcept {
   home.time().fire();
+  if (home.pollers().are_wanted()) [[unlikely]] {
+    if (const entry item = home.pollers().ask_fairly(*this); item != 0) return item;
+  }
   if (home.capacity().pools().in_force()) [[unlikely]] {
     thread* t = pick_packed();
     return t == nullptr ? 0 : ready_entry(*t);
