@@ -134,6 +134,8 @@ if(HEDDLE_TESTS)
   heddle_mutant(pinned worker/idle.cpp reading_before_the_look "if (seen % 2 != 0) platform::wait_on(aside, seen)~" "static_cast<void>(seen)~^    if (stands_aside()) platform::wait_on(aside, aside.load())~")
   heddle_mutant(pinned worker/idle.cpp looking_before_sleep " || !pinned.empty() || home.stopping()" " || home.stopping()")
   heddle_mutant(pinned task/thread.cpp asking_about_the_joiner "!fiber::is_pinned(joiner)" "true")
+  heddle_mutant(pollers worker/pollers.cpp waking "  if (looks_at_.load() > now + p.bound) wake()~" "  static_cast<void>(now)~")
+  heddle_mutant(pollers worker/pollers.cpp asks_under_way "const bool waits = p.under_way~" "const bool waits = false~")
   heddle_mutant(greed worker/ready.cpp standing_requests "if (home.sleepers().has_thief_of(rank)) queue::stand(*this)~" "")
 endif()
 

@@ -1,15 +1,18 @@
-// What runtimes, teams and lock-free structures are built on: event count, cancellable barrier, machine view, pinned
-// threads that know who they are.
+// What runtimes, teams and lock-free structures are built on: event count, cancellable barrier, poller, machine view,
+// pinned threads that know who they are.
 #include <heddle/cancellable_barrier.hpp>
 #include <heddle/event_count.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/poller.hpp>
 #include <heddle/runtime.hpp>
+#include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
 #include <heddle/thread_slot.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <vector>
 
 // A flag that is raised once; whoever needs it sleeps until then.
@@ -73,6 +76,50 @@ int sum_of_numbers(unsigned members) {
   return sum;
 }
 
+// A device that completes requests and tells nobody. (Here whoever looks completes them.)
+class device {
+ public:
+  struct request {
+    std::atomic<bool> done{false};
+  };
+  void post(request& r) {
+    const std::lock_guard hold(lock_);
+    posted_.push_back(&r);
+  }
+  // As MPI_Testsome: how many are complete that were not at the last look.
+  int test() {
+    const std::lock_guard hold(lock_);
+    const auto completed = static_cast<int>(posted_.size());
+    for (request* r : posted_) r->done = true;
+    posted_.clear();
+    return completed;
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<request*> posted_;
+};
+
+// Who waits for a request sleeps; the runtime looks at the device meanwhile.
+class messages {
+ public:
+  void exchange() {
+    device::request r;
+    device_.post(r);
+    const heddle::poller::interest waits(poller_);
+    changed_.await([&] { return r.done.load(); });
+  }
+
+ private:
+  device device_;
+  heddle::event_count changed_;
+  heddle::poller poller_{[this] {
+    const int found = device_.test();
+    if (found != 0) changed_.notify_all();
+    return found;
+  }};
+};
+
 int main() {
   gate start;
   std::atomic<int> passed{0};
@@ -86,11 +133,24 @@ int main() {
   start.open();
   for (heddle::thread& t : all) t.join();
 
+  messages sent;
+  heddle::task_group exchanges;
+  std::atomic<int> exchanged{0};
+  for (int i = 0; i < 10; ++i) {
+    exchanges.run([&] {
+      sent.exchange();
+      ++exchanged;
+    });
+  }
+  exchanges.wait();
+
   const heddle::machine::view machine = heddle::runtime::current().machine();
   for (unsigned worker = 0; worker < machine.workers(); ++worker) {
     const heddle::machine::memory_group* shared = machine.shared_cache_of(worker);
     if (shared == nullptr) std::printf("worker %u shares no cache\n", worker);
     else std::printf("worker %u shares its %s with %u others\n", worker, name(shared->kind), shared->worker_count - 1);
   }
-  return passed == 4 && search(3, 100) == 100 && sum_of_numbers(5) == 10 && number_of_caller() == -1 ? 0 : 1;
+  return passed == 4 && search(3, 100) == 100 && exchanged == 10 && sum_of_numbers(5) == 10 && number_of_caller() == -1
+             ? 0
+             : 1;
 }

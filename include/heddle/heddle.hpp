@@ -21,6 +21,7 @@
 #include <heddle/parallel_scan.hpp>
 #include <heddle/parallel_sort.hpp>
 #include <heddle/pause.hpp>
+#include <heddle/poller.hpp>
 #include <heddle/preemption.hpp>
 #include <heddle/priority.hpp>
 #include <heddle/readiness.hpp>

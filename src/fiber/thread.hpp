@@ -52,11 +52,11 @@ struct alignas(64) thread {
     void (*entry)(thread* self);
   };
   // With what. `closure`: of a group's child or a plain thread, in the argument area of its stack, which ends there.
-  // `job`: of a thread that runs jobs, the first one. `stay`: of a foreign kernel thread's call (worker/lending.cpp).
+  // `job`: of a thread that runs jobs, the first one. `argument`: of a thread that the runtime makes for itself.
   union {
     void* closure{nullptr};
     detail::job* job;
-    void* stay;
+    void* argument;
   };
 
   // The runtime whose workers run it.

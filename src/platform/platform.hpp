@@ -49,6 +49,9 @@ void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanosecon
 // Wakes one (or all) kernel threads asleep on `word`. The word may be gone already: no memory is read.
 void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void wake_all(std::atomic<std::uint32_t>& word) noexcept;
+// From now on the calling kernel thread's deadlines are kept as exactly as the system can; as a rule it may be late, so
+// as to wake several at once.
+void keep_deadlines_exactly() noexcept;
 
 // A full fence executed by every running kernel thread of the process: the expensive half of an asymmetric fence.
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED.

@@ -2,7 +2,6 @@
 // listen_for_ticks are async-signal-safe.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,13 +9,27 @@
 
 namespace heddle::platform {
 
+// Where the ticks of a timer come from, if not from the system's timers by signals, which are what is used and no such
+// object. All is async-signal-safe but why_not.
+struct interrupted;
+struct tick_timer;
+struct tick_source {
+  const char* (*why_not)() noexcept;  // why there are no such ticks here; null: there are
+  // As make, set and drop below. Only where why_not has given null.
+  const char* (*make)(tick_timer& out, void* owner) noexcept;
+  void (*set)(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
+  void (*drop)(const tick_timer& timer) noexcept;
+  // On the calling kernel thread, in the handler of such a tick: further ones come from here on, or wait again.
+  void (*let_in)() noexcept;
+  void (*hold)() noexcept;
+};
 // What send_tick and a timer aim at: the calling kernel thread.
 int kernel_thread_id() noexcept;
 // What a tick has interrupted. It lies on the interrupted stack, below the handler, and goes where that goes.
 struct interrupted {
   // The system's record of it, on that stack. Null: it was no signal.
   void* frame{nullptr};
-  bool by_user_interrupt{false};
+  const tick_source* source{nullptr};  // null: the system's timers, or a tick that was sent
   // Another signal's handler is at work there, on a stack that belongs to the kernel thread.
   bool on_alternate_stack{false};
   // It waited in a system call, which will report EINTR.
@@ -63,22 +76,16 @@ void send_tick(int kernel_thread) noexcept;
 // timer, and what can be done about it.
 struct tick_timer {
   int id{-1};
-  bool by_user_interrupt{false};
+  const tick_source* source{nullptr};  // null: the system's timers
   int signal{0};
 };
 // False: its ticks no longer arrive, because somebody has taken their signal. To be dropped and made anew.
 bool arrives(const tick_timer& timer) noexcept;
-const char* make(tick_timer& out, void* owner) noexcept;
-// Whether there are timers at all, as make tells it.
+const char* make(tick_timer& out, void* owner, const tick_source* source = nullptr) noexcept;
+// Whether the system has timers at all, as make tells it.
 const char* why_no_timers() noexcept;
-// The same with ticks that come without the kernel (Intel's user interrupts). Only where why_no_user_interrupts() has
-// given null; else that says what is missing.
-bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept;
-const char* why_no_user_interrupts() noexcept;
 // The first tick at `first` (now()'s clock; 0: no more ticks), then every `interval`; interval 0: one tick.
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
 void drop(tick_timer& timer) noexcept;
-// wait_on by means of POSIX: sigsuspend, ended by a tick. For comparison.
-void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
 }  // namespace heddle::platform

@@ -17,6 +17,7 @@
 #include "policy/registry.hpp"
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
+#include "worker/comparison/comparison.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
@@ -25,7 +26,6 @@ namespace heddle {
 namespace {
 
 constexpr const char* technique_names[] = {"none", "signal_yield", "klt_switching"};
-constexpr const char* klt_names[] = {"naive", "futex", "local", "direct"};
 
 template <class Enum, std::size_t N>
 Enum named(const char* const (&names)[N], const std::string& name) {
@@ -76,8 +76,8 @@ base::option_values values_of(const runtime_options& o) {
 
 worker::tick_plan ticks_of(const runtime_options& given, const base::option_values& v) try {
   const worker::tick_plan plan = worker::tick_plan_from(v.preempt_timer, v.preempt_interval);
-  if (!plan.by_user_interrupts) return plan;
-  if (const char* why = platform::why_no_user_interrupts(); why != nullptr) throw std::invalid_argument(why);
+  if (plan.timers == nullptr) return plan;
+  if (const char* why = plan.timers->why_not(); why != nullptr) throw std::invalid_argument(why);
   return plan;
 } catch (const std::invalid_argument& e) {
   name_option("preempt_timer", given.preempt_timer.has_value(), v.preempt_timer, e.what());
@@ -120,7 +120,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.threads.storage = s.threads.preemptive() ? s.storage : tls::carrier;
   s.plan = ticks_of(given, v);
   s.aging = v.priority_mode == "strict" ? 0 : static_cast<unsigned>(v.priority_aging);
-  s.klt = named<worker::klt_means>(klt_names, v.preempt_klt);
+  s.klt = worker::comparison::klt_means_named(v.preempt_klt);
   s.blocking_limit = static_cast<unsigned>(v.blocking_limit);
   if (v.packing == "auto" && on.is_this_machine()) {
     s.allowed = [v] {

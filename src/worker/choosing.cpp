@@ -148,6 +148,9 @@ entry worker::pick_fairly() noexcept {
   if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
     if (const entry item = take_given(); item != 0) return item;
   }
+  if (home.pollers().are_wanted()) [[unlikely]] {
+    if (const entry item = home.pollers().ask_fairly(*this); item != 0) return item;
+  }
   if (home.capacity().pools().in_force()) [[unlikely]] {
     thread* t = pick_packed();
     return t == nullptr ? 0 : ready_entry(*t);

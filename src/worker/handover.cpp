@@ -30,7 +30,7 @@ void hand_over(worker& w, carrier& to, bool in_handler) noexcept {
   if (id != 0 && to.bound_to != w.processing_unit && platform::bind(id, w.processing_unit))
     to.bound_to = w.processing_unit;
   to.signal.store(1, std::memory_order_release);  // pairs with carry, switch_carrier: everything of the worker
-  if (in_handler && w.home.options().klt == klt_means::naive) platform::send_tick(id);
+  if (const klt_means& means = w.home.options().klt; in_handler && means.wake != nullptr) means.wake(id);
   else platform::wake_one(to.signal);
 }
 
@@ -48,10 +48,10 @@ carrier* spare_or_request(worker& w) noexcept {
 
 bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   carrier& mine = *w.by;
-  const klt_means means = w.home.options().klt;
+  const klt_means& means = w.home.options().klt;
   thread* next = w.thread_for(item);
   carrier* to = nullptr;
-  if (!w.must_pass() || means != klt_means::direct) {
+  if (!w.must_pass() || !means.straight) {
     w.wants_carrier.store(true);  // before the look into the pools; carrier_made looks here after it has filled one
     to = spare_or_request(w);
     if (to != nullptr) w.wants_carrier.store(false);
@@ -82,7 +82,7 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   hand_over(w, *to, to_handler);  // [switch_klt:4]
   // [switch_klt:5]. acquire pairs with hand_over: everything of the worker that has come
   while (mine.signal.load(std::memory_order_acquire) == 0) {
-    if (means == klt_means::naive) platform::wait_for_tick(mine.signal, 0);
+    if (means.sleep != nullptr) means.sleep(mine.signal, 0);
     else platform::wait_on(mine.signal, 0);
   }
   mine.signal.store(0);
@@ -103,7 +103,7 @@ worker::end worker::pass_on(carrier& mine) noexcept {
   mine.assigned = nullptr;
   ticks::stop(mine);
   set_current_queue(nullptr);
-  const bool pooled = home.options().klt >= klt_means::local && spares.has_room();
+  const bool pooled = home.options().klt.keeps_pools && spares.has_room();
   // [switch_klt:6]: before the worker goes, for it may come back to this carrier before this function has returned.
   if (pooled) spares.put(mine);
   hand_over(*this, sleeper, true);  // [switch_klt:7]

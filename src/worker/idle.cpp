@@ -109,6 +109,8 @@ thread* worker::find_work() noexcept {
   this->idle.store(true, std::memory_order_relaxed);
   std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
+  if (home.pollers().are_wanted()) [[unlikely]]
+    home.pollers().go_on_searching(*this, start, insisted);
   entry found = 0;
   bool listed = false;
   for (unsigned round = 1; !stands_aside(); ++round) {
@@ -141,6 +143,11 @@ thread* worker::find_work() noexcept {
         start = platform::ticks();
         insisted = start - insist_after_us * rate;  // something is there that glances do not find
       }
+    } else if (home.pollers().are_wanted()) [[unlikely]] {  // after it has insisted, and not in place of its sleep
+      found = home.pollers().ask(*this);
+      if (found == 0) continue;
+      home.pollers().interrupt_search(*this, start, insisted);
+      break;
     }
   }
   idle.end_search();

@@ -220,7 +220,7 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   if (signal == 0)
     throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
   ticks_.come_by(*this, signal);
-  if (const char* why = platform::why_no_timers(); why != nullptr && !ticks_.plan().by_user_interrupts) {
+  if (const char* why = platform::why_no_timers(); why != nullptr && ticks_.plan().timers == nullptr) {
     throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: no preemptive threads: ") + why);
   }
   creator_.start();  // for blocking(), whatever the technique

@@ -61,6 +61,7 @@ runtime::runtime(settings s)
       lending_(*this, workers_,
                platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !host_.wants().roots &&
                    !host_.wants().limits && !settings_.allowed),
+      pollers_(*this, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
@@ -136,6 +137,7 @@ runtime::~runtime() {
     HEDDLE_CHECK(here == nullptr || &here->home != this, "a runtime is destroyed by one of its own workers");
   }
   census_.wait_until_drained([this] { sleepers_.send_tokens(); });
+  pollers_.end();
   census_.wait_for_calls();         // somebody is still in submit or place, past its push
   for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
     while (w->token.is_lent()) platform::yield_processor();

@@ -20,6 +20,7 @@
 #include "worker/inbox.hpp"
 #include "worker/lending.hpp"
 #include "worker/policy_host.hpp"
+#include "worker/pollers.hpp"
 #include "worker/precedence.hpp"
 #include "worker/priorities.hpp"
 #include "worker/settings.hpp"
@@ -90,6 +91,7 @@ class runtime final {
   class ticks& ticks() noexcept { return ticks_; }
   class sleepers& sleepers() noexcept { return sleepers_; }
   timekeeping& time() noexcept { return time_; }
+  class pollers& pollers() noexcept { return pollers_; }
   class capacity& capacity() noexcept { return capacity_; }
   class precedence& precedence() noexcept { return precedence_; }
   class census& census() noexcept { return census_; }
@@ -116,6 +118,7 @@ class runtime final {
       workers_, sleepers_, inbox_, priorities_, capacity_, settings_.aging, settings_.plan.interval};
   class lending lending_;
   timekeeping time_{sleepers_};
+  class pollers pollers_;
   std::atomic<bool> stopping_{false};  // set once by the destructor
   class census census_{workers_};
   class blocking_calls blocking_calls_;

@@ -9,18 +9,10 @@
 
 #include "fiber/preemptible.hpp"
 #include "machine/topology.hpp"
+#include "worker/klt_means.hpp"
 #include "worker/ticks.hpp"
 
 namespace heddle::worker {
-
-// How KLT-switching puts kernel threads to sleep and finds others: each is
-// the one before and one improvement. All but the last are for comparison.
-enum class klt_means : std::uint8_t {
-  naive,   // sigsuspend and pthread_kill; one pool of carriers
-  futex,   // wait_on and wake_one
-  local,   // and a pool a worker, of carriers that are bound to its processing unit
-  direct,  // and from a preempted thread's carrier straight to the next one's
-};
 
 // Everything decided before a runtime starts; task/ makes it from options, machine and limits.
 struct settings {
@@ -45,7 +37,7 @@ struct settings {
   unsigned blocking_limit{4096};  // blocking calls under way at once
   // turns after which a thread that is ready has one, whatever is above it; 0: never
   unsigned aging{20};
-  klt_means klt{klt_means::direct};
+  klt_means klt;
   // processors that the process may use now, for packing by itself; empty: no such thing
   std::function<unsigned()> allowed;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "worker/comparison/comparison.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -18,8 +19,7 @@ tick_plan tick_plan_from(const std::string& text, std::uint64_t interval) {
   else if (text == "aligned") plan.from = source::aligned;
   else if (text == "one-to-all") plan.from = source::one_to_all;
   else if (text == "chain") plan.from = source::chain;
-  else if (text == "uintr") plan.by_user_interrupts = true;
-  else {
+  else if ((plan.timers = comparison::tick_source_named(text)) == nullptr) {
     plan.from = source::chain;
     const std::string number = text.starts_with("hybrid:") ? text.substr(7) : "";
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), plan.groups);
@@ -44,12 +44,10 @@ namespace {
 
 std::atomic<bool> told{false};  // once a process
 
-bool has_timer(carrier& c, bool by_user_interrupts) noexcept {
+bool has_timer(carrier& c, const platform::tick_source* timers) noexcept {
   if (c.timer.id >= 0) return true;
-  const char* why = "a kernel thread cannot have its user interrupts";
-  if (by_user_interrupts ? platform::make_by_user_interrupt(c.timer, &c)
-                         : (why = platform::make(c.timer, &c)) == nullptr)
-    return true;
+  const char* const why = platform::make(c.timer, &c, timers);
+  if (why == nullptr) return true;
   if (told.exchange(true)) return false;
   const auto say = [](const char* text) { platform::write_error(text, std::strlen(text)); };
   say("heddle: some preemptive threads keep their turns: ");
@@ -64,7 +62,7 @@ bool has_timer(carrier& c, bool by_user_interrupts) noexcept {
 void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexcept {
   carrier& c = *w.by;
   if (!platform::arrives(c.timer)) platform::drop(c.timer);
-  if (!has_timer(c, plan_.by_user_interrupts)) return;  // the next one that wants ticks tries again
+  if (!has_timer(c, plan_.timers)) return;  // the next one that wants ticks tries again
   platform::nanoseconds phase = begin_;
   if (plan_.from == tick_plan::source::creation) phase = w.made_at;
   else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;

@@ -23,13 +23,13 @@ struct tick_plan {
     chain,       // a timer a group; its tick goes from worker to worker, along those that run preemptive threads
   };
   source from{source::aligned};
-  unsigned groups{1};              // of the chain; their timers' phases are spread over the interval
-  bool by_user_interrupts{false};  // the timers' ticks come without the kernel
+  unsigned groups{1};                            // of the chain; their timers' phases are spread over the interval
+  const platform::tick_source* timers{nullptr};  // null: the system's; others are in comparison/
   platform::nanoseconds interval{1'000'000};
 };
 
 // "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS",
-// "uintr" (aligned, by user interrupts). Throws std::invalid_argument.
+// or what comparison/ has (aligned). Throws std::invalid_argument.
 tick_plan tick_plan_from(const std::string& text, std::uint64_t interval);
 
 // A worker that is about to run a preemptive thread's code wants ticks. With a timer a worker, its carrier's timer then
@@ -38,7 +38,6 @@ tick_plan tick_plan_from(const std::string& text, std::uint64_t interval);
 // changes when something happens, not what.
 class ticks {
  public:
-  // Throws std::system_error when there are no user interrupts and the plan wants them.
   ticks(const tick_plan& plan, unsigned workers);
 
   // The worker's carrier, on the way to preemptive code. `once`: the thread will keep the kernel thread when it is

@@ -20,7 +20,8 @@ bool waits_for_the_world(runtime& home) noexcept {
     if (is_running(w)) return false;
     if (!home.sleepers().idle().is_asleep(rank) && !w.stands_aside() && !w.token.is_lent()) return false;
   }
-  return home.time().has_timers() || home.blocking_calls().keep_carriers() || somebody_waits_for_a_descriptor(home);
+  return home.time().has_timers() || home.pollers().are_wanted() || home.blocking_calls().keep_carriers() ||
+         somebody_waits_for_a_descriptor(home);
 }
 
 }  // namespace

@@ -135,11 +135,23 @@ void begin(thread& t) noexcept {
 
 // --- jobs --------------------------------------------------------------------------------------------------------
 
+[[gnu::always_inline]] static inline thread* make_for_tasks(worker& w, void (*entry)(thread*),
+                                                            void* argument) noexcept {
+  thread* fresh = w.blocks.new_block();
+  if (fresh == nullptr) return nullptr;
+  renew_thread(*fresh, w.home);
+  start_at(*fresh, top_of(*fresh, w.home.options().threads), entry);
+  fresh->argument = argument;
+  return fresh;
+}
+
+thread* thread_for_tasks(worker& w, void (*entry)(thread*), void* argument) noexcept {
+  return make_for_tasks(w, entry, argument);
+}
+
 thread* worker::thread_of_job(entry item) noexcept {
-  thread* fresh = blocks.new_block();
+  thread* fresh = make_for_tasks(*this, run_jobs, nullptr);
   if (fresh == nullptr) blocks.fail("a task");
-  renew_thread(*fresh, home);
-  start_at(*fresh, top_of(*fresh, home.options().threads), run_jobs);
   fresh->job = reinterpret_cast<detail::job*>(item);
   return fresh;
 }

@@ -23,8 +23,9 @@
 #include <thread>
 #include <vector>
 
-#include "platform/linux/interrupt_targets.hpp"
-#include "platform/linux/uintr.hpp"
+#include "platform/comparison.hpp"
+#include "platform/linux/comparison/interrupt_targets.hpp"
+#include "platform/linux/comparison/uintr.hpp"
 #include "worker/ticks.hpp"
 
 namespace {
@@ -69,7 +70,7 @@ TEST(user_interrupts, a_runtime_without_them_is_refused_in_words) {
   heddle::runtime_options o;
   o.workers = 1;
   o.preempt_timer = "uintr";
-  const char* const why = heddle::platform::why_no_user_interrupts();
+  const char* const why = heddle::platform::user_interrupts().why_not();
   if (why == nullptr) GTEST_SKIP() << "this machine has them";
   try {
     heddle::runtime rt(o);
@@ -82,10 +83,10 @@ TEST(user_interrupts, a_runtime_without_them_is_refused_in_words) {
 TEST(user_interrupts, the_option_is_read) {
   using heddle::worker::tick_plan;
   const tick_plan plan = heddle::worker::tick_plan_from("uintr", 100'000);
-  EXPECT_TRUE(plan.by_user_interrupts);
+  EXPECT_EQ(plan.timers, &heddle::platform::user_interrupts());
   EXPECT_EQ(plan.from, tick_plan::source::aligned);
   EXPECT_EQ(plan.interval, 100'000u);
-  EXPECT_FALSE(heddle::worker::tick_plan_from("aligned", 1).by_user_interrupts);
+  EXPECT_EQ(heddle::worker::tick_plan_from("aligned", 1).timers, nullptr);
   EXPECT_EQ(heddle::worker::tick_plan_from("hybrid:4", 1).groups, 4u);
   for (const char* wrong : {"uintr:2", "UINTR", "hybrid:", "hybrid:0", "hybrid:x", ""})
     EXPECT_THROW(heddle::worker::tick_plan_from(wrong, 1), std::invalid_argument) << wrong;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/comparison.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/engine.hpp"
 

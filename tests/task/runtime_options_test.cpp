@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "platform/comparison.hpp"
 #include "platform/platform.hpp"
 
 namespace {
@@ -46,7 +47,7 @@ TEST(runtime_options, a_refused_variable_is_named) {
 }
 
 TEST(runtime_options, user_interrupts_that_are_not_there_are_refused) {
-  if (heddle::platform::why_no_user_interrupts() == nullptr) GTEST_SKIP() << "they are there";
+  if (heddle::platform::user_interrupts().why_not() == nullptr) GTEST_SKIP() << "they are there";
   EXPECT_THAT(refusal({.preempt_timer = "uintr"}), HasSubstr("preempt_timer=uintr: "));
   const variable set("HEDDLE_PREEMPT_TIMER", "uintr");
   EXPECT_THAT(refusal({}), StartsWith("HEDDLE_PREEMPT_TIMER=uintr: "));

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -92,6 +93,8 @@ int current_unit() noexcept { return sched_getcpu(); }
 bool foreign_threads_borrow() noexcept { return true; }
 
 void yield_processor() noexcept { sched_yield(); }
+
+void keep_deadlines_exactly() noexcept { prctl(PR_SET_TIMERSLACK, 1); }
 
 void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline) noexcept {
   timespec limit{};

@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "platform/linux/signal_frame.hpp"
-#include "platform/linux/uintr.hpp"
+#include "platform/linux/tick.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::platform {
@@ -100,6 +100,8 @@ bool on_alternate_stack() noexcept {
   return syscall(SYS_sigaltstack, nullptr, &now) == 0 && (now.ss_flags & SS_ONSTACK) != 0;
 }
 
+int signal_of_ticks() noexcept { return tick_signal.load(); }
+
 int kernel_thread_id() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
 
 int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
@@ -128,7 +130,7 @@ int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
 
 // a number
 bool arrives(const tick_timer& timer) noexcept {
-  return timer.by_user_interrupt || timer.signal == tick_signal.load(std::memory_order_relaxed);
+  return timer.source != nullptr || timer.signal == tick_signal.load(std::memory_order_relaxed);
 }
 
 void send_tick(int kernel_thread) noexcept {
@@ -167,7 +169,7 @@ void learn(signal_state& here, const stack_t& stack, std::uint64_t blocked) noex
 // interrupted code is loaded here, so that the switch which follows is like any other switch from that code.
 void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept {
   here.ticks_held = false;
-  if (what.by_user_interrupt) return let_user_interrupts_in();
+  if (what.source != nullptr) return what.source->let_in();
   const auto& frame = *static_cast<const ucontext_t*>(what.frame);
   load_floating_point_control(frame);
   if (!here.known) learn(here, frame.uc_stack, blocked_in(frame));
@@ -183,7 +185,7 @@ void leave_interrupted(interrupted& what, signal_state& here, bool to_another) n
 }
 
 void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
-  if (what.by_user_interrupt) return hold_user_interrupts();
+  if (what.source != nullptr) return what.source->hold();
   if (!here.known) {
     stack_t now{};
     syscall(SYS_sigaltstack, nullptr, &now);
@@ -198,7 +200,9 @@ void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
 }
 
 // By system calls: timer_create of the C library may allocate.
-const char* make(tick_timer& out, void* owner) noexcept {
+const char* make(tick_timer& out, void* owner, const tick_source* source) noexcept {
+  out.source = source;
+  if (source != nullptr) return source->make(out, owner);
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = out.signal = tick_signal.load(std::memory_order_relaxed);  // a number
@@ -230,27 +234,16 @@ const char* why_no_timers() noexcept {
 }
 
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept {
-  if (timer.by_user_interrupt) return set_user_interrupt(timer.id, first, interval);
+  if (timer.source != nullptr) return timer.source->set(timer, first, interval);
   const itimerspec when{to_timespec(interval), to_timespec(first)};
   syscall(SYS_timer_settime, timer.id, TIMER_ABSTIME, &when, nullptr);
 }
 
 void drop(tick_timer& timer) noexcept {
   if (timer.id < 0) return;
-  if (timer.by_user_interrupt) drop_user_interrupt(timer.id);
+  if (timer.source != nullptr) timer.source->drop(timer);
   else syscall(SYS_timer_delete, timer.id);
   timer.id = -1;
-}
-
-void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  sigset_t ticks, before;
-  sigemptyset(&ticks);
-  sigaddset(&ticks, tick_signal.load());
-  pthread_sigmask(SIG_BLOCK, &ticks, &before);
-  sigset_t open = before;
-  sigdelset(&open, tick_signal.load());
-  while (word.load() == expected) sigsuspend(&open);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace heddle::platform

@@ -35,6 +35,8 @@ bool foreign_threads_borrow() noexcept { return sim::active != nullptr && sim::h
 
 void yield_processor() noexcept { sim::here().yield(); }
 
+void keep_deadlines_exactly() noexcept {}
+
 void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline) noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.sleep);

@@ -192,7 +192,7 @@ int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
 
 void send_tick(int kernel_thread) noexcept { sim::here().send_tick(static_cast<unsigned>(kernel_thread) - 1); }
 
-const char* make(tick_timer& out, void* owner) noexcept {
+const char* make(tick_timer& out, void* owner, const tick_source*) noexcept {
   try {
     out.id = sim::here().make_timer(owner);
     return nullptr;
@@ -209,14 +209,6 @@ void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexc
 void drop(tick_timer& timer) noexcept {
   if (timer.id >= 0) sim::here().drop_timer(timer.id);
   timer.id = -1;
-}
-
-// Nobody wakes who sleeps here: only a tick ends the sleep.
-void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  sim::engine& e = sim::here();
-  e.charge(sim::activity::search, e.settings().times.sleep);
-  const int nobody_wakes_this = 0;
-  while (word.load() == expected) e.sleep(&nobody_wakes_this, sim::never);
 }
 
 bool arrives(const tick_timer&) noexcept { return true; }

@@ -1,5 +1,5 @@
 // Who gets ticks by user interrupts, and when: the table between kernel threads that set their timers, also in signal
-// handlers, and the one kernel thread that sends. Protocol: ../README.md, [uintr:1] to [uintr:3]. Knows no clock and no
+// handlers, and the one kernel thread that sends. Protocol: README.md, [uintr:1] to [uintr:3]. Knows no clock and no
 // system call, so that it can be tested where there are no user interrupts.
 #pragma once
 

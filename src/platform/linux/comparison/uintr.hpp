@@ -2,8 +2,6 @@
 // calls of Intel's patches (docs/papers.md), which no released Linux has; not tested on hardware.
 #pragma once
 
-#include "platform/platform.hpp"
-
 namespace heddle::platform {
 
 // What is missing, in words; null: nothing. `kernel_told`: the list of the kernel's functions could be read.
@@ -14,17 +12,5 @@ bool processor_has_user_interrupts() noexcept;
 // Whether the list of functions, in the form of /proc/kallsyms, has
 // the system calls; `told` becomes false if it cannot be read.
 bool kernel_has_user_interrupts(const char* list, bool& told) noexcept;
-
-// Of tick.cpp: the handler that listen_for_ticks was given, with errno kept.
-void deliver_tick(void* owner, interrupted& what) noexcept;
-bool on_alternate_stack() noexcept;
-
-// On the calling kernel thread; only in a handler of a user interrupt.
-void let_user_interrupts_in() noexcept;
-void hold_user_interrupts() noexcept;
-
-// The parts of make, set and drop (platform.hpp) for timers of this kind.
-void set_user_interrupt(int place, nanoseconds first, nanoseconds interval) noexcept;
-void drop_user_interrupt(int place) noexcept;
 
 }  // namespace heddle::platform

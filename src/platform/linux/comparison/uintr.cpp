@@ -1,14 +1,16 @@
-#include "platform/linux/uintr.hpp"
+#include "platform/linux/comparison/uintr.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
 
-#include "platform/linux/interrupt_targets.hpp"
+#include "platform/comparison.hpp"
+#include "platform/linux/comparison/interrupt_targets.hpp"
+#include "platform/linux/tick.hpp"
+#include "platform/platform.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -89,7 +91,7 @@ void send(interrupt_targets::target& t, bool by_signal) noexcept {
 }
 
 void send_ticks(void*) {
-  prctl(PR_SET_TIMERSLACK, 1);
+  keep_deadlines_exactly();
   for (;;) {
     const std::uint32_t seen = changes.load();  // before the look
     wait_on(changes, seen, targets.send_due(now(), send));
@@ -124,62 +126,78 @@ const char* prepare() noexcept {
 extern "C" void heddle_user_interrupt() noexcept {
   void* const owner = targets.came(kernel_thread_id());
   interrupted what;
-  what.by_user_interrupt = true;
+  what.source = &user_interrupts();
   what.on_alternate_stack = on_alternate_stack();
   if (owner != nullptr) deliver_tick(owner, what);
 }
-
-void let_user_interrupts_in() noexcept { stui(); }
-void hold_user_interrupts() noexcept { clui(); }
 
 bool processor_has_user_interrupts() noexcept {
   unsigned a, b, c, d;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & (1u << 5)) != 0;
 }
 
-const char* why_no_user_interrupts() noexcept {
+namespace {
+
+const char* why_not() noexcept {
   static const char* const answer = prepare();
   return answer;
 }
 
-bool make_by_user_interrupt(tick_timer& out, void* owner) noexcept {
-  if (syscall(register_handler, heddle_uintr_entry, 0) != 0) return false;
+const char* make_timer(tick_timer& out, void* owner) noexcept {
+  static constexpr char refused[] = "a kernel thread cannot have its user interrupts";
+  if (syscall(register_handler, heddle_uintr_entry, 0) != 0) return refused;
   const long descriptor = syscall(create_descriptor, 0, 0);
   const int place = descriptor < 0 ? -1 : targets.add(owner, kernel_thread_id(), static_cast<int>(descriptor));
   if (place < 0) {
     if (descriptor >= 0) close(static_cast<int>(descriptor));
     syscall(unregister_handler, 0);
-    return false;
+    return refused;
   }
   out.id = place;
-  out.by_user_interrupt = true;
   stui();
-  return true;
+  return nullptr;
 }
 
-void set_user_interrupt(int place, nanoseconds first, nanoseconds interval) noexcept {
-  const bool early = targets.arm(place, first, interval);
+void set_timer(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept {
+  const bool early = targets.arm(timer.id, first, interval);
   changes.fetch_add(1);  // [uintr:3]
   if (early) wake_one(changes);
 }
 
-void drop_user_interrupt(int place) noexcept {
-  const int descriptor = targets.at(place).descriptor;
-  targets.remove(place);
+void drop_timer(const tick_timer& timer) noexcept {
+  const int descriptor = targets.at(timer.id).descriptor;
+  targets.remove(timer.id);
   syscall(unregister_handler, 0);
   close(descriptor);
 }
 
+}  // namespace
+
 #else
 
 bool processor_has_user_interrupts() noexcept { return false; }
-const char* why_no_user_interrupts() noexcept { return "user interrupts are x86-64's"; }
-bool make_by_user_interrupt(tick_timer&, void*) noexcept { return false; }
-void set_user_interrupt(int, nanoseconds, nanoseconds) noexcept {}
-void drop_user_interrupt(int) noexcept {}
-void let_user_interrupts_in() noexcept {}
-void hold_user_interrupts() noexcept {}
+
+namespace {
+
+const char* why_not() noexcept { return "user interrupts are x86-64's"; }
+const char* make_timer(tick_timer&, void*) noexcept { return why_not(); }
+void set_timer(const tick_timer&, nanoseconds, nanoseconds) noexcept {}
+void drop_timer(const tick_timer&) noexcept {}
+void stui() noexcept {}
+void clui() noexcept {}
+
+}  // namespace
 
 #endif
+
+const tick_source& user_interrupts() noexcept {
+  static constexpr tick_source source{.why_not = why_not,
+                                      .make = make_timer,
+                                      .set = set_timer,
+                                      .drop = drop_timer,
+                                      .let_in = []() noexcept { stui(); },
+                                      .hold = []() noexcept { clui(); }};
+  return source;
+}
 
 }  // namespace heddle::platform
