@@ -91,6 +91,7 @@ struct policy_wants {
   bool picks = false;   ///< `pick`. Off: the own queue, the ready threads, then `acquire`
   bool limits = false;  ///< `may_rob`. Off: a worker may take from everybody
   bool preemptions = false;  ///< `preempted`. Off: who was interrupted waits among its worker's ready threads
+  bool iterations = false;   ///< `next_iteration`
   /// A promise of the policy [seam:5]: no worker sleeps while its `acquire` could find something. The mechanism relies
   /// on it where a worker that was woken has found something: it then wakes another one for what else there is. A
   /// policy that cannot promise it sets this to false in its constructor.
@@ -273,6 +274,15 @@ class policy {
     return placement::stay;
   }
 
+  // --- iterations; on the worker of the thread that marks one ---
+
+  /// The thread has called heddle::next_iteration: what it makes from here on belongs to the next iteration of the loop
+  /// that `label` stands for. It may be in a group or a fork of its own. Answers: stay, send, as for group_end.
+  virtual placement next_iteration(unsigned self, task& owner, const void* label) noexcept {
+    static_cast<void>(self), static_cast<void>(owner), static_cast<void>(label);
+    return placement::stay;
+  }
+
   // --- forks; always on the owner's worker ---
 
   /// Is the second half to become a task? False: no, it stays in the queue, and its owner runs it unless a thief
@@ -342,6 +352,7 @@ void policy::listen_as() noexcept {
   wants_.picks = differ(&Policy::pick, &policy::pick);
   wants_.limits = differ(&Policy::may_rob, &policy::may_rob);
   wants_.preemptions = differ(&Policy::preempted, &policy::preempted);
+  wants_.iterations = differ(&Policy::next_iteration, &policy::next_iteration);
   static_assert(differ(&Policy::fork_begin, &policy::fork_begin) ||
                     (!differ(&Policy::fork, &policy::fork) && !differ(&Policy::fork_wait, &policy::fork_wait) &&
                      !differ(&Policy::fork_end, &policy::fork_end)),
@@ -375,7 +386,7 @@ struct registration {
 HEDDLE_API void add(const registration& line);
 
 /// Raised whenever what a plugin is compiled with changes in this header.
-inline constexpr unsigned plugin_version = 1;
+inline constexpr unsigned plugin_version = 2;
 
 }  // namespace heddle::policy
 
