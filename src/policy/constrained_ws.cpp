@@ -139,6 +139,7 @@ void constrained_ws::place(unsigned self, task& t) noexcept {
 
 void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
   if (info.owner.word == &marked_) begin_marked(self, info.owner);
+  if (info.owner.word == &marked_) return;
   if (info.owner.word == &outside_) {
     // a number; odd: no address
     info.data = reinterpret_cast<void*>(2 * groups_.fetch_add(1, std::memory_order_relaxed) + 1);
@@ -161,7 +162,7 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
     host_->watch(self, false);
     return placement::child_first;
   }
-  if (parent.word == &marked_) return placement::child_first;  // in a group that was there before the mark
+  if (parent.word == &marked_) return placement::child_first;  // in an older group, or nothing is to be recorded
   if (parent.word == &outside_) {
     if (info.group_data == nullptr || !iterations_.may_begin()) return placement::child_first;
     steal_node* root = iterations_.take_node(self);
@@ -189,7 +190,7 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
 
 placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
   task& owner = info.owner;
-  if (owner.word == &marked_) owner.word = &outside_;  // no iteration came after the mark
+  if (owner.word == &marked_ && info.data != nullptr) owner.word = &outside_;  // a group that was there before the mark
   if (owner.word != &inside_ || info.data == &inside_group || info.data == nullptr ||
       !state_of(owner).is(in_iteration::root))
     return placement::stay;
@@ -211,6 +212,7 @@ bool constrained_ws::prepare_fork(unsigned self, task& owner) noexcept {
     return false;
   }
   if (owner.word == &marked_) begin_marked(self, owner);
+  if (owner.word == &marked_) return false;
   if (owner.word == &outside_) {
     if (!iterations_.may_begin()) return false;
     if (mine.reserved_root == nullptr) mine.reserved_root = iterations_.take_node(self);
@@ -283,9 +285,12 @@ placement constrained_ws::next_iteration(unsigned self, task& owner, const void*
   return where;
 }
 
+// Where another iteration runs, or tasks of an older one live, nothing is recorded up to the next mark: half of an
+// iteration would be a record that fits none.
 void constrained_ws::begin_marked(unsigned self, task& owner) noexcept {
   const void* label = owner.get<const void*>();
-  owner.word = &outside_;
+  if (label == nullptr) return;
+  owner.keep<const void*>(nullptr);
   if (!iterations_.may_begin()) return;
   steal_node* root = iterations_.take_node(self);
   if (root != nullptr && begin_iteration(self, owner, label, root)) opener_ = &marked_;

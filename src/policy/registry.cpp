@@ -13,6 +13,7 @@
 #include "policy/constrained_ws.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
+#include "policy/levels.hpp"
 #include "policy/ml_adaptive.hpp"
 #include "policy/mts.hpp"
 #include "policy/parameters.hpp"
@@ -48,6 +49,10 @@ std::vector<registration>& table() {
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)",
        hws::make},
       {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},
+      {"levels",
+       "a policy of its own at each level, l3=adws,l2=random_ws: numa, l5 .. l1, unit = any of these but serial, the "
+       "last one for the workers of a group; pieces=4 tasks a group (Shiina 2021, section 5.3)",
+       levels::make},
       {"ml-adws", "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off (Shiina 2021)",
        adws::make_ml_adws},
       {"ml-adaptive",
