@@ -38,7 +38,8 @@ std::vector<registration>& table() {
        "ml-adaptive or random stealing, by machine, hints and what the first runs laid out (a policy_note says why)",
        automatic::make},
       {"adws",
-       "almost deterministic work stealing, steal=on|off, patience=N looks before stealing (Shiina and Taura 2019)",
+       "almost deterministic work stealing, steal=on|off, width=even|speed, patience=N looks before stealing "
+       "(Shiina and Taura 2019)",
        adws::make},
       {"constrained_ws",
        "iterations replay the steal tree of the first, replay=stows|stuws|relws, relws=5 relaxed ones before "
@@ -53,7 +54,9 @@ std::vector<registration>& table() {
        "a policy of its own at each level, l3=adws,l2=random_ws: numa, l5 .. l1, unit = any of these but serial, the "
        "last one for the workers of a group; pieces=4 tasks a group (Shiina 2021, section 5.3)",
        levels::make},
-      {"ml-adws", "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off (Shiina 2021)",
+      {"ml-adws",
+       "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off, width=even|speed "
+       "(Shiina 2021)",
        adws::make_ml_adws},
       {"ml-adaptive",
        "multi-level ADWS whose idle workers leave their level, patience=16, levels=on|off "
