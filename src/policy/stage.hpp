@@ -148,8 +148,9 @@ class stage final : public scheduler {
   std::vector<double> capacities_;     // bytes, by member; 0: not known
   std::unique_ptr<seat[]> seats_;      // by member
   const machine_part part_;
-  shared_task_list
-      loose_;  // innermost: tasks that any of its workers may begin, though no queue of the policy has them
+  std::atomic<unsigned> woken_{0};  // calls of wake_any
+  // Innermost: tasks that any of its workers may begin, though no queue of the policy has them.
+  shared_task_list loose_;
 };
 
 inline task& level_task::here() noexcept { return at[in->level()].seen; }
