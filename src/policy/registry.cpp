@@ -51,8 +51,8 @@ std::vector<registration>& table() {
        hws::make},
       {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},
       {"levels",
-       "a policy of its own at each level, l3=adws,l2=random_ws: numa, l5 .. l1, unit = any of these but serial, the "
-       "last one for the workers of a group; pieces=4 tasks a group (Shiina 2021, section 5.3)",
+       "a policy at each level of the machine, l3=adws,l2=random_ws, or numa, l5 .. l1, unit; pieces=4 a group "
+       "(Shiina 2021)",
        levels::make},
       {"ml-adws",
        "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off, width=even|speed "
