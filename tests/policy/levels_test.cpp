@@ -1,5 +1,6 @@
 // A policy at each level of the machine: programs get what they compute, each task runs once, what has gone down to a
 // memory group stays in it, and whole groups share what is above.
+#include <heddle/iteration.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cstdio>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -29,6 +31,7 @@
 #include "support/fib.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
+#include "trace/file.hpp"
 
 namespace {
 
@@ -295,6 +298,50 @@ TEST(levels_map, adws_above_lays_out_over_groups) {
     EXPECT_EQ(second.load(), 0u);
     guard.progress();
   }
+}
+
+// A loop inside the outermost group is many iterations for the policy above if it is marked.
+TEST(levels_map, marks_reach_the_outermost_policy) {
+  heddle_test::watchdog guard("levels");
+  const std::string file = testing::TempDir() + "levels_marks.heddle";
+  for (const bool marked : {false, true}) {
+    std::atomic<int> ran{0};
+    {
+      heddle::runtime_options options = on("levels:l3=constrained_ws,l2=random_ws", two_by_four);
+      options.trace = file;
+      heddle::runtime rt(options);
+      rt.run([&] {
+        heddle::task_group outermost;
+        heddle::latch begun(1);  // as long as that child lives nothing is recorded
+        outermost.run([&] {
+          ran.fetch_add(1);
+          begun.count_down();
+        });
+        begun.wait();
+        for (int i = 0; i < 40; ++i) {
+          if (marked) heddle::next_iteration();
+          heddle::task_group group(8, 64 * mb);
+          for (int k = 0; k < 8; ++k)
+            group.run([&] { heddle::parallel_for(0, 8, [&](int) { ran.fetch_add(1); }, {.grain = 1}); }, 1);
+          group.wait();
+        }
+        outermost.wait();
+      });
+    }
+    EXPECT_EQ(ran.load(), 1 + 40 * 64);
+    int iterations = 0;
+    const auto recording = heddle::trace::load(file);
+    for (const auto& log : recording.workers) {
+      for (const auto& r : log.records)
+        iterations += r.event == heddle::trace::event::policy_note &&
+                              recording.texts.at(r.arg) == "constrained_ws: RelWS iteration; pieces that moved"
+                          ? 1
+                          : 0;
+    }
+    EXPECT_EQ(iterations > 0, marked);
+    guard.progress();
+  }
+  std::remove(file.c_str());
 }
 
 // Without bytes, a program is cut into pieces by its structure, and all groups get some.
