@@ -1,9 +1,12 @@
-// Runtimes: docs/guide/scheduling.md.
+// Runtimes: docs/guide/scheduling.md, docs/guide/policies.md.
 #include <heddle/heddle.hpp>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <thread>
+#include <vector>
 
 // Two runtimes side by side, each with its own workers.
 bool two_runtimes() {
@@ -38,8 +41,28 @@ bool serial_order() {
   return one.workers() == 1 && order == "abcde";
 }
 
+// A loop inside the outermost group: docs/guide/policies.md.
+void simulate(std::vector<double>& grid, int steps, std::atomic<double>& report) {
+  heddle::task_group all;
+  all.run([&report] { report.store(0); });  // what goes on beside the loop
+  for (int step = 0; step < steps; ++step) {
+    heddle::next_iteration();  // what follows, up to the next one, is one iteration
+    heddle::parallel_for(std::size_t{0}, grid.size(), [&grid](std::size_t i) { grid[i] += 1; });
+    heddle::parallel_for(std::size_t{0}, grid.size(), [&grid](std::size_t i) { grid[i] *= 0.5; });
+  }
+  all.wait();  // the last one ends here
+}
+
+bool marked_iterations() {
+  heddle::runtime replays(heddle::runtime_options{.policy = "constrained_ws"});
+  std::vector<double> grid(1000, 1.0);
+  std::atomic<double> report{1};
+  replays.run([&] { simulate(grid, 20, report); });
+  return grid.front() == 1.0 && grid.back() == 1.0 && report.load() == 0;
+}
+
 int main() {
-  const bool good = two_runtimes() && foreign_threads() && serial_order();
+  const bool good = two_runtimes() && foreign_threads() && serial_order() && marked_iterations();
   std::puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

@@ -152,6 +152,10 @@ HEDDLE_C_API heddle_status heddle_group_run(heddle_group* group, heddle_function
 /* How many children the maker is going to make before the next wait, for policies that lay them out; 0 unknown. To be
  * called before the first of them, by the maker. */
 HEDDLE_C_API heddle_status heddle_group_expect(heddle_group* group, unsigned children);
+/* What the calling thread makes from here on belongs to the next iteration of its loop, for policies that repeat what
+ * they saw in those before. label: the same for all iterations of a loop; null: the place that calls. Does nothing
+ * where nobody wants to know it. [waits] */
+HEDDLE_C_API void heddle_next_iteration(const void* label);
 /* Waits until all children have ended. HEDDLE_FAILED if one failed; HEDDLE_NOT_OWNER, and nothing done, from another
  * thread than the maker. The group can be used again. [waits] */
 HEDDLE_C_API heddle_status heddle_group_wait(heddle_group* group);

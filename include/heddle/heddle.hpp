@@ -12,6 +12,7 @@
 #include <heddle/first_touch.hpp>
 #include <heddle/future.hpp>
 #include <heddle/isolate.hpp>
+#include <heddle/iteration.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/mutex.hpp>

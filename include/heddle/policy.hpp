@@ -82,9 +82,9 @@ enum class placement : std::uint8_t {
   send           ///< the mechanism makes it ready to run and calls `place`
 };
 
-/// What the mechanism switches on for a policy. The first ten follow from the functions that the policy overrides (see
-/// `create`); the others it sets itself, in its constructor or in `start`. `ready` and `task_end` need no flag: they
-/// are called for the tasks whose `word` the policy has set, and for no other.
+/// What the mechanism switches on for a policy. The first eleven follow from the functions that the policy overrides
+/// (see `create`); the others it sets itself, in its constructor or in `start`. `ready` and `task_end` need no flag:
+/// they are called for the tasks whose `word` the policy has set, and for no other.
 struct policy_wants {
   bool spawns = false;  ///< `spawn`, for each child of a group. Off: children are queued, as second halves of forks are
   bool forks = false;   ///< `fork_begin`, for each second half of parallel_invoke, and of a loop that is cut
@@ -96,6 +96,7 @@ struct policy_wants {
   bool usage = false;        ///< `used`. Off: nothing is counted
   bool changes = false;      ///< `workers_changed`; and `speed` is measured. Off: it is what is declared
   bool beats = false;        ///< `beat`
+  bool iterations = false;   ///< `next_iteration`
 
   /// The policy calls scheduler::ask. Off: nobody is asked by name, `ask` is false.
   bool asks = false;
@@ -322,6 +323,15 @@ class policy {
     return placement::stay;
   }
 
+  // --- iterations; on the worker of the thread that marks one ---
+
+  /// The thread has called heddle::next_iteration: what it makes from here on belongs to the next iteration of the loop
+  /// that `label` stands for. It may be in a group or a fork of its own. Answers: stay, send, as for group_end.
+  virtual placement next_iteration(unsigned self, task& owner, const void* label) noexcept {
+    static_cast<void>(self), static_cast<void>(owner), static_cast<void>(label);
+    return placement::stay;
+  }
+
   // --- forks; always on the owner's worker ---
 
   /// Is the second half to become a task? False: no, it stays in the queue, and its owner runs it unless a thief
@@ -403,6 +413,7 @@ void policy::listen_as() noexcept {
   wants_.usage = differ(&Policy::used, &policy::used);
   wants_.changes = differ(&Policy::workers_changed, &policy::workers_changed);
   wants_.beats = differ(&Policy::beat, &policy::beat);
+  wants_.iterations = differ(&Policy::next_iteration, &policy::next_iteration);
   static_assert(differ(&Policy::fork_begin, &policy::fork_begin) ||
                     (!differ(&Policy::fork, &policy::fork) && !differ(&Policy::fork_wait, &policy::fork_wait) &&
                      !differ(&Policy::fork_end, &policy::fork_end)),

@@ -1,4 +1,5 @@
 // Groups, forks and loops of heddle.h.
+#include <heddle/iteration.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/task_group.hpp>
@@ -62,6 +63,10 @@ heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* arg
 
 heddle_status heddle_group_expect(heddle_group* group, unsigned children) {
   return capi::with(group, [children](heddle::task_group& g) { g.expect(children); });
+}
+
+void heddle_next_iteration(const void* label) {
+  heddle::next_iteration(label != nullptr ? label : __builtin_return_address(0));
 }
 
 heddle_status heddle_group_wait(heddle_group* group) { return group == nullptr ? HEDDLE_INVALID : group->wait(); }

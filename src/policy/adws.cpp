@@ -35,6 +35,9 @@
 //   put there.
 // - Threads that are nobody's child: the first one alive is laid out over all workers. While others are alive, all
 //   workers may rob each other, for such threads have no place in the tree.
+// - `width=speed` (ours; the thesis has equal workers): a worker's part of the work is in proportion to the speed that
+// the
+//   machine declares for its core, on lines whose members have unlike widths (speed_line.hpp).
 // - A worker has 512 tree nodes; groups that nest deeper are not laid out.
 #include "policy/adws.hpp"
 
@@ -43,6 +46,7 @@ namespace heddle::policy {
 std::unique_ptr<policy> adws::make(parameters& given) {
   layout_rules rules;
   rules.steals = given.choice("steal", "on|off") == 0;
+  rules.by_speed = given.choice("width", "even|speed") == 1;
   rules.patience = static_cast<unsigned>(given.number("patience", 0, 0, 1000));
   return create<adws>(std::move(rules));
 }

@@ -1,8 +1,8 @@
 // Constrained work stealing. The first iteration of an iterative program runs under random work stealing, and its
 // steal tree is recorded. A few iterations follow the record while idle workers go on stealing, and revise it
 // (RelWS: relaxed). From then on each worker runs exactly the pieces that it had, in the order in which it had them
-// (StOWS: strict, ordered). Words, invariants and proofs: constrained_ws.md. Where iterations begin and end is in
-// constrained_ws_iterations.cpp, what a worker takes next in constrained_ws_take.cpp.
+// (StOWS: strict, ordered). Words, invariants and proofs: constrained_ws.md. Records and what follows from them are in
+// iterations.cpp, what a worker takes next in constrained_ws_take.cpp.
 //
 // Sources: Lifflander, Krishnamoorthy, Kale, "Optimizing data locality for fork/join programs using constrained work
 // stealing" (SC 2014) and "Steal tree" (PLDI 2013), as the ADWS thesis, section 4.4.1 and appendix B.1, describes
@@ -10,8 +10,9 @@
 // relaxed.
 //
 // An iteration is what a thread that is nobody's child does between the beginning of a task group or fork outside
-// any other and its end. Iterations of one call site (the code of the first child) are those of one program. One
-// iteration runs at a time; what other threads do meanwhile runs as under random_ws.
+// any other and its end; or what it does between two marks (next_iteration). Iterations of one call site (the code of
+// the first child, or what the mark gives) are those of one program. One iteration runs at a time; what other threads
+// do meanwhile runs as under random_ws.
 //
 // Deviations, and why:
 // - While a record is made or changed, every second half of a fork and every child of a group is a task of its own,
@@ -50,7 +51,7 @@ void constrained_ws::start(scheduler& host) {
   policy::start(host);
   workers_ = host.workers();
   stations_.reset(new station[workers_]);
-  sites_.reset(new site[most_sites]);
+  iterations_.start(host);
 }
 
 // --- tasks -------------------------------------------------------------------------------------------------------
@@ -58,17 +59,17 @@ void constrained_ws::start(scheduler& host) {
 placement constrained_ws::started(unsigned, const task_info& info) noexcept {
   if (workers_ == 1) return placement::stay;
   info.made.word = &outside_;
-  const unsigned home = root_home_.load();
+  const unsigned home = iterations_.root_home();
   if (roots_.fetch_add(one_root) < one_root)
-    return home == nobody || busy_.load() ? placement::stay : send_to(info.made, home, kept_slot);
+    return home == nobody || iterations_.is_busy() ? placement::stay : send_to(info.made, home, kept_slot);
   host_->widened();  // robs() may have changed
   return placement::stay;
 }
 
 placement constrained_ws::ready(unsigned, task& t) noexcept {
-  if (t.word == &outside_) return placement::stay;
+  if (t.word != &inside_) return placement::stay;
   const in_iteration& at = state_of(t);
-  const bool strict = mode_.load() == mode::strict && !at.is(in_iteration::lost);
+  const bool strict = iterations_.now() == mode::strict && !at.is(in_iteration::lost);
   return send_to(t, at.home, strict ? kept_slot : open_slot);
 }
 
@@ -80,45 +81,29 @@ void constrained_ws::end_root() noexcept {
 }
 
 void constrained_ws::task_end(unsigned self, task& t) noexcept {
-  if (t.word == &outside_) return end_root();
+  if (t.word != &inside_) return end_root();
   const in_iteration& at = state_of(t);
-  station& mine = stations_[self];
-  // descendants have been joined
-  if (steal_node* n = at.node; n != nullptr && !n->inner.load(std::memory_order_relaxed)) {
-    while (n->first_child != nullptr) {
-      steal_node* child = n->first_child;
-      n->first_child = child->sibling;
-      steal_nodes::give(mine.nodes, *child);
-    }
+  if (at.is(in_iteration::root)) {  // the last one that it has marked
+    static_cast<void>(end_iteration(self, t));
+    return end_root();
   }
+  if (at.node != nullptr) iterations_.note_end(self, *at.node);
   if (at.is(in_iteration::quiet)) host_->watch(self, true);
-  // release pairs with has_strays: what the task made
-  mine.ended.store(mine.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // its own
+  iterations_.ended(self);
 }
 
 // Gives the newest child of `parent` its identity. The record says where it goes; where there is none, it stays to
 // be stolen.
 placement constrained_ws::hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept {
   in_iteration& above = state_of(parent);
-  station& mine = stations_[self];
   const std::uint64_t id = child_identity(above.id, above.children - 1);
   child.word = &inside_;
   in_iteration& at = child.keep<in_iteration>({id, node, 0, nobody, nobody, 0, 0, 0});
-  // its own; published by task_end
-  mine.made.store(mine.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  const mode now = mode_.load();
-  if (node != nullptr) {  // of a record
-    node->id = id;
-    node->parent = above.node;
-    node->first_child = nullptr;
-    node->sibling = above.node->first_child;
-    node->worker = nobody;
-    node->order = 0;
-    node->inner.store(false, std::memory_order_relaxed);  // published with the task
-    above.node->first_child = node;
-  }
+  iterations_.made(self);
+  const mode now = iterations_.now();
+  if (node != nullptr) iterations::note_child(*above.node, *node, id);
   const bool is_lost = above.is(in_iteration::lost);
-  const steal_tree::line* line = now == mode::record || is_lost ? nullptr : current_->tree.find(id);
+  const steal_tree::line* line = is_lost ? nullptr : iterations_.recorded(id);
   if (line != nullptr && line->piece) {
     at.recorded = line->worker;
     at.order = line->order;
@@ -126,10 +111,10 @@ placement constrained_ws::hand_out(unsigned self, task& parent, task& child, ste
   if (now == mode::strict) {
     if (line == nullptr) {
       at.flags = in_iteration::lost;
-      misfit(is_lost ? 0 : 1);
+      iterations_.misfit(is_lost ? 0 : 1);
       return send_to(child, self, open_slot);
     }
-    ++mine.met;
+    iterations_.met(self);
     if (!line->inner) at.flags = in_iteration::quiet;
     return send_to(child, line->worker, line->worker == self ? kept_slot : assigned_slot);
   }
@@ -153,6 +138,8 @@ void constrained_ws::place(unsigned self, task& t) noexcept {
 // --- groups and forks --------------------------------------------------------------------------------------------
 
 void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
+  if (info.owner.word == &marked_) begin_marked(self, info.owner);
+  if (info.owner.word == &marked_) return;
   if (info.owner.word == &outside_) {
     // a number; odd: no address
     info.data = reinterpret_cast<void*>(2 * groups_.fetch_add(1, std::memory_order_relaxed) + 1);
@@ -175,10 +162,10 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
     host_->watch(self, false);
     return placement::child_first;
   }
-  station& mine = stations_[self];
+  if (parent.word == &marked_) return placement::child_first;  // in an older group, or nothing is to be recorded
   if (parent.word == &outside_) {
-    if (info.group_data == nullptr || !may_begin()) return placement::child_first;
-    steal_node* root = nodes_.take(mine.nodes);
+    if (info.group_data == nullptr || !iterations_.may_begin()) return placement::child_first;
+    steal_node* root = iterations_.take_node(self);
     if (root == nullptr || !begin_iteration(self, parent, info.label, root)) return placement::child_first;
     opener_ = info.group_data;
   }
@@ -186,8 +173,8 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
   if (info.group_data != nullptr && info.group_data != &inside_group && info.group_data != opener_)
     return placement::child_first;
   steal_node* node = nullptr;
-  if (mode_.load() != mode::strict) {
-    node = nodes_.take(mine.nodes);
+  if (iterations_.now() != mode::strict) {
+    node = iterations_.take_node(self);
     if (node == nullptr) return placement::child_first;
     // a child in the group of another task: it may outlive the parent [relws:5]
     if (info.group_data == nullptr) state_of(parent).node->keep();
@@ -203,11 +190,12 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
 
 placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
   task& owner = info.owner;
-  if (owner.word == &inside_ && info.data != &inside_group && info.data != nullptr && info.data == opener_ &&
-      state_of(owner).is(in_iteration::root)) {
-    return end_iteration(self, owner);
-  }
-  return placement::stay;
+  if (owner.word == &marked_ && info.data != nullptr) owner.word = &outside_;  // a group that was there before the mark
+  if (owner.word != &inside_ || info.data == &inside_group || info.data == nullptr ||
+      !state_of(owner).is(in_iteration::root))
+    return placement::stay;
+  // A group that was there before the mark ends a marked iteration.
+  return info.data == opener_ || opener_ == &marked_ ? end_iteration(self, owner) : placement::stay;
 }
 
 // Only takes a node and a number, since the fork need not come about.
@@ -223,12 +211,14 @@ bool constrained_ws::prepare_fork(unsigned self, task& owner) noexcept {
     host_->watch(self, false);
     return false;
   }
+  if (owner.word == &marked_) begin_marked(self, owner);
+  if (owner.word == &marked_) return false;
   if (owner.word == &outside_) {
-    if (!may_begin()) return false;
-    if (mine.reserved_root == nullptr) mine.reserved_root = nodes_.take(mine.nodes);
+    if (!iterations_.may_begin()) return false;
+    if (mine.reserved_root == nullptr) mine.reserved_root = iterations_.take_node(self);
     if (mine.reserved_root == nullptr) return false;
   }
-  if (mine.reserved == nullptr) mine.reserved = nodes_.take(mine.nodes);
+  if (mine.reserved == nullptr) mine.reserved = iterations_.take_node(self);
   if (mine.reserved == nullptr) return false;
   if (owner.word == &inside_) ++state_of(owner).children;
   return true;
@@ -245,7 +235,7 @@ placement constrained_ws::fork(unsigned self, const fork_info& info, const task_
   }
   ++state_of(info.owner).forks;
   return hand_out(self, info.owner, half.made,
-                  mode_.load() == mode::strict ? nullptr : std::exchange(mine.reserved, nullptr));
+                  iterations_.now() == mode::strict ? nullptr : std::exchange(mine.reserved, nullptr));
 }
 
 placement constrained_ws::fork_end(unsigned self, task& owner, std::uint64_t) noexcept {
@@ -253,6 +243,57 @@ placement constrained_ws::fork_end(unsigned self, task& owner, std::uint64_t) no
   in_iteration& at = state_of(owner);
   if (--at.forks == 0 && at.is(in_iteration::root) && opener_ == nullptr) return end_iteration(self, owner);
   return placement::stay;
+}
+
+// --- iterations --------------------------------------------------------------------------------------------------
+
+// Makes `owner` the root of an iteration of the site `label`; `root` is its node. False: another iteration runs.
+bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* label, steal_node* root) noexcept {
+  return iterations_.begin(self, label, *root, [&](mode as) {
+    for (unsigned rank = 0; rank < workers_; ++rank) {
+      station& of = stations_[rank];
+      of.begun.store(0, std::memory_order_relaxed);  // published with the first task, as below
+      // published with the mode
+      of.left.store(as == mode::record ? 0 : iterations_.pieces_of(rank), std::memory_order_relaxed);
+    }
+    opener_ = nullptr;
+    owner.word = &inside_;
+    owner.keep<in_iteration>({root_identity, root, 0, self, nobody, 0, 0, in_iteration::root});
+  });
+}
+
+// Sends the root to the worker of the record, so that it begins the next iteration there.
+placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
+  owner.word = &outside_;
+  const unsigned home = iterations_.root_home();
+  if (!iterations_.end(self)) return placement::stay;
+  return home == self ? placement::stay : send_to(owner, home, kept_slot);
+}
+
+// A mark ends the iteration that is under way, whatever began it. The next one begins with the first group or fork
+// after it, when its root is where the record has it. A mark within a fork comes too early: the fork ends later.
+placement constrained_ws::next_iteration(unsigned self, task& owner, const void* label) noexcept {
+  placement where = placement::stay;
+  if (owner.word == &inside_) {
+    const in_iteration& at = state_of(owner);
+    if (!at.is(in_iteration::root) || at.forks != 0) return placement::stay;
+    where = end_iteration(self, owner);
+  }
+  if (owner.word != &outside_ && owner.word != &marked_) return placement::stay;
+  owner.word = &marked_;
+  owner.keep(label);
+  return where;
+}
+
+// Where another iteration runs, or tasks of an older one live, nothing is recorded up to the next mark: half of an
+// iteration would be a record that fits none.
+void constrained_ws::begin_marked(unsigned self, task& owner) noexcept {
+  const void* label = owner.get<const void*>();
+  if (label == nullptr) return;
+  owner.keep<const void*>(nullptr);
+  if (!iterations_.may_begin()) return;
+  steal_node* root = iterations_.take_node(self);
+  if (root != nullptr && begin_iteration(self, owner, label, root)) opener_ = &marked_;
 }
 
 std::unique_ptr<policy> constrained_ws::make(parameters& given) {

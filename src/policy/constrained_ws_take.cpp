@@ -54,8 +54,8 @@ void constrained_ws::begin(unsigned self, task& t) noexcept {
       at.home = self;
       station& mine = stations_[self];
       if (at.recorded != nobody) {
-        if (mode_.load() == mode::strict) mine.begun.fetch_add(1, std::memory_order_relaxed);  // its own
-        else stations_[at.recorded].left.fetch_sub(1, std::memory_order_relaxed);              // a hint
+        if (iterations_.now() == mode::strict) mine.begun.fetch_add(1, std::memory_order_relaxed);  // its own
+        else stations_[at.recorded].left.fetch_sub(1, std::memory_order_relaxed);                   // a hint
       }
       if (steal_node* n = at.node; n != nullptr) {
         n->worker = self;
@@ -98,7 +98,7 @@ entry constrained_ws::steal_from(unsigned self, unsigned victim, effort how) noe
 void constrained_ws::check_stuck(unsigned self) noexcept {
   station& mine = stations_[self];
   mine.stuck = !mine.assigned.looks_empty() && host_->all_idle() ? mine.stuck + 1 : 0;
-  if (mine.stuck < idle_enough || loosened_.exchange(true)) return;
+  if (mine.stuck < idle_enough || iterations_.loosen()) return;
   host_->remark(self, "constrained_ws: the order of pieces is given up, nobody runs anything; worker", self);
   for (unsigned rank = 0; rank < workers_; ++rank) {
     if (rank != self && !stations_[rank].assigned.looks_empty()) host_->wake(rank);
@@ -111,7 +111,7 @@ entry constrained_ws::acquire(unsigned self, effort how) noexcept {
   entry found = next_own(self);
   if (found == 0 && workers_ > 1) {
     // a hint
-    if (mode_.load() == mode::relaxed && mine.left.load(std::memory_order_relaxed) != 0 &&
+    if (iterations_.now() == mode::relaxed && mine.left.load(std::memory_order_relaxed) != 0 &&
         mine.in_vain < settings_.patience) {
       if (how == effort::insist) ++mine.in_vain;
       return 0;

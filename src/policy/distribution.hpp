@@ -38,8 +38,9 @@ struct distribution_range {
   // a member by rounding alone is put there; otherwise that member would own a task of no length. A cut that misses
   // an end inside the range by less than `near_enough` is put there, too; otherwise the border between two members
   // would be sought down to the leaves.
-  distribution_range split_upper(double share) noexcept {
-    double cut = to - (to - from) * share;
+  distribution_range split_upper(double share) noexcept { return split_at(to - (to - from) * share); }
+  // The same for a cut that is chosen already.
+  distribution_range split_at(double cut) noexcept {
     const double nearest = std::round(cut);
     const bool inside = from < nearest && nearest < to;
     if (std::abs(cut - nearest) < (inside ? near_enough : rounding)) cut = nearest;

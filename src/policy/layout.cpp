@@ -9,7 +9,10 @@
 namespace heddle::policy {
 
 layout::layout(layout_rules rules)
-    : rules_(std::move(rules)), lines_(rules_.lines), workers_(lines_), disordered_(!rules_.in_order) {}
+    : rules_(std::move(rules)),
+      lines_(rules_.lines, rules_.by_speed),
+      workers_(lines_),
+      disordered_(!rules_.in_order) {}
 
 void layout::start(scheduler& host) {
   host_ = &host;

@@ -172,8 +172,10 @@ placement layout::hand_out(unsigned self, task& owner, task& child, double share
     child.keep<laid_out>({at.range, not_given, bytes * share, at.domain, unchanged});
     return placement::child_first;
   }
-  const laid_out& to =
-      child.keep<laid_out>({at.range.split_upper(share), not_given, bytes * share, at.domain, unchanged});
+  const speed_line& speeds = lines_.line(at.domain).speeds;
+  const distribution_range upper =
+      speeds.is_even() ? at.range.split_upper(share) : at.range.split_at(speeds.cut(at.range.from, at.range.to, share));
+  const laid_out& to = child.keep<laid_out>({upper, not_given, bytes * share, at.domain, unchanged});
   const unsigned target = lines_.owner_of(to);
   const bool search_root = to.range.is_search_root();
   if (workers_.acts_for(self) == target) {

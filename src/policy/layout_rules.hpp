@@ -15,6 +15,7 @@ struct layout_rules {
   // members of a domain steal from each other.
   enum class sharing : std::uint8_t { by_work, by_steals };
   sharing how = sharing::by_work;
+  bool by_speed = false;  // a member's part of the work is in proportion to its workers' speeds, as declared
   bool steals = true;
   unsigned patience = 0;  // see the head of adws.cpp
   // The bytes of a fork that gives none: what its owner touches, or unknown, so that it goes to the leaves at once.

@@ -12,6 +12,7 @@
 
 #include <heddle/detail/spin_word.hpp>
 
+#include "policy/speed_line.hpp"
 #include "policy/task_list.hpp"
 
 namespace heddle::policy {
@@ -95,6 +96,7 @@ struct domain {
   unsigned level{0};
   bool leaf{true};
   std::vector<unsigned> members;
+  speed_line speeds;                      // of its members, if the layout goes by them
   std::vector<unsigned> place_of_worker;  // which of the members a worker belongs to; meaningless for others
 
   unsigned member_of(unsigned worker) const noexcept { return members[place_of_worker[worker]]; }

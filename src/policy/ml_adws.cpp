@@ -31,6 +31,7 @@ std::unique_ptr<policy> adws::make_ml_adws(parameters& given) {
   layout_rules rules;
   const bool by_group = given.choice("aggregation", "range|group") == 1;
   rules.lines = by_group ? number_lines::kind::by_group : number_lines::kind::by_range;
+  rules.by_speed = given.choice("width", "even|speed") == 1;
   rules.steals = given.choice("steal", "on|off") == 0;
   return create<adws>(std::move(rules));
 }

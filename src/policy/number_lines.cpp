@@ -12,6 +12,21 @@ void number_lines::start(const scheduler& host) {
   const machine::view machine = host.machine();
   const bool flat = machine.levels() < 2 || machine.workers() != host.workers();
   flat || kind_ == kind::one ? start_one(host.workers()) : start_levels(machine);
+  for (domain& d : lines_) {
+    if (by_speed_) d.speeds = speeds_of(d, machine);
+  }
+}
+
+speed_line number_lines::speeds_of(const domain& d, machine::view machine) const {
+  std::vector<double> speeds;
+  for (const unsigned which : d.members) {
+    double sum = 0;
+    const unsigned first = members_[which].head;
+    const unsigned count = have_levels() ? machine.group(which).worker_count : 1;
+    for (unsigned rank = first; rank < first + count; ++rank) sum += host_->speed(rank);
+    speeds.push_back(sum);
+  }
+  return speed_line(speeds);
 }
 
 void number_lines::start_one(unsigned workers) {
@@ -105,7 +120,10 @@ void number_lines::descend(unsigned self, laid_out& at, double bytes) const noex
   const unsigned first = std::min(from.range.owner(), static_cast<unsigned>(top.members.size() - 1));
   const auto whole = static_cast<unsigned>(from.range.to);
   const double begin = place_below(whole);
-  at.range = {place_below(first), begin + (from.range.to - whole) * (place_below(whole + 1) - begin)};
+  const double part = from.range.to - whole;
+  const double end = below.speeds.is_even() || part <= 0 ? begin + part * (place_below(whole + 1) - begin)
+                                                         : below.speeds.cut(begin, place_below(whole + 1), 1 - part);
+  at.range = {place_below(first), end};
   at.domain = line_of_[top.root * levels_ + level];
 }
 

@@ -22,7 +22,8 @@ class number_lines {
   // capacity that a group of tasks is compared with ("aggregation", see ml_adws.cpp). Where the machine has no levels
   // there is one line.
   enum class kind : std::uint8_t { one, by_group, by_range };
-  explicit number_lines(kind which) noexcept : kind_(which) {}
+  // by_speed: a member's part of the work goes by the speeds of its workers, not by their number.
+  explicit number_lines(kind which, bool by_speed = false) noexcept : kind_(which), by_speed_(by_speed) {}
 
   void start(const scheduler& host);
 
@@ -64,8 +65,10 @@ class number_lines {
   void start_one(unsigned workers);
   void start_levels(machine::view machine);
   double capacity_of(const laid_out& at, unsigned level) const noexcept;
+  speed_line speeds_of(const domain& d, machine::view machine) const;
 
   const kind kind_;
+  const bool by_speed_;
   const scheduler* host_{nullptr};
   std::unique_ptr<member[]> members_;
   unsigned member_count_{0};

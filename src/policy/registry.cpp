@@ -13,6 +13,7 @@
 #include "policy/constrained_ws.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
+#include "policy/levels.hpp"
 #include "policy/ml_adaptive.hpp"
 #include "policy/mts.hpp"
 #include "policy/parameters.hpp"
@@ -37,7 +38,8 @@ std::vector<registration>& table() {
        "ml-adaptive or random stealing, by machine, hints and what the first runs laid out (a policy_note says why)",
        automatic::make},
       {"adws",
-       "almost deterministic work stealing, steal=on|off, patience=N looks before stealing (Shiina and Taura 2019)",
+       "almost deterministic work stealing, steal=on|off, width=even|speed, patience=N looks before stealing "
+       "(Shiina and Taura 2019)",
        adws::make},
       {"constrained_ws",
        "iterations replay the steal tree of the first, replay=stows|stuws|relws, relws=5 relaxed ones before "
@@ -48,7 +50,13 @@ std::vector<registration>& table() {
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)",
        hws::make},
       {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},
-      {"ml-adws", "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off (Shiina 2021)",
+      {"levels",
+       "a policy at each level of the machine, l3=adws,l2=random_ws, or numa, l5 .. l1, unit; pieces=4 a group "
+       "(Shiina 2021)",
+       levels::make},
+      {"ml-adws",
+       "multi-level ADWS, by the groups' bytes, aggregation=range|group, steal=on|off, width=even|speed "
+       "(Shiina 2021)",
        adws::make_ml_adws},
       {"ml-adaptive",
        "multi-level ADWS whose idle workers leave their level, patience=16, levels=on|off "

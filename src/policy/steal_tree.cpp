@@ -1,10 +1,5 @@
 #include "policy/steal_tree.hpp"
 
-#include <mutex>
-#include <new>
-
-#include "platform/platform.hpp"
-
 namespace heddle::policy {
 
 // splitmix64's finalizer (Vigna 2016).
@@ -21,50 +16,6 @@ void steal_node::keep() noexcept {
   for (steal_node* n = this; n != nullptr && !n->inner.load(std::memory_order_relaxed); n = n->parent) {
     n->inner.store(true, std::memory_order_relaxed);  // as above
   }
-}
-
-// --- nodes -------------------------------------------------------------------------------------------------------
-
-steal_nodes::~steal_nodes() {
-  while (chunks_ != nullptr) {
-    chunk* next = chunks_->next;
-    platform::release(chunks_, sizeof(chunk));
-    chunks_ = next;
-  }
-}
-
-steal_node* steal_nodes::take(steal_node*& own) noexcept {
-  if (own == nullptr) {
-    std::lock_guard hold(lock_);
-    for (unsigned i = 0; i < chunk_size && free_ != nullptr; ++i) {
-      steal_node* n = free_;
-      free_ = n->sibling;
-      give(own, *n);
-    }
-    if (own == nullptr && count_ < most_chunks) {
-      // Not by malloc: a preempted thread that waits for this worker may hold its locks.
-      if (void* const memory = platform::reserve(sizeof(chunk)); memory != nullptr) {
-        auto* c = ::new (memory) chunk;
-        c->next = chunks_;
-        chunks_ = c;
-        ++count_;
-        for (unsigned i = chunk_size; i-- > 0;) give(own, c->nodes[i]);
-      }
-    }
-    if (own == nullptr) return nullptr;
-  }
-  steal_node* n = own;
-  own = n->sibling;
-  return n;
-}
-
-void steal_nodes::give_back(steal_node* chain) noexcept {
-  if (chain == nullptr) return;
-  steal_node* last = chain;
-  while (last->sibling != nullptr) last = last->sibling;
-  std::lock_guard hold(lock_);
-  last->sibling = free_;
-  free_ = chain;
 }
 
 // --- the table ---------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@
 
 #include <heddle/policy.hpp>
 #include "platform/page_allocator.hpp"
+#include "policy/paged_nodes.hpp"
 
 namespace heddle::policy {
 
@@ -38,37 +39,8 @@ struct steal_node {
   void keep() noexcept;
 };
 
-// The nodes of one runtime; the free ones of a worker are a chain that the caller keeps. take may allocate, give
-// does not.
-class steal_nodes {
- public:
-  steal_nodes() = default;
-  steal_nodes(const steal_nodes&) = delete;
-  steal_nodes& operator=(const steal_nodes&) = delete;
-  ~steal_nodes();
-
-  // Null: no memory, or too many.
-  steal_node* take(steal_node*& own) noexcept;
-  static void give(steal_node*& own, steal_node& n) noexcept {
-    n.sibling = own;
-    own = &n;
-  }
-  // To the free nodes that any worker may take.
-  void give_back(steal_node* chain) noexcept;
-
- private:
-  static constexpr unsigned chunk_size = 256;
-  static constexpr unsigned most_chunks = 4096;
-  struct chunk {
-    chunk* next;
-    steal_node nodes[chunk_size];
-  };
-
-  detail::spin_word lock_;
-  chunk* chunks_{nullptr};  // under lock_, all three
-  unsigned count_{0};
-  steal_node* free_{nullptr};
-};
+// The nodes of one runtime.
+using steal_nodes = paged_nodes<steal_node, &steal_node::sibling>;
 
 // What is kept of an iteration. Built between iterations, read while one runs.
 class steal_tree {

@@ -1,4 +1,6 @@
 // Constrained work stealing: what is recorded is what is replayed; where the record does not fit, nothing is lost.
+#include <heddle/heddle.h>
+#include <heddle/iteration.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
@@ -294,6 +296,114 @@ INSTANTIATE_TEST_SUITE_P(shapes, constrained_ws,
                                   std::to_string(std::get<0>(info.param));
                          });
 
+// The policy's notes in a trace, in the order of time.
+std::vector<std::string> notes_in(const std::string& file) {
+  std::vector<std::pair<std::uint64_t, std::string>> notes;
+  const auto recording = heddle::trace::load(file);
+  for (const auto& log : recording.workers) {
+    for (const auto& r : log.records) {
+      if (r.event == heddle::trace::event::policy_note) notes.emplace_back(r.ns, recording.texts.at(r.arg));
+    }
+  }
+  std::sort(notes.begin(), notes.end());
+  std::vector<std::string> texts;
+  for (auto& [ns, text] : notes) texts.push_back(std::move(text));
+  return texts;
+}
+
+// --- marks -------------------------------------------------------------------------------------------------------
+
+// A program whose outermost group encloses its loop: it has a child that was there before. Each iteration forks twice.
+// With marks, iterations are added until one is replayed, for none is recorded as long as that child lives.
+std::vector<std::vector<int>> enclosed(heddle::runtime& rt, bool marked, shape how, heddle_test::watchdog& guard) {
+  program p(rt, how, 3);
+  std::vector<std::vector<int>> maps;
+  const auto iterate = [&](bool share) {
+    if (marked) heddle::next_iteration();
+    p.iterate(share);
+    maps.push_back(p.at);
+    p.iterate();
+    maps.back().insert(maps.back().end(), p.at.begin(), p.at.end());
+    guard.progress();
+  };
+  rt.run([&] {
+    heddle::task_group outermost;
+    outermost.run([] { heddle::parallel_invoke([] {}, [] {}); });
+    const auto repeats = [&] {
+      const std::size_t n = maps.size();
+      return n > 2 && maps[n - 1] == maps[n - 2] && maps[n - 2] == maps[n - 3];
+    };
+    while (maps.size() < (marked ? 2000u : 4u) && !repeats()) iterate(true);
+    for (int i = 0; i < 6; ++i) iterate(false);
+    outermost.wait();
+  });
+  return maps;
+}
+
+int count_of(const std::string& file, const std::string& note) {
+  int n = 0;
+  for (const std::string& text : notes_in(file)) n += text == note ? 1 : 0;
+  return n;
+}
+
+TEST(constrained_ws_marks, make_a_loop_inside_the_outermost_group_replay) {
+  heddle_test::watchdog guard("constrained_ws");
+  const std::string file = testing::TempDir() + "constrained_ws_marks.heddle";
+  const char* const recorded = "constrained_ws: first iteration recorded; pieces";
+  for (const shape how : {shape::forks, shape::groups, shape::loops}) {
+    for (const unsigned workers : {2u, 4u}) {
+      const auto run = [&, how = how](bool marked) {
+        heddle::runtime rt({.workers = workers, .policy = "constrained_ws:relws=0", .trace = file});
+        return enclosed(rt, marked, how, guard);
+      };
+      const std::vector<std::vector<int>> maps = run(true);
+      for (std::size_t i = maps.size() - 6; i < maps.size(); ++i)
+        EXPECT_EQ(maps[i], maps[maps.size() - 7]) << "iteration " << i << " of " << maps.size();
+      EXPECT_EQ(count_of(file, recorded), 2) << "what the group began, and the loop's first";
+      EXPECT_EQ(count_of(file, "constrained_ws: strict replay from here on; pieces"), 1);
+      EXPECT_EQ(count_of(file, "constrained_ws: record abandoned, RelWS again; tasks unknown or missing"), 0);
+      run(false);
+      EXPECT_EQ(count_of(file, recorded), 1) << "the whole run is one iteration";
+      EXPECT_EQ(count_of(file, "constrained_ws: strict replay from here on; pieces"), 0);
+    }
+  }
+  std::remove(file.c_str());
+}
+
+TEST(constrained_ws_marks, elsewhere_do_nothing) {
+  heddle_test::watchdog guard("constrained_ws");
+  heddle::next_iteration();  // a foreign thread
+  heddle_next_iteration(nullptr);
+  for (const char* policy : {"constrained_ws:relws=0", "random_ws", "adws"}) {
+    heddle::runtime rt({.workers = 3, .policy = policy});
+    std::atomic<int> ran{0};
+    rt.run([&] {
+      heddle::next_iteration();
+      heddle::next_iteration(&ran);
+      for (int i = 0; i < 20; ++i) {
+        heddle_next_iteration(nullptr);
+        heddle::parallel_invoke(
+            [&] {
+              heddle::next_iteration();  // within a fork of its own
+              heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); });
+            },
+            [&] {
+              heddle::next_iteration();  // somebody's child
+              ran.fetch_add(1);
+            });
+        heddle::task_group group;
+        group.run([&] { ran.fetch_add(1); });
+        if (i % 2 == 0) heddle::next_iteration();
+        group.run([&] { ran.fetch_add(1); });
+        group.wait();
+        guard.progress();
+      }
+      heddle::next_iteration();
+    });
+    EXPECT_EQ(ran.load(), 100);
+  }
+}
+
 // --- many programs at once ---------------------------------------------------------------------------------------
 
 TEST(constrained_ws_programs, of_several_runtimes_and_outside_threads_end) {
@@ -421,17 +531,9 @@ TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
       }
     });
   }
-  std::vector<std::pair<std::uint64_t, std::string>> notes;
-  const auto recording = heddle::trace::load(file);
-  for (const auto& log : recording.workers) {
-    for (const auto& r : log.records) {
-      if (r.event == heddle::trace::event::policy_note) notes.emplace_back(r.ns, recording.texts.at(r.arg));
-    }
-  }
-  std::remove(file.c_str());
-  std::sort(notes.begin(), notes.end());
   std::string all;
-  for (const auto& [ns, text] : notes) all += text + "\n";
+  for (const std::string& text : notes_in(file)) all += text + "\n";
+  std::remove(file.c_str());
   const auto place = [&](const char* part) { return all.find(part); };
   EXPECT_LT(place("first iteration recorded"), place("RelWS iteration")) << all;
   EXPECT_LT(place("RelWS iteration"), place("strict replay")) << all;

@@ -1,5 +1,6 @@
 // What a policy of a program hears: which functions are called for it, and what is said of tasks.
 #include <heddle/heddle.h>
+#include <heddle/iteration.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/policy.hpp>
 #include <heddle/runtime.hpp>
@@ -39,6 +40,38 @@ struct of_more : of_children {
   bool may_rob(unsigned, unsigned) noexcept override { return false; }
 };
 
+struct of_marks : silent {
+  placement next_iteration(unsigned self, task& owner, const void* label) noexcept override {
+    if (owner.word == nullptr) heard.push_back(label);
+    return self == 0 ? placement::stay : placement::send;
+  }
+  unsigned most_workers() const noexcept override { return 1; }
+  static inline std::vector<const void*> heard;
+};
+
+[[gnu::noinline]] void marked_here() { heddle::next_iteration(); }
+
+TEST(wants, hear_of_marks_where_they_listen) {
+  EXPECT_TRUE(create<of_marks>()->wants().iterations);
+  EXPECT_FALSE(create<silent>()->wants().iterations);
+  add({"of_marks", "", [](parameters&) -> std::unique_ptr<policy> { return create<of_marks>(); }});
+  heddle::next_iteration();  // a foreign thread, on no worker
+  EXPECT_TRUE(of_marks::heard.empty());
+  heddle::runtime rt({.policy = "of_marks"});
+  rt.run([] {
+    heddle::next_iteration(&of_marks::heard);
+    for (int i = 0; i < 2; ++i) marked_here();
+    heddle_next_iteration(nullptr);
+    heddle_next_iteration(&of_marks::heard);
+  });
+  ASSERT_EQ(of_marks::heard.size(), 5u);
+  EXPECT_EQ(of_marks::heard[0], &of_marks::heard);
+  EXPECT_EQ(of_marks::heard[1], of_marks::heard[2]) << "the same place";
+  EXPECT_NE(of_marks::heard[1], nullptr);
+  EXPECT_NE(of_marks::heard[3], of_marks::heard[1]);
+  EXPECT_EQ(of_marks::heard[4], &of_marks::heard);
+}
+
 TEST(wants, follow_from_what_is_overridden) {
   const policy_wants none = create<silent>()->wants();
   EXPECT_FALSE(none.spawns || none.forks || none.groups || none.roots || none.picks || none.limits || none.preemptions);
@@ -47,7 +80,7 @@ TEST(wants, follow_from_what_is_overridden) {
   const policy_wants more = create<of_more>()->wants();
   EXPECT_TRUE(more.spawns) << "a class between it and the base overrides it";
   EXPECT_TRUE(more.groups && more.limits);
-  EXPECT_FALSE(more.forks || more.roots || more.picks || more.greedy);
+  EXPECT_FALSE(more.forks || more.roots || more.picks || more.greedy || more.iterations);
 }
 
 // --- what is said of tasks ---------------------------------------------------------------------------------------

@@ -56,6 +56,9 @@ inline const std::vector<std::string> all_policies = {
     "constrained_ws",
     "constrained_ws:relws=0",
     "constrained_ws:replay=stuws,relws=1",
+    "levels",
+    "levels:l3=random_ws,l2=adws",
+    "levels:l3=hierarchical_ws,l2=work_sharing",
 };
 
 // From one to more than can run at once: three times the processors.

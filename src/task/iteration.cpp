@@ -1,0 +1,21 @@
+// The mark of an iteration: what a program says, and a policy that wants it hears.
+#include <heddle/iteration.hpp>
+
+#include "worker/inline.hpp"
+#include "worker/runtime.hpp"
+#include "worker/section.hpp"
+
+namespace heddle {
+
+void next_iteration(const void* label) noexcept {
+  if (worker::caller::now().is_foreign()) return;
+  if (label == nullptr) label = __builtin_return_address(0);
+  const worker::section inside;
+  worker::worker& w = worker::worker::current();
+  if (!w.home.scheduler_policy().wants().iterations) return;
+  const policy::placement where =
+      w.home.scheduler_policy().next_iteration(w.rank, w.current_thread()->scheduling, label);
+  if (where == policy::placement::send) w.home.place_running();
+}
+
+}  // namespace heddle
