@@ -208,9 +208,8 @@ void lending::wake_lender(worker& w) noexcept {
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
 bool lending::must_wake_lender(const worker& w) noexcept {
   return w.wants_lender || !w.pinned.empty() || !w.ready.looks_empty() || queue::has_any(w) ||
-         home_.host().has_given(w.rank) ||
-         home_.has_common_work() || w.stands_aside() || home_.stopping() || home_.time().lacks_keeper() ||
-         (home_.asks_before_picks() && home_.scheduler_policy().may_find(w.rank));
+         home_.host().has_given(w.rank) || home_.has_common_work() || w.stands_aside() || home_.stopping() ||
+         home_.time().lacks_keeper() || (home_.asks_before_picks() && home_.scheduler_policy().may_find(w.rank));
 }
 
 // A hint, after a while's patience.
