@@ -10,6 +10,7 @@
 #include "arch/arch.hpp"
 #include "base/contracts.hpp"
 #include "task/children.hpp"
+#include "task/group_watching.hpp"
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
 #include "worker/jobs.hpp"
@@ -25,11 +26,6 @@ namespace {
 using block = fiber::thread;
 using worker::continuation_of;
 using worker::renew_thread;
-
-// From the group's address, on a stack, which it keeps as long as it lives: different for all groups that live at once.
-std::uint32_t trace_id(const group_state& group) noexcept {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&group) >> 4);
-}
 
 template <bool Traced, bool Preemptive>
 HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, inside its call
@@ -98,22 +94,6 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   t->level.store(group.level, std::memory_order_relaxed);  // published with the thread itself
   const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->options().threads;
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
-}
-
-policy::group_info info_of(group_state& group, worker::worker& w, std::uint64_t elapsed) noexcept {
-  // relaxed: the number of children is a hint
-  return {group.work,
-          group.bytes,
-          group.index.load(std::memory_order_relaxed),
-          group.expected,
-          w.current_thread()->scheduling,
-          group.policy_data,
-          elapsed};
-}
-
-// Since group_begin, if the policy wants to know.
-std::uint64_t elapsed_in(const group_state& group, worker::worker& w) noexcept {
-  return w.home.times_groups() ? worker::nanoseconds_between(group.opened_at, platform::ticks()) : 0;
 }
 
 }  // namespace
@@ -289,34 +269,6 @@ void child_threw(group_state& group) noexcept {
   if (group.failed.exchange(true)) return;
   group.error = std::current_exception();
   group.cancelled.store(true);
-}
-
-void open_group(group_state& group) noexcept {
-  const worker::section inside;
-  worker::worker& w = worker::worker::current();
-  if (!w.watches_groups) return;  // the caller was a preemptive thread, whose queue always says that groups are watched
-  group.open = true;
-  trace::emit<trace::event::group_begin>(w.ring, trace_id(group), group.work, group.bytes);
-  if (!w.home.watches_groups()) return;  // only the trace wants to know
-  group.policy_data = nullptr;
-  group.index.store(0, std::memory_order_relaxed);  // no child yet
-  if (w.home.times_groups()) group.opened_at = platform::ticks();
-  policy::group_info info = info_of(group, w, 0);
-  w.home.scheduler_policy().group_begin(w.rank, info);
-  group.policy_data = info.data;
-}
-
-void close_group(group_state& group) noexcept {
-  const worker::section inside;
-  worker::worker& w = worker::worker::current();
-  group.open = false;
-  trace::emit<trace::event::group_end>(w.ring, trace_id(group));
-  if (!w.home.watches_groups()) return;
-  policy::group_info info = info_of(group, w, elapsed_in(group, w));
-  group.policy_data = nullptr;
-  group.expected = 0;
-  const policy::placement where = w.home.scheduler_policy().group_end(w.rank, info);
-  if (where == policy::placement::send) w.home.place_running();
 }
 
 }  // namespace heddle::detail

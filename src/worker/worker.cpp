@@ -28,11 +28,7 @@ void nothing(void*, void*) {}
 }  // namespace
 
 worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
-    : home(owner),
-      rank(number),
-      processing_unit(unit),
-      random(seed),
-      made_at(platform::now()),
+    : worker_state(owner, number, unit, seed),
       blocks(*this, owner.stacks().default_class()),
       spin_us_(owner.options().spin),
       least_slept_(owner.options().spin * platform::ticks_per_microsecond()) {

@@ -1,0 +1,92 @@
+// What a worker knows of itself and others may see of it; worker.hpp says what it does. Each word is the worker's own
+// unless it says who else writes it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include <heddle/detail/fork_queue.hpp>
+
+#include "base/random.hpp"
+#include "fiber/thread.hpp"
+#include "platform/platform.hpp"
+#include "trace/ring.hpp"
+#include "worker/carrier_pool.hpp"
+#include "worker/lone_new.hpp"
+#include "worker/ready_queue.hpp"
+#include "worker/token.hpp"
+
+namespace heddle::worker {
+
+class runtime;
+struct carrier;
+
+using fiber::thread;
+
+struct worker_state : detail::fork_queue {
+  worker_state(runtime& owner, unsigned number, int unit, std::uint64_t seed) noexcept
+      : home(owner), rank(number), processing_unit(unit), random(seed), made_at(platform::now()) {}
+
+  runtime& home;
+  const unsigned rank;
+  int processing_unit;  // to bind to; -1: not bound
+  // It searches or sleeps. Written by the worker, with a fence before what
+  // it does next once it is no longer idle: [borrow:5] of lending.md. To others a hint.
+  std::atomic<bool> idle{false};
+  bool watches_spawns{false};  // the policy wants to hear of children; the worker's
+  // A trace or the policy wants to know who runs here: `ring` or `meter` is not null. Set before the worker starts.
+  bool watches_switches{false};
+  carrier* by{nullptr};  // changes in blocking(); written before the worker is handed over
+  trace::ring* ring{nullptr};
+  // Only with every_join: the job that the last pop took back but reported as stolen, so that its join is seen, too.
+  detail::entry taken_back{0};
+  ready_queue ready;
+  base::random_source random;
+  class token token;                               // who acts for it; its sleeping carrier waits there
+  std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
+  std::atomic<std::uint64_t> threads_finished{0};  // on this worker
+
+  // Lent to a foreign kernel thread. All the worker's own.
+  carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null: it is not lent
+  bool unlisted{false};      // it sleeps, or is lent, and is not in the idle set
+  bool wants_lender{false};  // what is ready here must not run on a foreign kernel thread
+
+  // KLT-switching. All the worker's own.
+  thread* passing_to{nullptr};  // thread_for met it: bound, to be gone to from the run loop
+  thread* first{nullptr};       // what a carrier that gets this worker runs first
+  carrier_pool spares;
+  const platform::nanoseconds made_at;
+  // Where timers are shared: they send it no tick before that; written by the worker, a hint.
+  std::atomic<platform::nanoseconds> undisturbed_until{0};
+  // it runs, or did when it last was asked, a preemptive thread; written by the worker
+  std::atomic<bool> wants_ticks{false};
+  std::atomic<int> kernel_thread{0};  // of its carrier; 0: on the way to another
+  // The policy has asked for the turn of what runs here. Set by any worker, taken back by the next tick here.
+  std::atomic<bool> gives_way{false};
+  std::atomic<bool> wants_carrier{false};  // a tick found none: the creator sends another one when there is one
+  // Level of the preemptive thread whose own code runs here; not_evictable: the runtime's code runs, or no preemptive
+  // thread, or there are no priorities. Written by the worker and its handler, cleared by who sends it a tick; a hint.
+  static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
+  std::atomic<std::int8_t> evictable_at{not_evictable};
+
+  // Odd: it stands aside. set_active adds one to change that, who makes a thread ready that is pinned to it adds two
+  // while it is odd; read by the worker; futex word of a worker that stands aside.
+  std::atomic<std::uint32_t> aside{0};
+  // threads are packed, pinned or have priorities; set before the first of these is made
+  std::atomic<bool> queues_specially{false};
+
+  std::atomic<std::uint64_t> picks{0};  // written by the worker; its progress, for the watchdog
+  // What others remember of it, who share its preemptive threads with
+  // theirs; hints. Its picks, and since when they have been that many.
+  std::atomic<std::uint64_t> picks_seen{0};
+  std::atomic<std::uint64_t> stands_since{0};
+
+  lone_new lone;
+
+  struct counters {  // written by the worker, read by anyone as a hint
+    std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0}, preemptions{0}, ticks{0};
+  } counts;
+};
+
+}  // namespace heddle::worker
