@@ -102,7 +102,7 @@ TEST(asking, an_owner_sees_who_asks_and_what_it_has) {
   }();
   static_cast<void>(added);
   heddle::runtime rt({.workers = 2, .policy = "telling"});
-  const auto rank = [] { return heddle::worker::worker::current()->rank; };
+  const auto rank = [] { return heddle::worker::worker::current().rank; };
   std::atomic<unsigned> other{0};
   rt.run([&] {
     const unsigned self = rank();

@@ -11,31 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "support/idle_host.hpp"
+
 namespace {
 
 using namespace heddle::policy;
 using mode = iterations::mode;
 using ::testing::ElementsAre;
 
-class four_workers final : public scheduler {
+class four_workers final : public heddle_test::idle_host {
  public:
-  unsigned workers() const noexcept override { return 4; }
-  unsigned distance(unsigned a, unsigned b) const noexcept override { return a == b ? 0 : 1; }
-  heddle::machine::view machine() const noexcept override { return {}; }
-  double speed(unsigned) const noexcept override { return 1; }
-  void interrupt(unsigned) noexcept override {}
-  std::uint32_t random(unsigned, std::uint32_t) noexcept override { return 0; }
-  entry steal(unsigned, unsigned, effort) noexcept override { return 0; }
-  void request(unsigned, unsigned) noexcept override {}
-  bool has_work(unsigned) const noexcept override { return false; }
-  entry newest(unsigned) noexcept override { return 0; }
-  entry entry_of(task&) noexcept override { return 0; }
-  bool wake(unsigned) noexcept override { return false; }
-  void wake_any(unsigned) noexcept override {}
-  void widened() noexcept override {}
-  bool all_idle() const noexcept override { return false; }
-  void watch(unsigned, bool) noexcept override {}
-  void warn_of_hint(unsigned, const char*, double) noexcept override {}
+  four_workers() : idle_host(4) {}
   void remark(unsigned, const char* text, std::uint64_t value) noexcept override {
     said.push_back(std::string(text) + " " + std::to_string(value));
   }

@@ -6,44 +6,26 @@
 
 #include <vector>
 
+#include "support/idle_host.hpp"
+
 namespace {
 
 using namespace heddle::policy;
 using ::testing::ElementsAre;
 
 // Workers in pairs on two chips of four; notes who is robbed and asked.
-class chips final : public scheduler {
+class chips final : public heddle_test::idle_host {
  public:
-  unsigned workers() const noexcept override { return 8; }
+  chips() : idle_host(8) {}
   unsigned distance(unsigned a, unsigned b) const noexcept override {
     return a == b ? 0 : a / 2 == b / 2 ? 1 : a / 4 == b / 4 ? 2 : 3;
   }
-  heddle::machine::view machine() const noexcept override { return {}; }
-  double speed(unsigned) const noexcept override { return 1; }
-  void interrupt(unsigned) noexcept override {}
   std::uint32_t random(unsigned, std::uint32_t bound) noexcept override { return drawn % bound; }
   entry steal(unsigned, unsigned victim, effort) noexcept override {
     robbed.push_back(victim);
     return victim == rich ? 77 : 0;
   }
   void request(unsigned, unsigned victim) noexcept override { asked.push_back(victim); }
-  bool has_work(unsigned) const noexcept override { return false; }
-  entry newest(unsigned) noexcept override { return 0; }
-  entry oldest(unsigned) noexcept override { return 0; }
-  unsigned queued(unsigned) const noexcept override { return 0; }
-  bool ask(unsigned, unsigned) noexcept override { return false; }
-  bool asks(unsigned, unsigned) const noexcept override { return false; }
-  bool withdraw(unsigned, unsigned) noexcept override { return false; }
-  unsigned askers(unsigned) const noexcept override { return 0; }
-  entry given(unsigned) noexcept override { return 0; }
-  entry entry_of(task&) noexcept override { return 0; }
-  bool wake(unsigned) noexcept override { return false; }
-  void wake_any(unsigned) noexcept override {}
-  void widened() noexcept override {}
-  bool all_idle() const noexcept override { return false; }
-  void watch(unsigned, bool) noexcept override {}
-  void warn_of_hint(unsigned, const char*, double) noexcept override {}
-  void remark(unsigned, const char*, std::uint64_t) noexcept override {}
 
   std::uint32_t drawn{0};
   unsigned rich{nobody};

@@ -189,7 +189,7 @@ void only_one_may_take_it() {
   runtime home(options("asking_one", 3));
   for (int i = 0; i < 3; ++i) {
     on(home, [] {
-      if (worker::worker::current()->rank != 0) return;
+      if (worker::worker::current().rank != 0) return;
       meeting leaf(2);
       chain(2, leaf);
     });
