@@ -72,8 +72,13 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 [[gnu::always_inline]] inline group_child* take_queued(worker::worker& w, const group_state& group, std::size_t bytes,
                                                        std::size_t alignment, void (*call)(void*) noexcept) noexcept {
   if (!is_queued(w, group) || bytes > group_child::room_bytes || alignment > 16) return nullptr;
-  group_child* const c = worker::child_blocks::take(w, run_taken_child);
-  if (c != nullptr) c->call = call;
+  group_child* c = w.spare_children;
+  if (c == nullptr) [[unlikely]] {
+    c = worker::child_blocks::refill(w, run_taken_child);
+    if (c == nullptr) return nullptr;
+  }
+  w.spare_children = c->next;
+  c->call = call;
   return c;
 }
 

@@ -14,27 +14,23 @@ constexpr std::size_t blocks_in_slab = 64;
 
 }  // namespace
 
-detail::group_child* child_blocks::take(worker& owner, detail::job::code run) noexcept {
+detail::group_child* child_blocks::refill(worker& owner, detail::job::code run) noexcept {
   using detail::group_child;
   child_blocks& of = owner.children;
-  group_child*& spare_children = owner.spare_children;
-  if (spare_children == nullptr) spare_children = of.returned_.exchange(nullptr);
-  if (spare_children == nullptr) {
-    void* memory =
-        ::operator new(blocks_in_slab * sizeof(group_child), std::align_val_t{alignof(group_child)}, std::nothrow);
-    if (memory == nullptr) return nullptr;
-    auto* blocks = static_cast<group_child*>(memory);
-    for (std::size_t i = 0; i < blocks_in_slab; ++i) {
-      auto* child = ::new (blocks + i) group_child(run);
-      child->home = &owner;
-      child->next = i == 0 ? of.slabs_ : spare_children;
-      if (i == 0) of.slabs_ = child;  // not handed out: its `next` leads to the slab before
-      else spare_children = child;
-    }
+  owner.spare_children = of.returned_.exchange(nullptr);
+  if (owner.spare_children != nullptr) return owner.spare_children;
+  void* memory =
+      ::operator new(blocks_in_slab * sizeof(group_child), std::align_val_t{alignof(group_child)}, std::nothrow);
+  if (memory == nullptr) return nullptr;
+  auto* blocks = static_cast<group_child*>(memory);
+  for (std::size_t i = 0; i < blocks_in_slab; ++i) {
+    auto* child = ::new (blocks + i) group_child(run);
+    child->home = &owner;
+    child->next = i == 0 ? of.slabs_ : owner.spare_children;
+    if (i == 0) of.slabs_ = child;  // not handed out: its `next` leads to the slab before
+    else owner.spare_children = child;
   }
-  group_child* child = spare_children;
-  spare_children = child->next;
-  return child;
+  return owner.spare_children;
 }
 
 void child_blocks::give_back(detail::group_child& child) noexcept {

@@ -22,9 +22,9 @@ class child_blocks {
   child_blocks(const child_blocks&) = delete;
   child_blocks& operator=(const child_blocks&) = delete;
 
-  // A block of that worker's for a child that has not begun, with the code of all such children, always the same; null:
-  // no memory.
-  [[nodiscard]] static detail::group_child* take(worker& owner, void (*run)(detail::job*) noexcept) noexcept;
+  // Where the worker has none at hand: blocks for children that have not begun, with the code of all such children; the
+  // first of them, which is at hand then as are the others. Null: no memory.
+  [[nodiscard]] static detail::group_child* refill(worker& owner, void (*run)(detail::job*) noexcept) noexcept;
   // One that another worker, the caller, has done with.
   void give_back(detail::group_child& child) noexcept;
 
