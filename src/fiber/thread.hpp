@@ -32,8 +32,32 @@ class stack_pool;
 struct preemptible;
 
 inline constexpr std::uint16_t no_worker = 0xffff;
-inline constexpr std::uint16_t pinned_bit = 0x8000;  // in `packed_in`, less than no_worker
 inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
+
+// Where a thread belongs: to the pool that it goes back to under thread packing (unknown at first), or to the worker
+// that it is pinned to. Written by the thread's owner. Whether it is pinned is settled before anybody else knows of the
+// thread, and a lender of a level asks that at any time (precedence.cpp): hence an atomic, without an order.
+class belonging {
+ public:
+  static constexpr unsigned limit = 0x8000;  // of ranks
+
+  bool is_known() const noexcept { return get() != no_worker; }
+  bool is_pinned() const noexcept { return get() >= pinned_bit && is_known(); }
+  // The pool's or the worker's rank. It is known.
+  unsigned rank() const noexcept { return get() & ~unsigned{pinned_bit}; }
+
+  void clear() noexcept { put(no_worker); }
+  void set_pool(unsigned pool) noexcept { put(pool); }
+  void pin(unsigned worker) noexcept { put(pinned_bit | worker); }
+
+ private:
+  static constexpr std::uint16_t pinned_bit = limit;
+
+  std::uint16_t get() const noexcept { return value_.load(std::memory_order_relaxed); }  // see above
+  void put(unsigned value) noexcept { value_.store(static_cast<std::uint16_t>(value), std::memory_order_relaxed); }
+
+  std::atomic<std::uint16_t> value_{no_worker};
+};
 
 // Owned by whoever runs it, holds it in a queue, or will wake it: exactly one at a time ([fiber:1] in README.md). A
 // field of which nobody else is named is touched by that owner alone.
@@ -103,8 +127,7 @@ struct alignas(64) thread {
 
   // The worker that it ran on last, or no_worker. Kept on a simulated platform only.
   std::uint16_t worker_rank{0};
-  // The pool that it goes back to under thread packing, or no_worker. Of a pinned thread: its worker and pinned_bit.
-  std::uint16_t packed_in{no_worker};
+  belonging belongs;
 
   // For dumps: its name, and what it waits for while it is parked.
   const char* name{nullptr};
@@ -174,11 +197,6 @@ struct alignas(64) thread {
   void* slots[detail::thread_slots]{};
 };
 static_assert(offsetof(thread, slots) == detail::slots_of_thread);
-
-// The thread runs on worker_of_pinned(t) and nowhere else.
-inline bool is_pinned(const thread& t) noexcept { return t.packed_in >= pinned_bit && t.packed_in != no_worker; }
-inline unsigned worker_of_pinned(const thread& t) noexcept { return t.packed_in & ~unsigned{pinned_bit}; }
-inline void pin(thread& t, unsigned rank) noexcept { t.packed_in = static_cast<std::uint16_t>(pinned_bit | rank); }
 
 // The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever
 // switches to it writes the frame, for `call` (its entry); a joiner that calls it needs none.

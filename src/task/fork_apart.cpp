@@ -32,7 +32,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   const entry item = position->load(std::memory_order_relaxed);  // own slot
   policy::policy& scheduler = self.home.scheduler_policy();
   block& owner = *self.current_thread();
-  if (fiber::is_pinned(owner)) return nullptr;  // it could be this thread that others take: [pin:2]
+  if (owner.belongs.is_pinned()) return nullptr;  // it could be this thread that others take: [pin:2]
   const policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
   self.blocks.collect_returned();

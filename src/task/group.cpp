@@ -189,7 +189,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
     entry = preemptive ? enter<true, true> : enter<true, false>;
   }
   auto where = policy::placement::child_first;
-  if (child.level.load() != 0 || fiber::is_pinned(*self)) {
+  if (child.level.load() != 0 || self->belongs.is_pinned()) {
     where = policy::placement::parent_first;  // whatever the policy does with others; [pin:2]
   } else if (w->watches_spawns || group.policy_data != nullptr) {
     // relaxed: a number, and the policy orders what it makes of it

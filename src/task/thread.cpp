@@ -43,7 +43,7 @@ void complete(void* data, void*) {
 // No level and no pin has a say in where and when it goes on.
 [[gnu::always_inline]] inline bool may_go_straight_to(const block& joiner) noexcept {
   const worker::precedence& levels = joiner.home->precedence();
-  return !levels.decides() || (!levels.is_used() && !fiber::is_pinned(joiner));
+  return !levels.decides() || (!levels.is_used() && !joiner.belongs.is_pinned());
 }
 
 // A function of its own, so that threads which end in other ways save no registers for it.
@@ -134,7 +134,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
     if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
       // published with the thread itself
       t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);
-      if (pinned) fiber::pin(*t, options.worker);
+      if (pinned) t->belongs.pin(options.worker);
       made = prepare(*t, options, how, bytes, alignment, call);
     }
   }

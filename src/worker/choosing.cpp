@@ -168,14 +168,14 @@ entry worker::pick_fairly() noexcept {
 thread* worker::pick_packed() noexcept {
   packing& pools = home.capacity().pools();
   while (thread* t = ready.pop()) {
-    if (t->packed_in == fiber::no_worker) t->packed_in = static_cast<std::uint16_t>(rank);
-    if (!pools.put(*t, t->packed_in)) return t;
+    if (!t->belongs.is_known()) t->belongs.set_pool(rank);
+    if (!pools.put(*t, t->belongs.rank())) return t;
   }
   for (thread* chain = home.incoming().take_all(); chain != nullptr;) {
     thread& t = *chain;
     chain = t.next;
-    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(pools.deal());
-    if (!pools.put(t, t.packed_in)) ready.push(t);  // packing is over
+    if (!t.belongs.is_known()) t.belongs.set_pool(pools.deal());
+    if (!pools.put(t, t.belongs.rank())) ready.push(t);  // packing is over
     else if (chain != nullptr) home.sleepers().wake_one_for(rank);
   }
   return pools.take(rank, turns_);

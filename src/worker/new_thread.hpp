@@ -23,7 +23,7 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.scheduling.word = nullptr;
   t.waits_for = nullptr;
   t.name = nullptr;
-  t.packed_in = fiber::no_worker;
+  t.belongs.clear();
   if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
 }
 // The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
@@ -31,7 +31,7 @@ inline void renew_light(thread& t, runtime& home) noexcept {
   t.home = &home;
   t.completion.renew();
   t.scheduling.word = nullptr;
-  t.packed_in = fiber::no_worker;
+  t.belongs.clear();
   if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
 }
 // What the stack of a new thread of that kind begins below.

@@ -117,7 +117,7 @@ thread* worker::take_low(int least, bool even) noexcept {
 void make_pinned_ready(thread& t, bool ends_turn) noexcept {
   runtime& home = *t.home;
   const int level = t.level.load();
-  worker& w = home.at(fiber::worker_of_pinned(t));
+  worker& w = home.at(t.belongs.rank());
   w.pinned.push(t, false);
   if (w.aside.load() % 2 != 0) {
     w.aside.fetch_add(2);
@@ -130,7 +130,7 @@ void make_pinned_ready(thread& t, bool ends_turn) noexcept {
 // --- their making --------------------------------------------------------------------------------------------------
 
 void precedence::expect_pinned(unsigned rank) {
-  if (rank >= workers_.size() || rank >= fiber::pinned_bit) {
+  if (rank >= workers_.size() || rank >= fiber::belonging::limit) {
     throw std::invalid_argument("heddle: thread_options::worker " + std::to_string(rank) + ": expected 0 to " +
                                 std::to_string(workers_.size() - 1) + ", or any_worker");
   }

@@ -9,7 +9,7 @@
 namespace heddle::worker {
 
 bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
-  if (fiber::is_pinned(t)) {
+  if (t.belongs.is_pinned()) {
     make_pinned_ready(t, ends_turn);
     return true;
   }
@@ -20,9 +20,9 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
       home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
   if (!listed && pools.in_force()) {
     // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
-    if (t.packed_in == fiber::no_worker) t.packed_in = static_cast<std::uint16_t>(ends_turn ? rank : pools.deal());
-    else if (ends_turn) t.packed_in = static_cast<std::uint16_t>(pools.settle(t.packed_in));
-    if (!pools.put(t, t.packed_in)) return false;
+    if (!t.belongs.is_known()) t.belongs.set_pool(ends_turn ? rank : pools.deal());
+    else if (ends_turn) t.belongs.set_pool(pools.settle(t.belongs.rank()));
+    if (!pools.put(t, t.belongs.rank())) return false;
   } else if (!listed) {
     if (ends_turn || !home.precedence().is_used() || runs_below(level) ||
         home.precedence().lowest_below(level) == nullptr)
@@ -37,10 +37,9 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
 
 void worker::put_back(thread& t) noexcept {
   aging_.take_turn_back();
-  if (fiber::is_pinned(t)) return pinned.push(t, true);  // to this worker, which has taken it
+  if (t.belongs.is_pinned()) return pinned.push(t, true);  // to this worker, which has taken it
   if (home.levels().push(t, rank, place::back)) return;
-  if (!home.capacity().pools().in_force() || t.packed_in == fiber::no_worker ||
-      !home.capacity().pools().put(t, t.packed_in))
+  if (!home.capacity().pools().in_force() || !t.belongs.is_known() || !home.capacity().pools().put(t, t.belongs.rank()))
     ready.push(t);
 }
 
@@ -62,7 +61,7 @@ void worker::make_new_ready_slowly(thread& t) noexcept {
 
 // A thread that was called may end elsewhere, and its joiner goes on there: [pin:2].
 bool worker::something_may_come_first() const noexcept {
-  return !pinned.empty() || fiber::is_pinned(*current_thread()) || home.precedence().is_used() ||
+  return !pinned.empty() || current_thread()->belongs.is_pinned() || home.precedence().is_used() ||
          home.capacity().pools().in_force() || home.asks_before_picks();
 }
 
@@ -86,7 +85,7 @@ void worker::share_ready() noexcept {
 }
 
 void start_root(thread& t, const void* label) noexcept {
-  if (t.home->watches_roots() && t.level.load() == 0 && !fiber::is_pinned(t)) [[unlikely]] {
+  if (t.home->watches_roots() && t.level.load() == 0 && !t.belongs.is_pinned()) [[unlikely]] {
     const worker* w = worker::current_or_null();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
@@ -101,7 +100,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
-    if (where == policy::placement::send && t.level.load() == 0 && !fiber::is_pinned(t))
+    if (where == policy::placement::send && t.level.load() == 0 && !t.belongs.is_pinned())
       return t.home->host().place(self, t);
   }
   if (w != nullptr) w->make_ready(t);

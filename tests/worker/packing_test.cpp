@@ -48,7 +48,7 @@ class model {
         on_(active) {
     pools_.begin(active);
     for (unsigned i = 0; i < total; ++i) {
-      threads_[i].packed_in = static_cast<std::uint16_t>(i);
+      threads_[i].belongs.set_pool(i);
       static_cast<void>(pools_.put(threads_[i], i));
     }
   }
@@ -57,12 +57,12 @@ class model {
     for (unsigned r = 0; r < active_; ++r) {
       heddle::fiber::thread* self = on_[r];
       if (self != nullptr) {
-        ++had_[self->packed_in];
-        if (--left_[self->packed_in] == 0) self = nullptr;
+        ++had_[self->belongs.rank()];
+        if (--left_[self->belongs.rank()] == 0) self = nullptr;
       }
       heddle::fiber::thread* next = pools_.take(r, turns_[r]);
       if (next == nullptr && self == nullptr) next = pools_.take_any(r, turns_[r]);
-      if (next != nullptr && self != nullptr) static_cast<void>(pools_.put(*self, self->packed_in));
+      if (next != nullptr && self != nullptr) static_cast<void>(pools_.put(*self, self->belongs.rank()));
       on_[r] = next != nullptr ? next : self;
     }
   }
@@ -159,7 +159,7 @@ TEST(packing_model, threads_settle_evenly) {
   pools.begin(active);
   std::array<heddle::fiber::thread, total> threads;
   for (auto& t : threads) {
-    t.packed_in = 0;
+    t.belongs.set_pool(0);
     ASSERT_TRUE(pools.put(t, 0));
   }
   std::array<packing_turns, active> turns;
@@ -172,12 +172,12 @@ TEST(packing_model, threads_settle_evenly) {
       if (next == nullptr) continue;
       on[r] = next;
       if (self == nullptr) continue;
-      self->packed_in = static_cast<std::uint16_t>(pools.settle(self->packed_in));
-      ASSERT_TRUE(pools.put(*self, self->packed_in));
+      self->belongs.set_pool(pools.settle(self->belongs.rank()));
+      ASSERT_TRUE(pools.put(*self, self->belongs.rank()));
     }
   }
   std::array<unsigned, total> in{};
-  for (const auto& t : threads) ++in[t.packed_in];
+  for (const auto& t : threads) ++in[t.belongs.rank()];
   EXPECT_THAT(in, ::testing::Each(1u));
   pools.end([](heddle::fiber::thread&) {});
 }
