@@ -117,7 +117,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(groups task/queued_children.cpp counting_last "  child.call(child.room)~^  child.counted = false~" "  count_end(group)~^  child.call(child.room)~^  child.counted = false~"
                 "  free_child(child)~^  count_end(group)~" "  free_child(child)~")
   heddle_mutant(greed worker/idle.cpp passing_the_search_on "    pass_search_on(listed)~" "    static_cast<void>(listed)~")
-  heddle_mutant(greed worker/idle.cpp last_look " || home.scheduler_policy().may_find(rank)~" "~")
+  heddle_mutant(greed worker/idle.cpp last_look " || home.host().scheduler_policy().may_find(rank)~" "~")
   heddle_mutant(greed worker/lending.cpp idle_others "if (platform::ticks() > limit) return false~" "break~" "may = may && (" "may = may && (true || ")
   heddle_mutant(greed worker/token.cpp nap "if (!asleep && now == state::lent) platform::wake_one(word)~" "")
   heddle_mutant(greed worker/ready.cpp telling_of_what_is_kept "lone.is_kept()) return announce_work()~" "lone.is_kept()) return~")

@@ -30,7 +30,7 @@ HEDDLE_NO_TSAN void enter_half(block* self) noexcept {  // may end by heddle_end
 
 ticket fork_apart(worker::worker& self, slot* position, double first, double second, std::size_t bytes) noexcept {
   const entry item = position->load(std::memory_order_relaxed);  // own slot
-  policy::policy& scheduler = self.home.scheduler_policy();
+  policy::policy& scheduler = self.home.host().scheduler_policy();
   block& owner = *self.current_thread();
   if (owner.belongs.is_pinned()) return nullptr;  // it could be this thread that others take: [pin:2]
   const policy::fork_info info{first, second, bytes, owner.scheduling};
@@ -54,7 +54,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   const policy::task_info made{
       half->scheduling, &owner.scheduling, reinterpret_cast<const void*>(code), second, first + second, bytes, 1, 2,
       nullptr};
-  if (self.home.times_groups()) self.meter->fork_began(owner, *reinterpret_cast<job*>(item));
+  if (self.home.host().wants().elapsed) self.meter->fork_began(owner, *reinterpret_cast<job*>(item));
   if (scheduler.fork(self.rank, info, made) == policy::placement::send) {
     worker::start_at(*half, top, enter_half);
     scheduler.place(self.rank, half->scheduling);
@@ -76,15 +76,15 @@ void end_half(worker::worker& self, worker::thread& half) noexcept {
 
 void wait_apart() noexcept {
   worker::worker& w = worker::worker::current();
-  w.home.scheduler_policy().fork_wait(w.rank, w.current_thread()->scheduling);
+  w.home.host().scheduler_policy().fork_wait(w.rank, w.current_thread()->scheduling);
 }
 
 void end_apart(const job& work) noexcept {
   worker::worker& w = worker::worker::current();
   worker::thread& owner = *w.current_thread();
-  const std::uint64_t elapsed = w.home.times_groups() ? w.meter->fork_ended(owner, work) : 0;
-  const policy::placement where = w.home.scheduler_policy().fork_end(w.rank, owner.scheduling, elapsed);
-  if (where == policy::placement::send) w.home.place_running();
+  const std::uint64_t elapsed = w.home.host().wants().elapsed ? w.meter->fork_ended(owner, work) : 0;
+  const policy::placement where = w.home.host().scheduler_policy().fork_end(w.rank, owner.scheduling, elapsed);
+  if (where == policy::placement::send) w.home.host().place_running();
 }
 
 }  // namespace heddle::detail

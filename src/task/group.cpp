@@ -94,7 +94,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
     }
   }
   const worker::section inside;
-  block* t = worker::here().new_block(0);
+  block* t = worker::new_block(worker::here(), 0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
   t->level.store(group.level, std::memory_order_relaxed);  // published with the thread itself
   const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->options().threads;
@@ -148,7 +148,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   if (queued != nullptr) return free_child(*queued);
   auto& t = *reinterpret_cast<block*>(child);
   t.preemptive = nullptr;
-  t.home->free_thread(t);
+  worker::free_thread(t);
 }
 
 // The child runs at once, in its spawner's place; the spawner's continuation is offered to thieves.
@@ -195,8 +195,8 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
     // relaxed: a number, and the policy orders what it makes of it
     const unsigned index = group.index.fetch_add(1, std::memory_order_relaxed);
     void* const data = self == group.owner ? group.policy_data : nullptr;
-    where = w->home.scheduler_policy().spawn(w->rank, {child.scheduling, &self->scheduling, label, work, group.work,
-                                                       group.bytes, index, group.expected, data});
+    where = w->home.host().scheduler_policy().spawn(w->rank, {child.scheduling, &self->scheduling, label, work,
+                                                              group.work, group.bytes, index, group.expected, data});
   }
   if (where == policy::placement::child_first) return run_child_first(*w, *self, group, child, entry);
   child.counted = true;
@@ -204,7 +204,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   worker::start_at(child, child.closure, entry);
   if (child.level.load() != 0) return w->make_ready(child);
   w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
-  if (where == policy::placement::send) w->home.scheduler_policy().place(w->rank, child.scheduling);
+  if (where == policy::placement::send) w->home.host().scheduler_policy().place(w->rank, child.scheduling);
   else w->queue_child(child);
 }
 
@@ -229,10 +229,10 @@ void wait_group_slow(group_state& group) {
   }
   if (who.is_user_code()) [[unlikely]]
     return worker::in_section([&] { wait_group_slow(group); });
-  if (group.open && who.on().home.watches_groups()) [[unlikely]] {
+  if (group.open && who.on().home.host().wants().groups) [[unlikely]] {
     worker::worker& w = who.on();
     policy::group_info info = info_of(group, w, elapsed_in(group, w));
-    w.home.scheduler_policy().group_wait(w.rank, info);
+    w.home.host().scheduler_policy().group_wait(w.rank, info);
   }
   if (group.runs_child) throw std::logic_error("heddle: task_group::wait inside a child of the group");
   const std::int64_t owed = std::exchange(group.owed, 0);
@@ -262,7 +262,7 @@ void set_priority(group_state& group, priority level) {
 }
 
 void set_kind(group_state& group, preemption technique, tls storage) {
-  const fiber::kind how = worker::here().kind_of(technique, storage);
+  const fiber::kind how = worker::kind_of(worker::here(), technique, storage);
   group.technique = how.technique;
   group.storage = how.storage;
   group.kind_given = true;

@@ -12,12 +12,12 @@ void open_group(group_state& group) noexcept {
   if (!w.watches_groups) return;  // the caller was a preemptive thread, whose queue always says that groups are watched
   group.open = true;
   trace::emit<trace::event::group_begin>(w.ring, trace_id(group), group.work, group.bytes);
-  if (!w.home.watches_groups()) return;  // only the trace wants to know
+  if (!w.home.host().wants().groups) return;  // only the trace wants to know
   group.policy_data = nullptr;
   group.index.store(0, std::memory_order_relaxed);  // no child yet
-  if (w.home.times_groups()) group.opened_at = platform::ticks();
+  if (w.home.host().wants().elapsed) group.opened_at = platform::ticks();
   policy::group_info info = info_of(group, w, 0);
-  w.home.scheduler_policy().group_begin(w.rank, info);
+  w.home.host().scheduler_policy().group_begin(w.rank, info);
   group.policy_data = info.data;
 }
 
@@ -26,12 +26,12 @@ void close_group(group_state& group) noexcept {
   worker::worker& w = worker::worker::current();
   group.open = false;
   trace::emit<trace::event::group_end>(w.ring, trace_id(group));
-  if (!w.home.watches_groups()) return;
+  if (!w.home.host().wants().groups) return;
   policy::group_info info = info_of(group, w, elapsed_in(group, w));
   group.policy_data = nullptr;
   group.expected = 0;
-  const policy::placement where = w.home.scheduler_policy().group_end(w.rank, info);
-  if (where == policy::placement::send) w.home.place_running();
+  const policy::placement where = w.home.host().scheduler_policy().group_end(w.rank, info);
+  if (where == policy::placement::send) w.home.host().place_running();
 }
 
 }  // namespace heddle::detail

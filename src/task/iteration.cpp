@@ -12,10 +12,10 @@ void next_iteration(const void* label) noexcept {
   if (label == nullptr) label = __builtin_return_address(0);
   const worker::section inside;
   worker::worker& w = worker::worker::current();
-  if (!w.home.scheduler_policy().wants().iterations) return;
+  if (!w.home.host().scheduler_policy().wants().iterations) return;
   const policy::placement where =
-      w.home.scheduler_policy().next_iteration(w.rank, w.current_thread()->scheduling, label);
-  if (where == policy::placement::send) w.home.place_running();
+      w.home.host().scheduler_policy().next_iteration(w.rank, w.current_thread()->scheduling, label);
+  if (where == policy::placement::send) w.home.host().place_running();
 }
 
 }  // namespace heddle

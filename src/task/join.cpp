@@ -19,7 +19,7 @@ ticket push_fork_slow(fork_queue* queue, slot* position, double first, double se
     return push_from_preemptive(queue, position, [=](entry item) { return push_fork(item, first, second, bytes); });
   }
   worker::worker& self = who.on();
-  if (self.every_fork && self.home.watches_forks()) [[unlikely]] {
+  if (self.every_fork && self.home.host().wants().forks) [[unlikely]] {
     if (const ticket apart = fork_apart(self, position, first, second, bytes); apart != nullptr) return apart;
   }
   return push_slow(queue, position);

@@ -36,7 +36,7 @@ void complete(void* data, void*) {
   auto& t = *static_cast<block*>(data);
   leave_stack(t);
   const fiber::completion::state before = t.completion.finish();
-  if (before.is_detached()) return worker::runtime::free_thread(t);
+  if (before.is_detached()) return worker::free_thread(t);
   if (waiter* joiner = before.awaited_by(); joiner != nullptr) wake(*joiner);
 }
 
@@ -122,7 +122,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
                                               void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
-  const fiber::kind how = home.kind_of(options.preemption, options.tls);
+  const fiber::kind how = worker::kind_of(home, options.preemption, options.tls);
   home.precedence().use(options.priority);
   const bool pinned = options.worker != any_worker;
   if (pinned) home.precedence().expect_pinned(options.worker);
@@ -131,7 +131,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
     const worker::section inside;
     const bool light = !how.bordered() && options.stack_size == 0 && options.priority == priority::normal &&
                        is_light(bytes, alignment);
-    if (block* t = light ? home.new_light() : home.new_block(options.stack_size); t != nullptr) {
+    if (block* t = light ? worker::new_light(home) : worker::new_block(home, options.stack_size); t != nullptr) {
       // published with the thread itself
       t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);
       if (pinned) t->belongs.pin(options.worker);
@@ -190,7 +190,7 @@ void start_thread(thread_handle* handle) noexcept {
   if (w != nullptr) trace::emit<trace::event::thread_create>(w->ring, t->id, t->function);
   const bool ours = w != nullptr && &w->home == t->home;
   t->home->census().count_made(ours ? w : nullptr);
-  if (ours && !w->home.watches_roots()) [[likely]] {
+  if (ours && !w->home.host().wants().roots) [[likely]] {
     return fiber::is_not_begun(t->stack_pointer) ? w->make_new_ready(*t) : w->make_ready(*t);
   }
   worker::start_root(*t, reinterpret_cast<const void*>(t->function));
@@ -221,13 +221,13 @@ void join_thread(thread_handle* handle) noexcept {
     w = worker::worker::current_or_null();
   }
   if (w != nullptr) trace::emit<trace::event::thread_join>(w->ring, t->id);
-  worker::runtime::free_thread(*t);
+  worker::free_thread(*t);
 }
 
 void detach_thread(thread_handle* handle) noexcept {
   const worker::section inside;
   block* t = block_of(handle);
-  if (!t->completion.detach()) worker::runtime::free_thread(*t);
+  if (!t->completion.detach()) worker::free_thread(*t);
 }
 
 std::uint64_t id_of(const thread_handle* handle) noexcept { return reinterpret_cast<const block*>(handle)->id; }

@@ -36,7 +36,7 @@ entry worker::pick_after_tick(const thread& self) noexcept {
   if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
   // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.
   for (unsigned r = 0; r < home.workers(); ++r) {
-    if (home.may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
+    if (home.host().may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
   }
   return 0;
 }
@@ -51,9 +51,9 @@ entry worker::pick_by_turns(bool evens) noexcept {
     if (const entry item = take_newest(); item != 0) return item;
     if (const entry item = take_given(); item != 0) return item;
     // both of its calls: what only the first one gives would else wait behind ready threads for ever
-    if (home.asks_before_picks()) {
-      if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
-      if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
+    if (home.host().wants().picks) {
+      if (const entry item = home.host().scheduler_policy().pick(rank, false); item != 0) return item;
+      if (const entry item = home.host().scheduler_policy().pick(rank, true); item != 0) return item;
     }
   }
   // else what comes from outside would wait as long as there is something to even out
@@ -119,21 +119,21 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   if (tick % fairness_interval == 0) {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
-  const bool asks = home.asks_before_picks();
+  const bool asks = home.host().wants().picks;
   if (asks) {
-    if (const entry item = home.scheduler_policy().pick(rank, false); item != 0) return item;
+    if (const entry item = home.host().scheduler_policy().pick(rank, false); item != 0) return item;
   }
   if (const entry item = take_newest(); item != 0) return item;
   if (thread* t = home.capacity().pools().in_force() ? pick_packed() : ready.pop(); t != nullptr)
     return ready_entry(*t);
   if (asks) {
-    if (const entry item = home.scheduler_policy().pick(rank, true); item != 0) return item;
+    if (const entry item = home.host().scheduler_policy().pick(rank, true); item != 0) return item;
   }
   if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
   // Below normal: only when the other workers have nothing better,
   // which the run loop finds out. It also takes from below then.
   if (stays == nullptr || level == 0 || !home.precedence().is_used()) return 0;
-  looks_elsewhere_ = home.scheduler_policy().may_find(rank) || !home.incoming().empty();
+  looks_elsewhere_ = home.host().scheduler_policy().may_find(rank) || !home.incoming().empty();
   if (looks_elsewhere_) return 0;
   thread* t = take_low(level, true);
   if (t == nullptr) return 0;

@@ -45,7 +45,7 @@ thread* worker::take_over_turn() noexcept {
     if (next_looked_at_ == rank) next_looked_at_ = (next_looked_at_ + 1) % home.workers();
     worker& other = home.at(next_looked_at_);
     const unsigned there = other.ready.turns_waited_for();
-    if (there == 0 || !home.may_rob(rank, other.rank)) continue;
+    if (there == 0 || !home.host().may_rob(rank, other.rank)) continue;
     const bool more = there > own + 1 || stands_still(other, interval, now);  // [fairness:1]; else [fairness:2]
     if (!more && (there != own + 1 || !may_rotate || much_more)) continue;
     const std::uint64_t since = other.ready.oldest_waits_since();

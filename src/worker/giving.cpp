@@ -12,7 +12,7 @@ class giver_of final : public queue::askers::giver {
   giver_of(worker& self, queue::askers& all) noexcept : self_(self), all_(all) {}
 
   bool may_give(unsigned asker) noexcept override {
-    return self_.home.may_rob(asker, self_.rank) && !self_.home.at(asker).stands_aside();
+    return self_.home.host().may_rob(asker, self_.rank) && !self_.home.at(asker).stands_aside();
   }
 
   void given(unsigned asker) noexcept override {

@@ -84,7 +84,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
   if (const entry item = take_given(); item != 0) return item;
-  policy::policy& policy = home.scheduler_policy();
+  policy::policy& policy = home.host().scheduler_policy();
   if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0)
     return item;
   if (packed) {
@@ -208,13 +208,13 @@ bool worker::sleep() noexcept {
   token.settle();
   idle.announce(rank);                             // [sleep:1]
   for (unsigned r = 0; r < home.workers(); ++r) {  // [sleep:2]: the next fork or wake-up anywhere is announced
-    if (home.may_rob(rank, r)) queue::request_anew(home.at(r));
+    if (home.host().may_rob(rank, r)) queue::request_anew(home.at(r));
   }
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
   const bool work =         // [sleep:5]
       home.has_common_work() || !ready.looks_empty() || !pinned.empty() || home.host().has_given(rank) ||
-      home.stopping() || stands_aside() || home.scheduler_policy().may_find(rank);
+      home.stopping() || stands_aside() || home.host().scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // whoever woke it unasked finds that it looks
@@ -236,13 +236,13 @@ bool worker::sleep() noexcept {
 // policy_host::has_queued.
 bool worker::sees_something() const noexcept {
   bool has = home.has_common_work() || home.host().has_given(rank);
-  for (unsigned r = 0; !has && r < home.workers(); ++r) has = home.may_rob(rank, r) && home.host().has_queued(r);
+  for (unsigned r = 0; !has && r < home.workers(); ++r) has = home.host().may_rob(rank, r) && home.host().has_queued(r);
   return has;
 }
 
 void worker::pass_search_on(bool listed) noexcept {
   const policy::policy_wants& wants = home.host().wants();
-  policy::policy& policy = home.scheduler_policy();
+  policy::policy& policy = home.host().scheduler_policy();
   if (!wants.limits) {
     bool more = home.has_common_work() || !ready.looks_empty() || home.host().has_given(rank) ||
                 (wants.picks && policy.may_find(rank));

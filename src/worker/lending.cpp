@@ -136,7 +136,8 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
         if (insist) insisted = now;
         item = w.take_given();
         if (item == 0)
-          item = home_.scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
+          item =
+              home_.host().scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
       }
     }
     if (item != 0) return w.thread_for(item);
@@ -209,7 +210,8 @@ void lending::wake_lender(worker& w) noexcept {
 bool lending::must_wake_lender(const worker& w) noexcept {
   return w.wants_lender || !w.pinned.empty() || !w.ready.looks_empty() || queue::has_any(w) ||
          home_.host().has_given(w.rank) || home_.has_common_work() || w.stands_aside() || home_.stopping() ||
-         home_.time().lacks_keeper() || (home_.asks_before_picks() && home_.scheduler_policy().may_find(w.rank));
+         home_.time().lacks_keeper() ||
+         (home_.host().wants().picks && home_.host().scheduler_policy().may_find(w.rank));
 }
 
 // A hint, after a while's patience.

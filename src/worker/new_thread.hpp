@@ -1,6 +1,10 @@
 // What a thread begins with: its control block made new, and the first frame on its stack.
 #pragma once
 
+#include <cstddef>
+
+#include <heddle/preemption.hpp>
+
 #include "fiber/preemptible.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/thread.hpp"
@@ -40,6 +44,18 @@ inline void renew_light(thread& t, runtime& home) noexcept {
     return &t;
   return fiber::make_preemptible(t, how);
 }
+// A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class
+// is that large.
+[[nodiscard]] thread* new_block(runtime& home, std::size_t stack_bytes) noexcept;
+// The same without a stack, which it is lent when it begins. Null: no memory, or none for its stack.
+[[nodiscard]] thread* new_light(runtime& home) noexcept;
+// From any kernel thread, of any runtime, which may be gone.
+void free_thread(thread& t) noexcept;
+
+// The kind that is asked for, with the runtime's default put in; what it needs is started. Throws
+// std::system_error(not_supported) when it cannot be had here.
+[[nodiscard]] fiber::kind kind_of(runtime& home, preemption technique, tls storage);
+
 // Writes the first frame of a thread that has none, after lending it a stack
 // if it was made without one. By the worker that is about to go to it.
 void begin(thread& t) noexcept;

@@ -188,13 +188,13 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
 
 // --- what can be had -----------------------------------------------------------------------------------------------
 
-fiber::kind runtime::kind_of(preemption technique, tls storage) {
-  fiber::kind how = settings_.threads;
+fiber::kind kind_of(runtime& home, preemption technique, tls storage) {
+  fiber::kind how = home.options().threads;
   if (technique != preemption::as_runtime) how.technique = technique;
   if (storage == tls::caller)
     throw std::invalid_argument("heddle: tls::caller: only heddle::run makes a thread that somebody waits for");
   if (storage != tls::as_runtime) how.storage = storage;
-  else how.storage = how.preemptive() ? settings_.storage : tls::carrier;
+  else how.storage = how.preemptive() ? home.options().storage : tls::carrier;
   if (!how.bordered()) return how;
   if (how.storage == tls::own) {
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
@@ -208,7 +208,7 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
                               std::string("heddle: threads cannot have thread-local storage of their own: ") + why);
   }
   if (!how.preemptive()) {
-    creator_.start();  // for blocks, and for blocking()
+    home.creator().start();  // for blocks, and for blocking()
     return how;
   }
 #if defined(HEDDLE_TSAN)
@@ -219,11 +219,11 @@ fiber::kind runtime::kind_of(preemption technique, tls storage) {
   const int signal = platform::listen_for_ticks(handle_tick);
   if (signal == 0)
     throw std::system_error(ENOTSUP, std::generic_category(), "heddle: this platform cannot interrupt threads");
-  ticks_.come_by(*this, signal);
-  if (const char* why = platform::why_no_timers(); why != nullptr && ticks_.plan().timers == nullptr) {
+  home.ticks().come_by(home, signal);
+  if (const char* why = platform::why_no_timers(); why != nullptr && home.ticks().plan().timers == nullptr) {
     throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: no preemptive threads: ") + why);
   }
-  creator_.start();  // for blocking(), whatever the technique
+  home.creator().start();  // for blocking(), whatever the technique
   base::preemption_is_used([]() noexcept {
     const caller who = caller::now();
     // relaxed: the caller's own

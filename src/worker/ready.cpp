@@ -62,7 +62,7 @@ void worker::make_new_ready_slowly(thread& t) noexcept {
 // A thread that was called may end elsewhere, and its joiner goes on there: [pin:2].
 bool worker::something_may_come_first() const noexcept {
   return !pinned.empty() || current_thread()->belongs.is_pinned() || home.precedence().is_used() ||
-         home.capacity().pools().in_force() || home.asks_before_picks();
+         home.capacity().pools().in_force() || home.host().wants().picks;
 }
 
 void worker::make_ready_later(thread& t) noexcept {
@@ -85,11 +85,12 @@ void worker::share_ready() noexcept {
 }
 
 void start_root(thread& t, const void* label) noexcept {
-  if (t.home->watches_roots() && t.level.load() == 0 && !t.belongs.is_pinned()) [[unlikely]] {
+  if (t.home->host().wants().roots && t.level.load() == 0 && !t.belongs.is_pinned()) [[unlikely]] {
     const worker* w = worker::current_or_null();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
-    if (t.home->scheduler_policy().started(self, made) == policy::placement::send) return t.home->host().place(self, t);
+    if (t.home->host().scheduler_policy().started(self, made) == policy::placement::send)
+      return t.home->host().place(self, t);
   }
   make_ready_anywhere(t);
 }
@@ -99,7 +100,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (w != nullptr && &w->home != t.home) w = nullptr;
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
-    const policy::placement where = t.home->scheduler_policy().ready(self, t.scheduling);
+    const policy::placement where = t.home->host().scheduler_policy().ready(self, t.scheduling);
     if (where == policy::placement::send && t.level.load() == 0 && !t.belongs.is_pinned())
       return t.home->host().place(self, t);
   }

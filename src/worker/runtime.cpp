@@ -65,11 +65,11 @@ runtime::runtime(settings s)
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
-  if (settings_.units.size() > scheduler_policy().most_workers())
-    settings_.units.resize(scheduler_policy().most_workers());
+  if (settings_.units.size() > host_.scheduler_policy().most_workers())
+    settings_.units.resize(host_.scheduler_policy().most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
   platform::explain_faults(explain_fault);
-  static_cast<void>(kind_of(preemption::as_runtime, tls::as_runtime));
+  static_cast<void>(kind_of(*this, preemption::as_runtime, tls::as_runtime));
   if (!settings_.trace_file.empty()) {
     trace::recorder_options options;
     options.records = settings_.trace_records;
@@ -179,34 +179,6 @@ void runtime::submit(thread& t) noexcept {
   if (precedence_.is_used()) [[unlikely]]
     precedence_.evict_for(level);
   census_.end_call();
-}
-
-thread* runtime::new_block(std::size_t stack_bytes) noexcept {
-  const unsigned size_class = stack_bytes == 0 ? stacks_->default_class() : fiber::stack_pool::class_for(stack_bytes);
-  if (size_class >= fiber::stack_pool::classes) return nullptr;
-  worker* w = worker::current_or_null();
-  const bool from_cache = w != nullptr && &w->home == this && size_class == stacks_->default_class();
-  thread* t = from_cache ? w->blocks.new_block() : stacks_->take(size_class, 1);
-  if (t == nullptr) return nullptr;
-  if (!from_cache) t->cache = nullptr;
-  renew_thread(*t, *this);
-  t->preemptive = nullptr;  // of a child whose end left it, in a runtime whose threads are preemptive as a rule
-  return t;
-}
-
-thread* runtime::new_light() noexcept {
-  worker* w = worker::current_or_null();
-  thread* t = w != nullptr && &w->home == this ? w->blocks.new_light() : stacks_->take_light();
-  if (t != nullptr) renew_light(*t, *this);
-  return t;
-}
-
-void runtime::free_thread(thread& t) noexcept {
-  worker* w = worker::current_or_null();
-  if (w != nullptr && &w->home.stacks() == t.pool) return w->blocks.free_thread(t);
-  if (fiber::is_light(t)) return t.pool->give_light(t);
-  t.next = nullptr;
-  t.pool->give(&t);
 }
 
 }  // namespace heddle::worker

@@ -51,43 +51,20 @@ class runtime final {
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
   inbox& incoming() noexcept { return inbox_; }
   policy_host& host() noexcept { return host_; }
-  policy::policy& scheduler_policy() noexcept { return host_.scheduler_policy(); }
-  trace::recorder* recorder() noexcept { return recorder_.get(); }
-  // What the trace holds so far. Only with a recorder. Any thread.
-  trace::recording recording() const { return recorder_->collect(); }
+  trace::recorder* recorder() const noexcept { return recorder_.get(); }
   // relaxed: seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
 
   // A ready thread from outside. Any kernel thread.
   void submit(thread& t) noexcept;
-  // A control block of any size, made new, not prepared (start_at),
-  // from any kernel thread. Null: no memory, or no class is that large.
-  [[nodiscard]] thread* new_block(std::size_t stack_bytes) noexcept;
-  // The same without a stack, which it is lent when it begins. Null: no memory, or none for its stack.
-  [[nodiscard]] thread* new_light() noexcept;
-  // Of any runtime, which may be gone.
-  static void free_thread(thread& t) noexcept;
-
-  bool watches_groups() const noexcept { return host_.wants().groups; }
-  bool watches_forks() const noexcept { return host_.wants().forks; }
-  bool watches_roots() const noexcept { return host_.wants().roots; }
-  bool times_groups() const noexcept { return host_.wants().elapsed; }
-  bool asks_before_picks() const noexcept { return host_.wants().picks; }
-  bool may_rob(unsigned thief, unsigned victim) const noexcept { return host_.may_rob(thief, victim); }
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
   bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || capacity_.pools().any(); }
   // Ready threads of levels beside the normal one.
   priorities& levels() noexcept { return priorities_; }
-  // The calling thread is suspended and then placed by the policy.
-  void place_running() noexcept { host_.place_running(); }
-
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
   // What its threads begin with.
   const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
-  // The kind that is asked for, with the runtime's default put in. Throws std::system_error(not_supported) when it
-  // cannot be had here.
-  [[nodiscard]] fiber::kind kind_of(preemption technique, tls storage);
   class ticks& ticks() noexcept { return ticks_; }
   class sleepers& sleepers() noexcept { return sleepers_; }
   timekeeping& time() noexcept { return time_; }

@@ -91,7 +91,7 @@ void task_meter::tell(worker& w, thread& t) noexcept {
     what.remote_accesses = figure(place::remote_accesses);
     forget(t);
   }
-  w.home.scheduler_policy().used(w.rank, t.scheduling, what);
+  w.home.host().scheduler_policy().used(w.rank, t.scheduling, what);
 }
 
 void task_meter::fork_began(thread& owner, const detail::job& of) noexcept {

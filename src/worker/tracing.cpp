@@ -101,7 +101,7 @@ void keep(void* argument) {
 }
 
 void save(const runtime& home) {
-  trace::recording all = home.recording();
+  trace::recording all = home.recorder()->collect();
   if (outside().foreign()->written() != 0) trace::add_outside(all, outside().collect());
   trace::save(all, home.options().trace_file);
 }

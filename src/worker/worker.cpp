@@ -89,7 +89,7 @@ void worker::note_departure(thread& self, thread* to) noexcept {
 
 void worker::end_task(thread& t) noexcept {
   if (watches_switches && meter != nullptr) meter->tell(*this, t);
-  home.scheduler_policy().task_end(rank, t.scheduling);
+  home.host().scheduler_policy().task_end(rank, t.scheduling);
 }
 
 void worker::dive(thread& next) noexcept { cross(nullptr, &next, nothing, nullptr, nullptr, false); }
