@@ -65,7 +65,7 @@ void beat::serve() noexcept {
 beat::look beat::look_at(const worker& w) const noexcept {
   look seen;
   // relaxed, all of it: hints. A look that is wrong makes one wrong share of a smoothed number.
-  seen.kernel_thread = w.kernel_thread.load(std::memory_order_relaxed);
+  seen.kernel_thread = w.ticking.kernel_thread.load(std::memory_order_relaxed);
   seen.parks = w.counts.parks.load(std::memory_order_relaxed);
   seen.sleeps = w.stands_aside() || w.token.look() != token::state::awake;
   if (seen.kernel_thread != 0) seen.used = platform::processor_time_of(seen.kernel_thread);

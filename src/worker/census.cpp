@@ -7,22 +7,22 @@ namespace heddle::worker {
 bool census::drained() const noexcept {
   // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
   std::uint64_t finished = 0;
-  for (const auto& w : workers_) finished += w->threads_finished.load();
+  for (const auto& w : workers_) finished += w->threads.finished.load();
   std::uint64_t made = made_outside_.load();
-  for (const auto& w : workers_) made += w->threads_made.load();
+  for (const auto& w : workers_) made += w->threads.made.load();
   return made == finished;
 }
 
 std::uint64_t census::alive() const noexcept {
   std::uint64_t sum = made_outside_.load();
-  for (const auto& w : workers_) sum += w->threads_made.load() - w->threads_finished.load();
+  for (const auto& w : workers_) sum += w->threads.made.load() - w->threads.finished.load();
   return sum;
 }
 
 std::uint64_t census::progress() const noexcept {
   std::uint64_t sum = made_outside_.load();
   for (const auto& w : workers_) {
-    sum += w->picks.load(std::memory_order_relaxed) + w->threads_made.load(std::memory_order_relaxed);  // hints
+    sum += w->picks.load(std::memory_order_relaxed) + w->threads.made.load(std::memory_order_relaxed);  // hints
   }
   return sum;
 }

@@ -1,7 +1,7 @@
 // The census of a runtime: threads that outlive their maker's scope are counted, so that its destructor can wait for
 // their ends; and calls from outside that look at the runtime after their thread may have ended. Owns the counts of
 // what kernel threads without a worker do, and the destructor's waiter; each worker has counts of its own
-// (`worker::threads_made`, `threads_finished`). Anybody may count and ask. Promise: `drained` is never true while a
+// (`worker::threads`). Anybody may count and ask. Promise: `drained` is never true while a
 // counted thread is alive, and the last end is not missed by who waits in `wait_until_drained`.
 #pragma once
 
@@ -22,11 +22,11 @@ class census {
   // counters; drained() reads them after the idle protocol's fences
   void count_made(worker* maker) noexcept {
     if (maker == nullptr) made_outside_.fetch_add(1);
-    else maker->threads_made.store(maker->threads_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    else maker->threads.made.store(maker->threads.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   static void count_finished(worker& w) noexcept {
     // as above
-    w.threads_finished.store(w.threads_finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    w.threads.finished.store(w.threads.finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   // No counted thread is alive (was not, at some moment during the call).

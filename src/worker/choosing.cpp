@@ -16,7 +16,7 @@ constexpr unsigned look_at_clock_every = 8;  // picks where there are priorities
 }  // namespace
 
 // In its worker's place, when the thread's turn has ended.
-entry worker::pick_after_tick(const thread& self) noexcept {
+entry worker_agenda::pick_after_tick(const thread& self) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
@@ -44,7 +44,7 @@ entry worker::pick_after_tick(const thread& self) noexcept {
 // Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the
 // ready ones spin for. What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody
 // fills is emptied, whatever its order. `evens`: and from a worker at which more wait for their turns.
-entry worker::pick_by_turns(bool evens) noexcept {
+entry worker_agenda::pick_by_turns(bool evens) noexcept {
   if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
   queue_first_ = !queue_first_;
   if (queue_first_) {
@@ -68,7 +68,7 @@ entry worker::pick_by_turns(bool evens) noexcept {
 
 // What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
 // priorities.md. No more than one in so many turns, however many wait: what is above keeps the others.
-entry worker::pick_starved(const thread* stays) noexcept {
+entry worker_agenda::pick_starved(const thread* stays) noexcept {
   const std::uint64_t patience = home.precedence().patience();
   if (patience == 0) return 0;
   const std::uint64_t now = platform::ticks();
@@ -95,13 +95,13 @@ entry worker::pick_starved(const thread* stays) noexcept {
 }
 
 // For a policy that wants to be asked first, and where threads have priorities.
-entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
+entry worker_agenda::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
   // A foreign kernel thread has the worker: it chooses nothing, and gives the worker back, also if its thread yields.
-  if (lender != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
-    wants_lender = looks_elsewhere_ = true;
+  if (loan.lender != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
+    loan.wants_lender = looks_elsewhere_ = true;
     return 0;
   }
   const int level = stays != nullptr ? stays->level.load() : lowest_level;
@@ -142,14 +142,14 @@ entry worker::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
 }
 
 // Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
-entry worker::pick_fairly() noexcept {
+entry worker_agenda::pick_fairly() noexcept {
   home.time().fire();
   // each other time, or what is given again and again would keep the inbox waiting
   if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
     if (const entry item = take_given(); item != 0) return item;
   }
   if (home.pollers().are_wanted()) [[unlikely]] {
-    if (const entry item = home.pollers().ask_fairly(*this); item != 0) return item;
+    if (const entry item = home.pollers().ask_fairly(whole()); item != 0) return item;
   }
   if (home.capacity().pools().in_force()) [[unlikely]] {
     thread* t = pick_packed();
@@ -165,7 +165,7 @@ entry worker::pick_fairly() noexcept {
 }
 
 // Threads packed: what lies elsewhere goes to its pool first.
-thread* worker::pick_packed() noexcept {
+thread* worker_agenda::pick_packed() noexcept {
   packing& pools = home.capacity().pools();
   while (thread* t = ready.pop()) {
     if (!t->belongs.is_known()) t->belongs.set_pool(rank);
@@ -181,7 +181,7 @@ thread* worker::pick_packed() noexcept {
   return pools.take(rank, turns_);
 }
 
-thread* worker::adopt_inbox() noexcept {
+thread* worker_agenda::adopt_inbox() noexcept {
   if (raised_seen_ != home.precedence().raised()) [[unlikely]]
     sort_ready();
   thread* chain = home.incoming().take_all();

@@ -84,8 +84,9 @@ void creator::tell_of_missing_carrier() noexcept {
 void creator::carrier_made() noexcept {
   carriers_served_.fetch_add(1);
   for (const auto& w : workers_) {
-    if (!w->wants_carrier.exchange(false)) continue;
-    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
+    if (!w->ticking.lack_carrier.exchange(false)) continue;
+    if (const int id = w->ticking.kernel_thread.load(std::memory_order_relaxed); id != 0)
+      platform::send_tick(id);  // a hint
     break;
   }
 }

@@ -18,16 +18,16 @@ constexpr unsigned patience = 2;
 bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept {
   // relaxed: hints, of whoever looked last
   const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);
-  if (picks == w.picks_seen.load(std::memory_order_relaxed))
-    return now - w.stands_since.load(std::memory_order_relaxed) > patience * interval;
-  w.picks_seen.store(picks, std::memory_order_relaxed);
-  w.stands_since.store(now, std::memory_order_relaxed);
+  if (picks == w.seen.picks.load(std::memory_order_relaxed))
+    return now - w.seen.since.load(std::memory_order_relaxed) > patience * interval;
+  w.seen.picks.store(picks, std::memory_order_relaxed);
+  w.seen.since.store(now, std::memory_order_relaxed);
   return false;
 }
 
 }  // namespace
 
-thread* worker::take_over_turn() noexcept {
+thread* worker_agenda::take_over_turn() noexcept {
   ++turns_ended_;
   if (home.capacity().pools().in_force()) return nullptr;  // pools even out by themselves
   const unsigned own = ready.turns_waited_for();

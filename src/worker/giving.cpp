@@ -38,11 +38,11 @@ class giver_of final : public queue::askers::giver {
 
 }  // namespace
 
-void worker::answer_askers(queue::askers& all) noexcept {
-  giver_of by(*this, all);
+void worker_agenda::answer_askers(queue::askers& all) noexcept {
+  giver_of by(whole(), all);
   all.answer(rank, *this, by);
 }
 
-entry worker::take_given() noexcept { return home.host().take_given(rank, rank); }
+entry worker_agenda::take_given() noexcept { return home.host().take_given(rank, rank); }
 
 }  // namespace heddle::worker

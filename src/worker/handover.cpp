@@ -22,7 +22,7 @@ void bind_to(carrier& self, int processing_unit) noexcept {
 
 void hand_over(worker& w, carrier& to, bool in_handler) noexcept {
   w.by = &to;
-  w.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until it says itself where it is
+  w.ticking.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until it says itself where it is
   to.assigned = &w;
   const int id = to.id.load(std::memory_order_relaxed);  // a number; 0: it has not begun, and binds itself when it does
   // A kernel thread that bound itself would first wait for the
@@ -52,9 +52,10 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   thread* next = w.thread_for(item);
   carrier* to = nullptr;
   if (!w.must_pass() || !means.straight) {
-    w.wants_carrier.store(true);  // before the look into the pools; carrier_made looks here after it has filled one
+    w.ticking.lack_carrier.store(
+        true);  // before the look into the pools; carrier_made looks here after it has filled one
     to = spare_or_request(w);
-    if (to != nullptr) w.wants_carrier.store(false);
+    if (to != nullptr) w.ticking.lack_carrier.store(false);
   }
   const bool to_handler = to == nullptr && w.must_pass();
   // Whatever the means: perhaps there is no spare because the creator waits for a lock that the next thread, which is
@@ -124,7 +125,8 @@ carrier* spare_or_new(worker& w) noexcept {
 
 bool lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
-  if (w.lender != nullptr) {  // the calling kernel thread is a foreign one: the worker goes on with its own carrier
+  if (w.loan.lender !=
+      nullptr) {  // the calling kernel thread is a foreign one: the worker goes on with its own carrier
     trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
     if (w.meter != nullptr) w.meter->leave(w, *w.current_thread());
     w.home.blocking_calls().carrier_kept();

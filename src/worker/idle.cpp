@@ -225,7 +225,7 @@ bool worker::sleep() noexcept {
   if (!work) home.census().check_drained();
   wait_for_token();  // [sleep:6]
   // Woken for a timer or by the end, or a foreign kernel thread has had the worker: nobody has counted us.
-  if (std::exchange(unlisted, false) || idle.retract(rank)) idle.begin_search();
+  if (std::exchange(loan.unlisted, false) || idle.retract(rank)) idle.begin_search();
   trace::emit<trace::event::park_end>(ring);
   return true;
 }

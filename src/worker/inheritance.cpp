@@ -125,7 +125,7 @@ void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
 // --- where the holder stands ---------------------------------------------------------------------------------------
 
 // What stands among this worker's ready threads, or in the inbox, and was lent a level goes to where that level is.
-void worker::sort_ready() noexcept {
+void worker_agenda::sort_ready() noexcept {
   raised_seen_ = home.precedence().raised();  // before the look
   pinned.sort();
   thread* chain = nullptr;

@@ -32,7 +32,7 @@ inline void arrive(void* data, void*) {
 #endif
 
 // A simulated platform hears of the switch, and of threads that change workers.
-inline void worker::charge_switch([[maybe_unused]] thread* to) const noexcept {
+inline void worker_switching::charge_switch([[maybe_unused]] thread* to) const noexcept {
   platform::charge(platform::operation::thread_switch);
   if constexpr (platform::simulated) {
     if (to == nullptr) return;
@@ -50,8 +50,8 @@ inline void* context_of(thread& t) noexcept {
 }
 
 template <bool Watched>
-[[gnu::always_inline]] inline void worker::cross(thread* from, thread* to, void (*after)(void*, void*), void* a,
-                                                 void* b, bool last) noexcept {
+[[gnu::always_inline]] inline void worker_switching::cross(thread* from, thread* to, void (*after)(void*, void*),
+                                                           void* a, void* b, bool last) noexcept {
   charge_switch(to);
   void** save = from != nullptr ? &from->stack_pointer : &by->stack_pointer;
   void* load = to != nullptr ? context_of(*to) : by->stack_pointer;
@@ -70,8 +70,8 @@ template <bool Watched>
   if (from != nullptr) goes_on(*from);
 }
 
-inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*),
-                          void (*entry)(thread*)) noexcept {
+inline void worker_switching::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*),
+                                    void (*entry)(thread*)) noexcept {
   platform::charge(platform::operation::spawn);
   if constexpr (platform::simulated) child.worker_rank = static_cast<std::uint16_t>(rank);
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
@@ -94,7 +94,7 @@ inline void worker::spawn(thread& self, thread& child, void* stack_top, void (*a
   take_back_exceptions(handled);
 }
 
-inline void worker::came_back(thread& child, thread& spawner) noexcept {
+inline void worker_switching::came_back(thread& child, thread& spawner) noexcept {
   blocks.free_thread(child);  // nobody takes it from this worker's cache before its entry has returned
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   depart(child, &spawner, [](void*, void*) {});
@@ -129,7 +129,7 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
 
 // --- choosing what to run ----------------------------------------------------------------------------------------
 
-inline thread* worker::thread_for(entry item) noexcept {
+inline thread* worker_agenda::thread_for(entry item) noexcept {
   if (item == 0) return nullptr;
   auto* t = reinterpret_cast<thread*>(item & ~entry{3});
   if ((item & ready_tag) != 0) {
@@ -145,14 +145,14 @@ inline thread* worker::thread_for(entry item) noexcept {
   return thread_of_job(item);
 }
 
-inline entry worker::pick(const thread* stays) noexcept {
+inline entry worker_agenda::pick(const thread* stays) noexcept {
   // seen at the next look
   if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return pick_specially(stays, count_pick());
   return pick_ordinarily();
 }
 
-inline entry worker::pick_ordinarily() noexcept {
+inline entry worker_agenda::pick_ordinarily() noexcept {
   const std::uint64_t tick = count_pick();
   if (tick % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
@@ -164,14 +164,14 @@ inline entry worker::pick_ordinarily() noexcept {
 
 // --- ready threads -----------------------------------------------------------------------------------------------
 
-[[gnu::always_inline]] inline void worker::make_ready_here(thread& t) noexcept {
+[[gnu::always_inline]] inline void worker_agenda::make_ready_here(thread& t) noexcept {
   const bool next = will_pick() && ready.looks_empty();  // this worker runs it at once
   if (!ready.try_push(t)) [[unlikely]]
     return make_ready_later(t);
   if (!next) tell_of_ready();
 }
 
-[[gnu::always_inline]] inline void worker::tell_of_ready() noexcept {
+[[gnu::always_inline]] inline void worker_agenda::tell_of_ready() noexcept {
   // After the push: with a sleeper's {request, heavy fence, look} these are Dekker's two sides.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with the sleeper's request through its heavy fence; another request that is missed here is seen next time
@@ -180,7 +180,7 @@ inline entry worker::pick_ordinarily() noexcept {
 }
 
 // Of a thread that its maker, who runs here, has just made, and may join.
-inline void worker::make_new_ready(thread& t) noexcept {
+inline void worker_agenda::make_new_ready(thread& t) noexcept {
   if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return make_new_ready_slowly(t);  // as in make_ready
   if (!ready.try_push_new(t)) [[unlikely]]
@@ -188,21 +188,21 @@ inline void worker::make_new_ready(thread& t) noexcept {
   tell_of_ready();
 }
 
-inline void worker::make_ready(thread& t) noexcept {
+inline void worker_agenda::make_ready(thread& t) noexcept {
   // relaxed: whoever hands us a thread with a priority has seen it set
   if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return make_ready_slowly(t);
   make_ready_here(t);
 }
 
-inline void worker::requeue(thread& t) noexcept {
+inline void worker_agenda::requeue(thread& t) noexcept {
   if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] {  // as in make_ready
     if (make_ready_specially(t, true)) return;
   }
   make_ready_here(t);
 }
 
-inline void worker::requeue_preempted(thread& t) noexcept {
+inline void worker_agenda::requeue_preempted(thread& t) noexcept {
   if (!home.host().places_preempted(rank, t)) requeue(t);
 }
 

@@ -44,8 +44,8 @@ bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
     w.token.return_awake();
     return false;
   }
-  w.unlisted = true;
-  w.lender = w.by;
+  w.loan.unlisted = true;
+  w.loan.lender = w.by;
   trace::emit<trace::event::park_end>(w.ring);
   trace::emit<trace::event::idle_end>(w.ring);
   return true;
@@ -110,7 +110,8 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
   const std::uint64_t start = platform::ticks();
   std::uint64_t insisted = start;
   for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
-    if (w.must_pass() || w.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping()) return nullptr;
+    if (w.must_pass() || w.loan.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping())
+      return nullptr;
     home_.time().fire();
     entry item = w.take_newest();
     if (item == 0) {
@@ -198,8 +199,8 @@ bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
 // --- giving it back ------------------------------------------------------------------------------------------------
 
 void lending::wake_lender(worker& w) noexcept {
-  w.by = std::exchange(w.lender, nullptr);
-  w.wants_lender = false;
+  w.by = std::exchange(w.loan.lender, nullptr);
+  w.loan.wants_lender = false;
   w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
   trace::emit<trace::event::idle_begin>(w.ring);
   trace::emit<trace::event::park_begin>(w.ring);
@@ -208,7 +209,7 @@ void lending::wake_lender(worker& w) noexcept {
 
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
 bool lending::must_wake_lender(const worker& w) noexcept {
-  return w.wants_lender || !w.pinned.empty() || !w.ready.looks_empty() || queue::has_any(w) ||
+  return w.loan.wants_lender || !w.pinned.empty() || !w.ready.looks_empty() || queue::has_any(w) ||
          home_.host().has_given(w.rank) || home_.has_common_work() || w.stands_aside() || home_.stopping() ||
          home_.time().lacks_keeper() ||
          (home_.host().wants().picks && home_.host().scheduler_policy().may_find(w.rank));
@@ -232,7 +233,7 @@ bool lending::others_fall_idle(const worker& w) const noexcept {
 // they are not, or something is there; the worker is not listed as asleep then.
 bool lending::settle(worker& w) noexcept {
   home_.sleepers().idle().announce(w.rank);  // [sleep:1]
-  w.unlisted = false;
+  w.loan.unlisted = false;
   bool may = true;
   for (const auto& other : workers_) {
     if (other.get() != &w) queue::request_anew(*other);  // [sleep:2]
@@ -241,7 +242,7 @@ bool lending::settle(worker& w) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
   if (may && !must_wake_lender(w)) return true;  // [sleep:5]
-  w.unlisted = home_.sleepers().idle().retract(w.rank);
+  w.loan.unlisted = home_.sleepers().idle().retract(w.rank);
   return false;
 }
 
@@ -250,8 +251,8 @@ void lending::give_back(worker& w) noexcept {
   if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
   if (must_wake_lender(w)) return wake_lender(w);  // [borrow:4]
   const bool sleeps = w.token.look() == token::state::lent && others_fall_idle(w) && settle(w);
-  if (!sleeps && (!w.unlisted || must_wake_lender(w))) return wake_lender(w);
-  w.by = std::exchange(w.lender, nullptr);
+  if (!sleeps && (!w.loan.unlisted || must_wake_lender(w))) return wake_lender(w);
+  w.by = std::exchange(w.loan.lender, nullptr);
   w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
   trace::emit<trace::event::idle_begin>(w.ring);
   trace::emit<trace::event::park_begin>(w.ring);

@@ -1,6 +1,6 @@
 // Workers that are lent to foreign kernel threads, which run their calls themselves: [borrow:1] to [borrow:7] of
 // lending.md. Owns the decision whether this runtime lends at all; what is lent, and to whom, the workers say (`token`,
-// `lender`). It acts for a worker like a carrier, and so uses nearly all of the runtime. Promise: the call is run once,
+// `loan`). It acts for a worker like a carrier, and so uses nearly all of the runtime. Promise: the call is run once,
 // or not at all, and the worker is its own carrier's again.
 #pragma once
 

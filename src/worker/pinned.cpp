@@ -78,17 +78,17 @@ void pinned_threads::sort() noexcept {
 
 // --- who chooses them ----------------------------------------------------------------------------------------------
 
-int worker::pinned_level() noexcept {
+int worker_agenda::pinned_level() noexcept {
   const int level = pinned.highest();
   if (level != pinned_threads::none) [[unlikely]]
     preempts = true;  // from here on what is made here is looked at, and by whom: [pin:2]
   return level;
 }
 
-thread* worker::take_pinned(int least) noexcept { return pinned_level() < least ? nullptr : pinned.take(least); }
+thread* worker_agenda::take_pinned(int least) noexcept { return pinned_level() < least ? nullptr : pinned.take(least); }
 
 // Above normal: those of all and this worker's own; of equals by turns.
-thread* worker::take_high(int least) noexcept {
+thread* worker_agenda::take_high(int least) noexcept {
   const int mine = pinned_level();
   if (mine < least) [[likely]]
     return home.levels().take_high(least);
@@ -98,14 +98,14 @@ thread* worker::take_high(int least) noexcept {
 }
 
 // Of the normal level: every other choice, so that neither keeps the others waiting.
-thread* worker::take_pinned_by_turns() noexcept {
+thread* worker_agenda::take_pinned_by_turns() noexcept {
   if (pinned_level() < 0) [[likely]]
     return nullptr;
   pinned_next_ = !pinned_next_;
   return pinned_next_ ? take_pinned(0) : nullptr;
 }
 
-thread* worker::take_low(int least, bool even) noexcept {
+thread* worker_agenda::take_low(int least, bool even) noexcept {
   const int mine = pinned_level();
   if (mine >= least && (mine >= -1 || !home.levels().any_low(mine + 1))) {
     if (thread* t = take_pinned(least); t != nullptr) return t;

@@ -61,7 +61,7 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
       if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
     }
     if (found == 0 && !from.ready.looks_empty() &&
-        from.lone.is_given_up(from.threads_made.load(std::memory_order_relaxed) /* a hint */)) {
+        from.lone.is_given_up(from.threads.made.load(std::memory_order_relaxed) /* a hint */)) {
       if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
     }
   }
@@ -161,9 +161,9 @@ policy::source policy_host::speed_source(unsigned rank) const noexcept {
 void policy_host::interrupt(unsigned victim) noexcept {
   if (!has_preemption()) return;
   worker& w = *workers_[victim];
-  w.gives_way.store(true);  // before the tick, which looks for it
+  w.ticking.end_turn.store(true);  // before the tick, which looks for it
   // a hint: a worker on its way to another carrier is not interrupted
-  if (const int id = w.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
+  if (const int id = w.ticking.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
 }
 
 bool policy_host::all_idle() const noexcept {

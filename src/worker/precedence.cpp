@@ -32,7 +32,7 @@ void precedence::use(priority level) {
 worker* precedence::lowest_below(int level) const noexcept {
   worker* lowest = nullptr;
   for (const auto& w : workers_) {
-    const int its = w->evictable_at.load(std::memory_order_relaxed);  // a hint
+    const int its = w->ticking.evict_below.load(std::memory_order_relaxed);  // a hint
     if (its >= level) continue;
     level = its;
     lowest = w.get();
@@ -50,9 +50,10 @@ void precedence::evict_for(int level) noexcept {
 }
 
 void precedence::evict_from(worker& w, int level) noexcept {
-  if (w.evictable_at.load(std::memory_order_relaxed) < level) {              // a hint
-    w.evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
-    if (const int id = w.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);  // a hint
+  if (w.ticking.evict_below.load(std::memory_order_relaxed) < level) {              // a hint
+    w.ticking.evict_below.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
+    if (const int id = w.ticking.kernel_thread.load(std::memory_order_relaxed); id != 0)
+      platform::send_tick(id);  // a hint
   } else if (worker::current_or_null() == &w && w.runs_below(level)) {
     w.current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
   }
@@ -72,8 +73,8 @@ void precedence::level_was_raised(thread& t, int before) noexcept {
   raised_.fetch_add(1);
   const int level = t.level.load();
   for (const auto& w : workers_) {
-    if (w->evictable_at.load(std::memory_order_relaxed) >= level) continue;  // a hint, as is the next one
-    if (const int id = w->kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
+    if (w->ticking.evict_below.load(std::memory_order_relaxed) >= level) continue;  // a hint, as is the next one
+    if (const int id = w->ticking.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
   }
 }
 

@@ -40,8 +40,8 @@ void enter_runtime(preemptible& caller) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);  // from here on no tick moves this thread: `on` stays right
   if (caller.block != nullptr) arch::set_thread_pointer(caller.on->by->thread_pointer);  // [section:2]
   base::forbid_malloc("by the runtime, for a preemptive thread");
-  caller.on->evictable_at.store(worker::not_evictable, std::memory_order_relaxed);  // a hint
-  set_current_queue(caller.on);                                                     // [section:3]
+  caller.on->ticking.evict_below.store(worker::not_evictable, std::memory_order_relaxed);  // a hint
+  set_current_queue(caller.on);                                                            // [section:3]
 }
 
 namespace {
@@ -54,8 +54,8 @@ void go_on(preemptible& self) noexcept {
     w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
   if (w->home.precedence().is_used() && self.how.preemptive()) [[unlikely]] {
     // a hint
-    w->evictable_at.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
-                          std::memory_order_relaxed);
+    w->ticking.evict_below.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
+                                 std::memory_order_relaxed);
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);  // [section:6]
   set_current_queue(&self);                                                         // [section:7]
@@ -79,9 +79,9 @@ namespace {
 // thread has the worker would have to wait for the turns of `self`. So `self` goes back among the ready, and the worker
 // to its own carrier: lending.md.
 void keep_off_foreign_kernel_threads(thread& self) noexcept {
-  while (worker::current().lender != nullptr) [[unlikely]] {
+  while (worker::current().loan.lender != nullptr) [[unlikely]] {
     worker& w = worker::current();
-    w.wants_lender = true;
+    w.loan.wants_lender = true;
     const exception_state handled = w.by->leave_exceptions();
     w.switch_to_run_loop(self, make_ready_after, &self, nullptr);
     take_back_exceptions(handled);
@@ -94,7 +94,8 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = worker::current();
   thread& t = self.self();
-  const bool gives_way = w.gives_way.load(std::memory_order_relaxed) && w.gives_way.exchange(false);  // a hint first
+  const bool gives_way =
+      w.ticking.end_turn.load(std::memory_order_relaxed) && w.ticking.end_turn.exchange(false);  // a hint first
   const entry item = w.pick_after_tick(t);
   if (item == 0 && !w.must_look() && !gives_way) return;
   self.waits_since = platform::ticks();
@@ -145,7 +146,7 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   class ticks& ticks = worker::current().home.ticks();
   ticks.came(worker::current(), by != nullptr, true);
   // a hint: the tick that was sent for it comes after it was set
-  const bool gives_way = worker::current().gives_way.load(std::memory_order_relaxed);
+  const bool gives_way = worker::current().ticking.end_turn.load(std::memory_order_relaxed);
   if (!gives_way && ticks.is_early(self, by == nullptr)) return go_on(self);
   self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
   // [preempt:8b], [preempt:8c]. The tick is dropped, for nobody would look at `pending`: the timer goes on, or

@@ -8,7 +8,7 @@
 
 namespace heddle::worker {
 
-bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
+bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
   if (t.belongs.is_pinned()) {
     make_pinned_ready(t, ends_turn);
     return true;
@@ -35,7 +35,7 @@ bool worker::make_ready_specially(thread& t, bool ends_turn) noexcept {
   return true;
 }
 
-void worker::put_back(thread& t) noexcept {
+void worker_agenda::put_back(thread& t) noexcept {
   aging_.take_turn_back();
   if (t.belongs.is_pinned()) return pinned.push(t, true);  // to this worker, which has taken it
   if (home.levels().push(t, rank, place::back)) return;
@@ -45,14 +45,14 @@ void worker::put_back(thread& t) noexcept {
 
 // make_ready where there are priorities or pools. A thread that stays here after all ends the turn of a preemptive one
 // below normal that runs here.
-void worker::make_ready_slowly(thread& t) noexcept {
+void worker_agenda::make_ready_slowly(thread& t) noexcept {
   if (make_ready_specially(t, false)) return;
   make_ready_here(t);
   if (runs_below(0)) current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
 }
 
 // The same of a new one, which its maker may still join by a call where there are only pinned threads.
-void worker::make_new_ready_slowly(thread& t) noexcept {
+void worker_agenda::make_new_ready_slowly(thread& t) noexcept {
   if (home.precedence().is_used() || home.capacity().pools().in_force()) return make_ready_slowly(t);
   if (make_ready_specially(t, false)) return;
   if (!ready.try_push_new(t)) return make_ready_later(t);
@@ -60,19 +60,19 @@ void worker::make_new_ready_slowly(thread& t) noexcept {
 }
 
 // A thread that was called may end elsewhere, and its joiner goes on there: [pin:2].
-bool worker::something_may_come_first() const noexcept {
+bool worker_agenda::something_may_come_first() const noexcept {
   return !pinned.empty() || current_thread()->belongs.is_pinned() || home.precedence().is_used() ||
          home.capacity().pools().in_force() || home.host().wants().picks;
 }
 
-void worker::make_ready_later(thread& t) noexcept {
+void worker_agenda::make_ready_later(thread& t) noexcept {
   ready.push(t);
   tell_of_ready();
 }
 
-void worker::learn_from_join() noexcept { lone.learn_from_join(shared_new_at_); }
+void worker_agenda::learn_from_join() noexcept { lone.learn_from_join(shared_new_at_); }
 
-void worker::share_ready() noexcept {
+void worker_agenda::share_ready() noexcept {
   if (ready.has_one_new()) {
     if (lone.is_kept()) return announce_work();
     shared_new_at_ = platform::ticks();
@@ -108,19 +108,19 @@ void make_ready_anywhere(thread& t) noexcept {
   else t.home->submit(t);
 }
 
-void worker::queue_child(thread& t) noexcept {
+void worker_agenda::queue_child(thread& t) noexcept {
   if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
 }
 
 // The request that was answered stands again while somebody sleeps: [greed:2], [wake:3].
-void worker::announce_work() noexcept {
+void worker_agenda::announce_work() noexcept {
   if (queue::askers* all = home.host().askers_of_all(); all != nullptr) [[unlikely]]
     answer_askers(*all);
   home.sleepers().wake_thief_of(rank);
   if (home.sleepers().has_thief_of(rank)) queue::stand(*this);
 }
 
-void worker::announce_answer() noexcept {
+void worker_agenda::announce_answer() noexcept {
   trace::emit<trace::event::request_answer>(ring);
   announce_work();
 }

@@ -64,7 +64,7 @@ void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexce
   if (!platform::arrives(c.timer)) platform::drop(c.timer);
   if (!has_timer(c, plan_.timers)) return;  // the next one that wants ticks tries again
   platform::nanoseconds phase = begin_;
-  if (plan_.from == tick_plan::source::creation) phase = w.made_at;
+  if (plan_.from == tick_plan::source::creation) phase = w.ticking.since;
   else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;
   else phase += plan_.interval * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
   const platform::nanoseconds now = std::max(platform::now(), not_before);
@@ -84,7 +84,7 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
   }
   // [turn:1]: with an owner that gives up, in `came`, these are Dekker's two sides. It sees the wish, or we see that
   // there is no owner.
-  if (!w.wants_ticks.load(std::memory_order_relaxed)) w.wants_ticks.store(true);  // relaxed: own variable
+  if (!w.ticking.are_wanted.load(std::memory_order_relaxed)) w.ticking.are_wanted.store(true);  // relaxed: own variable
   std::atomic<int>& owner = owners_[group_of(w.rank)];
   const int now = owner.load();
   int nobody = -1;
@@ -103,14 +103,14 @@ void ticks::come_by(runtime& home, int signal) noexcept {
   if (signal_.exchange(signal) == 0) return;
   for (unsigned r = 0; r < home.workers(); ++r) {
     // as above
-    if (const int to = home.at(r).kernel_thread.load(std::memory_order_relaxed); to != 0) platform::send_tick(to);
+    if (const int to = home.at(r).ticking.kernel_thread.load(std::memory_order_relaxed); to != 0) platform::send_tick(to);
   }
 }
 
 // relaxed: the first is a hint to who sends ticks; of the second only the worker
 // itself makes its own rank come or go; the third is of this kernel thread
 void ticks::took_over(worker& w) noexcept {
-  w.kernel_thread.store(w.by->id, std::memory_order_relaxed);
+  w.ticking.kernel_thread.store(w.by->id, std::memory_order_relaxed);
   if (per_worker() || owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank)) return;
   if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, false);
 }
@@ -133,15 +133,15 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
   // From the worker after this one around to the owner, who began the chain.
   for (unsigned i = w.rank - first + 1; i % size != start; ++i) {
     worker& next = w.home.at(first + i % size);
-    if (!next.wants_ticks.load()) continue;
+    if (!next.ticking.are_wanted.load()) continue;
     any = true;
     // relaxed: a hint to who sends ticks
-    if (const auto until = next.undisturbed_until.load(std::memory_order_relaxed);
+    if (const auto until = next.ticking.not_before.load(std::memory_order_relaxed);
         until != 0 && platform::now() < until)
       continue;
     // there only the owner passes on
     if (end_of_chain || (plan_.from == tick_plan::source::one_to_all && !by_timer)) break;
-    const int to = next.kernel_thread.load(std::memory_order_relaxed);  // a hint
+    const int to = next.ticking.kernel_thread.load(std::memory_order_relaxed);  // a hint
     if (to == 0) continue;
     platform::send_tick(to);
     if (plan_.from == tick_plan::source::chain) break;
@@ -150,7 +150,7 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
 }
 
 void ticks::begin_turn(worker& w, fiber::preemptible& self) noexcept {
-  if (!per_worker()) w.undisturbed_until.store(0, std::memory_order_relaxed);  // a hint
+  if (!per_worker()) w.ticking.not_before.store(0, std::memory_order_relaxed);  // a hint
   self.turn_lasts_until = 0;
   const platform::nanoseconds interval = plan_.interval;
   if (platform::simulated) return;  // signals take no time there that a program's code would lack
@@ -159,7 +159,7 @@ void ticks::begin_turn(worker& w, fiber::preemptible& self) noexcept {
     return;
   }
   self.turn_lasts_until = platform::now() + std::min(interval << self.cut_calls, longest_stretch);
-  if (!per_worker()) w.undisturbed_until.store(self.turn_lasts_until, std::memory_order_relaxed);  // a hint
+  if (!per_worker()) w.ticking.not_before.store(self.turn_lasts_until, std::memory_order_relaxed);  // a hint
   // A timer that ticks once is set by want. The early tick of one that goes on would cut the call short again.
   // of this kernel thread
   if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always) start(w, false, self.turn_lasts_until);
@@ -177,7 +177,7 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
     if (!wanted) stop(*w.by);
     return;
   }
-  if (!wanted) w.wants_ticks.store(false);
+  if (!wanted) w.ticking.are_wanted.store(false);
   std::atomic<int>& owner = owners_[group_of(w.rank)];
   // only the worker makes its own rank come or go
   const bool mine = owner.load(std::memory_order_relaxed) == static_cast<int>(w.rank);
@@ -187,7 +187,7 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   owner.store(-1);
   for (unsigned r = group_of(w.rank) * group_size_; r < workers_ && group_of(r) == group_of(w.rank); ++r) {
     int nobody = -1;
-    if (!w.home.at(r).wants_ticks.load()) continue;
+    if (!w.home.at(r).ticking.are_wanted.load()) continue;
     // [turn:1]: it came too late to see that there is no owner
     if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;
   }

@@ -28,8 +28,7 @@ void nothing(void*, void*) {}
 }  // namespace
 
 worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
-    : worker_state(owner, number, unit, seed),
-      blocks(*this, owner.stacks().default_class()),
+    : worker_agenda(owner, number, unit, seed),
       spin_us_(owner.options().spin),
       least_slept_(owner.options().spin * platform::ticks_per_microsecond()) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
@@ -40,20 +39,24 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
 
 worker::~worker() { platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot)); }
 
+worker_switching::worker_switching(runtime& owner, unsigned number, int unit, std::uint64_t seed)
+    : worker_state(owner, number, unit, seed), blocks(whole(), owner.stacks().default_class()) {}
+
 // --- switching ---------------------------------------------------------------------------------------------------
 
-void worker::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
+void worker_switching::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
   // apart: that spares all others six saved registers
   if (watches_switches) [[unlikely]]
     return switch_watched(self, next, after, a, b);
   cross<false>(&self, &next, after, a, b, false);
 }
 
-void worker::switch_watched(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
+void worker_switching::switch_watched(thread& self, thread& next, void (*after)(void*, void*), void* a,
+                                      void* b) noexcept {
   cross(&self, &next, after, a, b, false);
 }
 
-void worker::switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept {
+void worker_switching::switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept {
   cross(&self, nullptr, after, a, b, false);
 }
 
@@ -61,40 +64,40 @@ void worker::switch_away(thread& self, void (*after)(void*, void*), void* a, voi
   cross(&self, thread_for(pick()), after, a, b, last);
 }
 
-void worker::note_switch(thread* from, thread* to) noexcept {
+void worker_switching::note_switch(thread* from, thread* to) noexcept {
   if (from != nullptr) trace::emit<trace::event::thread_park>(ring, 0u, from->id);
   if (to != nullptr) trace::emit<trace::event::thread_switch_in>(ring, to->id);
-  if (meter != nullptr) meter->change(*this, from, to);
+  if (meter != nullptr) meter->change(whole(), from, to);
 }
 
-void worker::note_spawn(thread& self, thread& child) noexcept {
+void worker_switching::note_spawn(thread& self, thread& child) noexcept {
   trace::emit<trace::event::thread_switch_in>(ring, child.id);
-  if (meter != nullptr) meter->change(*this, &self, &child);
+  if (meter != nullptr) meter->change(whole(), &self, &child);
 }
 
-void worker::note_return(thread& child, thread& parent) noexcept {
+void worker_switching::note_return(thread& child, thread& parent) noexcept {
   trace::emit<trace::event::thread_switch_in>(ring, parent.id);
   if (meter == nullptr) return;
-  meter->change(*this, &child, &parent);
+  meter->change(whole(), &child, &parent);
   meter->forget(child);
 }
 
-void worker::note_departure(thread& self, thread* to) noexcept {
+void worker_switching::note_departure(thread& self, thread* to) noexcept {
   trace::emit<trace::event::thread_park>(ring, trace::park_reason::ended, self.id);
   if (to != nullptr) trace::emit<trace::event::thread_switch_in>(ring, to->id);
   if (meter == nullptr) return;
-  meter->change(*this, &self, to);
+  meter->change(whole(), &self, to);
   meter->forget(self);
 }
 
 void worker::end_task(thread& t) noexcept {
-  if (watches_switches && meter != nullptr) meter->tell(*this, t);
+  if (watches_switches && meter != nullptr) meter->tell(whole(), t);
   home.host().scheduler_policy().task_end(rank, t.scheduling);
 }
 
-void worker::dive(thread& next) noexcept { cross(nullptr, &next, nothing, nullptr, nullptr, false); }
+void worker_switching::dive(thread& next) noexcept { cross(nullptr, &next, nothing, nullptr, nullptr, false); }
 
-void worker::depart(thread& self, thread* next, void (*after)(void*, void*), void* b) noexcept {
+void worker_switching::depart(thread& self, thread* next, void (*after)(void*, void*), void* b) noexcept {
   departing_to_ = next;
   departure_.after = after;
   departure_.a = &self;
@@ -102,7 +105,7 @@ void worker::depart(thread& self, thread* next, void (*after)(void*, void*), voi
 }
 
 // Between the return of a thread's entry and the switch, still on its stack.
-HEDDLE_NO_TSAN arch::departure* worker::departing(thread& self) noexcept {
+HEDDLE_NO_TSAN arch::departure* worker_switching::departing(thread& self) noexcept {
   thread* to = departing_to_;
   charge_switch(to);
   departure_.stack_pointer = to != nullptr ? context_of(*to) : by->stack_pointer;
@@ -145,8 +148,8 @@ thread* thread_for_tasks(worker& w, void (*entry)(thread*), void* argument) noex
   return make_for_tasks(w, entry, argument);
 }
 
-thread* worker::thread_of_job(entry item) noexcept {
-  thread* fresh = make_for_tasks(*this, run_jobs, nullptr);
+thread* worker_agenda::thread_of_job(entry item) noexcept {
+  thread* fresh = make_for_tasks(whole(), run_jobs, nullptr);
   if (fresh == nullptr) blocks.fail("a task");
   fresh->job = reinterpret_cast<detail::job*>(item);
   return fresh;

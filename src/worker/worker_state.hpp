@@ -1,5 +1,5 @@
-// What a worker knows of itself and others may see of it; worker.hpp says what it does. Each word is the worker's own
-// unless it says who else writes it.
+// What a worker knows of itself and others may see of it: the lowest of its layers (worker.hpp). Each word is the
+// worker's own unless it says who else writes it.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,17 @@
 namespace heddle::worker {
 
 class runtime;
+class task_meter;
+class worker;
 struct carrier;
 
 using fiber::thread;
 
 struct worker_state : detail::fork_queue {
   worker_state(runtime& owner, unsigned number, int unit, std::uint64_t seed) noexcept
-      : home(owner), rank(number), processing_unit(unit), random(seed), made_at(platform::now()) {}
+      : home(owner), rank(number), processing_unit(unit), random(seed) {
+    ticking.since = platform::now();
+  }
 
   runtime& home;
   const unsigned rank;
@@ -43,32 +47,39 @@ struct worker_state : detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  class token token;                               // who acts for it; its sleeping carrier waits there
-  std::atomic<std::uint64_t> threads_made{0};      // by this worker; threads that outlive their maker's scope
-  std::atomic<std::uint64_t> threads_finished{0};  // on this worker
+  class token token;  // who acts for it; its sleeping carrier waits there
+  struct {
+    std::atomic<std::uint64_t> made{0};      // by this worker; threads that outlive their maker's scope
+    std::atomic<std::uint64_t> finished{0};  // on this worker
+  } threads;
 
   // Lent to a foreign kernel thread. All the worker's own.
-  carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null: it is not lent
-  bool unlisted{false};      // it sleeps, or is lent, and is not in the idle set
-  bool wants_lender{false};  // what is ready here must not run on a foreign kernel thread
+  struct {
+    carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null: it is not lent
+    bool unlisted{false};      // it sleeps, or is lent, and is not in the idle set
+    bool wants_lender{false};  // what is ready here must not run on a foreign kernel thread
+  } loan;
 
   // KLT-switching. All the worker's own.
   thread* passing_to{nullptr};  // thread_for met it: bound, to be gone to from the run loop
   thread* first{nullptr};       // what a carrier that gets this worker runs first
   carrier_pool spares;
-  const platform::nanoseconds made_at;
-  // Where timers are shared: they send it no tick before that; written by the worker, a hint.
-  std::atomic<platform::nanoseconds> undisturbed_until{0};
-  // it runs, or did when it last was asked, a preemptive thread; written by the worker
-  std::atomic<bool> wants_ticks{false};
-  std::atomic<int> kernel_thread{0};  // of its carrier; 0: on the way to another
-  // The policy has asked for the turn of what runs here. Set by any worker, taken back by the next tick here.
-  std::atomic<bool> gives_way{false};
-  std::atomic<bool> wants_carrier{false};  // a tick found none: the creator sends another one when there is one
-  // Level of the preemptive thread whose own code runs here; not_evictable: the runtime's code runs, or no preemptive
-  // thread, or there are no priorities. Written by the worker and its handler, cleared by who sends it a tick; a hint.
   static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
-  std::atomic<std::int8_t> evictable_at{not_evictable};
+  struct {
+    platform::nanoseconds since{0};  // the worker was made
+    // Where timers are shared: they send it no tick before that; written by the worker, a hint.
+    std::atomic<platform::nanoseconds> not_before{0};
+    // it runs, or did when it last was asked, a preemptive thread; written by the worker
+    std::atomic<bool> are_wanted{false};
+    std::atomic<int> kernel_thread{0};  // of its carrier; 0: on the way to another
+    // The policy has asked for the turn of what runs here. Set by any worker, taken back by the next tick here.
+    std::atomic<bool> end_turn{false};
+    std::atomic<bool> lack_carrier{false};  // a tick found none: the creator sends another one when there is one
+    // Level of the preemptive thread whose own code runs here; not_evictable: the runtime's code runs, or no preemptive
+    // thread, or there are no priorities. Written by the worker and its handler, cleared by who sends it a tick; a
+    // hint.
+    std::atomic<std::int8_t> evict_below{not_evictable};
+  } ticking;
 
   // Odd: it stands aside. set_active adds one to change that, who makes a thread ready that is pinned to it adds two
   // while it is odd; read by the worker; futex word of a worker that stands aside.
@@ -77,16 +88,24 @@ struct worker_state : detail::fork_queue {
   std::atomic<bool> queues_specially{false};
 
   std::atomic<std::uint64_t> picks{0};  // written by the worker; its progress, for the watchdog
-  // What others remember of it, who share its preemptive threads with
-  // theirs; hints. Its picks, and since when they have been that many.
-  std::atomic<std::uint64_t> picks_seen{0};
-  std::atomic<std::uint64_t> stands_since{0};
+  // What others remember of it, who share its preemptive threads with theirs; hints.
+  struct {
+    std::atomic<std::uint64_t> picks{0};
+    std::atomic<std::uint64_t> since{0};  // when its picks became that many
+  } seen;
 
   lone_new lone;
+  // What the policy wants to know of the tasks that run here, or null. Set before the worker starts. watches_switches
+  // may be false all the same.
+  task_meter* meter{nullptr};
 
-  struct counters {  // written by the worker, read by anyone as a hint
+  struct {  // written by the worker, read by anyone as a hint
     std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0}, preemptions{0}, ticks{0};
   } counts;
+
+ protected:
+  // The worker, whose lowest layer this is.
+  worker& whole() noexcept;
 };
 
 }  // namespace heddle::worker
