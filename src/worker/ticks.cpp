@@ -102,8 +102,9 @@ void ticks::come_by(runtime& home, int signal) noexcept {
   if (signal_.load(std::memory_order_relaxed) == signal) return;  // a number; whoever changed it sent the ticks
   if (signal_.exchange(signal) == 0) return;
   for (unsigned r = 0; r < home.workers(); ++r) {
-    // as above
-    if (const int to = home.at(r).ticking.kernel_thread.load(std::memory_order_relaxed); to != 0) platform::send_tick(to);
+    // relaxed: as above
+    const int to = home.at(r).ticking.kernel_thread.load(std::memory_order_relaxed);
+    if (to != 0) platform::send_tick(to);
   }
 }
 
