@@ -84,42 +84,42 @@ void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::
 
 inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter ones are not worth two passes
 
-// Two passes over workers + 1 blocks. In the first pass the first block is scanned and the middle ones are summed; in
-// the second one the middle blocks and the last are scanned. That takes 2 n / (workers + 1) steps, the least for this
-// scheme; more blocks would balance better and cost nearly 2 n / workers.
+// Two passes over workers + 1 parts. In the first pass the first part is scanned and the middle ones are summed; in
+// the second one the middle parts and the last are scanned. That takes 2 n / (workers + 1) steps, the least for this
+// scheme; more parts would balance better and cost nearly 2 n / workers.
 template <class Work, class T>
 void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site, const loop_options& options) {
   if (on_foreign_thread()) return run_in_runtime([&] { run_scan(work, n, std::move(init), site, options); });
   if (options.stop.stop_requested()) return;
   const unsigned workers = loop_begin().workers;
   const std::size_t worthwhile = site.iterations_in(least_scan_nanoseconds);
-  const std::size_t blocks = std::min<std::size_t>(workers + 1, n / std::max<std::size_t>(options.grain, 2));
-  if (workers == 1 || blocks < 3 || n < worthwhile) {
-    const std::uint64_t start = loop_ticks();
+  const std::size_t parts = std::min<std::size_t>(workers + 1, n / std::max<std::size_t>(options.grain, 2));
+  if (workers == 1 || parts < 3 || n < worthwhile) {
+    const std::uint64_t start = loop_cycles();
     work.scan(0, n, std::move(init));
-    site.observe(n, loop_ticks() - start);
+    site.observe(n, loop_cycles() - start);
     return;
   }
-  const auto edge = [&](std::size_t block) { return n / blocks * block + std::min(block, n % blocks); };
-  const std::size_t bytes = n / blocks * work.bytes_per_step();
-  const std::unique_ptr<std::optional<T>[]> value(new std::optional<T>[blocks]);  // of all up to the end of a block
+  const auto edge = [&](std::size_t part) { return n / parts * part + std::min(part, n % parts); };
+  const std::size_t bytes = n / parts * work.bytes_per_step();
+  const std::unique_ptr<std::optional<T>[]> value(new std::optional<T>[parts]);  // of all up to the end of a part
   for_each_block(
-      blocks - 1,
-      [&](std::size_t block) {
-        if (block != 0) {
-          value[block].emplace(work.sum(edge(block), edge(block + 1)));
+      parts - 1,
+      [&](std::size_t part) {
+        if (part != 0) {
+          value[part].emplace(work.sum(edge(part), edge(part + 1)));
           return;
         }
-        const std::uint64_t start = loop_ticks();
+        const std::uint64_t start = loop_cycles();
         value[0] = work.scan(0, edge(1), std::move(init));
-        site.observe(edge(1), loop_ticks() - start);
+        site.observe(edge(1), loop_cycles() - start);
       },
       options.stop, bytes);
   if (options.stop.stop_requested()) return;
-  for (std::size_t block = 1; block + 1 < blocks; ++block)
-    value[block].emplace(work.join(*value[block - 1], std::move(*value[block])));
+  for (std::size_t part = 1; part + 1 < parts; ++part)
+    value[part].emplace(work.join(*value[part - 1], std::move(*value[part])));
   for_each_block(
-      blocks - 1, [&](std::size_t block) { work.scan(edge(block + 1), edge(block + 2), std::move(value[block])); },
+      parts - 1, [&](std::size_t part) { work.scan(edge(part + 1), edge(part + 2), std::move(value[part])); },
       options.stop, bytes);
 }
 
@@ -140,8 +140,9 @@ Out scan_into(In first, In last, Out out, std::optional<T> init, Combine& combin
 /// otherwise. Returns the end of the output. Each element may be read twice and is combined at most twice.
 ///
 /// After an exception of `combine`, or a request to stop (options.stop), the output holds some results and some old
-/// values. Exceptions, suspension, callers: as parallel_for_range. options.grain is the least length of a block.
-/// Source: Hillis, Steele, "Data parallel algorithms" (1986); Blelloch (1990), with the block sums of a two-pass scan.
+/// values. Exceptions, suspension, callers: as parallel_for_range. options.grain is the least length of a part.
+/// Source: Hillis, Steele, "Data parallel algorithms" (1986); Blelloch (1990), with the sums of parts of a two-pass
+/// scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Combine = std::plus<>>
 Out parallel_inclusive_scan(In first, In last, Out out, Combine combine = {}, const loop_options& options = {}) {
   return detail::scan_into<true, std::iter_value_t<In>>(first, last, out, {}, combine, options);

@@ -68,7 +68,7 @@ struct preemptible : detail::fork_queue {
   worker::carrier* bound{nullptr};
   // Its own thread-local storage, taken when it starts; or that of who waits for it (tls::caller).
   platform::own_tls* block{nullptr};
-  // platform::ticks when a tick last ended its turn.
+  // platform::cycles when a tick last ended its turn.
   std::uint64_t waits_since{0};
   // Where an entry that its code has pushed lies on the way to the worker's queue.
   detail::slot slots[3]{};

@@ -73,7 +73,7 @@ struct alignas(64) thread {
   // begun, for the first frame.
   union {
     void (*call)(void* closure) noexcept {nullptr};
-    void (*entry)(thread* self);
+    void (*body)(thread* self);
   };
   // With what. `closure`: of a group's child or a plain thread, in the argument area of its stack, which ends there.
   // `job`: of a thread that runs jobs, the first one. `argument`: of a thread that the runtime makes for itself.
@@ -160,7 +160,7 @@ struct alignas(64) thread {
   // Lists of ready threads beside the normal level (worker/priorities.hpp). `newer`: the second link of such a list
   // (and of free light threads, the link from chain to chain). `listed`: in which of them it stands, 0: in none;
   // written under that list's lock. `waits_longer` and `waits_shorter`: links of all threads of a pile below the normal
-  // level, in the order in which they became ready. `ready_since`: when it did (platform::ticks).
+  // level, in the order in which they became ready. `ready_since`: when it did (platform::cycles).
   thread* newer{nullptr};
   std::atomic<int> listed{0};
   thread* waits_longer{nullptr};
@@ -199,7 +199,7 @@ struct alignas(64) thread {
 static_assert(offsetof(thread, slots) == detail::slots_of_thread);
 
 // The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever
-// switches to it writes the frame, for `call` (its entry); a joiner that calls it needs none.
+// switches to it writes the frame, for `call` (its body); a joiner that calls it needs none.
 inline void* not_begun(void* stack_top) noexcept { return static_cast<char*>(stack_top) + 1; }
 inline bool is_not_begun(const void* stack_pointer) noexcept {
   return (reinterpret_cast<std::uintptr_t>(stack_pointer) & 1) != 0;

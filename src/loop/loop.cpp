@@ -32,9 +32,9 @@ bool take_turn() noexcept {
 
 loop_start loop_begin() noexcept {
   // a constant, computed more than once at worst
-  if (loop_ticks_per_microsecond.load(std::memory_order_relaxed) == 0) {
-    loop_ticks_per_microsecond.store(static_cast<std::uint32_t>(platform::ticks_per_microsecond()),
-                                     std::memory_order_relaxed);
+  if (loop_cycles_per_microsecond.load(std::memory_order_relaxed) == 0) {
+    loop_cycles_per_microsecond.store(static_cast<std::uint32_t>(platform::cycles_per_microsecond()),
+                                      std::memory_order_relaxed);
   }
   const worker::section inside;
   const worker::worker& me = worker::worker::current();
@@ -92,11 +92,11 @@ loop_wait loop_spin(const job& work) noexcept {
     const bool ended = work.now().is_over();
     if (ended && i == 0) return {0, true};
     if (ended || i % 16 == 1) {
-      const std::uint64_t now = loop_ticks();
+      const std::uint64_t now = loop_cycles();
       if (start == 0) start = now;
       // relaxed: a constant by now
       const bool enough =
-          now - start >= spin_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;
+          now - start >= spin_nanoseconds * loop_cycles_per_microsecond.load(std::memory_order_relaxed) / 1000;
       if (ended || enough) return {now - start + 1, ended};
     }
     arch::pause();

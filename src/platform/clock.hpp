@@ -11,9 +11,9 @@ using nanoseconds = std::uint64_t;
 nanoseconds now() noexcept;
 
 // A coarse counter for choosing between spinning and sleeping: cheaper than now(), and in a unit of its own, of which
-// there are ticks_per_microsecond().
-std::uint64_t ticks() noexcept;
-std::uint64_t ticks_per_microsecond() noexcept;
+// there are cycles_per_microsecond().
+std::uint64_t cycles() noexcept;
+std::uint64_t cycles_per_microsecond() noexcept;
 
 #if !defined(HEDDLE_SIM)
 // What the calling kernel thread has used so far. Async-signal-safe.

@@ -12,7 +12,7 @@ namespace heddle::platform {
 
 // What the calling kernel thread has used since some start of its own. Figures that are not known are none.
 struct usage_reading {
-  enum place : unsigned {
+  enum figure : unsigned {
     processor_time,
     instructions,
     private_misses,
@@ -29,7 +29,7 @@ struct usage_reading {
 struct usage_counters {
   static constexpr unsigned most = 5;
   int descriptor[most] = {-1, -1, -1, -1, -1};  // of the events that are counted; the first one is read for all
-  std::uint8_t counts[most]{};                  // which place each event is for
+  std::uint8_t counts[most]{};                  // which figure each event is for
   unsigned opened{0};
 };
 // Where there are no counters, or the system refuses them, all stay none but the processor time.

@@ -153,14 +153,14 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
 
 // The child runs at once, in its spawner's place; the spawner's continuation is offered to thieves.
 [[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
-                                                          block& child, void (*entry)(block*) noexcept) noexcept {
+                                                          block& child, void (*body)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
   child.spawner = &self;
   // relaxed: read by this spawn's child only while the spawner stands still
   child.spawn_number = self.spawns.load(std::memory_order_relaxed) + 1;
   self.spawns.store(child.spawn_number, std::memory_order_relaxed);
   const bool counted = child.counted;
-  w.spawn(self, child, child.closure, offer_continuation, entry);
+  w.spawn(self, child, child.closure, offer_continuation, body);
   if (self.taken) {
     self.taken = false;
     if (!counted) ++group.owed;
@@ -176,17 +176,17 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   worker::worker* w = who.on_or_null();
   block* self = w != nullptr ? w->current_thread() : nullptr;
   const bool preemptive = child.preemptive != nullptr;
-  void (*entry)(block*) noexcept = preemptive ? enter<false, true> : enter<false, false>;
+  void (*body)(block*) noexcept = preemptive ? enter<false, true> : enter<false, false>;
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.closure, entry);
+    worker::start_at(child, child.closure, body);
     return worker::start_root(child, label);
   }
   if (!child.counted && !group.open) open_group(group);  // used again after a wait
   if (w->ring != nullptr) {
     trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
-    entry = preemptive ? enter<true, true> : enter<true, false>;
+    body = preemptive ? enter<true, true> : enter<true, false>;
   }
   auto where = policy::placement::child_first;
   if (child.level.load() != 0 || self->belongs.is_pinned()) {
@@ -198,10 +198,10 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
     where = w->home.host().scheduler_policy().spawn(w->rank, {child.scheduling, &self->scheduling, label, work,
                                                               group.work, group.bytes, index, group.expected, data});
   }
-  if (where == policy::placement::child_first) return run_child_first(*w, *self, group, child, entry);
+  if (where == policy::placement::child_first) return run_child_first(*w, *self, group, child, body);
   child.counted = true;
   group.outstanding.fetch_add(1);
-  worker::start_at(child, child.closure, entry);
+  worker::start_at(child, child.closure, body);
   if (child.level.load() != 0) return w->make_ready(child);
   w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
   if (where == policy::placement::send) w->home.host().scheduler_policy().place(w->rank, child.scheduling);

@@ -15,7 +15,7 @@ void open_group(group_state& group) noexcept {
   if (!w.home.host().wants().groups) return;  // only the trace wants to know
   group.policy_data = nullptr;
   group.index.store(0, std::memory_order_relaxed);  // no child yet
-  if (w.home.host().wants().elapsed) group.opened_at = platform::ticks();
+  if (w.home.host().wants().elapsed) group.opened_at = platform::cycles();
   policy::group_info info = info_of(group, w, 0);
   w.home.host().scheduler_policy().group_begin(w.rank, info);
   group.policy_data = info.data;

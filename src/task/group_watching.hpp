@@ -29,7 +29,7 @@ inline policy::group_info info_of(group_state& group, worker::worker& w, std::ui
 
 // Since group_begin, if the policy wants to know.
 inline std::uint64_t elapsed_in(const group_state& group, worker::worker& w) noexcept {
-  return w.home.host().wants().elapsed ? worker::nanoseconds_between(group.opened_at, platform::ticks()) : 0;
+  return w.home.host().wants().elapsed ? worker::nanoseconds_between(group.opened_at, platform::cycles()) : 0;
 }
 
 }  // namespace heddle::detail

@@ -8,7 +8,7 @@ namespace heddle::detail {
 
 // Runs on the child's stack once the spawner is complete in memory: offers the spawner's continuation to thieves.
 void offer_continuation(fiber::thread* spawner);
-// A child's last act. True: nobody took its spawner's continuation, which goes on when the child's entry returns.
+// A child's last act. True: nobody took its spawner's continuation, which goes on when the child's body returns.
 [[nodiscard]] bool take_spawner_back(fiber::thread& child) noexcept;
 
 }  // namespace heddle::detail

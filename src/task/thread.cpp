@@ -96,7 +96,7 @@ void enter(block* self) noexcept {
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
-    t.entry = enter<false>;
+    t.body = enter<false>;
   }
   t.closure = room;
   t.function = call;

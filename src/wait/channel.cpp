@@ -68,7 +68,7 @@ void channel_core::leave(waiter_list& list, waiter& w) noexcept {
 }
 
 channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list,
-                                         patience p) noexcept {
+                                         wait_limit limit) noexcept {
   wake_reason reason;
   {
     const auto let_go = [this, &r, &list]() noexcept {
@@ -82,11 +82,12 @@ channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, wait
       if (mine) resume(r.w);
     };
     std::optional<std::stop_callback<decltype(let_go)>> on_stop;
-    if (p.stop != nullptr) on_stop.emplace(*p.stop, let_go);
-    reason = p.limit == nullptr ? suspend(r.w, enqueue, &r) : suspend_until(r.w, enqueue, &r, *p.limit);
+    if (limit.stop != nullptr) on_stop.emplace(*limit.stop, let_go);
+    reason = limit.limit == nullptr ? suspend(r.w, enqueue, &r) : suspend_until(r.w, enqueue, &r, *limit.limit);
     // A callback under way is waited for here, in the kernel; as for
     // condition variables its thread may be a preempted one.
-    if (p.stop != nullptr && worker::has_preemption() && p.stop->stop_requested()) blocking([&] { on_stop.reset(); });
+    if (limit.stop != nullptr && worker::has_preemption() && limit.stop->stop_requested())
+      blocking([&] { on_stop.reset(); });
   }
   switch (reason) {
     case wake_reason::notified: return outcome::done;
@@ -161,16 +162,16 @@ channel_core::outcome channel_core::try_send(const void* item) {
   }
 }
 
-channel_core::outcome channel_core::send(const void* item, patience p) {
+channel_core::outcome channel_core::send(const void* item, wait_limit limit) {
   do {
     if (const outcome result = try_send(item); result != outcome::not_now) return result;
-  } while (p.limit == nullptr &&
+  } while (limit.limit == nullptr &&
            comes_soon([this] { return closed_.load() ? capacity_ : capacity_ - std::min(size(), capacity_); },
                       std::min(capacity_ / 2, longest_batch)));
   segment* spare = spare_or_null();
   if (spare == nullptr) spare = make_segment();
-  request r{this, item, nullptr, spare, p.stop, outcome::not_now, false, waiter("channel, to send")};
-  const outcome result = wait(r, enqueue_sender, senders_, p);
+  request r{this, item, nullptr, spare, limit.stop, outcome::not_now, false, waiter("channel, to send")};
+  const outcome result = wait(r, enqueue_sender, senders_, limit);
   keep_or_free(r.spare);
   return result;
 }
@@ -194,13 +195,13 @@ channel_core::outcome channel_core::try_receive(void* item) noexcept {
   return then;
 }
 
-channel_core::outcome channel_core::receive(void* item, patience p) noexcept {
+channel_core::outcome channel_core::receive(void* item, wait_limit limit) noexcept {
   do {
     if (try_receive(item) == outcome::done) return outcome::done;
-  } while (p.limit == nullptr && !closed_.load() &&
+  } while (limit.limit == nullptr && !closed_.load() &&
            comes_soon([this] { return std::size_t{size() != 0 || closed_.load()}; }, 1));
-  request r{this, nullptr, item, nullptr, p.stop, outcome::not_now, false, waiter("channel, to receive")};
-  const outcome result = wait(r, enqueue_receiver, receivers_, p);
+  request r{this, nullptr, item, nullptr, limit.stop, outcome::not_now, false, waiter("channel, to receive")};
+  const outcome result = wait(r, enqueue_receiver, receivers_, limit);
   keep_or_free(r.spare);
   return result;
 }

@@ -20,12 +20,12 @@ struct account {
   std::uint64_t sum[platform::usage_reading::count]{};
   policy::source from[platform::usage_reading::count]{};
   bool counted{false};     // some part of it is in the sums
-  std::uint64_t began{0};  // platform::ticks
+  std::uint64_t began{0};  // platform::cycles
 };
 
 // Of a fork whose second half is a task, from `fork` to `fork_end`. Its owner's; a thread's forks nest.
 struct fork_time {
-  std::uint64_t began{0};  // platform::ticks
+  std::uint64_t began{0};  // platform::cycles
   const detail::job* of{nullptr};
   fork_time* outer{nullptr};
 };

@@ -11,7 +11,7 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr platform::nanoseconds patience = 1'000'000'000;  // of a spare beyond spares_kept, until it ends
+constexpr platform::nanoseconds idle_limit = 1'000'000'000;  // of a spare beyond spares_kept, until it ends
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void carry(void* argument) {
         platform::wait_on(self.signal, 0);
         continue;
       }
-      const platform::nanoseconds limit = platform::now() + patience;
+      const platform::nanoseconds limit = platform::now() + idle_limit;
       platform::wait_on(self.signal, 0, limit);
       if (platform::now() >= limit && self.home.carriers().dismiss(self)) return;
     }

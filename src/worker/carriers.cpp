@@ -85,7 +85,7 @@ bool carriers::dismiss(carrier& self) noexcept {
   return true;
 }
 
-// A spare whose patience ends must not look through those that join_all frees.
+// A spare whose time is over must not look through those that join_all frees.
 void carriers::forget_spares() noexcept {
   const section inside;  // a preemptive thread of another runtime perhaps
   std::lock_guard hold(mutex_);

@@ -69,33 +69,33 @@ entry worker_agenda::pick_by_turns(bool evens) noexcept {
 // What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
 // priorities.md. No more than one in so many turns, however many wait: what is above keeps the others.
 entry worker_agenda::pick_starved(const thread* stays) noexcept {
-  const std::uint64_t patience = home.precedence().patience();
-  if (patience == 0) return 0;
-  const std::uint64_t now = platform::ticks();
-  if (!aging_.is_due(now, patience)) return 0;
+  const std::uint64_t longest_wait = home.precedence().longest_wait();
+  if (longest_wait == 0) return 0;
+  const std::uint64_t now = platform::cycles();
+  if (!aging_.is_due(now, longest_wait)) return 0;
   bool displaces = stays != nullptr;
   entry item = 0;
-  thread* t = pinned_level() != pinned_threads::none ? pinned.take_starved(now - patience) : nullptr;
-  if (t == nullptr) t = home.levels().take_starved(now - patience);
+  thread* t = pinned_level() != pinned_threads::none ? pinned.take_starved(now - longest_wait) : nullptr;
+  if (t == nullptr) t = home.levels().take_starved(now - longest_wait);
   if (t != nullptr) {
     const std::int8_t level = t->level.load();
     displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) ||
                 pinned.highest() > std::max<int>(level, 0) || (level < 0 && !ready.looks_empty());
     if (level < 0) turn_of_ = level;
     item = ready_entry(*t);
-  } else if (aging_.takes_normal(now, patience)) {
+  } else if (aging_.takes_normal(now, longest_wait)) {
     item = pick_by_turns(true);
     if (item == 0) item = pick_by_turns(true);  // the other one's turn
     displaces = displaces || home.levels().any_high(1) || pinned.highest() > 0;
   }
   if (item == 0) return 0;
   // half an interval, and then until the next tick
-  aging_.begin_turn(now + patience, displaces ? now + patience / home.options().aging / 2 : 0);
+  aging_.begin_turn(now + longest_wait, displaces ? now + longest_wait / home.options().aging / 2 : 0);
   return item;
 }
 
 // For a policy that wants to be asked first, and where threads have priorities.
-entry worker_agenda::pick_specially(const thread* stays, std::uint64_t tick) noexcept {
+entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
@@ -108,7 +108,7 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t tick) noe
   if (home.precedence().is_used()) {
     aging_.end_turn();
     if (raised_seen_ != home.precedence().raised()) sort_ready();
-    if (tick % look_at_clock_every == 0) {
+    if (count % look_at_clock_every == 0) {
       if (const entry item = pick_starved(stays); item != 0) return item;
     }
     if (thread* t = take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
@@ -116,7 +116,7 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t tick) noe
     aging_.normal_has_its_turn();
   }
   if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
-  if (tick % fairness_interval == 0) {
+  if (count % fairness_interval == 0) {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
   const bool asks = home.host().wants().picks;

@@ -12,14 +12,14 @@ namespace {
 constexpr unsigned looked_at = 8;    // workers at a tick: a look costs a cache miss
 constexpr unsigned short_round = 3;  // so many that wait, and fewer: a difference of one is a good part of the share
 // intervals that a worker may be without a choice before who waits there counts as stuck
-constexpr unsigned patience = 2;
+constexpr unsigned stuck_after = 2;
 
 // [fairness:3]. Its carrier runs something that ends no turns: whoever waits there for a turn has none.
 bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept {
   // relaxed: hints, of whoever looked last
   const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);
   if (picks == w.seen.picks.load(std::memory_order_relaxed))
-    return now - w.seen.since.load(std::memory_order_relaxed) > patience * interval;
+    return now - w.seen.since.load(std::memory_order_relaxed) > stuck_after * interval;
   w.seen.picks.store(picks, std::memory_order_relaxed);
   w.seen.since.store(now, std::memory_order_relaxed);
   return false;
@@ -35,8 +35,8 @@ thread* worker_agenda::take_over_turn() noexcept {
   // not always the same. At which turn of a long round is left to chance, or it would be the same thread that goes to
   // and fro.
   const bool may_rotate = own <= short_round || turns_ended_ > own + random.below(own);
-  const std::uint64_t interval = home.ticks().plan().interval * platform::ticks_per_microsecond() / 1000;
-  const std::uint64_t now = platform::ticks();
+  const std::uint64_t interval = home.ticks().plan().interval * platform::cycles_per_microsecond() / 1000;
+  const std::uint64_t now = platform::cycles();
   worker* victim = nullptr;
   std::uint64_t oldest = now;
   bool much_more = false;

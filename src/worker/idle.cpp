@@ -102,12 +102,12 @@ entry worker::look_everywhere(bool insist) noexcept {
 
 thread* worker::find_work() noexcept {
   sync::idle_set& idle = home.sleepers().idle();
-  const std::uint64_t rate = platform::ticks_per_microsecond();
+  const std::uint64_t rate = platform::cycles_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
   idle.begin_search();
   // pairs with lending::settle through its fence: nothing is queued here
   this->idle.store(true, std::memory_order_relaxed);
-  std::uint64_t start = platform::ticks();
+  std::uint64_t start = platform::cycles();
   std::uint64_t insisted = start;
   if (home.pollers().are_wanted()) [[unlikely]]
     home.pollers().go_on_searching(*this, start, insisted);
@@ -121,7 +121,7 @@ thread* worker::find_work() noexcept {
     arch::pause();
     if (home.options().crowded) platform::yield_processor();
     if (round % 8 != 0) continue;
-    const std::uint64_t now = platform::ticks();
+    const std::uint64_t now = platform::cycles();
     if (now - insisted > insist_after_us * rate) {
       insisted = now;
       found = look_everywhere(true);
@@ -131,16 +131,16 @@ thread* worker::find_work() noexcept {
       spin_us_ = std::max(spin_us_ / 2, least_spin_us);
       listed = true;
       if (sleep()) {
-        const std::uint64_t slept = platform::ticks() - now;
+        const std::uint64_t slept = platform::cycles() - now;
         // The shortest sleep of late is about what waking takes, but not more than the time to spin: where all sleeps
         // are long it is no measure. Without that, how long would have had to be spun?
         const std::uint64_t spin = home.options().spin * rate;
         least_slept_ = std::min({slept, least_slept_ + least_slept_ / 16 + 1, spin});
         if (now - start + slept - least_slept_ < 2 * spin) spin_us_ = 2 * home.options().spin;
-        start = insisted = platform::ticks();
+        start = insisted = platform::cycles();
       } else {
         spin_us_ = std::max(spin_us_, home.options().spin);  // it was not in vain: work comes and goes
-        start = platform::ticks();
+        start = platform::cycles();
         insisted = start - insist_after_us * rate;  // something is there that glances do not find
       }
     } else if (home.pollers().are_wanted()) [[unlikely]] {  // after it has insisted, and not in place of its sleep
@@ -159,7 +159,7 @@ thread* worker::find_work() noexcept {
     // stopped or switched off: what was left to this one is somebody else's to find
     home.sleepers().wake_one_for(rank);
   } else if (idle.anyone_asleep()) {
-    pass_search_on(listed);
+    leave_search(listed);
     home.time().delegate();
   }
   trace::emit<trace::event::idle_end>(ring);
@@ -240,7 +240,7 @@ bool worker::sees_something() const noexcept {
   return has;
 }
 
-void worker::pass_search_on(bool listed) noexcept {
+void worker::leave_search(bool listed) noexcept {
   const policy::policy_wants& wants = home.host().wants();
   policy::policy& policy = home.host().scheduler_policy();
   if (!wants.limits) {

@@ -141,7 +141,7 @@ void worker_agenda::sort_ready() noexcept {
   while (chain != nullptr) {
     thread& t = *chain;
     chain = t.next;
-    if (home.levels().push(t, rank, place::on_top)) raised = true;
+    if (home.levels().push(t, rank, position::on_top)) raised = true;
     else ready.push(t);
   }
   if (raised) home.sleepers().wake_one_for(rank);

@@ -71,7 +71,7 @@ template <bool Watched>
 }
 
 inline void worker_switching::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*),
-                                    void (*entry)(thread*)) noexcept {
+                                    void (*body)(thread*)) noexcept {
   platform::charge(platform::operation::spawn);
   if constexpr (platform::simulated) child.worker_rank = static_cast<std::uint16_t>(rank);
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
@@ -81,21 +81,21 @@ inline void worker_switching::spawn(thread& self, thread& child, void* stack_top
   base::forbid_malloc("by a worker between two threads");
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   // These tools want to see each change of stacks: the child starts like any thread, and leaves by came_back.
-  start_at(child, stack_top, entry);
+  start_at(child, stack_top, body);
   running = &self;
   cross(
       &self, &child, [](void* a, void* b) { reinterpret_cast<void (*)(thread*)>(b)(static_cast<thread*>(a)); }, &self,
       reinterpret_cast<void*>(after), false);
 #else
   heddle_spawn(&self.stack_pointer, stack_top, reinterpret_cast<void (*)(void*)>(after), &self,
-               reinterpret_cast<void (*)(void*)>(entry), &child);
+               reinterpret_cast<void (*)(void*)>(body), &child);
 #endif
   goes_on(self);
   take_back_exceptions(handled);
 }
 
 inline void worker_switching::came_back(thread& child, thread& spawner) noexcept {
-  blocks.free_thread(child);  // nobody takes it from this worker's cache before its entry has returned
+  blocks.free_thread(child);  // nobody takes it from this worker's cache before its body has returned
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   depart(child, &spawner, [](void*, void*) {});
 #else
@@ -108,20 +108,20 @@ inline void worker_switching::came_back(thread& child, thread& spawner) noexcept
 // Nothing waits for `t` but `self`, and `self` for nothing else: so
 // whichever worker `t` ends on goes on with `self`, by a return.
 inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread& t,
-                         [[maybe_unused]] void (*entry)(thread*)) noexcept {
+                         [[maybe_unused]] void (*body)(thread*)) noexcept {
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   return false;  // these tools want to see each change of stacks
 #else
   if (platform::simulated || watches_switches || self.scheduling.word != nullptr) return false;
   if (picks_specially.load(std::memory_order_relaxed) && something_may_come_first()) [[unlikely]]
     return false;
-  const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
-  if (tick % fairness_interval == 0 || !ready.take_new(t)) return false;
-  picks.store(tick, std::memory_order_relaxed);  // own counter
+  const std::uint64_t count = picks.load(std::memory_order_relaxed) + 1;  // own counter
+  if (count % fairness_interval == 0 || !ready.take_new(t)) return false;
+  picks.store(count, std::memory_order_relaxed);  // own counter
   t.completion.call();
   t.joiner = &self;
   const bool light = fiber::is_light(t);
-  spawn(self, t, light ? blocks.lend_stack(t) : t.closure, [](thread*) {}, entry);
+  spawn(self, t, light ? blocks.lend_stack(t) : t.closure, [](thread*) {}, body);
   if (light) current().blocks.take_stack_back(t);
   return true;
 #endif
@@ -153,8 +153,8 @@ inline entry worker_agenda::pick(const thread* stays) noexcept {
 }
 
 inline entry worker_agenda::pick_ordinarily() noexcept {
-  const std::uint64_t tick = count_pick();
-  if (tick % fairness_interval == 0) [[unlikely]] {
+  const std::uint64_t count = count_pick();
+  if (count % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
   if (const entry item = take_newest(); item != 0) return item;

@@ -11,9 +11,9 @@ using fiber::thread;
 
 class worker;
 
-// A new thread of the kind that runs tasks, which begins with entry(it); `argument` is its argument. By `w` itself.
+// A new thread of the kind that runs tasks, which begins with body(it); `argument` is its argument. By `w` itself.
 // Null: no memory.
-[[nodiscard]] thread* thread_for_tasks(worker& w, void (*entry)(thread*), void* argument) noexcept;
+[[nodiscard]] thread* thread_for_tasks(worker& w, void (*body)(thread*), void* argument) noexcept;
 
 // Runs it, on the calling thread, which is `self`.
 void run_job(thread& self, detail::job* work) noexcept;

@@ -106,8 +106,8 @@ bool lending::is_alone() const noexcept {
 // what the call has made, for the call waits for that in any case. Null: there is no such thing, or there was none for
 // too long.
 thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
-  const std::uint64_t rate = platform::ticks_per_microsecond();
-  const std::uint64_t start = platform::ticks();
+  const std::uint64_t rate = platform::cycles_per_microsecond();
+  const std::uint64_t start = platform::cycles();
   std::uint64_t insisted = start;
   for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
     if (w.must_pass() || w.loan.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping())
@@ -132,7 +132,7 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
       } else if (home_.has_common_work() || (!alone && home_.host().has_given(w.rank))) {
         return nullptr;
       } else if (alone) {
-        const std::uint64_t now = platform::ticks();
+        const std::uint64_t now = platform::cycles();
         const bool insist = now - insisted > insist_after_us * rate;
         if (insist) insisted = now;
         item = w.take_given();
@@ -144,7 +144,7 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
     if (item != 0) return w.thread_for(item);
     arch::pause();
     if (home_.options().crowded) platform::yield_processor();
-    if (round % 8 == 0 && platform::ticks() - start > home_.options().spin * rate) return nullptr;
+    if (round % 8 == 0 && platform::cycles() - start > home_.options().spin * rate) return nullptr;
   }
   return nullptr;
 }
@@ -215,13 +215,13 @@ bool lending::must_wake_lender(const worker& w) noexcept {
          (home_.host().wants().picks && home_.host().scheduler_policy().may_find(w.rank));
 }
 
-// A hint, after a while's patience.
+// A hint, after having waited a while.
 bool lending::others_fall_idle(const worker& w) const noexcept {
   std::uint64_t limit = 0;
   for (const auto& other : workers_) {
     while (other.get() != &w && !other->idle.load(std::memory_order_relaxed)) {
-      if (limit == 0) limit = platform::ticks() + settle_us * platform::ticks_per_microsecond();
-      else if (platform::ticks() > limit) return false;
+      if (limit == 0) limit = platform::cycles() + settle_us * platform::cycles_per_microsecond();
+      else if (platform::cycles() > limit) return false;
       arch::pause();
       if (home_.options().crowded) platform::yield_processor();
     }

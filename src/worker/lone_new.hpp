@@ -22,16 +22,16 @@ class lone_new {
     return kept_.load(std::memory_order_relaxed);
   }
   // The worker: a thread that runs here waits for one that it made and that is here no more. Such threads were shared
-  // last at that time (platform::ticks).
+  // last at that time (platform::cycles).
   void learn_from_join(std::uint64_t shared_at) noexcept {
-    if (platform::ticks() - shared_at < soon()) keep();
+    if (platform::cycles() - shared_at < soon()) keep();
   }
   void keep() noexcept { kept_.store(true, std::memory_order_relaxed); }  // a hint
   // A thief that insists: may it take ready threads of the worker by force? False: there may be a lone new one, which
   // came not long ago and is kept for its maker. `made`: threads that the worker has made.
   [[nodiscard]] bool is_given_up(std::uint64_t made) noexcept {
     if (!kept_.load(std::memory_order_relaxed)) return true;
-    const std::uint64_t now = platform::ticks();
+    const std::uint64_t now = platform::cycles();
     if (made_seen_.load(std::memory_order_relaxed) != made) {
       made_seen_.store(made, std::memory_order_relaxed);    // a hint
       made_seen_at_.store(now, std::memory_order_relaxed);  // a hint
@@ -45,7 +45,7 @@ class lone_new {
  private:
   // A joiner that comes so soon after its thread went to another worker would have been quicker by itself. Elsewhere
   // the thread costs two transfers of cache lines and a change of workers, for it or for its joiner.
-  static std::uint64_t soon() noexcept { return 2 * platform::ticks_per_microsecond(); }
+  static std::uint64_t soon() noexcept { return 2 * platform::cycles_per_microsecond(); }
 
   // Learnt: set when a join came right after the sharing, cleared when a thief had to come.
   std::atomic<bool> kept_{false};

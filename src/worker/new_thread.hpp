@@ -59,7 +59,7 @@ void free_thread(thread& t) noexcept;
 // Writes the first frame of a thread that has none, after lending it a stack
 // if it was made without one. By the worker that is about to go to it.
 void begin(thread& t) noexcept;
-// Its stack, from `stack_top` downwards, starts with entry(&t).
-void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept;
+// Its stack, from `stack_top` downwards, starts with body(&t).
+void start_at(thread& t, void* stack_top, void (*body)(thread*)) noexcept;
 
 }  // namespace heddle::worker

@@ -29,7 +29,7 @@ void pinned_threads::unlink(thread& t, unsigned index) noexcept {
 }
 
 void pinned_threads::push(thread& t, bool in_front) noexcept {
-  if (!in_front) t.ready_since = platform::ticks();
+  if (!in_front) t.ready_since = platform::cycles();
   std::lock_guard hold(lock_);
   link(t, in_front);
 }

@@ -25,7 +25,7 @@ class pinned_threads {
   // The worker. The oldest of the highest level that is not below `least`; null: none.
   [[nodiscard]] fiber::thread* take(int least) noexcept;
   // The worker. Of those beside the normal level the one that has been ready for longest, if that is since before
-  // `limit` (platform::ticks); null: none is.
+  // `limit` (platform::cycles); null: none is.
   [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
   // The worker. Levels were raised: each goes to where its own is now.
   void sort() noexcept;

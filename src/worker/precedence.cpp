@@ -62,7 +62,7 @@ void precedence::evict_from(worker& w, int level) noexcept {
 // [inherit:4]. It may be ready, running or waiting; its level has been written. Under `loans`.
 void precedence::level_was_raised(thread& t, int before) noexcept {
   if (lists_.remove(t)) {
-    if (!lists_.push(t, static_cast<unsigned>(t.id % workers_.size()), place::back)) inbox_.push(t);
+    if (!lists_.push(t, static_cast<unsigned>(t.id % workers_.size()), position::back)) inbox_.push(t);
     sleepers_.wake_one_for(0);
     return evict_for(t.level.load());
   }

@@ -21,7 +21,7 @@ namespace heddle::worker {
 
 class precedence {
  public:
-  // `aging`: see patience, in turns of that length.
+  // `aging`: see longest_wait, in turns of that length.
   precedence(const worker_list& workers, sleepers& all, inbox& incoming, priorities& lists, capacity& active,
              unsigned aging, platform::nanoseconds turn) noexcept
       : workers_(workers),
@@ -43,8 +43,8 @@ class precedence {
   // to go to it straight. Seen as is_used.
   bool decides() const noexcept { return decides_.load(std::memory_order_relaxed); }
 
-  // How long a thread is ready before it has a turn whatever is above it, in platform::ticks; 0: for ever.
-  std::uint64_t patience() const noexcept { return aging_ * (turn_ * platform::ticks_per_microsecond() / 1000); }
+  // How long a thread is ready before it has a turn whatever is above it, in platform::cycles; 0: for ever.
+  std::uint64_t longest_wait() const noexcept { return aging_ * (turn_ * platform::cycles_per_microsecond() / 1000); }
 
   // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
   // gets a tick now, not at its timer's time.

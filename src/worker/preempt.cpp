@@ -98,7 +98,7 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
       w.ticking.end_turn.load(std::memory_order_relaxed) && w.ticking.end_turn.exchange(false);  // a hint first
   const entry item = w.pick_after_tick(t);
   if (item == 0 && !w.must_look() && !gives_way) return;
-  self.waits_since = platform::ticks();
+  self.waits_since = platform::cycles();
   if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
   else if (!switch_carrier(w, t, item)) return;
   worker::current().counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic

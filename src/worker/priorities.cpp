@@ -19,11 +19,11 @@ constexpr unsigned oldest_every = 16;  // picks of a worker from its pile: so th
 // [inherit:4]. The level is looked at again when the thread stands in its list: whoever raises it writes it first and
 // then looks at `listed`, so that one of the two sees the other (Dekker, sequentially consistent), and the thread ends
 // up where it belongs.
-bool priorities::push(thread& t, unsigned rank, place where) noexcept {
+bool priorities::push(thread& t, unsigned rank, position where) noexcept {
   for (;;) {
     const int level = t.level.load();
     if (level == 0) return false;
-    if (where != place::back) t.ready_since = platform::ticks();
+    if (where != position::back) t.ready_since = platform::cycles();
     if (level > 0) {
       std::lock_guard hold(high_lock_);
       link_high(t, level, where);
@@ -61,9 +61,9 @@ bool priorities::remove(thread& t) noexcept {
 
 // --- above normal --------------------------------------------------------------------------------------------------
 
-void priorities::link_high(thread& t, int level, place where) noexcept {
+void priorities::link_high(thread& t, int level, position where) noexcept {
   high_queue& q = queues_[level - 1];
-  if (where == place::back) q.push_front(t);
+  if (where == position::back) q.push_front(t);
   else q.push_back(t);
   high_.fetch_or(std::uint32_t{1} << (level - 1));  // a full fence: the caller looks for sleepers after it
 }
@@ -89,7 +89,7 @@ thread* priorities::take_high(int least) noexcept {
 
 // --- below normal --------------------------------------------------------------------------------------------------
 
-void priorities::link_low(thread& t, unsigned rank, int index, place where) noexcept {
+void priorities::link_low(thread& t, unsigned rank, int index, position where) noexcept {
   pile& to = piles_[rank];
   pile::ends& e = to.levels[index];
   thread* const newest = e.newest.load(std::memory_order_relaxed);  // under the pile's lock, as all below
@@ -97,7 +97,7 @@ void priorities::link_low(thread& t, unsigned rank, int index, place where) noex
     t.next = t.newer = nullptr;
     e.oldest = &t;
     e.newest.store(&t, std::memory_order_relaxed);  // under the lock
-  } else if (where == place::behind) {
+  } else if (where == position::behind) {
     t.next = nullptr;
     t.newer = e.oldest;
     e.oldest->next = &t;
@@ -110,7 +110,7 @@ void priorities::link_low(thread& t, unsigned rank, int index, place where) noex
   }
   e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under the lock
   const thread* const oldest = to.by_age.front();
-  if (where == place::back && (oldest == nullptr || t.ready_since <= oldest->ready_since)) to.by_age.push_front(t);
+  if (where == position::back && (oldest == nullptr || t.ready_since <= oldest->ready_since)) to.by_age.push_front(t);
   else to.by_age.push_back(t);
   to.oldest_since.store(to.by_age.front()->ready_since, std::memory_order_relaxed);  // under the lock
   low_[index].fetch_add(1);  // a full fence: the caller looks for sleepers after it

@@ -18,7 +18,7 @@ inline constexpr int lowest_level = static_cast<int>(priority::lowest);
 inline constexpr int highest_level = static_cast<int>(priority::highest);
 
 // Where in its list a thread goes.
-enum class place : std::uint8_t {
+enum class position : std::uint8_t {
   on_top,  // it was woken, is new, or made way for a higher one: below normal the next to go on
   behind,  // its turn ended for an equal one
   back,    // it was taken and did not run: as it was, with the time that it has waited
@@ -34,7 +34,7 @@ class priorities {
 
   // False: its level is the normal one (now): it belongs elsewhere. What was pushed is seen by any() of a worker that
   // has announced its sleep and passed its heavy fence, or the caller sees it asleep.
-  [[nodiscard]] bool push(fiber::thread& t, unsigned rank, place where) noexcept;
+  [[nodiscard]] bool push(fiber::thread& t, unsigned rank, position where) noexcept;
   // The oldest of the highest level that is not below `least`, 1 or more; null: none.
   [[nodiscard]] fiber::thread* take_high(int least) noexcept;
   // The newest of the worker's own, else the oldest of another's, of the highest level from normal (exclusive) down to
@@ -42,7 +42,7 @@ class priorities {
   // then.
   [[nodiscard]] fiber::thread* take_low(unsigned rank, int least, bool even = false) noexcept;
   // Of all that are here the one that has been ready for longest, if
-  // that is since before `limit` (platform::ticks); null: none is.
+  // that is since before `limit` (platform::cycles); null: none is.
   [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
   // Takes out that thread. False: it is in none of these lists.
   [[nodiscard]] bool remove(fiber::thread& t) noexcept;
@@ -75,9 +75,9 @@ class priorities {
     } levels[low_levels];
   };
 
-  void link_high(fiber::thread& t, int level, place where) noexcept;
+  void link_high(fiber::thread& t, int level, position where) noexcept;
   void unlink_high(fiber::thread& t) noexcept;
-  void link_low(fiber::thread& t, unsigned rank, int index, place where) noexcept;
+  void link_low(fiber::thread& t, unsigned rank, int index, position where) noexcept;
   void unlink_low(pile& from, fiber::thread& t) noexcept;
   [[nodiscard]] fiber::thread* take_from(unsigned rank, int index, bool own) noexcept;
 

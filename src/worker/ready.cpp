@@ -17,7 +17,8 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
   packing& pools = home.capacity().pools();
   const bool listed =
       level != 0 &&
-      home.levels().push(t, rank, ends_turn && (looks_elsewhere_ || turn_of_ == level) ? place::behind : place::on_top);
+      home.levels().push(t, rank,
+                         ends_turn && (looks_elsewhere_ || turn_of_ == level) ? position::behind : position::on_top);
   if (!listed && pools.in_force()) {
     // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
     if (!t.belongs.is_known()) t.belongs.set_pool(ends_turn ? rank : pools.deal());
@@ -38,7 +39,7 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
 void worker_agenda::put_back(thread& t) noexcept {
   aging_.take_turn_back();
   if (t.belongs.is_pinned()) return pinned.push(t, true);  // to this worker, which has taken it
-  if (home.levels().push(t, rank, place::back)) return;
+  if (home.levels().push(t, rank, position::back)) return;
   if (!home.capacity().pools().in_force() || !t.belongs.is_known() || !home.capacity().pools().put(t, t.belongs.rank()))
     ready.push(t);
 }
@@ -75,7 +76,7 @@ void worker_agenda::learn_from_join() noexcept { lone.learn_from_join(shared_new
 void worker_agenda::share_ready() noexcept {
   if (ready.has_one_new()) {
     if (lone.is_kept()) return announce_work();
-    shared_new_at_ = platform::ticks();
+    shared_new_at_ = platform::cycles();
   }
   thread* oldest = ready.pop();
   if (oldest == nullptr) return;                      // a visitor was quicker

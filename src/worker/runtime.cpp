@@ -169,7 +169,7 @@ void runtime::submit(thread& t) noexcept {
   }
   const unsigned raised = precedence_.raised();
   const int level = t.level.load();
-  if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), place::on_top)) [[likely]] {
+  if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), position::on_top)) [[likely]] {
     inbox_.push(t);
     // perhaps that one: the workers have looked for it before it was there
     if (precedence_.raised() != raised) [[unlikely]]

@@ -43,7 +43,7 @@ void task_meter::begin(thread& t) noexcept {
   account_slot* const slot = slots_.take();
   if (slot == nullptr) return;  // it is not counted
   t.kept = ::new (static_cast<void*>(&slot->kept)) account();
-  if (wants_.figures.elapsed) t.kept->began = platform::ticks();
+  if (wants_.figures.elapsed) t.kept->began = platform::cycles();
 }
 
 void task_meter::change(worker& w, thread* from, thread* to) noexcept {
@@ -76,19 +76,19 @@ void task_meter::tell(worker& w, thread& t) noexcept {
       mark_ = now;
     }
     if (wants_.figures.elapsed) {
-      what.elapsed = {nanoseconds_between(kept->began, platform::ticks()),
+      what.elapsed = {nanoseconds_between(kept->began, platform::cycles()),
                       platform::simulated ? policy::source::simulated : policy::source::clock};
     }
-    using place = platform::usage_reading;
-    const auto figure = [&](place::place at) {
+    using reading = platform::usage_reading;
+    const auto figure = [&](reading::figure at) {
       return policy::figure{kept->from[at] == policy::source::none ? 0 : kept->sum[at], kept->from[at]};
     };
-    what.processor_time = figure(place::processor_time);
-    what.instructions = figure(place::instructions);
-    what.private_misses = figure(place::private_misses);
-    what.shared_misses = figure(place::shared_misses);
-    what.local_accesses = figure(place::local_accesses);
-    what.remote_accesses = figure(place::remote_accesses);
+    what.processor_time = figure(reading::processor_time);
+    what.instructions = figure(reading::instructions);
+    what.private_misses = figure(reading::private_misses);
+    what.shared_misses = figure(reading::shared_misses);
+    what.local_accesses = figure(reading::local_accesses);
+    what.remote_accesses = figure(reading::remote_accesses);
     forget(t);
   }
   w.home.host().scheduler_policy().used(w.rank, t.scheduling, what);
@@ -97,14 +97,14 @@ void task_meter::tell(worker& w, thread& t) noexcept {
 void task_meter::fork_began(thread& owner, const detail::job& of) noexcept {
   account_slot* const slot = slots_.take();
   if (slot == nullptr) return;
-  owner.open_forks = ::new (static_cast<void*>(&slot->fork)) fork_time{platform::ticks(), &of, owner.open_forks};
+  owner.open_forks = ::new (static_cast<void*>(&slot->fork)) fork_time{platform::cycles(), &of, owner.open_forks};
 }
 
 std::uint64_t task_meter::fork_ended(thread& owner, const detail::job& of) noexcept {
   fork_time* const fork = owner.open_forks;
   if (fork == nullptr || fork->of != &of) return 0;
   owner.open_forks = fork->outer;
-  const std::uint64_t took = nanoseconds_between(fork->began, platform::ticks());
+  const std::uint64_t took = nanoseconds_between(fork->began, platform::cycles());
   slots_.give(slot_of(*fork));
   return took;
 }

@@ -15,9 +15,9 @@ namespace heddle::worker {
 class worker;
 using fiber::thread;
 
-// ns between two values of platform::ticks.
+// ns between two values of platform::cycles.
 inline std::uint64_t nanoseconds_between(std::uint64_t first, std::uint64_t last) noexcept {
-  return last > first ? (last - first) * 1000 / platform::ticks_per_microsecond() : 0;
+  return last > first ? (last - first) * 1000 / platform::cycles_per_microsecond() : 0;
 }
 
 // All of it the worker's own, but what shown() reads.

@@ -21,7 +21,7 @@ namespace heddle::worker::tracing {
 
 namespace {
 
-constexpr platform::nanoseconds patience = 10'000'000'000;  // so long an abort() waits for traces to be written
+constexpr platform::nanoseconds longest_wait = 10'000'000'000;  // so long an abort() waits for traces to be written
 
 // What the handler and the keeper say to each other. The handler reads and writes these and nothing else.
 // futex word of the keeper: raised by the handler and by whoever ends the keeper
@@ -64,7 +64,7 @@ void on_deadly_signal(int signal, bool aborts) noexcept {
   // [ended:6] An interrupted or terminated program goes on until the keeper ends it: it may hold what the keeper needs.
   // One that aborts must not go on.
   if (!aborts) return;
-  const platform::nanoseconds limit = platform::now() + patience;
+  const platform::nanoseconds limit = platform::now() + longest_wait;
   while (written.load() == 0 && platform::now() < limit) platform::wait_on(written, 0, limit);
   if (written.load() == 0)
     say("heddle: the trace could not be written: the aborting thread holds what writing it needs\n");

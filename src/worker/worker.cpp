@@ -30,7 +30,7 @@ void nothing(void*, void*) {}
 worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
     : worker_agenda(owner, number, unit, seed),
       spin_us_(owner.options().spin),
-      least_slept_(owner.options().spin * platform::ticks_per_microsecond()) {
+      least_slept_(owner.options().spin * platform::cycles_per_microsecond()) {
   memory_ = static_cast<detail::slot*>(platform::reserve(queue::slots_for(queue_capacity) * sizeof(detail::slot)));
   if (memory_ == nullptr) throw std::bad_alloc();
   queue::attach(*this, memory_, queue_capacity);
@@ -104,7 +104,7 @@ void worker_switching::depart(thread& self, thread* next, void (*after)(void*, v
   departure_.b = b;
 }
 
-// Between the return of a thread's entry and the switch, still on its stack.
+// Between the return of a thread's body and the switch, still on its stack.
 HEDDLE_NO_TSAN arch::departure* worker_switching::departing(thread& self) noexcept {
   thread* to = departing_to_;
   charge_switch(to);
@@ -123,29 +123,28 @@ HEDDLE_NO_TSAN arch::departure* worker_switching::departing(thread& self) noexce
 
 // --- threads that have not begun -----------------------------------------------------------------------------------
 
-void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
-  t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(entry), &t, t.home->floating_point());
+void start_at(thread& t, void* stack_top, void (*body)(thread*)) noexcept {
+  t.stack_pointer = arch::prepare(stack_top, reinterpret_cast<void (*)(void*)>(body), &t, t.home->floating_point());
 }
 
 void begin(thread& t) noexcept {
   void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.closure;
-  start_at(t, top, t.entry);
+  start_at(t, top, t.body);
 }
 
 // --- jobs --------------------------------------------------------------------------------------------------------
 
-[[gnu::always_inline]] static inline thread* make_for_tasks(worker& w, void (*entry)(thread*),
-                                                            void* argument) noexcept {
+[[gnu::always_inline]] static inline thread* make_for_tasks(worker& w, void (*body)(thread*), void* argument) noexcept {
   thread* fresh = w.blocks.new_block();
   if (fresh == nullptr) return nullptr;
   renew_thread(*fresh, w.home);
-  start_at(*fresh, top_of(*fresh, w.home.options().threads), entry);
+  start_at(*fresh, top_of(*fresh, w.home.options().threads), body);
   fresh->argument = argument;
   return fresh;
 }
 
-thread* thread_for_tasks(worker& w, void (*entry)(thread*), void* argument) noexcept {
-  return make_for_tasks(w, entry, argument);
+thread* thread_for_tasks(worker& w, void (*body)(thread*), void* argument) noexcept {
+  return make_for_tasks(w, body, argument);
 }
 
 thread* worker_agenda::thread_of_job(entry item) noexcept {

@@ -45,9 +45,9 @@ class worker : public worker_agenda {
   // its code, just now; null: it has been remembered until the end of a section.
   void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
 
-  // Joins by a call: runs entry(t), which ends by returning, when `t` has not begun and is where its maker, this
+  // Joins by a call: runs body(t), which ends by returning, when `t` has not begun and is where its maker, this
   // worker, put it. False: `self` has to wait for it. The caller may come back on another worker.
-  [[nodiscard]] bool call(thread& self, thread& t, void (*entry)(thread*)) noexcept;
+  [[nodiscard]] bool call(thread& self, thread& t, void (*body)(thread*)) noexcept;
 
   // The run loop, on the carrier's stack, of whichever worker the carrier has at the moment.
   enum class end : std::uint8_t {
@@ -66,7 +66,7 @@ class worker : public worker_agenda {
   [[nodiscard]] bool sees_something() const noexcept;
   // [wake:4]: it has found something and searches no more. What else it sees somebody else shall look for. `listed`: it
   // has been in the idle set, asleep or only about to be, so somebody may have left something to it.
-  void pass_search_on(bool listed) noexcept;
+  void leave_search(bool listed) noexcept;
   [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
@@ -74,7 +74,7 @@ class worker : public worker_agenda {
   void wait_for_token() noexcept;
 
   unsigned spin_us_;
-  std::uint64_t least_slept_;  // platform::ticks: the shortest sleep of late
+  std::uint64_t least_slept_;  // platform::cycles: the shortest sleep of late
   detail::slot* memory_{nullptr};
 };
 

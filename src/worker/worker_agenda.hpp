@@ -45,9 +45,9 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] entry pick_ordinarily() noexcept;
   // The number of this pick.
   std::uint64_t count_pick() noexcept {
-    const std::uint64_t tick = picks.load(std::memory_order_relaxed) + 1;  // own counter
-    picks.store(tick, std::memory_order_relaxed);
-    return tick;
+    const std::uint64_t count = picks.load(std::memory_order_relaxed) + 1;  // own counter
+    picks.store(count, std::memory_order_relaxed);
+    return count;
   }
   // Newest entry of the own queue; 0: none.
   [[nodiscard]] entry take_newest() noexcept {
@@ -117,7 +117,7 @@ class worker_agenda : public worker_switching {
   bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
-  [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t tick) noexcept;
+  [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t count) noexcept;
   [[nodiscard]] entry pick_by_turns(bool evens) noexcept;
   [[nodiscard]] entry pick_starved(const thread* stays) noexcept;
   void make_ready_slowly(thread& t) noexcept;
@@ -132,7 +132,7 @@ class worker_agenda : public worker_switching {
   // once the visitor of the queue has gone; apart: the short path saves no registers
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;
 
-  std::uint64_t shared_new_at_{0};  // platform::ticks: a lone new thread, last
+  std::uint64_t shared_new_at_{0};  // platform::cycles: a lone new thread, last
   bool queue_first_{false};         // after a tick
   unsigned turns_ended_{0};         // that have ended here since it last took one over
   unsigned next_looked_at_{0};      // where it begins to look for one

@@ -23,13 +23,13 @@ class worker_switching : public worker_state {
   // From the carrier's stack into a thread; returns when a thread leaves for the run loop.
   void dive(thread& next) noexcept;
 
-  // Child first: runs entry(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be
-  // resumed. Returns when entry returned to us (came_back) or when somebody else resumed self.
-  void spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*entry)(thread*)) noexcept;
-  // Last act of a child whose spawner nobody else has: its entry returns right after.
+  // Child first: runs body(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be
+  // resumed. Returns when body returned to us (came_back) or when somebody else resumed self.
+  void spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*body)(thread*)) noexcept;
+  // Last act of a child whose spawner nobody else has: its body returns right after.
   void came_back(thread& child, thread& spawner) noexcept;
 
-  // The end of a thread: what its entry calls last, before it returns. Then `after(self, b)` runs on another stack, and
+  // The end of a thread: what its body calls last, before it returns. Then `after(self, b)` runs on another stack, and
   // `next` goes on, or, when null, the run loop.
   void depart(thread& self, thread* next, void (*after)(void*, void*), void* b = nullptr) noexcept;
   arch::departure* departing(thread& self) noexcept;

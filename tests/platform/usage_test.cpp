@@ -16,10 +16,10 @@ namespace heddle::platform {
 namespace {
 
 using policy::source;
-using place = usage_reading;
+using reading = usage_reading;
 
-constexpr counted_event faults{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, place::instructions};
-constexpr counted_event unknown{PERF_TYPE_SOFTWARE, 0xffff, place::shared_misses};
+constexpr counted_event faults{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, reading::instructions};
+constexpr counted_event unknown{PERF_TYPE_SOFTWARE, 0xffff, reading::shared_misses};
 
 class counters : public ::testing::Test {
  protected:
@@ -44,14 +44,14 @@ TEST_F(counters, count_what_the_calling_kernel_thread_does) {
   if (!can_count()) GTEST_SKIP() << "the system grants no events";
   open_events(of, {&faults, 1});
   const usage_reading before = read_usage(of, {});
-  EXPECT_EQ(before.from[place::instructions], source::counter);
+  EXPECT_EQ(before.from[reading::instructions], source::counter);
   std::thread([] { touch(5000); }).join();  // not this one's
   const usage_reading between = read_usage(of, {});
-  EXPECT_LT(between.value[place::instructions] - before.value[place::instructions],
+  EXPECT_LT(between.value[reading::instructions] - before.value[reading::instructions],
             4000u);  // sanitizers touch some, too
   touch(500);
   const usage_reading after = read_usage(of, {});
-  EXPECT_GE(after.value[place::instructions] - between.value[place::instructions], 500u);
+  EXPECT_GE(after.value[reading::instructions] - between.value[reading::instructions], 500u);
 }
 
 TEST_F(counters, an_event_that_is_refused_is_left_out) {
@@ -60,23 +60,23 @@ TEST_F(counters, an_event_that_is_refused_is_left_out) {
   open_events(of, events);
   EXPECT_EQ(of.opened, 1u);
   const usage_reading now = read_usage(of, {});
-  EXPECT_EQ(now.from[place::instructions], source::counter);
-  EXPECT_EQ(now.from[place::shared_misses], source::none);
+  EXPECT_EQ(now.from[reading::instructions], source::counter);
+  EXPECT_EQ(now.from[reading::shared_misses], source::none);
 }
 
 // The kernel counts all accesses to nodes, and the remote ones among them.
 TEST_F(counters, local_accesses_are_what_is_not_remote) {
   if (!can_count()) GTEST_SKIP() << "the system grants no events";
-  const counted_event all{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, place::local_accesses};
-  const counted_event remote{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, place::remote_accesses};
+  const counted_event all{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, reading::local_accesses};
+  const counted_event remote{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, reading::remote_accesses};
   open_events(of, {&all, 1});
   touch(10);
-  EXPECT_EQ(read_usage(of, {}).from[place::local_accesses], source::none) << "local and remote ones together";
+  EXPECT_EQ(read_usage(of, {}).from[reading::local_accesses], source::none) << "local and remote ones together";
   open_events(of, {&remote, 1});
   touch(100);
   const usage_reading now = read_usage(of, {});
-  EXPECT_EQ(now.from[place::local_accesses], source::counter);
-  EXPECT_GE(now.value[place::local_accesses], 100u);
+  EXPECT_EQ(now.from[reading::local_accesses], source::counter);
+  EXPECT_GE(now.value[reading::local_accesses], 100u);
 }
 
 TEST_F(counters, without_any_the_processor_time_is_the_clocks) {
@@ -90,9 +90,9 @@ TEST_F(counters, without_any_the_processor_time_is_the_clocks) {
   while (now() - start < 2'000'000) {
   }
   const usage_reading after = read_usage(of, {});
-  EXPECT_GE(after.value[place::processor_time] - before.value[place::processor_time], 2'000'000u);
-  for (unsigned i = 0; i < place::count; ++i)
-    EXPECT_EQ(after.from[i], i == place::processor_time ? source::clock : source::none);
+  EXPECT_GE(after.value[reading::processor_time] - before.value[reading::processor_time], 2'000'000u);
+  for (unsigned i = 0; i < reading::count; ++i)
+    EXPECT_EQ(after.from[i], i == reading::processor_time ? source::clock : source::none);
 }
 
 TEST_F(counters, what_nobody_wants_is_not_read) {
@@ -106,9 +106,9 @@ TEST_F(counters, what_nobody_wants_is_not_read) {
 TEST_F(counters, hardware_or_nothing) {
   open_counters(of, {});
   const usage_reading now = read_usage(of, {});
-  for (unsigned i = 0; i < place::count; ++i)
+  for (unsigned i = 0; i < reading::count; ++i)
     EXPECT_TRUE(now.from[i] == source::none ||
-                now.from[i] == (i == place::processor_time ? source::clock : source::counter));
+                now.from[i] == (i == reading::processor_time ? source::clock : source::counter));
 }
 
 TEST(processor_time, of_another_kernel_thread) {

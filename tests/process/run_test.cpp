@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "support/sanitized.hpp"
+
 namespace heddle::process {
 namespace {
 
@@ -88,6 +90,8 @@ TEST(run, ends_with_this_process) {
   // The program ends this process's run; without the end of the program that it is told, too, this would never return.
   const std::string script = "kill -TERM $PPID; while :; do :; done";
   EXPECT_THROW((void)shell(script, {.output = stream::kept}), interrupted);
+  // here it sits in waitid, which the interceptor does not take for a call that blocks
+  if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer keeps signals back until the program calls";
   EXPECT_THROW((void)shell(script), interrupted);
   EXPECT_EQ(shell("exit 3").status, 3) << "and nothing is left of the signal";
 }

@@ -15,7 +15,7 @@ namespace {
 using heddle::fiber::thread;
 using heddle::worker::highest_level;
 using heddle::worker::lowest_level;
-using heddle::worker::place;
+using heddle::worker::position;
 using heddle::worker::priorities;
 
 struct blocks {
@@ -33,10 +33,10 @@ TEST(priorities, above_normal_the_highest_and_oldest_comes_first) {
   priorities p(2);
   blocks b(4);
   EXPECT_FALSE(p.any());
-  EXPECT_TRUE(p.push(b.at(0, 1), 0, place::on_top));
-  EXPECT_TRUE(p.push(b.at(1, highest_level), 1, place::behind));
-  EXPECT_TRUE(p.push(b.at(2, 1), 1, place::on_top));
-  EXPECT_TRUE(p.push(b.at(3, highest_level), 0, place::on_top));
+  EXPECT_TRUE(p.push(b.at(0, 1), 0, position::on_top));
+  EXPECT_TRUE(p.push(b.at(1, highest_level), 1, position::behind));
+  EXPECT_TRUE(p.push(b.at(2, 1), 1, position::on_top));
+  EXPECT_TRUE(p.push(b.at(3, highest_level), 0, position::on_top));
   EXPECT_TRUE(p.any());
   EXPECT_EQ(p.take_high(2), &b.all[1]);
   EXPECT_EQ(p.take_high(1), &b.all[3]);
@@ -50,10 +50,10 @@ TEST(priorities, above_normal_the_highest_and_oldest_comes_first) {
 TEST(priorities, below_normal_the_own_newest_then_the_others_oldest) {
   priorities p(2);
   blocks b(7);
-  for (unsigned i = 0; i < 3; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 0, place::on_top));
-  for (unsigned i = 3; i < 5; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 1, place::on_top));
-  EXPECT_TRUE(p.push(b.at(5, -2), 0, place::on_top));
-  EXPECT_TRUE(p.push(b.at(6, -1), 0, place::behind));  // its turn has ended: behind the others
+  for (unsigned i = 0; i < 3; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 0, position::on_top));
+  for (unsigned i = 3; i < 5; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 1, position::on_top));
+  EXPECT_TRUE(p.push(b.at(5, -2), 0, position::on_top));
+  EXPECT_TRUE(p.push(b.at(6, -1), 0, position::behind));  // its turn has ended: behind the others
   for (const unsigned expected : {2u, 1u, 0u, 6u, 3u, 4u, 5u}) {
     thread* t = p.take_low(0, lowest_level);
     ASSERT_NE(t, nullptr);
@@ -66,7 +66,7 @@ TEST(priorities, below_normal_the_own_newest_then_the_others_oldest) {
 TEST(priorities, nothing_below_the_limit_is_taken) {
   priorities p(1);
   blocks b(1);
-  EXPECT_TRUE(p.push(b.at(0, -3), 0, place::on_top));
+  EXPECT_TRUE(p.push(b.at(0, -3), 0, position::on_top));
   EXPECT_EQ(p.take_low(0, -2), nullptr);
   EXPECT_FALSE(p.any_low(-2));
   EXPECT_TRUE(p.any_low(-3));
@@ -76,12 +76,12 @@ TEST(priorities, nothing_below_the_limit_is_taken) {
 TEST(priorities, the_oldest_of_a_pile_is_not_forgotten) {
   priorities p(1);
   blocks b(2);
-  EXPECT_TRUE(p.push(b.at(0, -1), 0, place::on_top));
-  EXPECT_TRUE(p.push(b.at(1, -1), 0, place::on_top));
+  EXPECT_TRUE(p.push(b.at(0, -1), 0, position::on_top));
+  EXPECT_TRUE(p.push(b.at(1, -1), 0, position::on_top));
   for (int i = 0; i < 100; ++i) {  // whoever runs is evicted each time
     thread* t = p.take_low(0, -1);
     if (t == &b.all[0]) return;
-    EXPECT_TRUE(p.push(*t, 0, place::on_top));
+    EXPECT_TRUE(p.push(*t, 0, position::on_top));
   }
   FAIL() << "the newest was taken a hundred times";
 }
@@ -89,8 +89,8 @@ TEST(priorities, the_oldest_of_a_pile_is_not_forgotten) {
 TEST(priorities, whose_turn_ends_gives_way_to_the_fuller_pile) {
   priorities p(3);
   blocks b(4);
-  EXPECT_TRUE(p.push(b.at(0, -1), 0, place::behind));
-  for (unsigned i = 1; i < 4; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 2, place::on_top));
+  EXPECT_TRUE(p.push(b.at(0, -1), 0, position::behind));
+  for (unsigned i = 1; i < 4; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 2, position::on_top));
   EXPECT_EQ(p.take_low(0, -1, true), &b.all[1]);  // the other's oldest: there are two more
   EXPECT_EQ(p.take_low(0, -1, true), &b.all[0]);  // one more
 }
@@ -101,9 +101,9 @@ TEST(priorities, who_has_been_ready_for_longest_is_found_on_every_level) {
   const int levels[] = {-1, -3, 2, 1, -1};
   for (unsigned i = 0; i < 5; ++i) {  // as one that was taken and could not run: it keeps its time
     b.at(i, levels[i]).ready_since = 10 + i;
-    EXPECT_TRUE(p.push(b.all[i], i % 2, place::back));
+    EXPECT_TRUE(p.push(b.all[i], i % 2, position::back));
   }
-  EXPECT_TRUE(p.push(b.at(5, 7), 0, place::on_top));
+  EXPECT_TRUE(p.push(b.at(5, 7), 0, position::on_top));
   EXPECT_EQ(p.take_starved(10), nullptr);
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(p.take_starved(14), &b.all[i]) << i;
   EXPECT_EQ(p.take_starved(14), nullptr);
@@ -123,13 +123,13 @@ TEST(priorities, nothing_is_lost_or_taken_twice) {
     all.emplace_back([&, r] {
       for (unsigned i = 0; i < each; ++i)
         EXPECT_TRUE(p.push(b.at(r * each + i, static_cast<int>(i % 15) - 7 == 0 ? 1 : static_cast<int>(i % 15) - 7), r,
-                           place::on_top));
+                           position::on_top));
       for (int i = 0; i < rounds; ++i) {
         thread* t = i % 2 == 0 ? p.take_high(1) : p.take_low(r, lowest_level);
         if (t == nullptr) continue;
         EXPECT_EQ(held[t->id].fetch_add(1), 0);
         held[t->id].fetch_sub(1);
-        EXPECT_TRUE(p.push(*t, r, i % 3 == 0 ? place::behind : place::on_top));
+        EXPECT_TRUE(p.push(*t, r, i % 3 == 0 ? position::behind : position::on_top));
       }
     });
   }

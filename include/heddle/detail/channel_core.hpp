@@ -26,16 +26,16 @@ class HEDDLE_API channel_core {
   ~channel_core();
 
   // How long an operation may wait: until `limit` or a stop request, whatever is given; else for ever.
-  struct patience {
+  struct wait_limit {
     const deadline* limit{nullptr};
     const std::stop_token* stop{nullptr};
   };
   // `item`: the bytes to send. done: they were copied. Any other outcome: they were not. std::bad_alloc: nothing was
   // sent.
-  outcome send(const void* item, patience p);
+  outcome send(const void* item, wait_limit limit);
   outcome try_send(const void* item);
   // `item`: where the bytes go; written when done.
-  outcome receive(void* item, patience p) noexcept;
+  outcome receive(void* item, wait_limit limit) noexcept;
   outcome try_receive(void* item) noexcept;
   void close() noexcept;
   bool is_closed() const noexcept { return closed_.load(); }
@@ -61,7 +61,7 @@ class HEDDLE_API channel_core {
   void admit(waiter_list& served) noexcept;
   static bool enqueue_sender(void* request, waiter& w) noexcept;
   static bool enqueue_receiver(void* request, waiter& w) noexcept;
-  outcome wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list, patience p) noexcept;
+  outcome wait(request& r, bool (*enqueue)(void*, waiter&) noexcept, waiter_list& list, wait_limit limit) noexcept;
   void leave(waiter_list& list, waiter& w) noexcept;
   template <class Amount>
   bool comes_soon(Amount amount, std::size_t enough) noexcept;

@@ -12,16 +12,16 @@ namespace heddle::detail {
 // Of one worker, for one range.
 class loop_pace {
  public:
-  // Starts the clock, in a loop of `n` iterations. A loop of two blocks has a clock only if it is to be `measured`.
+  // Starts the clock, in a loop of `n` iterations. A loop of two batches has a clock only if it is to be `measured`.
   loop_pace(const loop_site& site, std::size_t n, bool measured) noexcept
       : uneven_(site.is_uneven()),
         most_(n < few ? 1 : n),
         length_(std::clamp(site.iterations_in(block_nanoseconds), std::size_t{1}, most_)),
         target_(loop_site::ticks_in(block_nanoseconds)) {
-    // two halves of less than two blocks: dividing them gains nothing
+    // two halves of less than two batches: dividing them gains nothing
     if (!uneven_ && length_ >= n / 4) length_ = most_;
     clocked_ = measured || length_ < most_;
-    if (clocked_) begin_ = last_ = loop_ticks();
+    if (clocked_) begin_ = last_ = loop_cycles();
   }
 
   // True: a range of `count` iterations is not to be divided. The worker's range has `left` more, these included.
@@ -29,11 +29,11 @@ class loop_pace {
     return count == 1 || (uneven_ ? count <= std::min(length_, left / 8) : count / 2 < length_);
   }
 
-  // A block of `count` iterations has ended. It should have taken one to two targets; returns its ticks if it took many
-  // times that, otherwise 0.
+  // A batch of `count` iterations has ended. It should have taken one to two targets; returns its cycles if it took
+  // many times that, otherwise 0.
   [[gnu::always_inline]] std::uint64_t passed(std::size_t count) noexcept {
     if (!clocked_) return 0;
-    const std::uint64_t now = loop_ticks();
+    const std::uint64_t now = loop_cycles();
     const std::uint64_t took = now - last_;
     last_ = now;
     done_ += count;
@@ -41,29 +41,29 @@ class loop_pace {
       return 0;
     return adapt(count, took);
   }
-  // The time since the last block was a wait: it does not count.
+  // The time since the last batch was a wait: it does not count.
   void skip() noexcept {
     if (!clocked_) return;
-    const std::uint64_t now = loop_ticks();
+    const std::uint64_t now = loop_cycles();
     begin_ += now - last_;
     last_ = now;
   }
 
   bool is_clocked() const noexcept { return clocked_; }
-  std::size_t done() const noexcept { return done_; }              // iterations in blocks that have ended
-  std::uint64_t ticks() const noexcept { return last_ - begin_; }  // and what they took
+  std::size_t done() const noexcept { return done_; }               // iterations in batches that have ended
+  std::uint64_t cycles() const noexcept { return last_ - begin_; }  // and what they took
 
  private:
-  // The least that a block should take: the looks at the clock and at the queue are a hundredth of it.
+  // The least that a batch should take: the looks at the clock and at the queue are a hundredth of it.
   static constexpr std::uint64_t block_nanoseconds = 2000;
-  // Loops of fewer iterations begin with blocks of one: the iterations may be long, and may wait for each other.
+  // Loops of fewer iterations begin with batches of one: the iterations may be long, and may wait for each other.
   static constexpr std::size_t few = 16;
-  static constexpr std::uint64_t much = 8;    // a block that takes so many targets is a surprise
+  static constexpr std::uint64_t much = 8;    // a batch that takes so many targets is a surprise
   static constexpr std::uint64_t growth = 8;  // the length rises by at most this factor at a time
 
   std::uint64_t adapt(std::size_t count, std::uint64_t took) noexcept {
     const double factor = static_cast<double>(target_) / static_cast<double>(std::max(took, target_ / growth + 1));
-    // Ranges longer than a block are halved, so most blocks have more than half of length_. A shorter one says little
+    // Ranges longer than a batch are halved, so most batches have more than half of length_. A shorter one says little
     // about long ones, unless it took too long.
     if (factor < 1 || 2 * count >= length_) {
       length_ = std::clamp(static_cast<std::size_t>(static_cast<double>(count) * factor), std::size_t{1}, most_);
@@ -74,7 +74,7 @@ class loop_pace {
   const bool uneven_;
   const std::size_t most_;
   std::size_t length_;
-  const std::uint64_t target_;  // ticks
+  const std::uint64_t target_;  // cycles
   bool clocked_;
   std::uint64_t begin_{0}, last_{0};
   std::size_t done_{0};

@@ -11,7 +11,7 @@
 namespace heddle::detail {
 
 // `workers` of the calling runtime. `measure`: in one call of eight, since measuring costs as much as ten forks. The
-// first call also sets loop_ticks_per_microsecond.
+// first call also sets loop_cycles_per_microsecond.
 struct loop_start {
   unsigned workers;
   bool measure;
@@ -49,7 +49,7 @@ HEDDLE_API unsigned loop_askers() noexcept;
 // Spins for a moment (1 us) until the job has ended: a part of a loop that a thief took is about as long as the
 // caller's own.
 struct loop_wait {
-  std::uint64_t ticks;  // 0: it had ended before
+  std::uint64_t cycles;  // 0: it had ended before
   bool ended;
 };
 HEDDLE_API loop_wait loop_spin(const job& work) noexcept;

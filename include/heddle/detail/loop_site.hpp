@@ -13,12 +13,12 @@ namespace heddle::detail {
 
 // Reads the clock of a simulated machine; null on real ones.
 using virtual_clock = std::uint64_t (*)() noexcept;
-extern HEDDLE_API constinit const virtual_clock loop_virtual_ticks;
+extern HEDDLE_API constinit const virtual_clock loop_virtual_cycles;
 
-// The processor's time stamp: about 10 ns to read, the same on all cores. Its rate: loop_ticks_per_microsecond.
-[[gnu::always_inline]] inline std::uint64_t loop_ticks() noexcept {
-  if (loop_virtual_ticks != nullptr) [[unlikely]]
-    return loop_virtual_ticks();
+// The processor's time stamp: about 10 ns to read, the same on all cores. Its rate: loop_cycles_per_microsecond.
+[[gnu::always_inline]] inline std::uint64_t loop_cycles() noexcept {
+  if (loop_virtual_cycles != nullptr) [[unlikely]]
+    return loop_virtual_cycles();
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #else
@@ -29,7 +29,7 @@ extern HEDDLE_API constinit const virtual_clock loop_virtual_ticks;
 }
 
 // 0 until the first call of loop_begin. Written once with the same value by whoever comes first.
-extern HEDDLE_API constinit std::atomic<std::uint32_t> loop_ticks_per_microsecond;
+extern HEDDLE_API constinit std::atomic<std::uint32_t> loop_cycles_per_microsecond;
 
 // Every field is a hint: relaxed, written by any worker, ordered by nothing. A field is written only if it changes by a
 // factor: loops inside loops share their site among all workers, whose caches shall all keep its line. What is
@@ -50,9 +50,9 @@ class loop_site {
     return cost > 0 && cost * static_cast<float>(n) < tiny_ticks();
   }
   bool is_known() const noexcept { return cost_.load(std::memory_order_relaxed) > 0; }  // a hint
-  [[gnu::always_inline]] static bool is_long(std::uint64_t ticks) noexcept {
+  [[gnu::always_inline]] static bool is_long(std::uint64_t cycles) noexcept {
     // a constant by now
-    return ticks * 1000 > long_nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed);
+    return cycles * 1000 > long_nanoseconds * loop_cycles_per_microsecond.load(std::memory_order_relaxed);
   }
 
   // Iterations that take about `nanoseconds`; 0: nothing is known.
@@ -60,22 +60,22 @@ class loop_site {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     if (cost <= 0) return 0;
     // a constant by now
-    const float rate = static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed));
+    const float rate = static_cast<float>(loop_cycles_per_microsecond.load(std::memory_order_relaxed));
     const float count = static_cast<float>(nanoseconds) * rate / 1000 / cost;
     return count < 1e15f ? static_cast<std::size_t>(count) : std::size_t{1} << 50;
   }
 
   static std::uint64_t ticks_in(std::uint64_t nanoseconds) noexcept {
-    return nanoseconds * loop_ticks_per_microsecond.load(std::memory_order_relaxed) / 1000;  // a constant by now
+    return nanoseconds * loop_cycles_per_microsecond.load(std::memory_order_relaxed) / 1000;  // a constant by now
   }
 
-  // [site:1] Some blocks took many times what was expected. Expensive iterations may hide at the end of a block, so the
-  // last blocks of a range are to be short.
+  // [site:1] Some batches took many times what was expected. Expensive iterations may hide at the end of a batch, so
+  // the last batches of a range are to be short.
   bool is_uneven() const noexcept { return uneven_.load(std::memory_order_relaxed) > soon; }  // a hint
-  // [site:1] A block [low, high) of a loop of n took `ticks`, many times what was expected. The cause of one may be the
-  // kernel or a hypervisor. A second one soon after, at the same place, is the loop's own, if it is a part worth
+  // [site:1] A batch [low, high) of a loop of n took `cycles`, many times what was expected. The cause of one may be
+  // the kernel or a hypervisor. A second one soon after, at the same place, is the loop's own, if it is a part worth
   // balancing of the work done between the two.
-  HEDDLE_API void surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t ticks) noexcept;
+  HEDDLE_API void surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t cycles) noexcept;
   // A loop begins. After `soon` of them without a surprise the site forgets the last one.
   void age() noexcept {
     const std::uint32_t state = uneven_.load(std::memory_order_relaxed);  // a hint
@@ -83,11 +83,11 @@ class loop_site {
       uneven_.store(state == soon + 1 ? 0 : state - 1, std::memory_order_relaxed);  // a hint
   }
 
-  // `n` iterations took `ticks`, reading the time stamps included.
-  [[gnu::always_inline]] void observe(std::size_t n, std::uint64_t ticks) noexcept {
+  // `n` iterations took `cycles`, reading the time stamps included.
+  [[gnu::always_inline]] void observe(std::size_t n, std::uint64_t cycles) noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     const float expected = cost * static_cast<float>(n);
-    const float took = static_cast<float>(ticks);
+    const float took = static_cast<float>(cycles);
     if (cost > 0 && took < 2 * expected + slack && 2 * took + slack > expected) [[likely]]
       return;
     correct(n, took);
@@ -100,7 +100,7 @@ class loop_site {
     const float late = late_.load(std::memory_order_relaxed);  // a hint
     return cost > 0 && cost * static_cast<float>(n) > 8 * late ? static_cast<std::size_t>(late / 2 / cost) : 0;
   }
-  // At the end of a loop of n the first half, with a head start or without, waited for the second, `waited` ticks or
+  // At the end of a loop of n the first half, with a head start or without, waited for the second, `waited` cycles or
   // not at all (0). What one loop says counts up to half of its time at most: a thief that slept, or found the data in
   // another core's cache, is no rule.
   void learn_lateness(std::size_t n, std::uint64_t waited, bool had_head_start) noexcept {
@@ -122,8 +122,8 @@ class loop_site {
   void trust() noexcept {
     const std::uint32_t left = distrust_.load(std::memory_order_relaxed);  // a hint
     if (left == 0) return;
-    distrust_.store(left - 1, std::memory_order_relaxed);                          // a hint
-    if (left == 1) trusted_since_.store(loop_ticks(), std::memory_order_relaxed);  // a hint
+    distrust_.store(left - 1, std::memory_order_relaxed);                           // a hint
+    if (left == 1) trusted_since_.store(loop_cycles(), std::memory_order_relaxed);  // a hint
   }
 
   // [tiny:5] A loop that was kept from thieves ran long, and a thief took a part of it by force. Each time that this
@@ -133,25 +133,25 @@ class loop_site {
  private:
   static constexpr std::uint32_t soon = 64;     // loops
   static constexpr float worth_balancing = 16;  // a sixteenth
-  static constexpr float slack = 100;           // ticks that two time stamps cost and disturb
+  static constexpr float slack = 100;           // cycles that two time stamps cost and disturb
 
   // What one worker does in T, two finish in T / 2 + lateness, so sharing gains if T > 2 lateness; and the queue costs.
   static constexpr float lateness_factor = 2.5f;
 
   static float least_shared_ticks() noexcept {
     // a constant by now
-    return static_cast<float>(loop_ticks_per_microsecond.load(std::memory_order_relaxed)) *
+    return static_cast<float>(loop_cycles_per_microsecond.load(std::memory_order_relaxed)) *
            (tiny_nanoseconds / 1000.0f);
   }
   float tiny_ticks() const noexcept {
     return std::max(least_shared_ticks(), lateness_factor * late_.load(std::memory_order_relaxed));  // a hint
   }
-  HEDDLE_API void correct(std::size_t n, float ticks) noexcept;
+  HEDDLE_API void correct(std::size_t n, float cycles) noexcept;
 
-  std::atomic<float> cost_{0};              // ticks per iteration; 0: not known
+  std::atomic<float> cost_{0};              // cycles per iteration; 0: not known
   std::atomic<std::uint32_t> distrust_{2};  // tiny loops to be seen before one is kept from thieves
   std::atomic<std::uint32_t> setbacks_{0};
-  std::atomic<float> late_{0};            // ticks between the start of a loop's two halves
+  std::atomic<float> late_{0};            // cycles between the start of a loop's two halves
   std::atomic<std::uint32_t> uneven_{0};  // 0: even; up to `soon`: surprised once; above: uneven
   std::atomic<std::uint64_t> trusted_since_{0};
   std::atomic<std::size_t> surprise_low_{0}, surprise_high_{0};  // where the last one was

@@ -130,7 +130,7 @@ class loop_tree {
     [[gnu::noinline]] result join() {
       const join_noted at_end{*this};
       const loop_wait wait = loop_spin(*this);
-      if (whole) tree->site_.learn_lateness(high, wait.ticks, tree->head_start_);
+      if (whole) tree->site_.learn_lateness(high, wait.cycles, tree->head_start_);
       if (!wait.ended) loop_measure_next();  // the site may have to learn that it is uneven
       const join_outcome outcome = join_slow(*this, position);
       if (outcome == join_outcome::failed) {
@@ -154,7 +154,7 @@ class loop_tree {
     }
 
     loop_tree* tree;
-    std::size_t low, high, grain;  // grain 0: run in blocks
+    std::size_t low, high, grain;  // grain 0: run in batches
     bool whole{false};             // the upper of the two parts of a whole loop; its owner runs the other one
     ticket position;
     union {  // alive only when another worker ran the piece
@@ -188,13 +188,13 @@ class loop_tree {
     loop_pace pace(site_, n_, measure_);
     range(sum, 0, middle, middle, pace);
     unwind.of = nullptr;
-    if (pace.is_clocked()) site_.observe(pace.done(), pace.ticks());
+    if (pace.is_clocked()) site_.observe(pace.done(), pace.cycles());
     if (upper.regain()) [[likely]]
       return range(sum, middle, n, n, pace);
     sum = work_.combine(std::move(sum), upper.join());
   }
 
-  // [loop:6] Runs [low, high), a part of a range that ends at `end`: halved until a part is no longer than a block.
+  // [loop:6] Runs [low, high), a part of a range that ends at `end`: halved until a part is no longer than a batch.
   void range(result& sum, std::size_t low, std::size_t high, std::size_t end, loop_pace& pace) {
     while (!pace.is_block(high - low, end - low)) {
       const std::size_t middle = loop_middle(low, high, 1);
@@ -264,18 +264,18 @@ class loop_tree {
 
   [[gnu::noinline]] result finish_measured(piece& upper) {
     guard unwind{&upper};
-    const std::uint64_t start = loop_ticks();
+    const std::uint64_t start = loop_cycles();
     result_holder first{unshared(0, upper.low)};
-    const std::uint64_t ticks = loop_ticks() - start;
+    const std::uint64_t cycles = loop_cycles() - start;
     unwind.of = nullptr;
     const bool mine = upper.position == nullptr || pop(entry_of(&upper), upper.position);
-    site_.observe(upper.low, ticks);
+    site_.observe(upper.low, cycles);
     site_.forget_lateness();
     if (mine) {
-      result_holder second{loop_site::is_long(ticks) ? upper.run() : unshared(upper.low, upper.high)};
+      result_holder second{loop_site::is_long(cycles) ? upper.run() : unshared(upper.low, upper.high)};
       return work_.combine(first.take(), second.take());
     }
-    if (loop_site::is_long(ticks)) site_.misjudged();
+    if (loop_site::is_long(cycles)) site_.misjudged();
     return work_.combine(first.take(), after(upper));
   }
 
@@ -295,9 +295,9 @@ class loop_tree {
   }
 
   result timed(std::size_t n) {
-    const std::uint64_t start = loop_ticks();
+    const std::uint64_t start = loop_cycles();
     const result_holder r{plain(0, n)};
-    site_.observe(n, loop_ticks() - start);
+    site_.observe(n, loop_cycles() - start);
     return r.take();
   }
 
@@ -325,7 +325,7 @@ class loop_tree {
   loop_site& site_;
   const std::size_t grain_;  // 0: none was given
   std::size_t n_{0};         // this and the next two are written before the first fork
-  bool measure_{false};      // time the first chunk, or, in a loop of two blocks, both of them
+  bool measure_{false};      // time the first chunk, or, in a loop of two batches, both of them
   bool head_start_{false};
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;

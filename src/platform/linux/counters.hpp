@@ -12,7 +12,7 @@ namespace heddle::platform {
 struct counted_event {
   std::uint32_t type;
   std::uint64_t config;
-  usage_reading::place figure;
+  usage_reading::figure figure;
 };
 
 // Opens one group of those of the events that can be had.

@@ -26,9 +26,9 @@ moment read_both() noexcept {
   moment best{};
   std::uint64_t least = 0;
   for (int i = 0; i < 8; ++i) {
-    const std::uint64_t before = ticks();
+    const std::uint64_t before = cycles();
     const nanoseconds clock = read_clock(CLOCK_MONOTONIC);
-    const std::uint64_t took = ticks() - before;
+    const std::uint64_t took = cycles() - before;
     if (i != 0 && took >= least) continue;
     least = took;
     best = {clock, before};
@@ -60,7 +60,7 @@ usage used_so_far() noexcept {
 
 nanoseconds process_cpu_time() noexcept { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
-std::uint64_t ticks() noexcept {
+std::uint64_t cycles() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #else
@@ -70,7 +70,7 @@ std::uint64_t ticks() noexcept {
 #endif
 }
 
-std::uint64_t ticks_per_microsecond() noexcept {
+std::uint64_t cycles_per_microsecond() noexcept {
   // No static's guard: see kernel_thread.cpp. Two threads may both measure.
   static std::atomic<std::uint64_t> kept{0};
   std::uint64_t rate = kept.load();

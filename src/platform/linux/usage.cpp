@@ -84,7 +84,7 @@ usage_reading read_usage(const usage_counters& counters, const policy::usage_fig
   usage_reading now;
   if (wanted.processor_time) {
     nanoseconds& time = now.value[usage_reading::processor_time];
-    if (!read_clock(CLOCK_THREAD_CPUTIME_ID, time)) time = ticks() * 1000 / ticks_per_microsecond();
+    if (!read_clock(CLOCK_THREAD_CPUTIME_ID, time)) time = cycles() * 1000 / cycles_per_microsecond();
     now.from[usage_reading::processor_time] = policy::source::clock;
   }
   if (counters.opened == 0) return now;

@@ -6,14 +6,14 @@ namespace heddle::platform {
 
 namespace {
 
-constexpr std::uint64_t ticks_a_nanosecond = 2;
+constexpr std::uint64_t cycles_a_nanosecond = 2;
 
 }  // namespace
 
 nanoseconds now() noexcept { return sim::here().now() / sim::nanosecond; }
 
-std::uint64_t ticks() noexcept { return sim::here().now() / (sim::nanosecond / ticks_a_nanosecond); }
-std::uint64_t ticks_per_microsecond() noexcept { return ticks_a_nanosecond * 1000; }
+std::uint64_t cycles() noexcept { return sim::here().now() / (sim::nanosecond / cycles_a_nanosecond); }
+std::uint64_t cycles_per_microsecond() noexcept { return cycles_a_nanosecond * 1000; }
 
 nanoseconds process_cpu_time() noexcept {
   sim::picoseconds sum = 0;

@@ -25,7 +25,7 @@ usage_reading read_usage(const usage_counters&, const policy::usage_figures& wan
   static_cast<void>(sim::here().now());  // what was computed since the last point counts
   const sim::strand& me = sim::here().self();
   const sim::memory_counts& known = sim::here().known_of_memory();
-  const auto set = [&](usage_reading::place at, std::uint64_t value, bool known) {
+  const auto set = [&](usage_reading::figure at, std::uint64_t value, bool known) {
     if (!known) return;
     now.value[at] = value;
     now.from[at] = policy::source::simulated;
