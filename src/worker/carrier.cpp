@@ -60,7 +60,8 @@ void carry(void* argument) {
     base::forbid_malloc("by a carrier that has a worker");
     bind_to(self, w.processing_unit);
     self.home.ticks().took_over(w);
-    trace::emit<trace::event::worker_start>(w.ring, self.kernel.handle);
+    // relaxed: its own; not the handle, which whoever starts and joins this kernel thread writes meanwhile
+    trace::emit<trace::event::worker_start>(w.ring, self.id.load(std::memory_order_relaxed));
     const worker::end how = worker::run(self);
     if (how == worker::end::stopped) trace::emit<trace::event::worker_stop>(w.ring);
     set_current_queue(nullptr);
