@@ -151,7 +151,8 @@ function(heddle_add_all_tests)
   endif()
 endfunction()
 
-# The context switch alone: it defines the run loop's half itself, so it does not link the library.
+# The context switch alone, and what finds a kernel thread's variables: they define what the library would, so they do
+# not link it.
 if(EXISTS "${PROJECT_SOURCE_DIR}/tests/arch/switch_main.cpp")
   add_executable(arch_switch_main
     "${PROJECT_SOURCE_DIR}/tests/arch/switch_main.cpp"
@@ -160,4 +161,9 @@ if(EXISTS "${PROJECT_SOURCE_DIR}/tests/arch/switch_main.cpp")
   target_compile_options(arch_switch_main PRIVATE -frounding-math)
   add_test(NAME arch_switch_main COMMAND arch_switch_main)
   set_tests_properties(arch_switch_main PROPERTIES LABELS arch TIMEOUT 120)
+  add_executable(arch_slots_main "${PROJECT_SOURCE_DIR}/tests/arch/slots_main.cpp")
+  target_include_directories(arch_slots_main PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(arch_slots_main PRIVATE Threads::Threads)
+  add_test(NAME arch_slots_main COMMAND arch_slots_main)
+  set_tests_properties(arch_slots_main PROPERTIES LABELS arch TIMEOUT 120)
 endif()

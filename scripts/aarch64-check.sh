@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the AArch64 context switch with a cross compiler and runs its check under qemu-aarch64.
+# Builds the AArch64 context switch, and what finds a kernel thread's variables, with a cross compiler and runs their
+# checks under qemu-aarch64.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,4 +24,7 @@ for level in -O0 -O2; do
     "${sources[@]}" -o "$program" -pthread
   timeout 120 "$emulator" "$program"
   echo "aarch64-check: switch_main $level passed"
+  program=$out/slots_main$level
+  "$compiler" -std=c++20 -static "$level" -g -Wall -Wextra -Iinclude tests/arch/slots_main.cpp -o "$program" -pthread
+  timeout 120 "$emulator" "$program"
 done
