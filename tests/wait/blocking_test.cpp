@@ -17,6 +17,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "support/sanitized.hpp"
 #include "support/waiting.hpp"
 
 namespace {
@@ -203,13 +204,7 @@ HEDDLE_OVER_RUNTIMES(blocking);
 // Before all tests that leave ended kernel threads behind: the C library keeps their stacks for the next.
 // No kernel thread can be had: f runs in place, and the worker waits for it.
 TEST(blocking_without_carriers, runs_in_place) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer needs address space";
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  GTEST_SKIP() << "AddressSanitizer needs address space";
-#endif
-#endif
+  if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers need address space";
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
