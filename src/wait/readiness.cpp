@@ -205,8 +205,9 @@ bool wait_ready(int descriptor, direction which, const deadline* limit, const st
       const worker::section inside;
       r.at->guard.lock();
       waiter_list& list = r.at->of(which);
-      const bool linked = w.previous != nullptr || list.front() == &w;
-      const bool mine = linked && claim(w, wake_reason::cancelled);
+      // One that has been claimed under the guard may be in the list of those to be resumed, which has no guard.
+      const bool waits = w.reason.load() == 0 && (w.previous != nullptr || list.front() == &w);
+      const bool mine = waits && claim(w, wake_reason::cancelled);
       if (mine) list.remove(w);
       r.at->guard.unlock();
       if (mine) resume(w);
