@@ -196,7 +196,7 @@ void policy_host::remark(unsigned self, const char* text, std::uint64_t value) n
 
 void policy_host::place_running() noexcept {
   worker& w = worker::current();
-  if (w.current_thread()->belongs.is_pinned()) return;  // it is where it belongs
+  if (w.current_thread()->ties.belongs.is_pinned()) return;  // it is where it belongs
   const exception_state handled = w.by->leave_exceptions();
   w.switch_away(
       *w.current_thread(),

@@ -128,8 +128,8 @@ void start_at(thread& t, void* stack_top, void (*entry)(thread*)) noexcept {
 }
 
 void begin(thread& t) noexcept {
-  void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.closure;
-  start_at(t, top, t.entry);
+  void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.body.closure;
+  start_at(t, top, t.body.entry);
 }
 
 // --- jobs --------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ void begin(thread& t) noexcept {
   if (fresh == nullptr) return nullptr;
   renew_thread(*fresh, w.home);
   start_at(*fresh, top_of(*fresh, w.home.options().threads), entry);
-  fresh->argument = argument;
+  fresh->body.argument = argument;
   return fresh;
 }
 
@@ -151,7 +151,7 @@ thread* thread_for_tasks(worker& w, void (*entry)(thread*), void* argument) noex
 thread* worker_agenda::thread_of_job(entry item) noexcept {
   thread* fresh = make_for_tasks(whole(), run_jobs, nullptr);
   if (fresh == nullptr) blocks.fail("a task");
-  fresh->job = reinterpret_cast<detail::job*>(item);
+  fresh->body.job = reinterpret_cast<detail::job*>(item);
   return fresh;
 }
 
@@ -166,7 +166,7 @@ void run_job(thread& self, detail::job* work) noexcept {
 }
 
 void run_jobs(thread* self) noexcept {
-  run_job(*self, self->job);
+  run_job(*self, self->body.job);
   serve(*self);
 }
 
