@@ -48,7 +48,7 @@ engine::engine(configuration c, explorer* chooser)
 
 engine::~engine() {
   for (const auto& s : strands_) {
-    if (s->stack != nullptr && s.get() != self_) platform::release(s->stack, stack_bytes);
+    if (s->context.stack != nullptr && s.get() != self_) platform::release(s->context.stack, stack_bytes);
   }
   if (active == this) active = nullptr;
 }
@@ -59,7 +59,7 @@ engine::~engine() {
 // kernel threads that the runtime did not make always do.
 bool engine::in_program() const noexcept {
   if (heddle_current_queue != nullptr) return heddle_current_queue->running != nullptr;
-  return self_->entry == nullptr;
+  return self_->context.entry == nullptr;
 }
 
 void engine::measure() noexcept {
@@ -80,16 +80,16 @@ void engine::declare_costs() noexcept {
 void engine::advance(activity what, picoseconds cost) noexcept {
   for (;;) {
     picoseconds step = std::min(cost, settings_.quantum);
-    if (self_->next_tick < self_->time + step) [[unlikely]]
-      step = self_->next_tick > self_->time ? self_->next_tick - self_->time : 0;
+    if (self_->ticks.next < self_->time + step) [[unlikely]]
+      step = self_->ticks.next > self_->time ? self_->ticks.next - self_->time : 0;
     spend(what, step);
     cost -= step;
-    self_->computing = true;
-    self_->charged_as = what;
+    self_->charge.open = true;
+    self_->charge.as = what;
     if (self_->unit >= 0 && !units_[static_cast<unsigned>(self_->unit)].queue.empty()) [[unlikely]]
       take_turns();
     point();
-    self_->computing = false;
+    self_->charge.open = false;
     if (listener_ != nullptr) [[unlikely]]
       cost = rest_after_ticks(cost);
     if (cost == 0) return;
@@ -117,14 +117,14 @@ void engine::interleave() noexcept {
 }
 
 void engine::cycles(double n) noexcept {
-  self_->told = true;
+  self_->stretch.told = true;
   if (n <= 0) return;
   self_->cycles_told += n;
   charge(activity::program, static_cast<picoseconds>(n * 1000 / settings_.frequency + 0.5));
 }
 
 void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept {
-  self_->told = true;
+  self_->stretch.told = true;
   if (settings_.access == nullptr || bytes == 0) return;
   take_measured();
   const std::uint64_t end = address + bytes;
@@ -143,7 +143,7 @@ void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noex
 }
 
 void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept {
-  self_->told = true;
+  self_->stretch.told = true;
   if (settings_.access_rows == nullptr) return;
   take_measured();
   std::uint64_t bytes = 1;
@@ -201,7 +201,7 @@ void engine::choose_at_point(bool must_switch) noexcept {
     explored_stall();
   }
   if (must_switch) go_to_earliest();
-  if (self_->next_tick != never) [[unlikely]]
+  if (self_->ticks.next != never) [[unlikely]]
     tick_at_explored_point();
 }
 
@@ -249,21 +249,21 @@ void engine::switch_to(strand& s, strand* ended) noexcept {
   strand& from = *self_;
   ++counts_.switches;
   latest_ = std::max(latest_, from.time);
-  from.queue = heddle_current_queue;
-  from.exceptions = exceptions_;
-  from.error = errno;
-  std::copy(std::begin(heddle_foreign_slots), std::end(heddle_foreign_slots), from.slots);
+  from.saved.queue = heddle_current_queue;
+  from.saved.exceptions = exceptions_;
+  from.saved.error = errno;
+  std::copy(std::begin(heddle_foreign_slots), std::end(heddle_foreign_slots), from.saved.slots);
   self_ = &s;
-  heddle_current_queue = s.queue;
-  exceptions_ = s.exceptions;
-  errno = s.error;
-  std::copy(std::begin(s.slots), std::end(s.slots), heddle_foreign_slots);
+  heddle_current_queue = s.saved.queue;
+  exceptions_ = s.saved.exceptions;
+  errno = s.saved.error;
+  std::copy(std::begin(s.saved.slots), std::end(s.saved.slots), heddle_foreign_slots);
   heddle_switch(
-      &from.stack_pointer, s.stack_pointer,
+      &from.context.stack_pointer, s.context.stack_pointer,
       [](void* done, void*) {
         if (done == nullptr) return;
         auto& over = *static_cast<strand*>(done);
-        platform::release(std::exchange(over.stack, nullptr), stack_bytes);
+        platform::release(std::exchange(over.context.stack, nullptr), stack_bytes);
       },
       ended, nullptr);
 }

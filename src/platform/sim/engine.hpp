@@ -190,9 +190,9 @@ class engine {
       meter_.mark();
   }
   void end_stretch() noexcept {
-    if (self_->beats != 0) [[unlikely]]
+    if (self_->stretch.beats != 0) [[unlikely]]
       count_stretch(*self_);
-    self_->told = false;
+    self_->stretch.told = false;
   }
   void count_stretch(strand& s) noexcept;
   [[noreturn]] void fail(const char* what, int status) noexcept;

@@ -62,7 +62,7 @@ void engine::deadlock() noexcept {
                                              [](const auto& s) { return s->state != strand_state::ended; })));
   for (const auto& s : strands_) {
     if (s->state == strand_state::asleep)
-      say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->word);
+      say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->sleeps.on);
   }
   fail("deadlock", deadlock_status);
 }
@@ -115,10 +115,10 @@ void engine::say_others() noexcept {
 // --- the watch ---------------------------------------------------------------------------------------------------
 
 void engine::count_stretch(strand& s) noexcept {
-  const std::uint32_t beats = s.beats;
-  s.beats = 0;
+  const std::uint32_t beats = s.stretch.beats;
+  s.stretch.beats = 0;
   program_beats_ += beats;
-  if (!s.told) untold_beats_ += beats;
+  if (!s.stretch.told) untold_beats_ += beats;
 }
 
 std::uint64_t engine::program_beats() noexcept {
@@ -132,7 +132,7 @@ std::uint64_t engine::untold_beats() noexcept {
 }
 
 std::uint64_t engine::beat(unsigned times, bool program) noexcept {
-  if (program && in_program()) self_->beats = self_->beats + times;
+  if (program && in_program()) self_->stretch.beats = self_->stretch.beats + times;
   if (progress_ != seen_progress_) {
     seen_progress_ = progress_;
     seen_events_ = counts_.events;

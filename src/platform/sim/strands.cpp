@@ -17,19 +17,19 @@ strand* engine::start(void (*entry)(void*), void* argument, const char* name, in
   charge(activity::scheduler, settings_.times.wake);
   auto* s = new (std::nothrow) strand;
   if (s == nullptr) return nullptr;
-  s->stack = platform::reserve(stack_bytes);
-  if (s->stack == nullptr) {
+  s->context.stack = platform::reserve(stack_bytes);
+  if (s->context.stack == nullptr) {
     delete s;
     return nullptr;
   }
-  platform::install_guard(s->stack, platform::page_size());
+  platform::install_guard(s->context.stack, platform::page_size());
   s->id = static_cast<unsigned>(strands_.size());
   std::snprintf(s->name, sizeof s->name, "%s", name);
   s->bound = index_of(number);
-  s->entry = entry;
-  s->argument = argument;
+  s->context.entry = entry;
+  s->context.argument = argument;
   s->time = self_->time + settings_.times.wake_latency;
-  s->stack_pointer = arch::prepare(static_cast<char*>(s->stack) + stack_bytes, run, s);
+  s->context.stack_pointer = arch::prepare(static_cast<char*>(s->context.stack) + stack_bytes, run, s);
   strands_.emplace_back(s);
   arrive(*s);
   return s;
@@ -38,7 +38,7 @@ strand* engine::start(void (*entry)(void*), void* argument, const char* name, in
 void engine::run(void* self) {
   auto& me = *static_cast<strand*>(self);
   here().mark();
-  me.entry(me.argument);
+  me.context.entry(me.context.argument);
   here().end_self();
 }
 
@@ -76,11 +76,11 @@ strand*& engine::sleepers_of(const void* word) noexcept {
 }
 
 void engine::remove_sleeper(strand& s) noexcept {
-  strand** link = &sleepers_of(s.word);
-  while (*link != &s) link = &(*link)->next;
-  *link = s.next;
-  s.next = nullptr;
-  s.word = nullptr;
+  strand** link = &sleepers_of(s.sleeps.on);
+  while (*link != &s) link = &(*link)->sleeps.next;
+  *link = s.sleeps.next;
+  s.sleeps.next = nullptr;
+  s.sleeps.on = nullptr;
   s.state = strand_state::ready;
 }
 
@@ -89,21 +89,21 @@ bool engine::sleep(const void* word, picoseconds deadline) noexcept {
   ++counts_.sleeps;
   ++counts_.events;
   end_stretch();
-  me.word = word;
+  me.sleeps.on = word;
   me.timed_out = false;
   strand** link = &sleepers_of(word);
-  while (*link != nullptr) link = &(*link)->next;
+  while (*link != nullptr) link = &(*link)->sleeps.next;
   *link = &me;
   leave_unit(me);
   me.state = strand_state::asleep;
   latest_ = std::max(latest_, me.time);
-  if (const picoseconds until = std::min(deadline, me.next_tick); until != never) {
+  if (const picoseconds until = std::min(deadline, me.ticks.next); until != never) {
     me.time = std::max(me.time, until);
     events_.push(me);
   }
   leave_for_next();
   const bool late = me.timed_out && me.time >= deadline;
-  if (me.next_tick <= me.time) [[unlikely]]
+  if (me.ticks.next <= me.time) [[unlikely]]
     take_tick();  // may go on on another strand
   mark();
   return !late;
@@ -114,13 +114,13 @@ unsigned engine::wake(const void* word, unsigned most) noexcept {
   unsigned woken = 0;
   for (strand** link = &sleepers_of(word); *link != nullptr && woken < most;) {
     strand& s = **link;
-    if (s.word != word) {
-      link = &s.next;
+    if (s.sleeps.on != word) {
+      link = &s.sleeps.next;
       continue;
     }
-    *link = s.next;
-    s.next = nullptr;
-    s.word = nullptr;
+    *link = s.sleeps.next;
+    s.sleeps.next = nullptr;
+    s.sleeps.on = nullptr;
     s.state = strand_state::ready;
     if (s.place != strand::nowhere) events_.remove(s);
     s.time = self_->time + latency_of_wake(s);

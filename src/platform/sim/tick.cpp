@@ -52,23 +52,23 @@ void engine::send_tick(unsigned number) noexcept {
   charge(activity::scheduler, settings_.times.signal_send);
   if (number >= strands_.size() || strands_[number]->state == strand_state::ended) return;
   strand& s = *strands_[number];
-  s.tick_sent = std::min(s.tick_sent, self_->time);  // one that has not been delivered yet takes it in
+  s.ticks.sent = std::min(s.ticks.sent, self_->time);  // one that has not been delivered yet takes it in
   find_next_tick(s);
   interrupt(s);
 }
 
 void engine::find_next_tick(strand& s) noexcept {
-  s.next_tick = never;
-  if (s.ticks_held) return;
-  s.next_tick = s.tick_sent;
+  s.ticks.next = never;
+  if (s.ticks.held) return;
+  s.ticks.next = s.ticks.sent;
   for (const tick_timer& t : timers_) {
-    if (t.target == &s) s.next_tick = std::min(s.next_tick, t.next);
+    if (t.target == &s) s.ticks.next = std::min(s.ticks.next, t.next);
   }
 }
 
 // A tick was sent to `s`, which does not run: its sleep ends, or its charge that lasts until later is cut in two.
 void engine::interrupt(strand& s) noexcept {
-  if (&s == self_ || s.next_tick == never) return;
+  if (&s == self_ || s.ticks.next == never) return;
   if (s.state == strand_state::asleep) {
     remove_sleeper(s);
     if (s.place != strand::nowhere) events_.remove(s);
@@ -77,20 +77,20 @@ void engine::interrupt(strand& s) noexcept {
     give_way(s);
     return;
   }
-  cut_short(s, std::max(s.next_tick, self_->time));
+  cut_short(s, std::max(s.ticks.next, self_->time));
 }
 
 // Nothing of what `s` does after its charge has happened yet, so the charge may end at `to`; the rest is owed.
 void engine::cut_short(strand& s, picoseconds to) noexcept {
-  if (chooser_ != nullptr || !s.computing || s.state != strand_state::ready || s.place == strand::nowhere ||
+  if (chooser_ != nullptr || !s.charge.open || s.state != strand_state::ready || s.place == strand::nowhere ||
       s.time <= to)
     return;
   const picoseconds cut = std::min(s.time - to, s.used);
   events_.remove(s);
   s.time -= cut;
   s.used -= cut;
-  s.spent[static_cast<unsigned>(s.charged_as)] -= std::min(cut, s.spent[static_cast<unsigned>(s.charged_as)]);
-  s.owed += cut;
+  s.spent[static_cast<unsigned>(s.charge.as)] -= std::min(cut, s.spent[static_cast<unsigned>(s.charge.as)]);
+  s.charge.owed += cut;
   events_.push(s);
 }
 
@@ -98,7 +98,7 @@ void engine::forget_ticks(strand& s) noexcept {
   for (tick_timer& t : timers_) {
     if (t.target == &s) t.target = nullptr;
   }
-  s.next_tick = s.tick_sent = never;
+  s.ticks.next = s.ticks.sent = never;
 }
 
 // Where there are ticks, kernel threads hand units to each other. A strand that is woken for the waker's own unit needs
@@ -121,11 +121,11 @@ void engine::give_way(strand& s) noexcept {
 // In advance(), after a step: takes the tick that is due. What is left of the charge, for the strand on which it goes
 // on.
 picoseconds engine::rest_after_ticks(picoseconds rest) noexcept {
-  if (self_->owed != 0) {
-    rest += std::exchange(self_->owed, 0);
+  if (self_->charge.owed != 0) {
+    rest += std::exchange(self_->charge.owed, 0);
     if (self_->unit >= 0 && !units_[static_cast<unsigned>(self_->unit)].queue.empty()) take_turns();
   }
-  if (self_->next_tick > self_->time) return rest;
+  if (self_->ticks.next > self_->time) return rest;
   const auto slowness = [this] { return self_->unit < 0 ? 1.0 : units_[static_cast<unsigned>(self_->unit)].slowness; };
   const double before = slowness();
   take_tick();
@@ -134,7 +134,7 @@ picoseconds engine::rest_after_ticks(picoseconds rest) noexcept {
 }
 
 void engine::tick_at_explored_point() noexcept {
-  if (self_->next_tick > self_->time && !chooser_->ticks()) return;
+  if (self_->ticks.next > self_->time && !chooser_->ticks()) return;
   take_tick();
 }
 
@@ -147,15 +147,15 @@ void engine::take_tick() noexcept {
     for (tick_timer& t : timers_) {
       if (t.target == &me && (earliest == nullptr || t.next < earliest->next)) earliest = &t;
     }
-    if (earliest == nullptr || me.tick_sent <= earliest->next) {
-      me.tick_sent = never;
+    if (earliest == nullptr || me.ticks.sent <= earliest->next) {
+      me.ticks.sent = never;
     } else {
       owner = earliest->owner;
       earliest->next = next_after(earliest->next, earliest->interval, me.time);
     }
     ++counts_.ticks;
-    me.ticks_held = true;
-    me.next_tick = never;
+    me.ticks.held = true;
+    me.ticks.next = never;
     if (chooser_ == nullptr) {
       // [tick:2]: delivery takes a lock of the process, so signals that come at once wait for each other.
       const picoseconds wait = signal_lock_free_ > me.time ? signal_lock_free_ - me.time : 0;
@@ -166,7 +166,7 @@ void engine::take_tick() noexcept {
       mark();
     }
     // A timer that is faster than delivery brings one tick, not all that it should have: there would be no end of them.
-    me.ticks_held = false;
+    me.ticks.held = false;
     for (tick_timer& t : timers_) {
       if (t.target == &me && t.interval != 0) t.next = next_after(t.next, t.interval, me.time);
     }

@@ -55,7 +55,7 @@ void engine::enqueue(unsigned index, strand& s) noexcept {
   const picoseconds occupant_used = u.occupant->used;
   s.used = std::max(s.used, occupant_used > settings_.quantum ? occupant_used - settings_.quantum : 0);
   s.state = strand_state::queued;
-  s.computing = false;
+  s.charge.open = false;
   u.queue.push_back(&s);
 }
 
