@@ -87,7 +87,7 @@ struct strand {
   std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};      // by activity
   double cycles_told{0};       // cost::cycles of the program
-  memory_counts memory;        // once somebody wants it (engine::count_memory)
+  memory_counts memory;        // once somebody wants it (program_costs::count_memory)
 
   // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
   // found it computing. The watch's signal handler writes `beats`.

@@ -37,16 +37,16 @@ strand* engine::start(void (*entry)(void*), void* argument, const char* name, in
 
 void engine::run(void* self) {
   auto& me = *static_cast<strand*>(self);
-  here().mark();
+  here().costs_.mark();
   me.context.entry(me.context.argument);
   here().end_self();
 }
 
 void engine::end_self() noexcept {
-  take_measured();
+  costs_.take_measured();
   strand& me = *self_;
   me.state = strand_state::ended;
-  forget_ticks(me);
+  ticks_.forget(me);
   leave_unit(me);
   wake(&me, ~0u);
   switch_to(next(), &me);
@@ -63,7 +63,7 @@ void engine::keep_only_self() noexcept {
   for (unit& u : units_) u = {nullptr, {}, u.slowness};
   for (const auto& s : strands_) {
     if (s.get() != self_) s->state = strand_state::ended;
-    forget_ticks(*s);  // timers are not inherited
+    ticks_.forget(*s);  // timers are not inherited
   }
   if (self_->unit >= 0) units_[static_cast<unsigned>(self_->unit)].occupant = self_;
 }
@@ -84,11 +84,19 @@ void engine::remove_sleeper(strand& s) noexcept {
   s.state = strand_state::ready;
 }
 
+// It slept, and is no sleeper any more: on its way to a unit.
+void engine::resume(strand& s) noexcept {
+  if (s.place != strand::nowhere) events_.remove(s);
+  s.time = self_->time + latency_of_wake(s);
+  arrive(s);
+  give_way(s);
+}
+
 bool engine::sleep(const void* word, picoseconds deadline) noexcept {
   strand& me = *self_;
   ++counts_.sleeps;
   ++counts_.events;
-  end_stretch();
+  progress_.end_stretch(*self_);
   me.sleeps.on = word;
   me.timed_out = false;
   strand** link = &sleepers_of(word);
@@ -104,8 +112,8 @@ bool engine::sleep(const void* word, picoseconds deadline) noexcept {
   leave_for_next();
   const bool late = me.timed_out && me.time >= deadline;
   if (me.ticks.next <= me.time) [[unlikely]]
-    take_tick();  // may go on on another strand
-  mark();
+    ticks_.take();  // may go on on another strand
+  costs_.mark();
   return !late;
 }
 
@@ -122,12 +130,9 @@ unsigned engine::wake(const void* word, unsigned most) noexcept {
     s.sleeps.next = nullptr;
     s.sleeps.on = nullptr;
     s.state = strand_state::ready;
-    if (s.place != strand::nowhere) events_.remove(s);
-    s.time = self_->time + latency_of_wake(s);
     ++woken;
     ++counts_.wakes;
-    arrive(s);
-    give_way(s);
+    resume(s);
   }
   return woken;
 }
