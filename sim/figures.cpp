@@ -105,9 +105,9 @@ std::string session::figures() {
       std::max(0.0, 1 - (busy + overhead) / whole), overhead / whole);
   const auto cpu = [](std::uint64_t beats) { return static_cast<double>(beats) / watch_beats_a_second; };
   add(text, ", \"program_seconds\": %.12f, \"program_cpu_seconds\": %.2f, \"untold_cpu_seconds\": %.2f", told,
-      cpu(engine_->program_beats()), cpu(engine_->untold_beats()));
+      cpu(engine_->progress().program_beats()), cpu(engine_->progress().untold_beats()));
   add(text, ", \"charged\": \"%s\", \"events\": %llu, \"real_seconds\": %.6f}\n",
-      engine_->measures() ? "measured" : "annotations", static_cast<ull>(n.events),
+      engine_->costs().are_measured() ? "measured" : "annotations", static_cast<ull>(n.events),
       static_cast<double>(real_end - real_start_) / 1e9);
   return text;
 }

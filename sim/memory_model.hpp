@@ -7,23 +7,10 @@
 #include <vector>
 
 #include "machine/model.hpp"
+#include "sim/access_counts.hpp"
 #include "sim/pages.hpp"
 
 namespace heddle::sim {
-
-struct level_count {
-  machine::group_kind kind;
-  std::uint64_t accesses{0}, misses{0};  // lines
-  std::uint64_t invalidations{0};        // copies that writes took out of caches of this level
-};
-
-// What one unit's own accesses have cost, in lines, by how far they went.
-struct reach_count {
-  std::uint64_t beyond_core{0};            // not in a cache that its core has for itself; 0 without such a cache
-  std::uint64_t beyond_caches{0};          // in none of its caches; 0 unless the last of them is shared between cores
-  std::uint64_t local{0}, remote{0};       // from the memory of its own node; from that of others
-  bool has_own{false}, has_shared{false};  // there is such a cache
-};
 
 struct node_traffic {
   int numa{0};
@@ -71,7 +58,7 @@ class memory_model {
   std::uint64_t host_bytes() const;  // memory that the model itself takes
 
  private:
-  struct insides;
+  class insides;
   std::unique_ptr<insides> in_;
 };
 

@@ -30,8 +30,8 @@ nlohmann::json group_json(const topology& t, const memory_group& g) {
       {"workers", g.worker_count},
       {"units", nlohmann::json::array()},
       {"children", nlohmann::json::array()}};
-  for (const processing_unit& u : t.units_of(g)) j["units"].push_back(u.number);
-  for (const memory_group& child : t.children(g)) j["children"].push_back(group_json(t, child));
+  for (const processing_unit& u : t.view().units_of(g)) j["units"].push_back(u.number);
+  for (const memory_group& child : t.view().children(g)) j["children"].push_back(group_json(t, child));
   return j;
 }
 
@@ -76,10 +76,10 @@ nlohmann::json model_json(const machine::model& m) {
 void print_json(const view& v) {
   nlohmann::json workers = nlohmann::json::array();
   for (unsigned rank = 0; rank < v.placed.workers(); ++rank) {
-    nlohmann::json worker = unit_json(v.placed.unit_of(rank));
+    nlohmann::json worker = unit_json(v.placed.view().unit_of(rank));
     worker["rank"] = rank;
     for (unsigned other = 0; other < v.placed.workers(); ++other)
-      worker["distances"].push_back(v.placed.distance(rank, other));
+      worker["distances"].push_back(v.placed.view().distance(rank, other));
     workers.push_back(worker);
   }
   nlohmann::json quotas = nlohmann::json::array();
@@ -96,7 +96,7 @@ void print_json(const view& v) {
                           {"memory", v.machine.memory_bytes()},
                           {"kinds", v.machine.kinds_of_core()},
                           {"units", units}}},
-                        {"tree", group_json(v.shown, v.shown.root())},
+                        {"tree", group_json(v.shown, v.shown.view().root())},
                         {"workers", workers},
                         {"plan",
                          {{"workers", v.workers.units.size()},

@@ -44,7 +44,7 @@ std::string workers_on(const topology& placed, const memory_group& leaf, bool ow
   if (own) return fmt::format("worker {}", leaf.first_worker);
   std::vector<int> ranks;
   for (unsigned rank = 0; rank < placed.workers(); ++rank) {
-    if (placed.unit_of(rank).number == unit) ranks.push_back(static_cast<int>(rank));
+    if (placed.view().unit_of(rank).number == unit) ranks.push_back(static_cast<int>(rank));
   }
   if (ranks.empty()) return "";
   return fmt::format("worker{} {}", ranks.size() == 1 ? "" : "s", list_text(ranks));
@@ -71,7 +71,7 @@ std::string group_text(const view& v, const memory_group& g) {
   if (g.kind == machine::group_kind::numa) text += fmt::format(", node {}", g.numa);
   if (g.sharing > 1 && g.level != 0) text += fmt::format(", shared by {}", counted(g.sharing, "unit"));
   if (g.is_leaf()) {
-    const processing_unit& u = v.shown.unit_of(g.first_worker);
+    const processing_unit& u = v.shown.view().unit_of(g.first_worker);
     std::string ranks = workers_on(v.placed, g, &v.shown == &v.placed, u.number);
     text += fmt::format(":{} unit {}", ranks.empty() ? "" : " " + ranks + ",", u.number);
     if (v.machine.unit(u.number) != nullptr) text += fmt::format(" of core {}, package {}", u.core, u.package);
@@ -82,7 +82,7 @@ std::string group_text(const view& v, const memory_group& g) {
 
 void draw(const view& v, const memory_group& g, const std::string& indent, bool ascii, std::string& text) {
   text += group_text(v, g) + "\n";
-  for (const memory_group& child : v.shown.children(g)) {
+  for (const memory_group& child : v.shown.view().children(g)) {
     const bool last = child.id + 1 == g.first_child + g.child_count;
     text += indent + (ascii ? (last ? "`- " : "|- ") : (last ? "└─ " : "├─ "));
     draw(v, child, indent + (last ? "   " : ascii ? "|  " : "│  "), ascii, text);
@@ -179,7 +179,7 @@ std::string summary(const topology& t) {
 
 void print_text(const view& v, bool ascii) {
   std::string text = summary(v.machine) + "\n";
-  draw(v, v.shown.root(), "", ascii, text);
+  draw(v, v.shown.view().root(), "", ascii, text);
   if (v.model != nullptr) text += model_text(*v.model);
   text += fmt::format("workers: {}, {}{}; {}\n", v.workers.units.size(),
                       v.workers.bind ? "each bound to its unit" : "not bound",

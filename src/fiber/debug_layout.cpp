@@ -35,10 +35,10 @@ struct debug_layout {
   // its registers are at stack_pointer then (arch::switch_frame).
   std::uint64_t stack{offsetof(thread, stack)};
   std::uint64_t stack_pointer{offsetof(thread, stack_pointer)};
-  std::uint64_t name{offsetof(thread, name)};
-  std::uint64_t waits_for{offsetof(thread, waits_for)};
+  std::uint64_t name{offsetof(thread, shown.name)};
+  std::uint64_t waits_for{offsetof(thread, shown.waits_for)};
   std::uint64_t id{offsetof(thread, id)};
-  std::uint64_t stack_low{offsetof(thread, stack_low)};
+  std::uint64_t stack_low{offsetof(thread, stack_memory.low)};
 };
 
 }  // namespace heddle::fiber

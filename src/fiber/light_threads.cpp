@@ -30,7 +30,7 @@ bool light_threads::grow() noexcept {
 thread* light_threads::take_chain(stack_pool& pool, std::uint64_t& last_id) noexcept {
   thread* first = chains_;
   if (first != nullptr) {
-    chains_ = first->newer;
+    chains_ = first->listed.newer;
     out_ += length(*first);
     return first;
   }
@@ -39,13 +39,13 @@ thread* light_threads::take_chain(stack_pool& pool, std::uint64_t& last_id) noex
   unsigned count = 0;
   for (; count < most && static_cast<std::size_t>(fresh_end_ - fresh_) >= stride; ++count, fresh_ += stride) {
     auto* t = ::new (fresh_ + room) thread;
-    t->pool = &pool;
+    t->stack_memory.pool = &pool;
     t->size_class = no_size_class;
     t->id = ++last_id;
     t->next = first;
     first = t;
   }
-  first->chain_length = count;
+  first->ties.chain_length = count;
   made_ += count;
   out_ += count;
   return first;
@@ -61,8 +61,8 @@ thread* light_threads::take_one(stack_pool& pool, std::uint64_t& last_id) noexce
 }
 
 void light_threads::give_chain(thread* first, unsigned length) noexcept {
-  first->chain_length = length;
-  first->newer = chains_;
+  first->ties.chain_length = length;
+  first->listed.newer = chains_;
   chains_ = first;
   out_ -= length;
 }
@@ -74,7 +74,7 @@ void light_threads::give_one(thread& t) noexcept {
     t.next = chains_;
     length += light_threads::length(*chains_);
     out_ += length - 1;  // give_chain takes them off once more
-    chains_ = chains_->newer;
+    chains_ = chains_->listed.newer;
   }
   give_chain(&t, length);
 }

@@ -30,7 +30,7 @@ class light_threads {
   void give_chain(thread* first, unsigned length) noexcept;
   void give_one(thread& t) noexcept;
 
-  static unsigned length(const thread& first) noexcept { return first.chain_length; }
+  static unsigned length(const thread& first) noexcept { return first.ties.chain_length; }
   std::size_t out() const noexcept { return out_; }    // taken and not given back
   std::size_t made() const noexcept { return made_; }  // ever
   // By how many blocks the next take may raise made(); 0: it finds free ones.

@@ -60,19 +60,19 @@ inline bool unknown_to_thread_sanitizer() noexcept {
 // A stack exists from now on / no longer.
 inline void remember_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_VALGRIND)
-  t.valgrind_id = VALGRIND_STACK_REGISTER(t.stack_low, reinterpret_cast<char*>(&t));
+  t.tools.valgrind = VALGRIND_STACK_REGISTER(t.stack_memory.low, reinterpret_cast<char*>(&t));
 #endif
 }
 inline void forget_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_VALGRIND)
-  VALGRIND_STACK_DEREGISTER(t.valgrind_id);
+  VALGRIND_STACK_DEREGISTER(t.tools.valgrind);
 #endif
 #if defined(HEDDLE_TSAN)
-  if (t.sanitizer_fiber != nullptr) __tsan_destroy_fiber(t.sanitizer_fiber);
-  t.sanitizer_fiber = nullptr;
+  if (t.tools.fiber != nullptr) __tsan_destroy_fiber(t.tools.fiber);
+  t.tools.fiber = nullptr;
 #endif
 #if defined(HEDDLE_ASAN)
-  ASAN_UNPOISON_MEMORY_REGION(t.stack_low, t.stack_bytes - sizeof(thread));
+  ASAN_UNPOISON_MEMORY_REGION(t.stack_memory.low, t.stack_memory.bytes - sizeof(thread));
 #endif
 }
 
@@ -110,15 +110,15 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
                                                                 [[maybe_unused]] bool last) noexcept {
 #if defined(HEDDLE_TSAN)
   if (to != nullptr) to = to->stack;
-  if (to != nullptr && to->sanitizer_fiber == nullptr) to->sanitizer_fiber = __tsan_create_fiber(0);
-  __tsan_switch_to_fiber(to != nullptr ? to->sanitizer_fiber : native.fiber, 0);
+  if (to != nullptr && to->tools.fiber == nullptr) to->tools.fiber = __tsan_create_fiber(0);
+  __tsan_switch_to_fiber(to != nullptr ? to->tools.fiber : native.fiber, 0);
 #elif defined(HEDDLE_ASAN)
   if (from != nullptr) from = from->stack;
   if (to != nullptr) to = to->stack;
-  void** save = last ? nullptr : from != nullptr ? &from->sanitizer_fiber : &native.fake;
-  const void* low = to != nullptr ? to->stack_low : native.low;
+  void** save = last ? nullptr : from != nullptr ? &from->tools.fiber : &native.fake;
+  const void* low = to != nullptr ? to->stack_memory.low : native.low;
   const std::size_t bytes =
-      to != nullptr ? static_cast<std::size_t>(reinterpret_cast<char*>(to) - static_cast<char*>(to->stack_low))
+      to != nullptr ? static_cast<std::size_t>(reinterpret_cast<char*>(to) - static_cast<char*>(to->stack_memory.low))
                     : native.bytes;
   __sanitizer_start_switch_fiber(save, low, bytes);
 #endif
@@ -128,8 +128,8 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native) noexcept {
 #if defined(HEDDLE_ASAN)
   if (to != nullptr) to = to->stack;
-  __sanitizer_finish_switch_fiber(to != nullptr ? to->sanitizer_fiber : native.fake, nullptr, nullptr);
-  if (to != nullptr) to->sanitizer_fiber = nullptr;
+  __sanitizer_finish_switch_fiber(to != nullptr ? to->tools.fiber : native.fake, nullptr, nullptr);
+  if (to != nullptr) to->tools.fiber = nullptr;
 #endif
 }
 
@@ -137,10 +137,10 @@ HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unu
 // holds.
 inline void reuse_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_ASAN)
-  if (t.stack_low == nullptr) return;  // a light thread, which has none yet
-  ASAN_UNPOISON_MEMORY_REGION(t.stack_low,
-                              static_cast<std::size_t>(reinterpret_cast<char*>(&t) - static_cast<char*>(t.stack_low)));
-  t.sanitizer_fiber = nullptr;
+  if (t.stack_memory.low == nullptr) return;  // a light thread, which has none yet
+  ASAN_UNPOISON_MEMORY_REGION(t.stack_memory.low, static_cast<std::size_t>(reinterpret_cast<char*>(&t) -
+                                                                           static_cast<char*>(t.stack_memory.low)));
+  t.tools.fiber = nullptr;
 #endif
 }
 

@@ -115,14 +115,15 @@ thread* stack_pool::block_of(char* low, unsigned size_class) noexcept {
 thread* stack_pool::construct(char* low, unsigned size_class) noexcept {
   const std::size_t bytes = bytes_of(size_class);
   auto* t = new (block_of(low, size_class)) thread;
-  t->pool = this;
+  t->stack_memory.pool = this;
   t->stack = t;
   t->id = ++made_;
   t->size_class = static_cast<std::uint8_t>(size_class);
-  t->stack_low = low + guard_bytes(bytes);
-  t->stack_bytes = bytes - guard_bytes(bytes);
+  t->stack_memory.low = low + guard_bytes(bytes);
+  t->stack_memory.bytes = bytes - guard_bytes(bytes);
   const std::size_t usual = bytes_of(default_class_) - guard_bytes(bytes_of(default_class_));
-  if (size_class >= default_class_) t->children_above = static_cast<char*>(t->stack_low) + usual / 16 * 15;
+  if (size_class >= default_class_)
+    t->stack_memory.children_above = static_cast<char*>(t->stack_memory.low) + usual / 16 * 15;
   remember_stack(*t);
   return t;
 }
@@ -166,8 +167,8 @@ void stack_pool::give(thread* chain) noexcept {
     --list.out;
     bool kept = list.committed_count < committed_limit_;
     if (!kept) {
-      char* low = static_cast<char*>(t->stack_low);
-      const std::size_t bytes = t->stack_bytes;
+      char* low = static_cast<char*>(t->stack_memory.low);
+      const std::size_t bytes = t->stack_memory.bytes;
       kept = !list.bare.push_back(low - guard_bytes(bytes_of(t->size_class)));
       if (!kept) {
         forget_stack(*t);

@@ -14,7 +14,7 @@
 
 namespace heddle::detail {
 struct group_state;
-struct job;
+class job;
 struct lendable;
 }  // namespace heddle::detail
 
@@ -69,19 +69,21 @@ struct alignas(64) thread {
   // The link of the ready queue, or of a list of free blocks.
   thread* next{nullptr};
 
-  // What it runs. `call`: of a group's child, called once with `closure`. `entry`: of a plain thread that has not
-  // begun, for the first frame.
-  union {
-    void (*call)(void* closure) noexcept {nullptr};
-    void (*body)(thread* self);
-  };
-  // With what. `closure`: of a group's child or a plain thread, in the argument area of its stack, which ends there.
-  // `job`: of a thread that runs jobs, the first one. `argument`: of a thread that the runtime makes for itself.
-  union {
-    void* closure{nullptr};
-    detail::job* job;
-    void* argument;
-  };
+  struct {
+    // What it runs. `call`: of a group's child, called once with `closure`. `start`: of a plain thread that has not
+    // begun, for the first frame.
+    union {
+      void (*call)(void* closure) noexcept {nullptr};
+      void (*start)(thread* self);
+    };
+    // With what. `closure`: of a group's child or a plain thread, in the argument area of its stack, which ends there.
+    // `job`: of a thread that runs jobs, the first one. `argument`: of a thread that the runtime makes for itself.
+    union {
+      void* closure{nullptr};
+      detail::job* job;
+      void* argument;
+    };
+  } body;
 
   // The runtime whose workers run it.
   worker::runtime* home{nullptr};
@@ -110,28 +112,32 @@ struct alignas(64) thread {
   // --- The second cache line: what the maker of a thread writes besides. Its last word is the first one of
   // `scheduling`.
 
-  // `spawner`: of a group's child; of a second half that runs before its fork's owner, that one, else null. `joiner`:
-  // of a thread that was called. `in_front`: of a thread that has not begun, while lies_in is set, its neighbour in the
-  // ready queue, if that one still is there.
-  union {
-    thread* spawner{nullptr};
-    thread* joiner;
-    thread* in_front;
-  };
-  // `spawn_number`: of a group's child, the spawner's `spawns` when it was made. `chain_length`: of the first one of a
-  // chain of free light threads (light_threads.hpp).
-  union {
-    std::uint32_t spawn_number{0};
-    std::uint32_t chain_length;
-  };
+  // Its ties to other threads, and to workers.
+  struct {
+    // `spawner`: of a group's child; of a second half that runs before its fork's owner, that one, else null. `joiner`:
+    // of a thread that was called. `in_front`: of a thread that has not begun, while lies_in is set, its neighbour in
+    // the ready queue, if that one still is there.
+    union {
+      thread* spawner{nullptr};
+      thread* joiner;
+      thread* in_front;
+    };
+    // `spawn_number`: of a group's child, the spawner's `spawns` when it was made. `chain_length`: of the first one of
+    // a chain of free light threads (light_threads.hpp).
+    union {
+      std::uint32_t spawn_number{0};
+      std::uint32_t chain_length;
+    };
+    // The worker that it ran on last, or no_worker. Kept on a simulated platform only.
+    std::uint16_t worker_rank{0};
+    belonging belongs;
+  } ties;
 
-  // The worker that it ran on last, or no_worker. Kept on a simulated platform only.
-  std::uint16_t worker_rank{0};
-  belonging belongs;
-
-  // For dumps: its name, and what it waits for while it is parked.
-  const char* name{nullptr};
-  const char* waits_for{nullptr};
+  // For dumps.
+  struct {
+    const char* name{nullptr};
+    const char* waits_for{nullptr};  // while it is parked
+  } shown;
 
   // `group`: of a group's child. `function`: of a plain thread, called with `closure`.
   union {
@@ -157,49 +163,60 @@ struct alignas(64) thread {
   // The worker that took the block from the pool, for itself. Null: it is of nobody's cache.
   worker::worker* cache{nullptr};
 
-  // Lists of ready threads beside the normal level (worker/priorities.hpp). `newer`: the second link of such a list
-  // (and of free light threads, the link from chain to chain). `listed`: in which of them it stands, 0: in none;
-  // written under that list's lock. `waits_longer` and `waits_shorter`: links of all threads of a pile below the normal
-  // level, in the order in which they became ready. `ready_since`: when it did (platform::cycles).
-  thread* newer{nullptr};
-  std::atomic<int> listed{0};
-  thread* waits_longer{nullptr};
-  thread* waits_shorter{nullptr};
-  std::uint64_t ready_since{0};
+  // Where it stands in lists of ready threads beside the normal level (worker/priorities.hpp).
+  struct {
+    // The second link of such a list (and of free light threads, the link from chain to chain).
+    thread* newer{nullptr};
+    std::atomic<int> in{0};  // which of them, 0: none; written under that list's lock
+    // Links of all threads of a pile below the normal level, in the order in which they became ready.
+    thread* longer{nullptr};
+    thread* shorter{nullptr};
+    std::uint64_t ready_since{0};  // when it did (platform::cycles)
+  } listed;
 
-  // Levels that are lent to it (worker/inheritance.cpp), all under the lock of loans. `own_level`: its own, meaningful
-  // while anything is lent to it. `loans`: how many are. `lent`: how often each level is, the lowest first.
-  // `blocked_on`: the lock that it waits for, if that is one that lends.
-  std::int8_t own_level{0};
-  std::uint16_t loans{0};
-  std::uint16_t lent[15]{};
-  detail::lendable* blocked_on{nullptr};
+  // Levels that are lent to it (worker/inheritance.cpp), all under the lock of loans.
+  struct {
+    std::int8_t own_level{0};  // its own; meaningful while anything is lent to it
+    std::uint16_t count{0};
+    std::uint16_t lent[15]{};               // how often each level is, the lowest first
+    detail::lendable* blocked_on{nullptr};  // the lock that it waits for, if that is one that lends
+  } loans;
 
-  // Its stack: the usable bytes, control block included; the pool that it is from; the lowest usable address, above the
-  // guard.
-  std::size_t stack_bytes{0};
-  stack_pool* pool{nullptr};
-  void* stack_low{nullptr};
-  // While its stack pointer is above this address, it runs children of its groups by calls: each of them has nearly a
-  // default stack then. The highest address: never.
-  void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
+  // Its stack.
+  struct {
+    std::size_t bytes{0};       // the usable ones, control block included
+    stack_pool* pool{nullptr};  // that it is from
+    void* low{nullptr};         // the lowest usable address, above the guard
+    // While its stack pointer is above this address, it runs children of its groups by calls: each of them has nearly a
+    // default stack then. The highest address: never.
+    void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
+  } stack_memory;
 
   // What it has used so far, and the innermost of its forks that are timed (worker/task_meter.hpp). Null where the
   // policy does not want to know, and before it begins and after it has ended as a task.
-  worker::account* kept{nullptr};
-  worker::fork_time* open_forks{nullptr};
+  struct {
+    worker::account* kept{nullptr};
+    worker::fork_time* open_forks{nullptr};
+  } metered;
 
-  // What tools know the stack by: ThreadSanitizer's handle or AddressSanitizer's fake stack; valgrind's number.
-  void* sanitizer_fiber{nullptr};
-  unsigned valgrind_id{0};
+  // What tools know the stack by.
+  struct {
+    void* fiber{nullptr};  // ThreadSanitizer's handle or AddressSanitizer's fake stack
+    unsigned valgrind{0};  // its number
+  } tools;
 
   // Its thread slots ([slot:1] of src/worker/slots.md). Null in a block that nobody runs.
   void* slots[detail::thread_slots]{};
 };
 static_assert(offsetof(thread, slots) == detail::slots_of_thread);
 
+// Its links, for lists (heddle/detail/linked_list.hpp).
+inline thread*& newer_of(thread& t) noexcept { return t.listed.newer; }
+inline thread*& longer_of(thread& t) noexcept { return t.listed.longer; }
+inline thread*& shorter_of(thread& t) noexcept { return t.listed.shorter; }
+
 // The stack pointer of a thread whose first frame has not been written: where its stack begins, and a bit. Whoever
-// switches to it writes the frame, for `call` (its body); a joiner that calls it needs none.
+// switches to it writes the frame, for `call` (its body.start); a joiner that calls it needs none.
 inline void* not_begun(void* stack_top) noexcept { return static_cast<char*>(stack_top) + 1; }
 inline bool is_not_begun(const void* stack_pointer) noexcept {
   return (reinterpret_cast<std::uintptr_t>(stack_pointer) & 1) != 0;

@@ -68,7 +68,7 @@ class topology {
   std::span<const processing_unit> units() const noexcept { return *units_; }
   const processing_unit* unit(int number) const noexcept;  // null: not of this machine
   // Every cache of the machine, innermost level first, then in the order of
-  // the units. The simulator models these; groups() are what schedulers see.
+  // the units. The simulator models these; the view's groups are what schedulers see.
   std::span<const cache_info> caches() const noexcept { return *caches_; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
   // Capacity of a node's memory, bytes; 0 when unknown or there is no such node.
@@ -78,24 +78,10 @@ class topology {
   // Sorts units so that neighbours share the innermost caches possible.
   std::vector<int> compact_order(std::vector<int> units) const;
 
-  // What schedulers see of it. In a topology that is not made for workers each unit has one worker. Valid as long as
-  // any copy of this topology.
+  // What schedulers see of it: the tree of groups. In a topology that is not made for workers each unit has one worker.
+  // Valid as long as any copy of this topology.
   class view view() const noexcept { return {*groups_, *leaves_, *worker_units_, *node_latencies_}; }
-  std::span<const memory_group> groups() const noexcept { return *groups_; }
-  const memory_group& root() const noexcept { return groups_->front(); }
-  const memory_group& group(unsigned id) const noexcept { return (*groups_)[id]; }
-  std::span<const memory_group> children(const memory_group& of) const noexcept { return view().children(of); }
-  unsigned levels() const noexcept { return view().levels(); }
-  std::vector<unsigned> groups_at(unsigned level) const { return view().groups_at(level); }
-  std::uint64_t capacity_at(const memory_group& of, unsigned level) const noexcept {
-    return view().capacity_at(of, level);
-  }
-  unsigned workers() const noexcept { return root().worker_count; }
-  const processing_unit& unit_of(unsigned rank) const noexcept { return (*worker_units_)[rank]; }
-  const memory_group& leaf_of(unsigned rank) const noexcept { return group((*leaves_)[rank]); }
-  std::span<const processing_unit> units_of(const memory_group& g) const noexcept { return view().units_of(g); }
-  const memory_group& common_group(unsigned a, unsigned b) const noexcept { return view().common_group(a, b); }
-  unsigned distance(unsigned a, unsigned b) const noexcept { return view().distance(a, b); }
+  unsigned workers() const noexcept { return groups_->front().worker_count; }
 
  private:
   friend class tree_builder;

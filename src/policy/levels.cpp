@@ -140,10 +140,10 @@ void levels::drop_record(unsigned self, level_task& r) noexcept { records::give(
 
 // Of a task, or of a group or fork as a whole, above the innermost level: it is too large for that member.
 bool levels::stays_above(const stage& at, unsigned member, double share, double bytes) const noexcept {
-  if (at.workers() < 2) return false;
+  if (at.members() < 2) return false;
   const double capacity = at.capacity_of(member);
   if (bytes > 0 && capacity > 0) return bytes > capacity;
-  return share * pieces_ * at.workers() > 1;
+  return share * pieces_ * at.members() > 1;
 }
 
 double levels::part_of(double work, double whole, double otherwise) noexcept {

@@ -68,7 +68,10 @@ entry levels::take_of(unsigned self, stage& from, effort how, bool though_busy) 
     task* t = s.resumed.pop_front();
     entry got = t != nullptr ? from.entry_of(*t) : 0;
     if (got == 0 && from.wants().picks) got = from.inner().pick(member, false);
-    if (got == 0) got = from.newest(member);
+    if (got == 0) {
+      t = s.own.pop_back();
+      if (t != nullptr) got = from.entry_of(*t);
+    }
     if (got == 0 && from.wants().picks) got = from.inner().pick(member, true);
     if (got == 0) got = from.inner().acquire(member, how);
     if (got != 0) s.busy.fetch_add(1);
@@ -143,7 +146,7 @@ bool levels::may_find(unsigned self) noexcept {
   bool mine = false;
   for (const std::unique_ptr<stage>& each : stages_) {
     if (each->is_innermost()) continue;
-    for (unsigned member = 0; member < each->workers(); ++member) {
+    for (unsigned member = 0; member < each->members(); ++member) {
       if (!waits_at(self, *each, member, true)) continue;
       if (each->has(self) && each->member_of(self) == member) mine = true;
       else each->wake_member(member);

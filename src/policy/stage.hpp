@@ -1,8 +1,7 @@
-// One policy over a part of the machine, for the policy `levels`, which holds several. A stage stands between the two:
-// for the inner policy it is the host, whose workers are the stage's members; for `levels` it is a place where tasks
-// are. On the innermost stages a member is a worker, and its queue is the worker's own. On those above a member is a
-// memory group, with a queue in its seat, and any worker of the group acts for it, one at a time. Rules and invariants:
-// levels.md.
+// One policy over a part of the machine, for the policy `levels`, which holds several. A stage is a place where tasks
+// are; the inner policy sees it as its host (stage_host.hpp), whose workers are the stage's members. On the innermost
+// stages a member is a worker, and its queue is the worker's own. On those above a member is a memory group, with a
+// queue in its seat, and any worker of the group acts for it, one at a time. Rules and invariants: levels.md.
 #pragma once
 
 #include <atomic>
@@ -15,6 +14,7 @@
 
 #include <heddle/policy.hpp>
 #include "policy/machine_part.hpp"
+#include "policy/stage_host.hpp"
 #include "policy/task_list.hpp"
 
 namespace heddle::policy {
@@ -72,7 +72,7 @@ struct alignas(64) seat {
   shared_task_list resumed;  // tasks of this level that were woken, and go on here
 };
 
-class stage final : public scheduler {
+class stage {
  public:
   // The innermost: all workers of a memory group; of an unknown machine, all.
   stage(scheduler& real, unsigned level, std::unique_ptr<policy> inner, unsigned first, unsigned count,
@@ -88,11 +88,21 @@ class stage final : public scheduler {
   bool is_innermost() const noexcept { return seats_ == nullptr; }
   // Its tasks need not be watched: the inner policy hears of no group, fork or child.
   bool is_quiet() const noexcept { return is_innermost() && !wants_.spawns && !wants_.forks && !wants_.groups; }
+
+  // Of the real host's workers, by rank: whether they are here, and for whom they act.
   bool has(unsigned rank) const noexcept { return rank - first_ < count_; }
-  unsigned first() const noexcept { return first_; }
   unsigned member_of(unsigned rank) const noexcept {
     return is_innermost() ? rank - first_ : member_of_[rank - first_];
   }
+
+  unsigned members() const noexcept { return members_; }
+  // Its workers have the ranks [first_of, end_of): innermost one.
+  unsigned first_of(unsigned member) const noexcept { return is_innermost() ? first_ + member : first_ranks_[member]; }
+  unsigned end_of(unsigned member) const noexcept {
+    return is_innermost() ? first_ + member + 1 : member + 1 < members_ ? first_ranks_[member + 1] : first_ + count_;
+  }
+  // The worker that acts for it.
+  unsigned actor(unsigned member) const noexcept { return is_innermost() ? first_ + member : seats_[member].acting; }
   seat& seat_of(unsigned member) const noexcept { return seats_[member]; }
   double capacity_of(unsigned member) const noexcept { return capacities_[member]; }
   shared_task_list& loose() noexcept { return loose_; }
@@ -109,44 +119,13 @@ class stage final : public scheduler {
   }
   // Wakes one worker of the member that sleeps; false: nobody there does.
   bool wake_member(unsigned member) noexcept;
+  void wake_any(unsigned near) noexcept;
 
-  // policy::scheduler; ranks are members
-  unsigned workers() const noexcept override { return members_; }
-  unsigned distance(unsigned a, unsigned b) const noexcept override;
-  machine::view machine() const noexcept override { return part_.view(); }
-  double speed(unsigned worker) const noexcept override;
-  source speed_source(unsigned worker) const noexcept override { return real_.speed_source(first_of(worker)); }
-  std::uint32_t random(unsigned self, std::uint32_t bound) noexcept override;
-  entry steal(unsigned self, unsigned victim, effort how) noexcept override;
-  bool has_work(unsigned victim) const noexcept override;
-  void request(unsigned self, unsigned victim) noexcept override;
-  entry newest(unsigned self) noexcept override;
-  entry oldest(unsigned self) noexcept override;
-  unsigned queued(unsigned worker) const noexcept override;
-  // Nobody asks by name, and nothing is measured: `levels` takes no policy that wants it.
-  bool ask(unsigned, unsigned) noexcept override { return false; }
-  bool asks(unsigned, unsigned) const noexcept override { return false; }
-  bool withdraw(unsigned, unsigned) noexcept override { return false; }
-  unsigned askers(unsigned) const noexcept override { return 0; }
-  entry given(unsigned) noexcept override { return 0; }
-  const task* running(unsigned) const noexcept override { return nullptr; }
-  entry entry_of(task& t) noexcept override;
-  bool wake(unsigned rank) noexcept override { return wake_member(rank); }
-  void wake_any(unsigned near) noexcept override;
-  void widened() noexcept override;
-  void interrupt(unsigned victim) noexcept override;
-  bool all_idle() const noexcept override { return real_.all_idle(); }
-  void watch(unsigned self, bool on) noexcept override;
-  void warn_of_hint(unsigned self, const char* text, double value) noexcept override;
-  void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
+  // What the inner policy answers to run this task. Above the innermost level an entry is the level_task: `levels`
+  // makes it a real one when the policy has chosen it.
+  entry entry_of(task& t) noexcept;
 
  private:
-  unsigned actor(unsigned member) const noexcept { return is_innermost() ? first_ + member : seats_[member].acting; }
-  unsigned first_of(unsigned member) const noexcept { return is_innermost() ? first_ + member : first_ranks_[member]; }
-  unsigned end_of(unsigned member) const noexcept {
-    return is_innermost() ? first_ + member + 1 : member + 1 < members_ ? first_ranks_[member + 1] : first_ + count_;
-  }
-
   scheduler& real_;
   const unsigned level_;
   const std::unique_ptr<policy> inner_;
@@ -157,10 +136,10 @@ class stage final : public scheduler {
   std::vector<unsigned> member_of_;    // by rank - first_
   std::vector<double> capacities_;     // bytes, by member; 0: not known
   std::unique_ptr<seat[]> seats_;      // by member
-  const machine_part part_;
-  std::atomic<unsigned> woken_{0};  // calls of wake_any
+  std::atomic<unsigned> woken_{0};     // calls of wake_any
   // Innermost: tasks that any of its workers may begin, though no queue of the policy has them.
   shared_task_list loose_;
+  stage_host host_;
 };
 
 inline task& level_task::here() noexcept { return at[in->level()].seen; }

@@ -19,8 +19,8 @@ namespace {
 using block = fiber::thread;
 
 HEDDLE_NO_TSAN void enter_half(block* self) noexcept {  // may end by heddle_end, inside its call
-  const bool spawned = self->spawner != nullptr;
-  worker::run_job(*self, self->job);
+  const bool spawned = self->ties.spawner != nullptr;
+  worker::run_job(*self, self->body.job);
   if (spawned && take_spawner_back(*self)) return;
   worker::serve(*self);
   if (spawned) heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
@@ -32,7 +32,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   const entry item = position->load(std::memory_order_relaxed);  // own slot
   policy::policy& scheduler = self.home.host().scheduler_policy();
   block& owner = *self.current_thread();
-  if (owner.belongs.is_pinned()) return nullptr;  // it could be this thread that others take: [pin:2]
+  if (owner.ties.belongs.is_pinned()) return nullptr;  // it could be this thread that others take: [pin:2]
   const policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
   self.blocks.collect_returned();
@@ -47,9 +47,9 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   }
   worker::renew_thread(*half, self.home);
   void* const top = worker::top_of(*half, self.home.options().threads);
-  half->job = reinterpret_cast<job*>(item);
+  half->body.job = reinterpret_cast<job*>(item);
   half->group = nullptr;
-  half->spawner = nullptr;
+  half->ties.spawner = nullptr;
   const job::code code = reinterpret_cast<job*>(item)->own_code();  // it is this thread's again
   const policy::task_info made{
       half->scheduling, &owner.scheduling, reinterpret_cast<const void*>(code), second, first + second, bytes, 1, 2,
@@ -60,10 +60,10 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
     scheduler.place(self.rank, half->scheduling);
     return apart_ticket;
   }
-  half->spawner = &owner;
+  half->ties.spawner = &owner;
   // relaxed: read by this spawn's child only while the spawner stands still
-  half->spawn_number = owner.spawns.load(std::memory_order_relaxed) + 1;
-  owner.spawns.store(half->spawn_number, std::memory_order_relaxed);
+  half->ties.spawn_number = owner.spawns.load(std::memory_order_relaxed) + 1;
+  owner.spawns.store(half->ties.spawn_number, std::memory_order_relaxed);
   self.spawn(owner, *half, top, offer_continuation, enter_half);
   owner.taken = false;  // the join looks at the job's word alone
   return apart_ticket;

@@ -31,12 +31,12 @@ template <bool Traced, bool Preemptive>
 HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, inside its call
   group_state& group = *self->group;
   if constexpr (Traced) {
-    trace::emit<trace::event::task_begin>(worker::worker::current().ring, 1u, self->id, self->call);
+    trace::emit<trace::event::task_begin>(worker::worker::current().ring, 1u, self->id, self->body.call);
   }
   fiber::preemptible* const kind = Preemptive ? self->preemptive : nullptr;
   if constexpr (Preemptive) worker::begin_preemptive(*kind);
   else base::allow_malloc();
-  self->call(self->closure);
+  self->body.call(self->body.closure);
   if constexpr (Preemptive) {
     worker::end_preemptive(*kind);
     self->preemptive = nullptr;
@@ -62,9 +62,9 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 [[gnu::always_inline]] inline child_place furnish(block& t, void* top, group_state& group, std::size_t bytes,
                                                   std::size_t alignment, void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(top, bytes, alignment < 16 ? 16 : alignment);
-  t.closure = room;
+  t.body.closure = room;
   t.group = &group;
-  t.call = call;
+  t.body.call = call;
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
 }
 
@@ -106,13 +106,13 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 bool take_spawner_back(block& self) noexcept {
   // [counted:1] Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody took it.
   worker::worker& w = worker::worker::current();
-  block* spawner = self.spawner;
+  block* spawner = self.ties.spawner;
   const entry mine = continuation_of(*spawner);
   slot* position = w.bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
   // relaxed twice: only this worker writes its slots; an entry in the queue keeps the spawner from running and changing
   // `spawns`
   if (position->load(std::memory_order_relaxed) != mine ||
-      spawner->spawns.load(std::memory_order_relaxed) != self.spawn_number || !pop(mine, position)) {
+      spawner->spawns.load(std::memory_order_relaxed) != self.ties.spawn_number || !pop(mine, position)) {
     return false;
   }
   w.came_back(self, *spawner);
@@ -155,12 +155,12 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
 [[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
                                                           block& child, void (*body)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
-  child.spawner = &self;
+  child.ties.spawner = &self;
   // relaxed: read by this spawn's child only while the spawner stands still
-  child.spawn_number = self.spawns.load(std::memory_order_relaxed) + 1;
-  self.spawns.store(child.spawn_number, std::memory_order_relaxed);
+  child.ties.spawn_number = self.spawns.load(std::memory_order_relaxed) + 1;
+  self.spawns.store(child.ties.spawn_number, std::memory_order_relaxed);
   const bool counted = child.counted;
-  w.spawn(self, child, child.closure, offer_continuation, body);
+  w.spawn(self, child, child.body.closure, offer_continuation, body);
   if (self.taken) {
     self.taken = false;
     if (!counted) ++group.owed;
@@ -180,7 +180,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   child.counted = self == nullptr || self != group.owner;
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
-    worker::start_at(child, child.closure, body);
+    worker::start_at(child, child.body.closure, body);
     return worker::start_root(child, label);
   }
   if (!child.counted && !group.open) open_group(group);  // used again after a wait
@@ -189,7 +189,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
     body = preemptive ? enter<true, true> : enter<true, false>;
   }
   auto where = policy::placement::child_first;
-  if (child.level.load() != 0 || self->belongs.is_pinned()) {
+  if (child.level.load() != 0 || self->ties.belongs.is_pinned()) {
     where = policy::placement::parent_first;  // whatever the policy does with others; [pin:2]
   } else if (w->watches_spawns || group.policy_data != nullptr) {
     // relaxed: a number, and the policy orders what it makes of it
@@ -201,7 +201,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   if (where == policy::placement::child_first) return run_child_first(*w, *self, group, child, body);
   child.counted = true;
   group.outstanding.fetch_add(1);
-  worker::start_at(child, child.closure, body);
+  worker::start_at(child, child.body.closure, body);
   if (child.level.load() != 0) return w->make_ready(child);
   w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
   if (where == policy::placement::send) w->home.host().scheduler_policy().place(w->rank, child.scheduling);

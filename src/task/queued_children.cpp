@@ -56,7 +56,7 @@ void start_unqueued(group_child& child) noexcept { run_as_thread(entry_of(&child
 
 void run_children(group_state& group) noexcept {
   if (!worker::caller::now().queue().queues_children) return;  // nor are those of a preemptive thread
-  void* const above = static_cast<fiber::thread*>(group.owner)->stack->children_above;
+  void* const above = static_cast<fiber::thread*>(group.owner)->stack->stack_memory.children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
   while (group.owed != 0 && group.newest != nullptr) {

@@ -43,7 +43,7 @@ void complete(void* data, void*) {
 // No level and no pin has a say in where and when it goes on.
 [[gnu::always_inline]] inline bool may_go_straight_to(const block& joiner) noexcept {
   const worker::precedence& levels = joiner.home->precedence();
-  return !levels.decides() || (!levels.is_used() && !joiner.belongs.is_pinned());
+  return !levels.decides() || (!levels.is_used() && !joiner.ties.belongs.is_pinned());
 }
 
 // A function of its own, so that threads which end in other ways save no registers for it.
@@ -56,7 +56,7 @@ template <bool Preemptive>
 void enter(block* self) noexcept {
   if constexpr (Preemptive) worker::begin_preemptive(*self->preemptive);
   else base::allow_malloc();
-  self->function(self->closure);
+  self->function(self->body.closure);
   if constexpr (Preemptive) {
     worker::end_preemptive(*self->preemptive);
     self->preemptive = nullptr;
@@ -69,7 +69,7 @@ void enter(block* self) noexcept {
   worker::census::count_finished(worker::worker::current());
   const fiber::completion::state asked = self->completion.now();
   if (asked.is_called()) {
-    worker::worker::current().running = self->joiner;
+    worker::worker::current().running = self->ties.joiner;
     return;
   }
   if (waiter* const w = asked.awaited_by(); w != nullptr) {
@@ -96,11 +96,11 @@ void enter(block* self) noexcept {
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
-    t.body = enter<false>;
+    t.body.start = enter<false>;
   }
-  t.closure = room;
+  t.body.closure = room;
   t.function = call;
-  t.name = options.name;
+  t.shown.name = options.name;
   return {reinterpret_cast<thread_handle*>(&t), room};
 }
 
@@ -134,7 +134,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
     if (block* t = light ? worker::new_light(home) : worker::new_block(home, options.stack_size); t != nullptr) {
       // published with the thread itself
       t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);
-      if (pinned) t->belongs.pin(options.worker);
+      if (pinned) t->ties.belongs.pin(options.worker);
       made = prepare(*t, options, how, bytes, alignment, call);
     }
   }
@@ -206,9 +206,9 @@ void join_thread(thread_handle* handle) noexcept {
     w = &who.on();
     if (&w->home == t->home) [[likely]] {
       block* self = w->current_thread();
-      self->waits_for = "thread";
+      self->shown.waits_for = "thread";
       const bool has_ended = w->call(*self, *t, enter<false>);
-      self->waits_for = nullptr;
+      self->shown.waits_for = nullptr;
       w = &worker::worker::current();
       if (has_ended) return fiber::is_light(*t) ? w->blocks.free_light(*t) : w->blocks.free_thread(*t);
     }
@@ -242,7 +242,8 @@ void uncaught_in_thread() noexcept {
   const auto [id, name] = [] {
     const worker::section inside;
     const fiber::thread& self = *worker::worker::current().current_thread();
-    return std::pair(static_cast<unsigned long long>(self.id), self.name != nullptr ? self.name : "unnamed");
+    return std::pair(static_cast<unsigned long long>(self.id),
+                     self.shown.name != nullptr ? self.shown.name : "unnamed");
   }();
   std::fprintf(stderr, "heddle: an exception left the function of thread %llu (%s)\n", id, name);
   std::terminate();

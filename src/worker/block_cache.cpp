@@ -62,7 +62,7 @@ void block_cache::want_stack() noexcept {
 }
 
 void block_cache::set_lights_aside() noexcept {
-  lights_->chain_length = light_count_;
+  lights_->ties.chain_length = light_count_;
   if (lights_aside_ != nullptr) owner_.home.stacks().give_light_chain(lights_aside_, fiber::light_threads::in_chain);
   lights_aside_ = std::exchange(lights_, nullptr);
   light_count_ = 0;

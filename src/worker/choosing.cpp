@@ -168,14 +168,14 @@ entry worker_agenda::pick_fairly() noexcept {
 thread* worker_agenda::pick_packed() noexcept {
   packing& pools = home.capacity().pools();
   while (thread* t = ready.pop()) {
-    if (!t->belongs.is_known()) t->belongs.set_pool(rank);
-    if (!pools.put(*t, t->belongs.rank())) return t;
+    if (!t->ties.belongs.is_known()) t->ties.belongs.set_pool(rank);
+    if (!pools.put(*t, t->ties.belongs.rank())) return t;
   }
   for (thread* chain = home.incoming().take_all(); chain != nullptr;) {
     thread& t = *chain;
     chain = t.next;
-    if (!t.belongs.is_known()) t.belongs.set_pool(pools.deal());
-    if (!pools.put(t, t.belongs.rank())) ready.push(t);  // packing is over
+    if (!t.ties.belongs.is_known()) t.ties.belongs.set_pool(pools.deal());
+    if (!pools.put(t, t.ties.belongs.rank())) ready.push(t);  // packing is over
     else if (chain != nullptr) home.sleepers().wake_one_for(rank);
   }
   return pools.take(rank, turns_);

@@ -38,13 +38,15 @@ constexpr std::size_t frames_shown = 24;
 
 // These look at threads while others run them: a dump is of a program
 // that hangs or has failed, and what it says of the rest is a hint.
-HEDDLE_NO_TSAN const char* name_of(const thread& t) noexcept { return t.name != nullptr ? t.name : "unnamed"; }
+HEDDLE_NO_TSAN const char* name_of(const thread& t) noexcept {
+  return t.shown.name != nullptr ? t.shown.name : "unnamed";
+}
 
 HEDDLE_NO_TSAN unsigned long long id_of(const thread& t) noexcept { return static_cast<unsigned long long>(t.id); }
 
 HEDDLE_NO_TSAN const thread* running_on(const worker& w) noexcept { return static_cast<const thread*>(w.running); }
 
-HEDDLE_NO_TSAN const char* reason_of(const thread& t) noexcept { return t.waits_for; }
+HEDDLE_NO_TSAN const char* reason_of(const thread& t) noexcept { return t.shown.waits_for; }
 
 // The file without its folders: what addr2line wants besides is beside it.
 const char* short_name(const char* module) noexcept {
@@ -87,9 +89,10 @@ struct seen_wait {
 HEDDLE_NO_TSAN seen_wait wait_of(const thread& t) noexcept {
   using detail::waiter;
   static_assert(offsetof(waiter, what) == offsetof(waiter, thread) + sizeof(void*));
-  seen_wait found{t.waits_for};
+  seen_wait found{t.shown.waits_for};
   const thread* const stack = t.stack;
-  if (found.what == nullptr || stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack)
+  if (found.what == nullptr || stack == nullptr || t.stack_pointer < stack->stack_memory.low ||
+      t.stack_pointer >= stack)
     return found;
   const auto* top = reinterpret_cast<const std::uintptr_t*>(stack);
   constexpr std::size_t object = (offsetof(waiter, object) - offsetof(waiter, thread)) / sizeof(void*);
@@ -137,7 +140,7 @@ void print_wait(runtime& home, const seen_wait& w) noexcept {
 // Whom a parked thread waits for: the user-level thread that holds its mutex; or null.
 const thread* holder_of(const thread& t) noexcept {
   const std::uintptr_t holder = holder_of(wait_of(t));
-  return holder == 0 ? nullptr : t.pool->whose_stack(reinterpret_cast<const void*>(holder));
+  return holder == 0 ? nullptr : t.stack_memory.pool->whose_stack(reinterpret_cast<const void*>(holder));
 }
 
 // The stack of a parked thread: unwound where nobody can resume it meanwhile (in the simulator), else code addresses
@@ -150,7 +153,7 @@ HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
   }
   const thread* const stack = t.stack;
   // its stack went back to the system meanwhile
-  if (stack == nullptr || t.stack_pointer < stack->stack_low || t.stack_pointer >= stack) return;
+  if (stack == nullptr || t.stack_pointer < stack->stack_memory.low || t.stack_pointer >= stack) return;
   const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
   const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
   const auto* top = reinterpret_cast<const std::uintptr_t*>(stack);
@@ -174,7 +177,7 @@ void explain_fault(const void* address) noexcept {
   say("heddle: stack overflow in user-level thread %llu (%s): its stack has %zu KiB; give it more by "
       "thread_options::stack_size, "
       "runtime_options::stack_size or HEDDLE_STACK_SIZE\n",
-      id_of(t), name_of(t), t.stack->stack_bytes >> 10);
+      id_of(t), name_of(t), t.stack->stack_memory.bytes >> 10);
 }
 
 void dump_threads(runtime& home) noexcept {

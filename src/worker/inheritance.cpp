@@ -26,28 +26,28 @@ int level_of(const detail::waiter& w) noexcept {
   return w.thread == nullptr ? 0 : static_cast<const thread*>(w.thread)->level.load();
 }
 
-static_assert(std::extent_v<decltype(thread::lent)> == highest_level - lowest_level + 1);
-std::uint16_t& loans_of(thread& t, int level) noexcept { return t.lent[level - lowest_level]; }
+static_assert(std::extent_v<decltype(thread::loans.lent)> == highest_level - lowest_level + 1);
+std::uint16_t& loans_of(thread& t, int level) noexcept { return t.loans.lent[level - lowest_level]; }
 
 // The thread's level: its own, or the highest that is lent to it.
 int level_with_loans(thread& t) noexcept {
   int level = highest_level;
-  while (level > t.own_level && loans_of(t, level) == 0) --level;
+  while (level > t.loans.own_level && loans_of(t, level) == 0) --level;
   return level;
 }
 
 // What `l` lends to its holder `h` is `level` from here on, if that is more than h's own.
 void set_loan(lendable& l, thread& h, int level) noexcept {
-  if (h.loans == 0) h.own_level = h.level.load();
+  if (h.loans.count == 0) h.loans.own_level = h.level.load();
   // No loans, though the lock lends: whoever held it has ended without letting go, and the block is another thread's.
-  if (l.lent != lendable::nothing && h.loans != 0) {
+  if (l.lent != lendable::nothing && h.loans.count != 0) {
     --loans_of(h, l.lent);
-    --h.loans;
+    --h.loans.count;
   }
   l.lent = lendable::nothing;
-  if (level > h.own_level) {
+  if (level > h.loans.own_level) {
     ++loans_of(h, level);
-    ++h.loans;
+    ++h.loans.count;
     l.lent = static_cast<std::int8_t>(level);
   }
   h.level.store(static_cast<std::int8_t>(level_with_loans(h)));
@@ -66,7 +66,7 @@ void lend(lendable* to, int level) noexcept {
     set_loan(*to, *h, level);
     if (h->level.load() <= before) return;
     h->home->precedence().level_was_raised(*h, before);
-    to = h->blocked_on;
+    to = h->loans.blocked_on;
   }
 }
 
@@ -89,7 +89,7 @@ detail::waiter* most_urgent(const detail::waiter_list& waiters) noexcept {
 
 void begin_to_lend(lendable& to, detail::waiter& w) noexcept {
   std::lock_guard hold(loans);
-  if (w.thread != nullptr) static_cast<thread*>(w.thread)->blocked_on = &to;
+  if (w.thread != nullptr) static_cast<thread*>(w.thread)->loans.blocked_on = &to;
   lend(&to, level_of(w));
 }
 
@@ -100,7 +100,7 @@ void inherit(lendable& to, const detail::waiter_list& waiters) noexcept {
 
 void end_waiting(lendable& to, detail::waiter& w, const detail::waiter_list& waiters) noexcept {
   std::lock_guard hold(loans);
-  if (w.thread != nullptr) static_cast<thread*>(w.thread)->blocked_on = nullptr;
+  if (w.thread != nullptr) static_cast<thread*>(w.thread)->loans.blocked_on = nullptr;
   thread* const h = holder_of(to);
   if (to.lent == lendable::nothing || h == nullptr) return;
   const detail::waiter* const most = most_urgent(waiters);
@@ -114,7 +114,7 @@ void set_holder(lendable& l, const detail::waiter& next) noexcept {
 void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
   std::lock_guard hold(loans);
   auto* const successor = next != nullptr ? static_cast<thread*>(next->thread) : nullptr;
-  if (successor != nullptr) successor->blocked_on = nullptr;
+  if (successor != nullptr) successor->loans.blocked_on = nullptr;
   if (thread* const h = holder_of(from); h != nullptr && from.lent != lendable::nothing)
     set_loan(from, *h, lowest_level);
   from.lent = lendable::nothing;

@@ -36,9 +36,9 @@ inline void worker_switching::charge_switch([[maybe_unused]] thread* to) const n
   platform::charge(platform::operation::thread_switch);
   if constexpr (platform::simulated) {
     if (to == nullptr) return;
-    if (to->worker_rank != static_cast<std::uint16_t>(rank) && to->worker_rank != fiber::no_worker)
+    if (to->ties.worker_rank != static_cast<std::uint16_t>(rank) && to->ties.worker_rank != fiber::no_worker)
       platform::charge(platform::operation::migration);
-    to->worker_rank = static_cast<std::uint16_t>(rank);
+    to->ties.worker_rank = static_cast<std::uint16_t>(rank);
   }
 }
 
@@ -73,7 +73,7 @@ template <bool Watched>
 inline void worker_switching::spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*),
                                     void (*body)(thread*)) noexcept {
   platform::charge(platform::operation::spawn);
-  if constexpr (platform::simulated) child.worker_rank = static_cast<std::uint16_t>(rank);
+  if constexpr (platform::simulated) child.ties.worker_rank = static_cast<std::uint16_t>(rank);
   const exception_state handled = by->leave_exceptions();  // a spawn inside a catch block
   if (watches_switches) [[unlikely]]
     note_spawn(self, child);
@@ -119,9 +119,9 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
   if (count % fairness_interval == 0 || !ready.take_new(t)) return false;
   picks.store(count, std::memory_order_relaxed);  // own counter
   t.completion.call();
-  t.joiner = &self;
+  t.ties.joiner = &self;
   const bool light = fiber::is_light(t);
-  spawn(self, t, light ? blocks.lend_stack(t) : t.closure, [](thread*) {}, body);
+  spawn(self, t, light ? blocks.lend_stack(t) : t.body.closure, [](thread*) {}, body);
   if (light) current().blocks.take_stack_back(t);
   return true;
 #endif

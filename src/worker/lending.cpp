@@ -71,7 +71,7 @@ worker* lending::borrow() noexcept {
 // --- the call ------------------------------------------------------------------------------------------------------
 
 void lending::enter_stay(thread* self) noexcept {
-  stay& s = *static_cast<stay*>(self->argument);
+  stay& s = *static_cast<stay*>(self->body.argument);
   begin_user_code(*self);
   s.call(s.data);
   end_user_code(*self);
@@ -174,7 +174,7 @@ bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
   stay s{call, data, mine, t};
   renew_thread(*t, home_);
   t->preemptive = nullptr;
-  t->argument = &s;
+  t->body.argument = &s;
   start_at(*t, t, enter_stay);
   home_.census().count_made(w);
   w->count_pick();

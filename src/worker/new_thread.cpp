@@ -28,10 +28,10 @@ thread* new_light(runtime& home) noexcept {
 
 void free_thread(thread& t) noexcept {
   worker* w = worker::current_or_null();
-  if (w != nullptr && &w->home.stacks() == t.pool) return w->blocks.free_thread(t);
-  if (fiber::is_light(t)) return t.pool->give_light(t);
+  if (w != nullptr && &w->home.stacks() == t.stack_memory.pool) return w->blocks.free_thread(t);
+  if (fiber::is_light(t)) return t.stack_memory.pool->give_light(t);
   t.next = nullptr;
-  t.pool->give(&t);
+  t.stack_memory.pool->give(&t);
 }
 
 }  // namespace heddle::worker

@@ -25,18 +25,18 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.counted = false;
   t.level.store(0, std::memory_order_relaxed);  // published with the thread itself
   t.scheduling.word = nullptr;
-  t.waits_for = nullptr;
-  t.name = nullptr;
-  t.belongs.clear();
-  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
+  t.shown.waits_for = nullptr;
+  t.shown.name = nullptr;
+  t.ties.belongs.clear();
+  if constexpr (platform::simulated) t.ties.worker_rank = fiber::no_worker;
 }
 // The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
 inline void renew_light(thread& t, runtime& home) noexcept {
   t.home = &home;
   t.completion.renew();
   t.scheduling.word = nullptr;
-  t.belongs.clear();
-  if constexpr (platform::simulated) t.worker_rank = fiber::no_worker;
+  t.ties.belongs.clear();
+  if constexpr (platform::simulated) t.ties.worker_rank = fiber::no_worker;
 }
 // What the stack of a new thread of that kind begins below.
 [[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {

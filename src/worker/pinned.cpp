@@ -29,7 +29,7 @@ void pinned_threads::unlink(thread& t, unsigned index) noexcept {
 }
 
 void pinned_threads::push(thread& t, bool in_front) noexcept {
-  if (!in_front) t.ready_since = platform::cycles();
+  if (!in_front) t.listed.ready_since = platform::cycles();
   std::lock_guard hold(lock_);
   link(t, in_front);
 }
@@ -52,8 +52,8 @@ thread* pinned_threads::take_starved(std::uint64_t limit) noexcept {
   unsigned its = 0;
   for (unsigned index = 0; index < count; ++index) {
     thread* const t = queues_[index].front();
-    if (t == nullptr || static_cast<int>(index) + none + 1 == 0 || t->ready_since >= limit) continue;
-    limit = t->ready_since;
+    if (t == nullptr || static_cast<int>(index) + none + 1 == 0 || t->listed.ready_since >= limit) continue;
+    limit = t->listed.ready_since;
     oldest = t;
     its = index;
   }
@@ -117,7 +117,7 @@ thread* worker_agenda::take_low(int least, bool even) noexcept {
 void make_pinned_ready(thread& t, bool ends_turn) noexcept {
   runtime& home = *t.home;
   const int level = t.level.load();
-  worker& w = home.at(t.belongs.rank());
+  worker& w = home.at(t.ties.belongs.rank());
   w.pinned.push(t, false);
   if (w.aside.load() % 2 != 0) {
     w.aside.fetch_add(2);

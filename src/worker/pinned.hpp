@@ -39,7 +39,7 @@ class pinned_threads {
 
  private:
   static constexpr unsigned count = static_cast<unsigned>(priority::highest) - static_cast<unsigned>(none);
-  using queue = detail::linked_list<fiber::thread, &fiber::thread::next, &fiber::thread::newer>;  // oldest first
+  using queue = detail::linked_list<fiber::thread, &fiber::thread::next, fiber::newer_of>;  // oldest first
   void link(fiber::thread& t, bool in_front) noexcept;
   void unlink(fiber::thread& t, unsigned index) noexcept;
 

@@ -43,7 +43,7 @@ void policy_host::start(std::shared_ptr<const machine::topology> machine, trace:
 
 unsigned policy_host::distance(unsigned a, unsigned b) const noexcept {
   if (a == b) return 0;
-  return machine_ == nullptr ? 1 : machine_->distance(a, b);
+  return machine_ == nullptr ? 1 : machine_->view().distance(a, b);
 }
 
 entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noexcept {
@@ -146,7 +146,7 @@ entry policy_host::entry_of(policy::task& t) noexcept {
 
 double policy_host::speed(unsigned rank) const noexcept {
   if (workers_[rank]->stands_aside()) return 0;
-  const double declared = machine_ == nullptr ? 1 : machine_->unit_of(rank).speed;
+  const double declared = machine_ == nullptr ? 1 : machine_->view().unit_of(rank).speed;
   const double share = shares_ == nullptr ? -1 : shares_[rank].load(std::memory_order_relaxed);  // a number
   return share < 0 ? declared : declared * share;
 }
@@ -196,7 +196,7 @@ void policy_host::remark(unsigned self, const char* text, std::uint64_t value) n
 
 void policy_host::place_running() noexcept {
   worker& w = worker::current();
-  if (w.current_thread()->belongs.is_pinned()) return;  // it is where it belongs
+  if (w.current_thread()->ties.belongs.is_pinned()) return;  // it is where it belongs
   const exception_state handled = w.by->leave_exceptions();
   w.switch_away(
       *w.current_thread(),

@@ -62,7 +62,8 @@ class policy_host final : private policy::scheduler {
   // A thread of the normal level whose turn has ended, and which is complete, on the worker where that was. True: the
   // policy has it.
   [[nodiscard]] bool places_preempted(unsigned rank, thread& t) noexcept {
-    if (t.scheduling.word == nullptr || !wants_.preemptions || t.level.load() != 0 || t.belongs.is_pinned()) [[likely]]
+    if (t.scheduling.word == nullptr || !wants_.preemptions || t.level.load() != 0 || t.ties.belongs.is_pinned())
+        [[likely]]
       return false;
     if (policy_->preempted(rank, t.scheduling) != policy::placement::send) return false;
     policy_->place(rank, t.scheduling);

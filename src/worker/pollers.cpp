@@ -176,7 +176,7 @@ void pollers::go_on_searching(const worker& w, std::uint64_t& began, std::uint64
 
 // Entry of a thread that asks.
 void pollers::run(thread* self) noexcept {
-  auto& p = *static_cast<poller_state*>(self->argument);
+  auto& p = *static_cast<poller_state*>(self->body.argument);
   pollers& all = p.of;
   begin_user_code(*self);
   all.carry_out(p, self);

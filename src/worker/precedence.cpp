@@ -66,7 +66,7 @@ void precedence::level_was_raised(thread& t, int before) noexcept {
     sleepers_.wake_one_for(0);
     return evict_for(t.level.load());
   }
-  if (before != 0 && !t.belongs.is_pinned())
+  if (before != 0 && !t.ties.belongs.is_pinned())
     return;  // who is about to put it into a list looks at its level once more (priorities::push)
   // It may be among a worker's ready threads, or in the inbox: a worker takes it out at its next choice (sort_ready),
   // which a tick brings about.

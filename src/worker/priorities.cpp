@@ -23,18 +23,18 @@ bool priorities::push(thread& t, unsigned rank, position where) noexcept {
   for (;;) {
     const int level = t.level.load();
     if (level == 0) return false;
-    if (where != position::back) t.ready_since = platform::cycles();
+    if (where != position::back) t.listed.ready_since = platform::cycles();
     if (level > 0) {
       std::lock_guard hold(high_lock_);
       link_high(t, level, where);
-      t.listed.store(level);
+      t.listed.in.store(level);
       if (t.level.load() == level) return true;
       unlink_high(t);
     } else {
       const int index = -1 - level;
       std::lock_guard hold(piles_[rank].lock);
       link_low(t, rank, index, where);
-      t.listed.store(low_list(rank, index));
+      t.listed.in.store(low_list(rank, index));
       if (t.level.load() == level) return true;
       unlink_low(piles_[rank], t);
     }
@@ -43,16 +43,16 @@ bool priorities::push(thread& t, unsigned rank, position where) noexcept {
 
 bool priorities::remove(thread& t) noexcept {
   for (;;) {
-    const int list = t.listed.load();
+    const int list = t.listed.in.load();
     if (list == 0) return false;
     if (list > 0) {
       std::lock_guard hold(high_lock_);
-      if (t.listed.load() != list) continue;
+      if (t.listed.in.load() != list) continue;
       unlink_high(t);
     } else {
       pile& from = piles_[static_cast<unsigned>(-1 - list) / low_levels];
       std::lock_guard hold(from.lock);
-      if (t.listed.load() != list) continue;
+      if (t.listed.in.load() != list) continue;
       unlink_low(from, t);
     }
     return true;
@@ -69,11 +69,11 @@ void priorities::link_high(thread& t, int level, position where) noexcept {
 }
 
 void priorities::unlink_high(thread& t) noexcept {
-  const int level = t.listed.load(std::memory_order_relaxed);  // under high_lock_
+  const int level = t.listed.in.load(std::memory_order_relaxed);  // under high_lock_
   high_queue& q = queues_[level - 1];
   q.remove(t);
   if (q.empty()) high_.fetch_and(~(std::uint32_t{1} << (level - 1)));
-  t.listed.store(0);
+  t.listed.in.store(0);
 }
 
 thread* priorities::take_high(int least) noexcept {
@@ -94,42 +94,44 @@ void priorities::link_low(thread& t, unsigned rank, int index, position where) n
   pile::ends& e = to.levels[index];
   thread* const newest = e.newest.load(std::memory_order_relaxed);  // under the pile's lock, as all below
   if (newest == nullptr) {
-    t.next = t.newer = nullptr;
+    t.next = t.listed.newer = nullptr;
     e.oldest = &t;
     e.newest.store(&t, std::memory_order_relaxed);  // under the lock
   } else if (where == position::behind) {
     t.next = nullptr;
-    t.newer = e.oldest;
+    t.listed.newer = e.oldest;
     e.oldest->next = &t;
     e.oldest = &t;
   } else {
     t.next = newest;
-    t.newer = nullptr;
-    newest->newer = &t;
+    t.listed.newer = nullptr;
+    newest->listed.newer = &t;
     e.newest.store(&t, std::memory_order_relaxed);  // under the lock
   }
   e.count.store(e.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // under the lock
   const thread* const oldest = to.by_age.front();
-  if (where == position::back && (oldest == nullptr || t.ready_since <= oldest->ready_since)) to.by_age.push_front(t);
+  if (where == position::back && (oldest == nullptr || t.listed.ready_since <= oldest->listed.ready_since))
+    to.by_age.push_front(t);
   else to.by_age.push_back(t);
-  to.oldest_since.store(to.by_age.front()->ready_since, std::memory_order_relaxed);  // under the lock
+  to.oldest_since.store(to.by_age.front()->listed.ready_since, std::memory_order_relaxed);  // under the lock
   low_[index].fetch_add(1);  // a full fence: the caller looks for sleepers after it
 }
 
 void priorities::unlink_low(pile& from, thread& t) noexcept {
   // under the pile's lock, as all below
-  const int index = (-1 - t.listed.load(std::memory_order_relaxed)) % low_levels;
+  const int index = (-1 - t.listed.in.load(std::memory_order_relaxed)) % low_levels;
   pile::ends& e = from.levels[index];
-  if (t.newer != nullptr) t.newer->next = t.next;
+  if (t.listed.newer != nullptr) t.listed.newer->next = t.next;
   else e.newest.store(t.next, std::memory_order_relaxed);  // under the lock
-  if (t.next != nullptr) t.next->newer = t.newer;
-  else e.oldest = t.newer;
+  if (t.next != nullptr) t.next->listed.newer = t.listed.newer;
+  else e.oldest = t.listed.newer;
   e.count.store(e.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // under the lock
   from.by_age.remove(t);
   // under the lock
-  from.oldest_since.store(from.by_age.empty() ? never : from.by_age.front()->ready_since, std::memory_order_relaxed);
+  from.oldest_since.store(from.by_age.empty() ? never : from.by_age.front()->listed.ready_since,
+                          std::memory_order_relaxed);
   low_[index].fetch_sub(1);
-  t.listed.store(0);
+  t.listed.in.store(0);
 }
 
 bool priorities::any_low(int least) const noexcept {
@@ -190,9 +192,9 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
     std::lock_guard hold(high_lock_);
     thread* oldest = nullptr;
     for (const high_queue& q : queues_) {
-      if (q.empty() || q.front()->ready_since >= since) continue;
+      if (q.empty() || q.front()->listed.ready_since >= since) continue;
       oldest = q.front();
-      since = oldest->ready_since;
+      since = oldest->listed.ready_since;
     }
     if (oldest != nullptr) {
       unlink_high(*oldest);
@@ -202,7 +204,7 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
   if (found == nullptr) return nullptr;
   std::lock_guard hold(found->lock);
   thread* t = found->by_age.front();
-  if (t == nullptr || t->ready_since >= limit) return nullptr;  // somebody else was here
+  if (t == nullptr || t->listed.ready_since >= limit) return nullptr;  // somebody else was here
   unlink_low(*found, *t);
   return t;
 }

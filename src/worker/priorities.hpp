@@ -56,16 +56,16 @@ class priorities {
   static constexpr int low_levels = -lowest_level;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  // thread::listed: 0, or the level above normal, or minus one minus rank * low_levels + index.
+  // thread::listed.in: 0, or the level above normal, or minus one minus rank * low_levels + index.
   int low_list(unsigned rank, int index) const noexcept { return -1 - static_cast<int>(rank) * low_levels - index; }
 
-  using high_queue = detail::linked_list<fiber::thread, &fiber::thread::next, &fiber::thread::newer>;  // oldest first
+  using high_queue = detail::linked_list<fiber::thread, &fiber::thread::next, fiber::newer_of>;  // oldest first
   // `next` of a thread in a pile leads to an older one of its level, `newer` back.
   struct alignas(64) pile {
     detail::spin_word lock;
     unsigned taken{0};  // by the owner; under lock
     // under lock: all threads of the pile, in the order in which they became ready
-    detail::linked_list<fiber::thread, &fiber::thread::waits_shorter, &fiber::thread::waits_longer> by_age;
+    detail::linked_list<fiber::thread, fiber::shorter_of, fiber::longer_of> by_age;
     // when the first one of by_age became ready; written under lock, read by anyone as a hint
     std::atomic<std::uint64_t> oldest_since{never};
     struct ends {

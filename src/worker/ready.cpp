@@ -9,7 +9,7 @@
 namespace heddle::worker {
 
 bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
-  if (t.belongs.is_pinned()) {
+  if (t.ties.belongs.is_pinned()) {
     make_pinned_ready(t, ends_turn);
     return true;
   }
@@ -21,9 +21,9 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
                          ends_turn && (looks_elsewhere_ || turn_of_ == level) ? position::behind : position::on_top);
   if (!listed && pools.in_force()) {
     // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
-    if (!t.belongs.is_known()) t.belongs.set_pool(ends_turn ? rank : pools.deal());
-    else if (ends_turn) t.belongs.set_pool(pools.settle(t.belongs.rank()));
-    if (!pools.put(t, t.belongs.rank())) return false;
+    if (!t.ties.belongs.is_known()) t.ties.belongs.set_pool(ends_turn ? rank : pools.deal());
+    else if (ends_turn) t.ties.belongs.set_pool(pools.settle(t.ties.belongs.rank()));
+    if (!pools.put(t, t.ties.belongs.rank())) return false;
   } else if (!listed) {
     if (ends_turn || !home.precedence().is_used() || runs_below(level) ||
         home.precedence().lowest_below(level) == nullptr)
@@ -38,9 +38,10 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
 
 void worker_agenda::put_back(thread& t) noexcept {
   aging_.take_turn_back();
-  if (t.belongs.is_pinned()) return pinned.push(t, true);  // to this worker, which has taken it
+  if (t.ties.belongs.is_pinned()) return pinned.push(t, true);  // to this worker, which has taken it
   if (home.levels().push(t, rank, position::back)) return;
-  if (!home.capacity().pools().in_force() || !t.belongs.is_known() || !home.capacity().pools().put(t, t.belongs.rank()))
+  if (!home.capacity().pools().in_force() || !t.ties.belongs.is_known() ||
+      !home.capacity().pools().put(t, t.ties.belongs.rank()))
     ready.push(t);
 }
 
@@ -62,7 +63,7 @@ void worker_agenda::make_new_ready_slowly(thread& t) noexcept {
 
 // A thread that was called may end elsewhere, and its joiner goes on there: [pin:2].
 bool worker_agenda::something_may_come_first() const noexcept {
-  return !pinned.empty() || current_thread()->belongs.is_pinned() || home.precedence().is_used() ||
+  return !pinned.empty() || current_thread()->ties.belongs.is_pinned() || home.precedence().is_used() ||
          home.capacity().pools().in_force() || home.host().wants().picks;
 }
 
@@ -86,7 +87,7 @@ void worker_agenda::share_ready() noexcept {
 }
 
 void start_root(thread& t, const void* label) noexcept {
-  if (t.home->host().wants().roots && t.level.load() == 0 && !t.belongs.is_pinned()) [[unlikely]] {
+  if (t.home->host().wants().roots && t.level.load() == 0 && !t.ties.belongs.is_pinned()) [[unlikely]] {
     const worker* w = worker::current_or_null();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
@@ -102,7 +103,7 @@ void make_ready_anywhere(thread& t) noexcept {
   if (t.scheduling.word != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->host().scheduler_policy().ready(self, t.scheduling);
-    if (where == policy::placement::send && t.level.load() == 0 && !t.belongs.is_pinned())
+    if (where == policy::placement::send && t.level.load() == 0 && !t.ties.belongs.is_pinned())
       return t.home->host().place(self, t);
   }
   if (w != nullptr) w->make_ready(t);

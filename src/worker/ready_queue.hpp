@@ -42,7 +42,7 @@ class ready_queue {
     t.next = nullptr;
     if (!lock_.try_enter()) [[unlikely]]
       return false;
-    t.in_front = tail_;
+    t.ties.in_front = tail_;
     t.lies_in.store(this, std::memory_order_relaxed);  // under lock_
     append(t);
     lock_.leave();
@@ -113,11 +113,11 @@ class ready_queue {
   // A new thread that is not the oldest: who stood in front of it
   // when it came still does, unless it was unlinked as well.
   void unlink(fiber::thread& t) noexcept {
-    fiber::thread* const before = t.in_front;
+    fiber::thread* const before = t.ties.in_front;
     fiber::thread* const behind = t.next;
     before->next = behind;
     if (behind == nullptr) tail_ = before;
-    else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->in_front = before;  // under lock_
+    else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->ties.in_front = before;  // under lock_
   }
 
   static bool waits_for_turn(const fiber::thread& t) noexcept {

@@ -163,7 +163,7 @@ void runtime::stop() noexcept {
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   census_.begin_call();
-  if (t.belongs.is_pinned()) [[unlikely]] {
+  if (t.ties.belongs.is_pinned()) [[unlikely]] {
     make_pinned_ready(t, false);
     return census_.end_call();
   }

@@ -42,19 +42,19 @@ void task_meter::charge(account& to, const platform::usage_reading& now) noexcep
 void task_meter::begin(thread& t) noexcept {
   account_slot* const slot = slots_.take();
   if (slot == nullptr) return;  // it is not counted
-  t.kept = ::new (static_cast<void*>(&slot->kept)) account();
-  if (wants_.figures.elapsed) t.kept->began = platform::cycles();
+  t.metered.kept = ::new (static_cast<void*>(&slot->kept)) account();
+  if (wants_.figures.elapsed) t.metered.kept->began = platform::cycles();
 }
 
 void task_meter::change(worker& w, thread* from, thread* to) noexcept {
   show(to);
-  const bool charges = from != nullptr && from->kept != nullptr;
+  const bool charges = from != nullptr && from->metered.kept != nullptr;
   const bool counts = to != nullptr && wants_account(*to);
   if (!charges && !counts) return;
-  if (counts && to->kept == nullptr) begin(*to);
+  if (counts && to->metered.kept == nullptr) begin(*to);
   if (!reads_) return;
   const platform::usage_reading now = read(w);
-  if (charges) charge(*from->kept, now);
+  if (charges) charge(*from->metered.kept, now);
   mark_ = now;
 }
 
@@ -62,14 +62,14 @@ void task_meter::leave(worker& w, thread& from) noexcept { change(w, &from, null
 void task_meter::enter(worker& w, thread& to) noexcept { change(w, nullptr, &to); }
 
 void task_meter::forget(thread& t) noexcept {
-  if (t.kept != nullptr) slots_.give(slot_of(*std::exchange(t.kept, nullptr)));
+  if (t.metered.kept != nullptr) slots_.give(slot_of(*std::exchange(t.metered.kept, nullptr)));
 }
 
 void task_meter::tell(worker& w, thread& t) noexcept {
   show(nullptr);
   if (!wants_.usage) return;
   policy::task_usage what;
-  if (account* const kept = t.kept; kept != nullptr) {
+  if (account* const kept = t.metered.kept; kept != nullptr) {
     if (reads_) {
       const platform::usage_reading now = read(w);
       charge(*kept, now);
@@ -97,13 +97,14 @@ void task_meter::tell(worker& w, thread& t) noexcept {
 void task_meter::fork_began(thread& owner, const detail::job& of) noexcept {
   account_slot* const slot = slots_.take();
   if (slot == nullptr) return;
-  owner.open_forks = ::new (static_cast<void*>(&slot->fork)) fork_time{platform::cycles(), &of, owner.open_forks};
+  owner.metered.open_forks =
+      ::new (static_cast<void*>(&slot->fork)) fork_time{platform::cycles(), &of, owner.metered.open_forks};
 }
 
 std::uint64_t task_meter::fork_ended(thread& owner, const detail::job& of) noexcept {
-  fork_time* const fork = owner.open_forks;
+  fork_time* const fork = owner.metered.open_forks;
   if (fork == nullptr || fork->of != &of) return 0;
-  owner.open_forks = fork->outer;
+  owner.metered.open_forks = fork->outer;
   const std::uint64_t took = nanoseconds_between(fork->began, platform::cycles());
   slots_.give(slot_of(*fork));
   return took;

@@ -71,12 +71,12 @@ wake_reason suspend(waiter& w, bool (*commit)(void*, waiter&) noexcept, void* ar
     worker::tracing::note_wait(me, w);
   thread* self = me.current_thread();
   w.thread = self;
-  self->waits_for = w.what;
+  self->shown.waits_for = w.what;
   suspension s{&w, commit, argument, self};
   const worker::exception_state handled = me.by->leave_exceptions();
   me.switch_away(*self, commit_suspension, &s, nullptr);
   worker::take_back_exceptions(handled);
-  self->waits_for = nullptr;
+  self->shown.waits_for = nullptr;
   return reason_of(w);
 }
 

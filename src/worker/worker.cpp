@@ -128,8 +128,8 @@ void start_at(thread& t, void* stack_top, void (*body)(thread*)) noexcept {
 }
 
 void begin(thread& t) noexcept {
-  void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.closure;
-  start_at(t, top, t.body);
+  void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.body.closure;
+  start_at(t, top, t.body.start);
 }
 
 // --- jobs --------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ void begin(thread& t) noexcept {
   if (fresh == nullptr) return nullptr;
   renew_thread(*fresh, w.home);
   start_at(*fresh, top_of(*fresh, w.home.options().threads), body);
-  fresh->argument = argument;
+  fresh->body.argument = argument;
   return fresh;
 }
 
@@ -150,7 +150,7 @@ thread* thread_for_tasks(worker& w, void (*body)(thread*), void* argument) noexc
 thread* worker_agenda::thread_of_job(entry item) noexcept {
   thread* fresh = make_for_tasks(whole(), run_jobs, nullptr);
   if (fresh == nullptr) blocks.fail("a task");
-  fresh->job = reinterpret_cast<detail::job*>(item);
+  fresh->body.job = reinterpret_cast<detail::job*>(item);
   return fresh;
 }
 
@@ -165,7 +165,7 @@ void run_job(thread& self, detail::job* work) noexcept {
 }
 
 void run_jobs(thread* self) noexcept {
-  run_job(*self, self->job);
+  run_job(*self, self->body.job);
   serve(*self);
 }
 

@@ -257,7 +257,7 @@ TEST(paper_map, nothing_of_a_trace_without_pieces_or_with_losses) {
 // ---- machines ----
 
 std::uint64_t capacity(const machine::model& m, machine::group_kind kind) {
-  for (const machine::memory_group& g : m.tree.groups()) {
+  for (const machine::memory_group& g : m.tree.view().groups()) {
     if (g.kind == kind) return g.capacity;
   }
   return 0;

@@ -70,7 +70,7 @@ void tell_when_all_wait(heddle::runtime& rt, unsigned users, unsigned kernels, i
         if (heddle::worker::is_running(home.at(rank))) return false;
       }
       unsigned user = 0, kernel = 0;
-      home.stacks().for_each_block([&](const heddle::fiber::thread& t) { user += t.waits_for != nullptr; });
+      home.stacks().for_each_block([&](const heddle::fiber::thread& t) { user += t.shown.waits_for != nullptr; });
       heddle::worker::foreign_wait::for_each([&](const void* stack, auto&&...) { kernel += is_known(stack); });
       return user == users && kernel >= kernels && (on_stack == nullptr || is_known(on_stack));
     };

@@ -41,7 +41,7 @@ bool is_guarded(const heddle::fiber::thread& t) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
   // EFAULT below a guarded stack
-  const bool readable = write(ends[1], static_cast<const char*>(t.stack_low) - 1, 1) == 1;
+  const bool readable = write(ends[1], static_cast<const char*>(t.stack_memory.low) - 1, 1) == 1;
   close(ends[0]);
   close(ends[1]);
   return !readable;
@@ -59,7 +59,7 @@ TEST(guards, where_there_are_none_left_threads_are_made_and_it_is_said_once) {
   for (heddle::fiber::thread* t = chain; t != nullptr; t = t->next) {
     guarded += is_guarded(*t) ? 1 : 0;
     ++made;
-    std::memset(t->stack_low, 1, 64);
+    std::memset(t->stack_memory.low, 1, 64);
   }
   EXPECT_EQ(made, 8);
   EXPECT_EQ(guarded, 3);

@@ -34,8 +34,8 @@ TEST(stack_pool, blocks_are_distinct_writable_and_reused) {
   unsigned count = 0;
   for (thread* t = chain; t != nullptr; t = t->next, ++count) {
     EXPECT_TRUE(seen.insert(t).second);
-    EXPECT_GE(t->stack_bytes, 48u << 10);
-    std::memset(t->stack_low, 0x5a, 64);                         // the lowest usable bytes
+    EXPECT_GE(t->stack_memory.bytes, 48u << 10);
+    std::memset(t->stack_memory.low, 0x5a, 64);                  // the lowest usable bytes
     std::memset(reinterpret_cast<char*>(t) - 4096, 0x5a, 4096);  // the first frames
   }
   EXPECT_EQ(count, 50u);
@@ -49,7 +49,7 @@ TEST(stack_pool, blocks_are_distinct_writable_and_reused) {
 
 struct pages {
   explicit pages(const thread* t)
-      : low(reinterpret_cast<std::uintptr_t>(t->stack_low)),
+      : low(reinterpret_cast<std::uintptr_t>(t->stack_memory.low)),
         high((reinterpret_cast<std::uintptr_t>(t) + sizeof(thread) + page - 1) & ~(page - 1)) {}
   std::size_t resident() const {
     std::vector<unsigned char> each((high - low) / page);
@@ -68,8 +68,8 @@ TEST(stack_pool, pages_beyond_the_limit_go_back) {
   thread* chain = pool.take(pool.default_class(), 6);
   std::vector<pages> all;
   for (thread* t = chain; t != nullptr; t = t->next) {
-    std::memset(t->stack_low, 1,
-                static_cast<std::size_t>(reinterpret_cast<char*>(t) - static_cast<char*>(t->stack_low)));
+    std::memset(t->stack_memory.low, 1,
+                static_cast<std::size_t>(reinterpret_cast<char*>(t) - static_cast<char*>(t->stack_memory.low)));
     all.emplace_back(t);
   }
   pool.give(chain);
@@ -135,7 +135,7 @@ TEST(stack_pool, light_threads_find_their_stacks) {
 TEST(stack_pool_death, the_guard_faults) {
   stack_pool pool(64 << 10, 2);
   thread* t = pool.take(pool.default_class(), 1);
-  EXPECT_DEATH(static_cast<volatile char*>(t->stack_low)[-1] = 1, "");
+  EXPECT_DEATH(static_cast<volatile char*>(t->stack_memory.low)[-1] = 1, "");
   pool.give(t);
 }
 

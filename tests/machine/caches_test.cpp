@@ -43,10 +43,10 @@ TEST(caches, other_numbers_reach_the_groups) {
   }
   const topology made = t.with_caches(caches);
   EXPECT_EQ(made.workers(), 4u);
-  EXPECT_EQ(made.leaf_of(3).capacity, 2u << 20);
-  EXPECT_EQ(made.leaf_of(3).associativity, 16);
-  EXPECT_EQ(made.unit_of(3).number, 6);
-  EXPECT_EQ(t.leaf_of(3).capacity, 1u << 20);
+  EXPECT_EQ(made.view().leaf_of(3).capacity, 2u << 20);
+  EXPECT_EQ(made.view().leaf_of(3).associativity, 16);
+  EXPECT_EQ(made.view().unit_of(3).number, 6);
+  EXPECT_EQ(t.view().leaf_of(3).capacity, 1u << 20);
   caches.pop_back();
   EXPECT_THROW((void)t.with_caches(caches), std::invalid_argument);
 }
@@ -58,10 +58,10 @@ TEST(caches, kinds_reach_units_workers_and_sums) {
   const topology made = t.with_kinds(kinds, speeds);
   EXPECT_EQ(made.kinds_of_core(), 2u);
   EXPECT_EQ(made.unit(1)->speed, 0.5);
-  EXPECT_EQ(made.unit_of(2).kind, 0u);
-  EXPECT_EQ(made.root().speed, 3);
-  EXPECT_EQ(made.for_workers(std::vector<int>{1, 2}).root().speed, 1);
-  EXPECT_EQ(t.root().speed, 4);
+  EXPECT_EQ(made.view().unit_of(2).kind, 0u);
+  EXPECT_EQ(made.view().root().speed, 3);
+  EXPECT_EQ(made.for_workers(std::vector<int>{1, 2}).view().root().speed, 1);
+  EXPECT_EQ(t.view().root().speed, 4);
   EXPECT_THROW((void)t.with_kinds(std::vector<unsigned>{0}, speeds), std::invalid_argument);
   EXPECT_THROW((void)t.with_kinds(std::vector<unsigned>{0, 0, 2, 0}, speeds), std::invalid_argument);
   for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {

@@ -108,7 +108,7 @@ steal = 0
     EXPECT_EQ(c.line_size, c.kind == group_kind::l2 ? 128u : 64u);
     EXPECT_EQ(c.associativity, c.kind == group_kind::l1 ? 4 : c.kind == group_kind::l2 ? -1 : 16);
   }
-  EXPECT_EQ(m.tree.group(1).capacity, 16u << 20);  // schedulers see the same sizes
+  EXPECT_EQ(m.tree.view().group(1).capacity, 16u << 20);  // schedulers see the same sizes
   ASSERT_EQ(m.nodes.size(), 2u);
   EXPECT_EQ(m.nodes[0].latency, 100);
   EXPECT_EQ(m.nodes[0].channels, 3u);
@@ -141,12 +141,12 @@ name = "fast"
   EXPECT_EQ(m.tree.unit(0)->kind, 0u);
   EXPECT_EQ(m.tree.unit(1)->kind, 1u);
   EXPECT_DOUBLE_EQ(m.tree.unit(2)->speed, 0.25);
-  EXPECT_DOUBLE_EQ(m.tree.root().speed, 2.5);
-  EXPECT_DOUBLE_EQ(m.tree.group(1).speed, 1.25);
+  EXPECT_DOUBLE_EQ(m.tree.view().root().speed, 2.5);
+  EXPECT_DOUBLE_EQ(m.tree.view().group(1).speed, 1.25);
   base::option_values options;
   options.workers = 2;
   EXPECT_THAT(plan(m.tree, limits{}, options).units, ::testing::ElementsAre(1, 3));
-  EXPECT_DOUBLE_EQ(m.tree.for_workers(std::vector<int>{0, 1}).root().speed, 1.25);
+  EXPECT_DOUBLE_EQ(m.tree.for_workers(std::vector<int>{0, 1}).view().root().speed, 1.25);
 }
 
 TEST_F(model_file, kinds_of_the_xml_stay_unless_the_file_has_its_own) {
@@ -155,7 +155,7 @@ TEST_F(model_file, kinds_of_the_xml_stay_unless_the_file_has_its_own) {
   EXPECT_DOUBLE_EQ(own.kinds[0].speed, 0.75);
   const model other = model::from_name(hybrid + "+" + write("kinds.toml", "[[core]]\nname = \"all\"\n"));
   EXPECT_EQ(other.kinds.size(), 1u);
-  EXPECT_DOUBLE_EQ(other.tree.root().speed, 8);
+  EXPECT_DOUBLE_EQ(other.tree.view().root().speed, 8);
 }
 
 TEST_F(model_file, a_base_is_overridden_key_by_key) {

@@ -22,27 +22,27 @@ const std::string hybrid = HEDDLE_SOURCE_DIR "/tests/machine/data/hybrid.xml";
 
 // What every tree must satisfy, whatever machine it is made of.
 void expect_sound(const topology& t) {
-  const memory_group& root = t.root();
+  const memory_group& root = t.view().root();
   EXPECT_EQ(root.kind, group_kind::memory);
   EXPECT_EQ(root.capacity, unlimited);
   EXPECT_EQ(root.parent, no_group);
   EXPECT_EQ(root.level, 0u);
   EXPECT_EQ(root.first_worker, 0u);
   unsigned leaves = 0;
-  for (unsigned id = 0; id < t.groups().size(); ++id) {
-    const memory_group& g = t.group(id);
+  for (unsigned id = 0; id < t.view().groups().size(); ++id) {
+    const memory_group& g = t.view().group(id);
     EXPECT_EQ(g.id, id);
-    EXPECT_GE(g.sharing, std::set<int>({t.unit_of(g.first_worker).number}).size());
+    EXPECT_GE(g.sharing, std::set<int>({t.view().unit_of(g.first_worker).number}).size());
     if (g.is_leaf()) {
       ++leaves;
       EXPECT_EQ(g.worker_count, 1u);
       EXPECT_NE(g.level, 0u);
-      EXPECT_EQ(&t.leaf_of(g.first_worker), &g);
+      EXPECT_EQ(&t.view().leaf_of(g.first_worker), &g);
       continue;
     }
     unsigned next = g.first_worker;
     double speed = 0;
-    for (const memory_group& child : t.children(g)) {
+    for (const memory_group& child : t.view().children(g)) {
       EXPECT_EQ(child.parent, id);
       EXPECT_EQ(child.level, g.level + 1);
       EXPECT_EQ(child.first_worker, next);
@@ -58,20 +58,20 @@ void expect_sound(const topology& t) {
     }
   }
   EXPECT_EQ(leaves, t.workers());
-  for (unsigned level = 0; level < t.levels(); ++level) {
+  for (unsigned level = 0; level < t.view().levels(); ++level) {
     unsigned next = 0;
-    for (const unsigned id : t.groups_at(level)) {
-      EXPECT_EQ(t.group(id).first_worker, next);
-      next += t.group(id).worker_count;
+    for (const unsigned id : t.view().groups_at(level)) {
+      EXPECT_EQ(t.view().group(id).first_worker, next);
+      next += t.view().group(id).worker_count;
     }
     EXPECT_EQ(next, t.workers());
   }
   for (unsigned a = 0; a < t.workers(); ++a) {
-    EXPECT_EQ(t.distance(a, a), 0u);
+    EXPECT_EQ(t.view().distance(a, a), 0u);
     for (unsigned b = 0; b < t.workers(); ++b) {
-      EXPECT_EQ(&t.common_group(a, b), &t.common_group(b, a));
+      EXPECT_EQ(&t.view().common_group(a, b), &t.view().common_group(b, a));
       if (a != b) {
-        EXPECT_GE(t.distance(a, b), 1u);
+        EXPECT_GE(t.view().distance(a, b), 1u);
       }
     }
   }
@@ -79,7 +79,8 @@ void expect_sound(const topology& t) {
 
 std::vector<group_kind> kinds_above(const topology& t, unsigned rank) {
   std::vector<group_kind> kinds;
-  for (unsigned id = t.leaf_of(rank).id; id != no_group; id = t.group(id).parent) kinds.push_back(t.group(id).kind);
+  for (unsigned id = t.view().leaf_of(rank).id; id != no_group; id = t.view().group(id).parent)
+    kinds.push_back(t.view().group(id).kind);
   return kinds;
 }
 
@@ -89,35 +90,35 @@ TEST(topology, private_caches_are_the_leaves) {
   expect_sound(t);
   EXPECT_FALSE(t.is_this_machine());
   EXPECT_EQ(t.workers(), 8u);
-  EXPECT_EQ(t.levels(), 3u);
+  EXPECT_EQ(t.view().levels(), 3u);
   // l1 is as private as the l2 around it: one group, with the larger capacity.
   EXPECT_THAT(kinds_above(t, 5), ElementsAre(group_kind::l2, group_kind::l3, group_kind::memory));
-  EXPECT_EQ(t.leaf_of(0).capacity, t.children(t.group(1))[1].capacity);
-  EXPECT_EQ(t.distance(0, 3), 1u);
-  EXPECT_EQ(t.distance(3, 4), 2u);
-  EXPECT_EQ(t.unit_of(5).package, 1u);
+  EXPECT_EQ(t.view().leaf_of(0).capacity, t.view().children(t.view().group(1))[1].capacity);
+  EXPECT_EQ(t.view().distance(0, 3), 1u);
+  EXPECT_EQ(t.view().distance(3, 4), 2u);
+  EXPECT_EQ(t.view().unit_of(5).package, 1u);
 }
 
 TEST(topology, capacities_add_up) {
   const topology t = topology::from_synthetic("pack:2 l3:1 l2:4 core:1 pu:1");
-  const std::uint64_t l3 = t.group(1).capacity, l2 = t.leaf_of(0).capacity;
-  EXPECT_EQ(t.capacity_at(t.root(), 0), unlimited);
-  EXPECT_EQ(t.capacity_at(t.root(), 1), 2 * l3);
-  EXPECT_EQ(t.capacity_at(t.root(), 2), 8 * l2);
-  EXPECT_EQ(t.capacity_at(t.group(1), 2), 4 * l2);
-  EXPECT_EQ(t.capacity_at(t.leaf_of(0), 2), l2);
+  const std::uint64_t l3 = t.view().group(1).capacity, l2 = t.view().leaf_of(0).capacity;
+  EXPECT_EQ(t.view().capacity_at(t.view().root(), 0), unlimited);
+  EXPECT_EQ(t.view().capacity_at(t.view().root(), 1), 2 * l3);
+  EXPECT_EQ(t.view().capacity_at(t.view().root(), 2), 8 * l2);
+  EXPECT_EQ(t.view().capacity_at(t.view().group(1), 2), 4 * l2);
+  EXPECT_EQ(t.view().capacity_at(t.view().leaf_of(0), 2), l2);
 }
 
 TEST(topology, hardware_threads_of_a_core_get_leaves_below_their_cache) {
   const topology t = topology::from_synthetic("pack:1 l3:1 l2:2 core:1 pu:2");
   expect_sound(t);
   EXPECT_THAT(kinds_above(t, 3), ElementsAre(group_kind::unit, group_kind::l2, group_kind::l3, group_kind::memory));
-  EXPECT_EQ(t.leaf_of(0).capacity * 2, t.group(t.leaf_of(0).parent).capacity);
-  EXPECT_EQ(t.unit_of(1).sibling, 1u);
-  EXPECT_EQ(t.unit_of(1).core, t.unit_of(0).core);
-  EXPECT_EQ(t.unit_of(2).sibling, 0u);
-  EXPECT_EQ(t.distance(0, 1), 1u);
-  EXPECT_EQ(t.distance(1, 2), 2u);
+  EXPECT_EQ(t.view().leaf_of(0).capacity * 2, t.view().group(t.view().leaf_of(0).parent).capacity);
+  EXPECT_EQ(t.view().unit_of(1).sibling, 1u);
+  EXPECT_EQ(t.view().unit_of(1).core, t.view().unit_of(0).core);
+  EXPECT_EQ(t.view().unit_of(2).sibling, 0u);
+  EXPECT_EQ(t.view().distance(0, 1), 1u);
+  EXPECT_EQ(t.view().distance(1, 2), 2u);
 }
 
 TEST(topology, numa_nodes_are_a_level_only_if_they_hold_several_caches) {
@@ -125,21 +126,21 @@ TEST(topology, numa_nodes_are_a_level_only_if_they_hold_several_caches) {
   expect_sound(several);
   EXPECT_THAT(kinds_above(several, 0),
               ElementsAre(group_kind::unit, group_kind::l3, group_kind::numa, group_kind::memory));
-  EXPECT_EQ(several.group(1).numa, 0);
-  EXPECT_EQ(several.group(2).numa, 1);
-  EXPECT_EQ(several.root().numa, -1);
-  EXPECT_EQ(several.unit_of(7).numa, 1);
+  EXPECT_EQ(several.view().group(1).numa, 0);
+  EXPECT_EQ(several.view().group(2).numa, 1);
+  EXPECT_EQ(several.view().root().numa, -1);
+  EXPECT_EQ(several.view().unit_of(7).numa, 1);
   const topology one = topology::from_synthetic("numa:2 l3:1 core:4 pu:1");
   EXPECT_THAT(kinds_above(one, 0), ElementsAre(group_kind::unit, group_kind::l3, group_kind::memory));
-  EXPECT_EQ(one.group(1).numa, 0);
+  EXPECT_EQ(one.view().group(1).numa, 0);
 }
 
 TEST(topology, works_without_caches) {
   const topology t = topology::from_synthetic("pu:4");
   expect_sound(t);
-  EXPECT_EQ(t.levels(), 2u);
-  EXPECT_EQ(t.leaf_of(2).kind, group_kind::unit);
-  EXPECT_EQ(t.leaf_of(2).capacity, 0u);
+  EXPECT_EQ(t.view().levels(), 2u);
+  EXPECT_EQ(t.view().leaf_of(2).kind, group_kind::unit);
+  EXPECT_EQ(t.view().leaf_of(2).capacity, 0u);
   expect_sound(topology::from_synthetic("pu:1"));
 }
 
@@ -151,7 +152,7 @@ TEST(topology, reads_kinds_of_cores_with_their_speeds) {
   EXPECT_DOUBLE_EQ(t.unit(0)->speed, 1);
   EXPECT_DOUBLE_EQ(t.unit(18)->speed, 0.75);
   EXPECT_GT(t.unit(0)->kind, t.unit(18)->kind);
-  EXPECT_DOUBLE_EQ(t.root().speed, 4 + 4 * 0.75);
+  EXPECT_DOUBLE_EQ(t.view().root().speed, 4 + 4 * 0.75);
   EXPECT_EQ(t.unit(2), nullptr);
   // Four small cores share an l2, so their own cache is the l1.
   EXPECT_THAT(kinds_above(t, 7), ElementsAre(group_kind::l1, group_kind::l2, group_kind::l3, group_kind::memory));
@@ -162,9 +163,9 @@ TEST(topology, leaves_may_lie_at_different_levels) {
   expect_sound(t);
   EXPECT_THAT(kinds_above(t, 0), ElementsAre(group_kind::l2, group_kind::l3, group_kind::memory));
   EXPECT_THAT(kinds_above(t, 3), ElementsAre(group_kind::l1, group_kind::l2, group_kind::l3, group_kind::memory));
-  EXPECT_EQ(t.distance(0, 3), 1u);
-  EXPECT_EQ(t.distance(3, 0), 2u);
-  EXPECT_EQ(t.groups_at(3).size(), 4u);
+  EXPECT_EQ(t.view().distance(0, 3), 1u);
+  EXPECT_EQ(t.view().distance(3, 0), 2u);
+  EXPECT_EQ(t.view().groups_at(3).size(), 4u);
 }
 
 TEST(topology, a_part_of_the_machine_is_a_machine) {
@@ -173,10 +174,10 @@ TEST(topology, a_part_of_the_machine_is_a_machine) {
   expect_sound(part);
   EXPECT_EQ(part.workers(), 4u);
   EXPECT_EQ(part.units().size(), 16u);
-  EXPECT_EQ(part.unit_of(3).number, 12);
+  EXPECT_EQ(part.view().unit_of(3).number, 12);
   // Unit 12 is alone in its numa node's caches: the largest is its own.
-  EXPECT_EQ(part.leaf_of(3).kind, group_kind::l3);
-  EXPECT_EQ(part.leaf_of(3).sharing, 4u);
+  EXPECT_EQ(part.view().leaf_of(3).kind, group_kind::l3);
+  EXPECT_EQ(part.view().leaf_of(3).sharing, 4u);
   EXPECT_THAT(kinds_above(part, 0), ElementsAre(group_kind::l2, group_kind::l3, group_kind::numa, group_kind::memory));
 }
 
@@ -184,16 +185,16 @@ TEST(topology, workers_may_share_a_unit) {
   const topology t = topology::from_synthetic("l2:2 core:1 pu:1").for_workers(std::vector<int>{0, 0, 0, 1});
   expect_sound(t);
   EXPECT_EQ(t.workers(), 4u);
-  EXPECT_EQ(t.distance(0, 2), 1u);
-  EXPECT_EQ(t.leaf_of(3).kind, group_kind::l2);
+  EXPECT_EQ(t.view().distance(0, 2), 1u);
+  EXPECT_EQ(t.view().leaf_of(3).kind, group_kind::l2);
 }
 
 TEST(topology, an_unknown_unit_has_no_caches) {
   const topology t = topology::from_synthetic("l2:2 core:1 pu:1").for_workers(std::vector<int>{0, 1, 77, 78});
   expect_sound(t);
-  EXPECT_EQ(t.leaf_of(2).level, 1u);
-  EXPECT_EQ(t.leaf_of(2).capacity, 0u);
-  EXPECT_EQ(t.unit_of(3).number, 78);
+  EXPECT_EQ(t.view().leaf_of(2).level, 1u);
+  EXPECT_EQ(t.view().leaf_of(2).capacity, 0u);
+  EXPECT_EQ(t.view().unit_of(3).number, 78);
 }
 
 TEST(topology, refuses_an_order_that_tears_groups_apart) {
@@ -263,11 +264,11 @@ TEST(topology, sizes_and_memory_are_no_counts_of_units) {
 TEST(topology, large_machines_are_built) {
   const topology t = topology::from_synthetic("pack:8 numa:2 l3:4 l2:8 core:1 pu:2");
   EXPECT_EQ(t.workers(), 1024u);
-  EXPECT_EQ(t.levels(), 5u);
-  EXPECT_EQ(t.distance(0, 1023), 4u);
+  EXPECT_EQ(t.view().levels(), 5u);
+  EXPECT_EQ(t.view().distance(0, 1023), 4u);
   std::vector<int> numbers;
   for (const processing_unit& u : t.units()) numbers.push_back(u.number);
-  EXPECT_EQ(t.for_workers(numbers).groups().size(), t.groups().size());
+  EXPECT_EQ(t.for_workers(numbers).view().groups().size(), t.view().groups().size());
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ void lost_update() {
 TEST(explorer, finds_a_lost_wake_up) {
   const verdict v = explore(lost_wakeup, 500);
   EXPECT_TRUE(v.failed);
-  EXPECT_EQ(v.status, engine::deadlock_status);
+  EXPECT_EQ(v.status, deadlock_status);
 }
 
 TEST(explorer, passes_the_same_protocol_the_right_way_round) {

@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(scenarios, preempt, ::testing::Range(std::size_t{0}, sc
 TEST(preempt, threads_that_spin_for_each_other_without_it_are_reported) {
   const verdict v = explore([] { spinning_barrier(workers(1), 3); }, 20);
   EXPECT_TRUE(v.failed);
-  EXPECT_EQ(v.status, engine::stall_status);
+  EXPECT_EQ(v.status, stall_status);
 }
 
 #else

@@ -219,7 +219,7 @@ TEST_F(engine_test, cycles_are_of_the_fastest_core) {
   configuration c = machine(1);
   c.frequency = 2;
   begin(std::move(c));
-  active->cycles(3000);
+  active->costs().cycles(3000);
   EXPECT_EQ(clock(), 1500 * nanosecond);
 }
 
@@ -237,8 +237,8 @@ TEST_F(engine_test, accesses_are_served_in_the_order_of_time_and_in_parts) {
     return bytes * 100;
   };
   engine& e = begin(std::move(c));
-  strand& a = start([&] { active->access(0x10000, 20'000, false); }, 11);
-  strand& b = start([&] { active->access(0x80010, 20'000, true); }, 12);
+  strand& a = start([&] { active->costs().access(0x10000, 20'000, false); }, 11);
+  strand& b = start([&] { active->costs().access(0x80010, 20'000, true); }, 12);
   e.join(a);
   e.join(b);
   EXPECT_EQ(log.bytes, 40'000u);
@@ -259,7 +259,7 @@ TEST_F(engine_test, unannotated_code_is_measured_until_costs_are_declared) {
   volatile unsigned sum = 0;
   for (unsigned i = 0; i < 1'000'000; ++i) sum = sum + i;
   EXPECT_GT(clock(), 10 * us);
-  e.declare_costs();
+  e.costs().declare();
   EXPECT_EQ(clock(), 0u) << "static initialisation of the program was free";
   for (unsigned i = 0; i < 1'000'000; ++i) sum = sum + i;
   EXPECT_EQ(clock(), 0u);
@@ -308,7 +308,7 @@ TEST_F(engine_test, deadlock_ends_the_process) {
         std::atomic<std::uint32_t> word{0};
         platform::wait_on(word, 0);
       },
-      ::testing::ExitedWithCode(engine::deadlock_status), "deadlock at .*all 1 kernel threads sleep");
+      ::testing::ExitedWithCode(deadlock_status), "deadlock at .*all 1 kernel threads sleep");
 }
 
 // No assertion on time: the figure is for whoever reads the log, and for docs/guide/simulator.md.

@@ -48,7 +48,7 @@ class model {
         on_(active) {
     pools_.begin(active);
     for (unsigned i = 0; i < total; ++i) {
-      threads_[i].belongs.set_pool(i);
+      threads_[i].ties.belongs.set_pool(i);
       static_cast<void>(pools_.put(threads_[i], i));
     }
   }
@@ -57,12 +57,12 @@ class model {
     for (unsigned r = 0; r < active_; ++r) {
       heddle::fiber::thread* self = on_[r];
       if (self != nullptr) {
-        ++had_[self->belongs.rank()];
-        if (--left_[self->belongs.rank()] == 0) self = nullptr;
+        ++had_[self->ties.belongs.rank()];
+        if (--left_[self->ties.belongs.rank()] == 0) self = nullptr;
       }
       heddle::fiber::thread* next = pools_.take(r, turns_[r]);
       if (next == nullptr && self == nullptr) next = pools_.take_any(r, turns_[r]);
-      if (next != nullptr && self != nullptr) static_cast<void>(pools_.put(*self, self->belongs.rank()));
+      if (next != nullptr && self != nullptr) static_cast<void>(pools_.put(*self, self->ties.belongs.rank()));
       on_[r] = next != nullptr ? next : self;
     }
   }
@@ -159,7 +159,7 @@ TEST(packing_model, threads_settle_evenly) {
   pools.begin(active);
   std::array<heddle::fiber::thread, total> threads;
   for (auto& t : threads) {
-    t.belongs.set_pool(0);
+    t.ties.belongs.set_pool(0);
     ASSERT_TRUE(pools.put(t, 0));
   }
   std::array<packing_turns, active> turns;
@@ -172,12 +172,12 @@ TEST(packing_model, threads_settle_evenly) {
       if (next == nullptr) continue;
       on[r] = next;
       if (self == nullptr) continue;
-      self->belongs.set_pool(pools.settle(self->belongs.rank()));
-      ASSERT_TRUE(pools.put(*self, self->belongs.rank()));
+      self->ties.belongs.set_pool(pools.settle(self->ties.belongs.rank()));
+      ASSERT_TRUE(pools.put(*self, self->ties.belongs.rank()));
     }
   }
   std::array<unsigned, total> in{};
-  for (const auto& t : threads) ++in[t.belongs.rank()];
+  for (const auto& t : threads) ++in[t.ties.belongs.rank()];
   EXPECT_THAT(in, ::testing::Each(1u));
   pools.end([](heddle::fiber::thread&) {});
 }

@@ -66,9 +66,9 @@ TEST(pinned_list, who_waits_for_long_beside_the_normal_level) {
   list.push(at(normal, 0), false);
   list.push(at(low, -1), false);
   list.push(at(high, 1), false);
-  low.ready_since = 10;
-  high.ready_since = 20;
-  normal.ready_since = 1;
+  low.listed.ready_since = 10;
+  high.listed.ready_since = 20;
+  normal.listed.ready_since = 1;
   EXPECT_EQ(list.take_starved(10), nullptr);
   EXPECT_EQ(list.take_starved(21), &low);
   EXPECT_EQ(list.take_starved(21), &high);

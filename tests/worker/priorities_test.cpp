@@ -100,7 +100,7 @@ TEST(priorities, who_has_been_ready_for_longest_is_found_on_every_level) {
   blocks b(6);
   const int levels[] = {-1, -3, 2, 1, -1};
   for (unsigned i = 0; i < 5; ++i) {  // as one that was taken and could not run: it keeps its time
-    b.at(i, levels[i]).ready_since = 10 + i;
+    b.at(i, levels[i]).listed.ready_since = 10 + i;
     EXPECT_TRUE(p.push(b.all[i], i % 2, position::back));
   }
   EXPECT_TRUE(p.push(b.at(5, 7), 0, position::on_top));

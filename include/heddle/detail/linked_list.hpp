@@ -1,11 +1,14 @@
 // A list with two ends whose links are members of its elements: nothing is allocated.
 #pragma once
 
+#include <type_traits>
+
 namespace heddle::detail {
 
-// `Next` and `Previous` are the members that hold the links. An element is in one list by them at a time; what they
-// hold while it is in none, and whether it is in one, is for the caller to know. Whoever uses the list holds its lock.
-template <class T, T* T::* Next = &T::next, T* T::* Previous = &T::previous>
+// `Next` and `Previous` are the members that hold the links, or functions that name them. An element is in one list by
+// them at a time; what they hold while it is in none, and whether it is in one, is for the caller to know. Whoever uses
+// the list holds its lock.
+template <class T, auto Next = &T::next, auto Previous = &T::previous>
 class linked_list {
  public:
   bool empty() const noexcept { return first_ == nullptr; }
@@ -16,18 +19,18 @@ class linked_list {
   void push_back(T& t) noexcept { insert_before(t, nullptr); }
   // At the end when `place` is null.
   void insert_before(T& t, T* place) noexcept {
-    T* const before = place != nullptr ? place->*Previous : last_;
-    t.*Next = place;
-    t.*Previous = before;
-    (before != nullptr ? before->*Next : first_) = &t;
-    (place != nullptr ? place->*Previous : last_) = &t;
+    T* const before = place != nullptr ? previous_of(*place) : last_;
+    next_of(t) = place;
+    previous_of(t) = before;
+    (before != nullptr ? next_of(*before) : first_) = &t;
+    (place != nullptr ? previous_of(*place) : last_) = &t;
   }
   // It is in the list. Its links stay what they were.
   void remove(T& t) noexcept {
-    T* const next = t.*Next;
-    T* const previous = t.*Previous;
-    (previous != nullptr ? previous->*Next : first_) = next;
-    (next != nullptr ? next->*Previous : last_) = previous;
+    T* const next = next_of(t);
+    T* const previous = previous_of(t);
+    (previous != nullptr ? next_of(*previous) : first_) = next;
+    (next != nullptr ? previous_of(*next) : last_) = previous;
   }
   T* pop_front() noexcept {
     T* t = first_;
@@ -41,6 +44,14 @@ class linked_list {
   }
 
  private:
+  static T*& next_of(T& t) noexcept { return link<Next>(t); }
+  static T*& previous_of(T& t) noexcept { return link<Previous>(t); }
+  template <auto Link>
+  static T*& link(T& t) noexcept {
+    if constexpr (std::is_member_object_pointer_v<decltype(Link)>) return t.*Link;
+    else return Link(t);
+  }
+
   T* first_{nullptr};
   T* last_{nullptr};
 };

@@ -10,9 +10,9 @@ namespace heddle::sim {
 
 namespace {
 
-void cycles(double n) { here().cycles(n); }
+void cycles(double n) { here().costs().cycles(n); }
 void access(const void* address, std::size_t bytes, int write) {
-  here().access(reinterpret_cast<std::uintptr_t>(address), bytes, write != 0);
+  here().costs().access(reinterpret_cast<std::uintptr_t>(address), bytes, write != 0);
 }
 
 int place(const void* address, std::size_t bytes, int policy, int node) {
@@ -33,7 +33,7 @@ void access_rows(const heddle_cost_rows* sets, std::size_t set_count, std::size_
       const heddle_cost_rows& s = sets[first + i];
       some[i] = {reinterpret_cast<std::uintptr_t>(s.first), s.bytes, s.stride, s.write != 0};
     }
-    here().access_rows(some, here_now, count);
+    here().costs().access_rows(some, here_now, count);
   }
 }
 
@@ -50,4 +50,4 @@ void offer_cost_model(bool offered, bool fast) noexcept {
 
 constinit const heddle_cost_model* heddle_cost = nullptr;
 
-void heddle_cost_declare() { heddle::sim::here().declare_costs(); }
+void heddle_cost_declare() { heddle::sim::here().costs().declare(); }

@@ -40,8 +40,7 @@ void on_beat(int, siginfo_t* info, void* context) noexcept {
   const int error = errno;
   const std::uintptr_t at = interrupted_at(context);
   const unsigned times = 1 + static_cast<unsigned>(std::max(info->si_overrun, 0));
-  const std::uint64_t before = e->quiet_beats();
-  const std::uint64_t quiet = e->beat(times, at < own_begin || at >= own_end);
+  const auto [before, quiet] = e->beat(times, at < own_begin || at >= own_end);
   const std::uint64_t note_at = std::min<std::uint64_t>(note_after, stall_limit) * watch_beats_a_second;
   if (stall_limit != 0 && quiet >= stall_limit * watch_beats_a_second) e->stall(stall_limit);
   if (stall_limit > note_after && before < note_at && quiet >= note_at) {

@@ -33,6 +33,8 @@ engine& begin_default() {
 engine::engine(configuration c, explorer* chooser)
     : settings_(std::move(c)),
       chooser_(chooser),
+      costs_(*this),
+      ticks_(*this),
       buckets_(bucket_count, nullptr),
       exceptions_(base::exception_state::of_this_kernel_thread()) {
   for (const unit_description& u : settings_.units) units_.push_back({nullptr, {}, 1 / u.speed});
@@ -42,13 +44,12 @@ engine::engine(configuration c, explorer* chooser)
   self_->time = origin;
   self_->unit = self_->last_unit = 0;
   units_[0].occupant = self_;
-  measures_ = settings_.charge != charging::annotations && chooser_ == nullptr;
-  if (measures_) meter_.start();
+  if (settings_.charge != charging::annotations && chooser_ == nullptr) costs_.begin_to_measure();
 }
 
 engine::~engine() {
   for (const auto& s : strands_) {
-    if (s->stack != nullptr && s.get() != self_) platform::release(s->stack, stack_bytes);
+    if (s->context.stack != nullptr && s.get() != self_) platform::release(s->context.stack, stack_bytes);
   }
   if (active == this) active = nullptr;
 }
@@ -59,54 +60,53 @@ engine::~engine() {
 // kernel threads that the runtime did not make always do.
 bool engine::in_program() const noexcept {
   if (heddle_current_queue != nullptr) return heddle_current_queue->running != nullptr;
-  return self_->entry == nullptr;
-}
-
-void engine::measure() noexcept {
-  const picoseconds took = meter_.lap();
-  if (in_program()) spend(activity::program, scaled(took));
-}
-
-void engine::declare_costs() noexcept {
-  if (settings_.charge != charging::automatic || !measures_) return;
-  measures_ = false;
-  if (strands_.size() > 1) return;
-  // Static initialisation of the program: nothing has been told of it, so it was free.
-  self_->time = origin;
-  self_->used = 0;
-  self_->spent[0] = 0;
+  return self_->context.entry == nullptr;
 }
 
 void engine::advance(activity what, picoseconds cost) noexcept {
   for (;;) {
     picoseconds step = std::min(cost, settings_.quantum);
-    if (self_->next_tick < self_->time + step) [[unlikely]]
-      step = self_->next_tick > self_->time ? self_->next_tick - self_->time : 0;
+    if (self_->ticks.next < self_->time + step) [[unlikely]]
+      step = self_->ticks.next > self_->time ? self_->ticks.next - self_->time : 0;
     spend(what, step);
     cost -= step;
-    self_->computing = true;
-    self_->charged_as = what;
-    if (self_->unit >= 0 && !units_[static_cast<unsigned>(self_->unit)].queue.empty()) [[unlikely]]
+    self_->charge.open = true;
+    self_->charge.as = what;
+    if (unit_is_wanted()) [[unlikely]]
       take_turns();
     point();
-    self_->computing = false;
-    if (listener_ != nullptr) [[unlikely]]
-      cost = rest_after_ticks(cost);
+    self_->charge.open = false;
+    if (ticks_.are_heard()) [[unlikely]]
+      cost = ticks_.rest_after(cost);
     if (cost == 0) return;
   }
 }
 
+// Nothing of what `s` does after its charge has happened yet, so the charge may end at `to`; the rest is owed.
+void engine::cut_short(strand& s, picoseconds to) noexcept {
+  if (chooser_ != nullptr || !s.charge.open || s.state != strand_state::ready || s.place == strand::nowhere ||
+      s.time <= to)
+    return;
+  const picoseconds cut = std::min(s.time - to, s.used);
+  events_.remove(s);
+  s.time -= cut;
+  s.used -= cut;
+  s.spent[static_cast<unsigned>(s.charge.as)] -= std::min(cut, s.spent[static_cast<unsigned>(s.charge.as)]);
+  s.charge.owed += cut;
+  events_.push(s);
+}
+
 void engine::spin(picoseconds cost) noexcept {
-  take_measured();
+  costs_.take_measured();
   ++counts_.events;
-  end_stretch();
+  progress_.end_stretch(*self_);
   if (chooser_ != nullptr) [[unlikely]] {
     spend(activity::search, cost);
     choose_at_point(true);
   } else {
     advance(activity::search, scaled(cost));
   }
-  mark();
+  costs_.mark();
 }
 
 void engine::interleave() noexcept {
@@ -114,69 +114,6 @@ void engine::interleave() noexcept {
   constexpr picoseconds step = nanosecond;  // clocks move, or a loop that waits for one would not end
   spend(activity::search, step);
   choose_at_point(false);
-}
-
-void engine::cycles(double n) noexcept {
-  self_->told = true;
-  if (n <= 0) return;
-  self_->cycles_told += n;
-  charge(activity::program, static_cast<picoseconds>(n * 1000 / settings_.frequency + 0.5));
-}
-
-void engine::access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept {
-  self_->told = true;
-  if (settings_.access == nullptr || bytes == 0) return;
-  take_measured();
-  const std::uint64_t end = address + bytes;
-  while (address < end) {
-    point();  // accesses of all units are served in the order of their time
-    ++counts_.events;
-    ++progress_;
-    const std::uint64_t step = std::min(access_step - address % access_step, end - address);
-    const auto on = static_cast<unsigned>(std::max(self_->unit < 0 ? self_->last_unit : self_->unit, 0));
-    const picoseconds took =
-        counted(on, [&] { return settings_.access(settings_.memory, on, address, step, write, self_->time - origin); });
-    advance(activity::program, took);
-    address += step;
-  }
-  mark();
-}
-
-void engine::access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept {
-  self_->told = true;
-  if (settings_.access_rows == nullptr) return;
-  take_measured();
-  std::uint64_t bytes = 1;
-  for (std::size_t i = 0; i < set_count; ++i) bytes += sets[i].bytes;
-  // In steps long enough that the lines of a leaf overlap, and short beside what the memory model keeps of the past.
-  const std::uint64_t most = std::max<std::uint64_t>(16 * access_step / bytes, 1);
-  for (std::uint64_t left = count; left != 0;) {
-    point();
-    ++counts_.events;
-    ++progress_;
-    const std::uint64_t step = std::min(most, left);
-    const auto on = static_cast<unsigned>(std::max(self_->unit < 0 ? self_->last_unit : self_->unit, 0));
-    advance(activity::program, counted(on, [&] {
-              return settings_.access_rows(settings_.memory, on, sets, set_count, step, self_->time - origin);
-            }));
-    for (std::size_t i = 0; i < set_count; ++i) sets[i].address += step * sets[i].stride;
-    left -= step;
-  }
-  mark();
-}
-
-// Others use the unit's caches, too, so what the unit has counted is nobody's own.
-picoseconds engine::counted_access(unsigned on, picoseconds (*access)(void*), void* of) noexcept {
-  memory_counts before, after;
-  settings_.counts(settings_.memory, on, before);
-  const picoseconds took = access(of);
-  settings_.counts(settings_.memory, on, after);
-  memory_counts& mine = self_->memory;
-  mine.private_misses += after.private_misses - before.private_misses;
-  mine.shared_misses += after.shared_misses - before.shared_misses;
-  mine.local += after.local - before.local;
-  mine.remote += after.remote - before.remote;
-  return took;
 }
 
 void engine::go_to_earliest() noexcept {
@@ -194,15 +131,11 @@ void engine::choose_at_point(bool must_switch) noexcept {
     self_->held_back = chooser_->points() + chooser_->hold_back();
     must_switch = true;
   }
-  if (progress_ != seen_progress_) {
-    seen_progress_ = progress_;
-    quiet_since_ = chooser_->points();
-  } else if (chooser_->points() - quiet_since_ > most_quiet_points) [[unlikely]] {
+  if (progress_.stands_still(chooser_->points(), most_quiet_points)) [[unlikely]]
     explored_stall();
-  }
   if (must_switch) go_to_earliest();
-  if (self_->next_tick != never) [[unlikely]]
-    tick_at_explored_point();
+  if (self_->ticks.next != never) [[unlikely]]
+    ticks_.take_at_explored_point();
 }
 
 // The strand whose turn it is; deadlines that come before it end the sleep of theirs.
@@ -249,21 +182,21 @@ void engine::switch_to(strand& s, strand* ended) noexcept {
   strand& from = *self_;
   ++counts_.switches;
   latest_ = std::max(latest_, from.time);
-  from.queue = heddle_current_queue;
-  from.exceptions = exceptions_;
-  from.error = errno;
-  std::copy(std::begin(heddle_foreign_slots), std::end(heddle_foreign_slots), from.slots);
+  from.saved.queue = heddle_current_queue;
+  from.saved.exceptions = exceptions_;
+  from.saved.error = errno;
+  std::copy(std::begin(heddle_foreign_slots), std::end(heddle_foreign_slots), from.saved.slots);
   self_ = &s;
-  heddle_current_queue = s.queue;
-  exceptions_ = s.exceptions;
-  errno = s.error;
-  std::copy(std::begin(s.slots), std::end(s.slots), heddle_foreign_slots);
+  heddle_current_queue = s.saved.queue;
+  exceptions_ = s.saved.exceptions;
+  errno = s.saved.error;
+  std::copy(std::begin(s.saved.slots), std::end(s.saved.slots), heddle_foreign_slots);
   heddle_switch(
-      &from.stack_pointer, s.stack_pointer,
+      &from.context.stack_pointer, s.context.stack_pointer,
       [](void* done, void*) {
         if (done == nullptr) return;
         auto& over = *static_cast<strand*>(done);
-        platform::release(std::exchange(over.stack, nullptr), stack_bytes);
+        platform::release(std::exchange(over.context.stack, nullptr), stack_bytes);
       },
       ended, nullptr);
 }

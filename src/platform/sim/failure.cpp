@@ -62,7 +62,7 @@ void engine::deadlock() noexcept {
                                              [](const auto& s) { return s->state != strand_state::ended; })));
   for (const auto& s : strands_) {
     if (s->state == strand_state::asleep)
-      say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->word);
+      say("  kernel thread %u (%s) sleeps on the word at %p\n", s->id, s->name, s->sleeps.on);
   }
   fail("deadlock", deadlock_status);
 }
@@ -70,7 +70,7 @@ void engine::deadlock() noexcept {
 void engine::stall(double cpu_seconds) noexcept {
   constexpr unsigned for_the_report = 20;  // what was interrupted may hold what the report needs: not for ever then
   ::alarm(for_the_report);
-  const bool silent = counts_.events == seen_events_;
+  const bool silent = progress_.is_silent(counts_.events);
   say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s of CPU time\n",
       seconds(self_->time - origin), self_->id, self_->name,
       silent ? "has passed no scheduling point" : "waits, and so do all others,", cpu_seconds);
@@ -110,37 +110,6 @@ void engine::say_others() noexcept {
     }
     say("  kernel thread %u (%s): %s\n", s->id, s->name, states[static_cast<unsigned>(s->state)]);
   }
-}
-
-// --- the watch ---------------------------------------------------------------------------------------------------
-
-void engine::count_stretch(strand& s) noexcept {
-  const std::uint32_t beats = s.beats;
-  s.beats = 0;
-  program_beats_ += beats;
-  if (!s.told) untold_beats_ += beats;
-}
-
-std::uint64_t engine::program_beats() noexcept {
-  end_stretch();
-  return program_beats_;
-}
-
-std::uint64_t engine::untold_beats() noexcept {
-  end_stretch();
-  return untold_beats_;
-}
-
-std::uint64_t engine::beat(unsigned times, bool program) noexcept {
-  if (program && in_program()) self_->beats = self_->beats + times;
-  if (progress_ != seen_progress_) {
-    seen_progress_ = progress_;
-    seen_events_ = counts_.events;
-    quiet_beats_ = 0;
-  } else {
-    quiet_beats_ += times;
-  }
-  return quiet_beats_;
 }
 
 }  // namespace heddle::sim

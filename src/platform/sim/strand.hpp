@@ -45,45 +45,56 @@ struct strand {
   picoseconds time{0};         // its clock; asleep with a deadline: the deadline
   std::size_t place{nowhere};  // in the heap of events
 
-  void* stack_pointer{nullptr};  // while it does not run
-  void* stack{nullptr};          // null: the process's own
-  void (*entry)(void*){nullptr};
-  void* argument{nullptr};
+  struct {
+    void* stack_pointer{nullptr};  // while it does not run
+    void* stack{nullptr};          // null: the process's own
+    void (*entry)(void*){nullptr};
+    void* argument{nullptr};
+  } context;
 
   // Copies, while it does not run.
-  detail::fork_queue* queue{nullptr};
-  base::exception_state exceptions;
-  int error{0};                             // errno
-  void* slots[detail::thread_slots + 1]{};  // heddle_foreign_slots
+  struct {
+    detail::fork_queue* queue{nullptr};
+    base::exception_state exceptions;
+    int error{0};                             // errno
+    void* slots[detail::thread_slots + 1]{};  // heddle_foreign_slots
+  } saved;
 
   int bound{-1};  // index of a processing unit; -1: any
   int unit{-1};   // where it runs or is queued; -1: asleep or ended
   int last_unit{-1};
   picoseconds used{0};  // processor time, as its unit's queue is ordered by it
 
-  const void* word{nullptr};  // asleep on it
-  strand* next{nullptr};      // in a list of sleepers
+  struct {
+    const void* on{nullptr};  // the word
+    strand* next{nullptr};    // in a list of sleepers
+  } sleeps;
 
-  // Ticks (tick.cpp). `next_tick`: the earliest of those of its timers and those sent to it; `never` while one is being
-  // delivered.
-  picoseconds next_tick{never};
-  picoseconds tick_sent{never};
-  // It is ready and stands at the end of a charge, in which nothing has happened: so a tick may cut the charge short.
-  bool computing{false};
-  bool ticks_held{false};
+  // tick.cpp
+  struct {
+    picoseconds next{never};  // the earliest of its timers' and the one sent; `never` while one is being delivered
+    picoseconds sent{never};
+    bool held{false};
+  } ticks;
+  struct {
+    // It is ready and stands at the end of a charge, in which nothing has happened: so a tick may cut the charge short.
+    bool open{false};
+    activity as{activity::program};
+    picoseconds owed{0};  // what was cut off and is still to come
+  } charge;
   bool woken{false};  // while queued: its turn comes at once
-  activity charged_as{activity::program};
-  picoseconds owed{0};  // of a charge: what was cut off and is still to come
 
   std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};      // by activity
   double cycles_told{0};       // cost::cycles of the program
-  memory_counts memory;        // once somebody wants it (engine::count_memory)
+  memory_counts memory;        // once somebody wants it (program_costs::count_memory)
 
   // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
   // found it computing. The watch's signal handler writes `beats`.
-  bool told{false};
-  volatile std::uint32_t beats{0};
+  struct {
+    bool told{false};
+    volatile std::uint32_t beats{0};
+  } stretch;
 
   bool before(const strand& other) const noexcept { return time != other.time ? time < other.time : id < other.id; }
 };

@@ -17,19 +17,19 @@ strand* engine::start(void (*entry)(void*), void* argument, const char* name, in
   charge(activity::scheduler, settings_.times.wake);
   auto* s = new (std::nothrow) strand;
   if (s == nullptr) return nullptr;
-  s->stack = platform::reserve(stack_bytes);
-  if (s->stack == nullptr) {
+  s->context.stack = platform::reserve(stack_bytes);
+  if (s->context.stack == nullptr) {
     delete s;
     return nullptr;
   }
-  platform::install_guard(s->stack, platform::page_size());
+  platform::install_guard(s->context.stack, platform::page_size());
   s->id = static_cast<unsigned>(strands_.size());
   std::snprintf(s->name, sizeof s->name, "%s", name);
   s->bound = index_of(number);
-  s->entry = entry;
-  s->argument = argument;
+  s->context.entry = entry;
+  s->context.argument = argument;
   s->time = self_->time + settings_.times.wake_latency;
-  s->stack_pointer = arch::prepare(static_cast<char*>(s->stack) + stack_bytes, run, s);
+  s->context.stack_pointer = arch::prepare(static_cast<char*>(s->context.stack) + stack_bytes, run, s);
   strands_.emplace_back(s);
   arrive(*s);
   return s;
@@ -37,16 +37,16 @@ strand* engine::start(void (*entry)(void*), void* argument, const char* name, in
 
 void engine::run(void* self) {
   auto& me = *static_cast<strand*>(self);
-  here().mark();
-  me.entry(me.argument);
+  here().costs_.mark();
+  me.context.entry(me.context.argument);
   here().end_self();
 }
 
 void engine::end_self() noexcept {
-  take_measured();
+  costs_.take_measured();
   strand& me = *self_;
   me.state = strand_state::ended;
-  forget_ticks(me);
+  ticks_.forget(me);
   leave_unit(me);
   wake(&me, ~0u);
   switch_to(next(), &me);
@@ -63,7 +63,7 @@ void engine::keep_only_self() noexcept {
   for (unit& u : units_) u = {nullptr, {}, u.slowness};
   for (const auto& s : strands_) {
     if (s.get() != self_) s->state = strand_state::ended;
-    forget_ticks(*s);  // timers are not inherited
+    ticks_.forget(*s);  // timers are not inherited
   }
   if (self_->unit >= 0) units_[static_cast<unsigned>(self_->unit)].occupant = self_;
 }
@@ -76,36 +76,44 @@ strand*& engine::sleepers_of(const void* word) noexcept {
 }
 
 void engine::remove_sleeper(strand& s) noexcept {
-  strand** link = &sleepers_of(s.word);
-  while (*link != &s) link = &(*link)->next;
-  *link = s.next;
-  s.next = nullptr;
-  s.word = nullptr;
+  strand** link = &sleepers_of(s.sleeps.on);
+  while (*link != &s) link = &(*link)->sleeps.next;
+  *link = s.sleeps.next;
+  s.sleeps.next = nullptr;
+  s.sleeps.on = nullptr;
   s.state = strand_state::ready;
+}
+
+// It slept, and is no sleeper any more: on its way to a unit.
+void engine::resume(strand& s) noexcept {
+  if (s.place != strand::nowhere) events_.remove(s);
+  s.time = self_->time + latency_of_wake(s);
+  arrive(s);
+  give_way(s);
 }
 
 bool engine::sleep(const void* word, picoseconds deadline) noexcept {
   strand& me = *self_;
   ++counts_.sleeps;
   ++counts_.events;
-  end_stretch();
-  me.word = word;
+  progress_.end_stretch(*self_);
+  me.sleeps.on = word;
   me.timed_out = false;
   strand** link = &sleepers_of(word);
-  while (*link != nullptr) link = &(*link)->next;
+  while (*link != nullptr) link = &(*link)->sleeps.next;
   *link = &me;
   leave_unit(me);
   me.state = strand_state::asleep;
   latest_ = std::max(latest_, me.time);
-  if (const picoseconds until = std::min(deadline, me.next_tick); until != never) {
+  if (const picoseconds until = std::min(deadline, me.ticks.next); until != never) {
     me.time = std::max(me.time, until);
     events_.push(me);
   }
   leave_for_next();
   const bool late = me.timed_out && me.time >= deadline;
-  if (me.next_tick <= me.time) [[unlikely]]
-    take_tick();  // may go on on another strand
-  mark();
+  if (me.ticks.next <= me.time) [[unlikely]]
+    ticks_.take();  // may go on on another strand
+  costs_.mark();
   return !late;
 }
 
@@ -114,20 +122,17 @@ unsigned engine::wake(const void* word, unsigned most) noexcept {
   unsigned woken = 0;
   for (strand** link = &sleepers_of(word); *link != nullptr && woken < most;) {
     strand& s = **link;
-    if (s.word != word) {
-      link = &s.next;
+    if (s.sleeps.on != word) {
+      link = &s.sleeps.next;
       continue;
     }
-    *link = s.next;
-    s.next = nullptr;
-    s.word = nullptr;
+    *link = s.sleeps.next;
+    s.sleeps.next = nullptr;
+    s.sleeps.on = nullptr;
     s.state = strand_state::ready;
-    if (s.place != strand::nowhere) events_.remove(s);
-    s.time = self_->time + latency_of_wake(s);
     ++woken;
     ++counts_.wakes;
-    arrive(s);
-    give_way(s);
+    resume(s);
   }
   return woken;
 }

@@ -55,7 +55,7 @@ void engine::enqueue(unsigned index, strand& s) noexcept {
   const picoseconds occupant_used = u.occupant->used;
   s.used = std::max(s.used, occupant_used > settings_.quantum ? occupant_used - settings_.quantum : 0);
   s.state = strand_state::queued;
-  s.computing = false;
+  s.charge.open = false;
   u.queue.push_back(&s);
 }
 
@@ -67,7 +67,7 @@ void engine::leave_unit(strand& s) noexcept {
   u.occupant = nullptr;
   // Without ticks, as falling asleep was charged, the kernel's switch costs about the same again.
   if (!u.queue.empty())
-    hand_over(u, s.time, listener_ == nullptr ? settings_.times.sleep : settings_.times.kernel_switch);
+    hand_over(u, s.time, !ticks_.are_heard() ? settings_.times.sleep : settings_.times.kernel_switch);
 }
 
 // The unit, free since `at`, goes to the strand in its queue that has used the least processor time.
@@ -83,6 +83,23 @@ void engine::hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcep
   s.woken = false;
   s.time = std::max(s.time, at) + switch_time;
   events_.push(s);
+}
+
+// Where there are ticks, kernel threads hand units to each other. A strand that is woken for the waker's own unit needs
+// no interrupt to come, and has its turn when the waker falls asleep. One that is woken for another's unit has its turn
+// there at once, as one that has slept has under Linux's completely fair scheduler; without ticks the order of turns
+// decides.
+picoseconds engine::latency_of_wake(const strand& s) const noexcept {
+  return shares_unit(s) ? 0 : settings_.times.wake_latency;
+}
+
+void engine::give_way(strand& s) noexcept {
+  if (shares_unit(s)) {
+    s.used = std::max(s.used, self_->used);
+  } else if (ticks_.are_heard() && s.state == strand_state::queued) {
+    s.woken = true;
+    cut_short(*units_[static_cast<unsigned>(s.unit)].occupant, s.time);
+  }
 }
 
 // The running strand's unit is wanted by others.
@@ -101,9 +118,9 @@ void engine::take_turns() noexcept {
 }
 
 void engine::yield() noexcept {
-  take_measured();
+  costs_.take_measured();
   ++counts_.events;
-  end_stretch();
+  progress_.end_stretch(*self_);
   spend(activity::search, settings_.times.yield);
   if (chooser_ != nullptr) {
     choose_at_point(true);
@@ -117,7 +134,7 @@ void engine::yield() noexcept {
     }
     point();
   }
-  mark();
+  costs_.mark();
 }
 
 int engine::index_of(int number) const noexcept {
@@ -129,7 +146,7 @@ int engine::index_of(int number) const noexcept {
 bool engine::bind(int number) noexcept {
   const int index = index_of(number);
   if (number >= 0 && index < 0) return false;
-  take_measured();
+  costs_.take_measured();
   strand& me = *self_;
   me.bound = index;
   if (index >= 0 && me.unit != index && chooser_ == nullptr) {
@@ -140,7 +157,7 @@ bool engine::bind(int number) noexcept {
   } else if (chooser_ != nullptr) {
     me.last_unit = index;
   }
-  mark();
+  costs_.mark();
   return true;
 }
 

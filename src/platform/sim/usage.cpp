@@ -16,7 +16,7 @@ sim::picoseconds spent_by(const sim::strand& s) noexcept { return s.spent[0] + s
 }  // namespace
 
 void open_counters(usage_counters&, const policy::usage_figures& wanted) noexcept {
-  if (wanted.misses || wanted.accesses) sim::here().count_memory();
+  if (wanted.misses || wanted.accesses) sim::here().costs().count_memory();
 }
 void close_counters(usage_counters&) noexcept {}
 
@@ -24,7 +24,7 @@ usage_reading read_usage(const usage_counters&, const policy::usage_figures& wan
   usage_reading now;
   static_cast<void>(sim::here().now());  // what was computed since the last point counts
   const sim::strand& me = sim::here().self();
-  const sim::memory_counts& known = sim::here().known_of_memory();
+  const sim::memory_counts& known = sim::here().costs().known_of_memory();
   const auto set = [&](usage_reading::figure at, std::uint64_t value, bool known) {
     if (!known) return;
     now.value[at] = value;

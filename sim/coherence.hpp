@@ -1,0 +1,94 @@
+// What a write takes out of the caches that are not on the writer's path: the directory says which paths to look
+// through, the look-up in the cache decides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "sim/cache_directory.hpp"
+#include "sim/cache_tree.hpp"
+
+namespace heddle::sim {
+
+// Lines are the model's; a path is named by its number. On a machine with one path nothing is kept.
+class coherence {
+ public:
+  explicit coherence(const cache_tree& caches)
+      : caches_(caches), directory_(static_cast<unsigned>(caches.paths().size())), needed_(caches.paths().size() > 1) {}
+
+  // Lines below `end` occur from now on.
+  void cover(std::uint64_t end) {
+    if (!needed_ || end <= covered_) return;
+    covered_ = end;
+    directory_.cover(static_cast<std::uint32_t>((end - 1) >> caches_.block_shift()));
+  }
+
+  // Directory entries come into the cache of the machine that simulates.
+  void fetch(line_number line) {
+    if (needed_) directory_.prefetch(block_of(line));
+  }
+  void fetch(line_number first, line_number last) {
+    if (needed_) directory_.prefetch(block_of(first), block_of(last));
+  }
+  // The same of the sets that invalidate_others() will look at; the line's entry has come.
+  void fetch_copies(line_number line, unsigned path);
+
+  // A cache of the path took the line in. `entry_came`: it was asked for in time.
+  void add(line_number line, unsigned path, bool entry_came) {
+    if (!needed_) return;
+    if (entry_came) directory_.add(block_of(line), path);
+    else directory_.add_later(block_of(line), path);
+  }
+  // A write on this path has copies to take out.
+  bool must_invalidate(line_number line, unsigned path) {
+    return needed_ && !directory_.has_alone(block_of(line), path);
+  }
+  // removed(step, copies) for each cache that was looked through.
+  template <class Removed>
+  [[gnu::always_inline]] void invalidate_others(line_number line, unsigned path, Removed&& removed) {
+    const std::uint32_t block = block_of(line);
+    directory_.take(block, path,
+                    in_others(path, [&](const cache_step& step) { removed(step, remove_copies(step, block)); }));
+  }
+  // Nobody has a copy of the lines [first, end) any more: whole blocks.
+  void forget(std::uint64_t first, std::uint64_t end);
+
+  std::uint64_t bytes() const noexcept { return directory_.bytes(); }
+
+ private:
+  std::uint32_t block_of(line_number line) const noexcept { return line >> caches_.block_shift(); }
+
+  // look(step) for each cache that is not on the path and may have
+  // a copy of the block; the paths through a cache come one after the other.
+  template <class Look>
+  auto in_others(unsigned path_number, Look&& look) {
+    return [this, path_number, look = std::forward<Look>(look),
+            before = std::array<const cache*, cache_path::max_depth>{}](unsigned other) mutable {
+      const cache_path& path = caches_.paths()[other];
+      const unsigned apart = caches_.apart(path_number, other);
+      for (unsigned i = 0; i < apart; ++i) {
+        if (std::exchange(before[i], path.steps[i].where) != path.steps[i].where) look(path.steps[i]);
+      }
+    };
+  }
+  [[gnu::always_inline]] unsigned remove_copies(const cache_step& step, std::uint32_t block) {
+    const unsigned bits = caches_.block_shift() - step.shift;  // lines of this cache in a block
+    if (bits == 0) return step.where->remove(block) ? 1 : 0;
+    unsigned removed = 0;
+    for (std::uint32_t i = 0; i < 1u << bits; ++i) removed += step.where->remove_seldom((block << bits) + i) ? 1 : 0;
+    return removed;
+  }
+
+  const cache_tree& caches_;
+  cache_directory directory_;
+  const bool needed_;  // several paths: writes must look at others
+  std::uint64_t covered_{0};
+};
+
+[[gnu::always_inline]] inline void coherence::fetch_copies(line_number line, unsigned path) {
+  directory_.for_others(block_of(line), path,
+                        in_others(path, [&](const cache_step& step) { step.where->prefetch(line >> step.shift); }));
+}
+
+}  // namespace heddle::sim
