@@ -3,6 +3,7 @@
 #pragma once
 
 #include <heddle/detail/current.hpp>
+#include <heddle/detail/heavy_fence.hpp>
 #include <heddle/detail/spin_word.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/pause.hpp>
@@ -10,6 +11,8 @@
 #include <heddle/runtime.hpp>
 #include <heddle/thread.hpp>
 #include <heddle/thread_slot.hpp>
+
+#include "queue/fork_queue.hpp"
 
 namespace heddle::omp {
 

@@ -8,6 +8,7 @@
 #include "omp/core/barrier.hpp"
 #include "omp/core/icv.hpp"
 #include "omp/core/task.hpp"
+#include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
 
 namespace heddle::omp {
@@ -43,8 +44,7 @@ struct team {
   control_variables variables;  // that its implicit tasks begin with
   team_barrier barrier;
   work_shares shares;
-  std::atomic<std::uint32_t> ready_tasks{0};   // queued anywhere in the team: a hint
-  std::atomic<std::uint32_t> sleepers{0};      // members that sleep where they could run tasks
+  team_tasks tasks;             // prepare(size) before a region begins
   std::atomic<bool> cancelled{false};          // cancel parallel
 };
 

@@ -9,6 +9,7 @@
 
 #include "omp/core/parking.hpp"
 #include "omp/core/task.hpp"
+#include "omp/core/task_block.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
 #include "omp/seam.hpp"
@@ -36,7 +37,7 @@ class thread {
   int global_number{0};        // the gtid of the LLVM ABI: unique among live threads, small
 
   work_cursor work;            // its place among the team's work-sharing constructs
-  task_queue tasks;            // those that it has made and nobody has begun
+  thread_tasks tasks;          // its free blocks
   parking parked;              // where it sleeps, whatever it waits for
 
   // Clauses of the region that it encounters next (__kmpc_push_num_threads and its kin); 0 and no: none were given.
