@@ -3,4 +3,6 @@
 
 namespace heddle::omp {
 
+class task_queue {};
+
 }  // namespace heddle::omp
