@@ -54,6 +54,23 @@ void drop_variables(task& of) noexcept {
   of.owns_variables = false;
 }
 
+task::~task() {
+  if (depends != nullptr) drop_dependences(*this);
+  drop_variables(*this);
+}
+
+void begin_implicit(task& it, team& in) noexcept {
+  if (it.depends != nullptr) drop_dependences(it);
+  drop_variables(it);
+  it.parent = in.outer_task;
+  it.in = &in;
+  it.variables = &in.variables;
+  it.group = nullptr;
+  it.home = nullptr;
+  it.made = 0;
+  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // nobody else knows of it; published with its children
+}
+
 void free_task(thread* self, explicit_task& first) noexcept {
   for (explicit_task* it = &first;;) {
     task* const parent = it->orphaned ? it->parent : nullptr;
@@ -106,7 +123,8 @@ void end_slow(thread& self, member_tasks& mine, explicit_task& it) {
 
 // By who fulfils an event after the task's body, on any thread: nothing of a member is touched.
 void end_outside(explicit_task& it) noexcept {
-  team_tasks& tasks = it.in->tasks;
+  team& whose = *it.in;
+  team_tasks& tasks = whose.tasks;
   thread* const self = thread::current_or_null();
   tasks.outside.fetch_add(1);  // the team stays until it falls
   if (it.node != nullptr) end_node(self, nullptr, it);
@@ -114,7 +132,7 @@ void end_outside(explicit_task& it) noexcept {
   child_ended(self, *it.parent);
   if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned) free_task(self, it);
   tasks.ended_outside.fetch_add(1);
-  tasks.wake_all();  // who waits at a barrier asks again whether all have ended
+  whose.tasks_ended();
   tasks.outside.fetch_sub(1);
 }
 

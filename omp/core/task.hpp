@@ -19,6 +19,10 @@ struct member_tasks;  // task_queue.hpp: what one member of one team has made
 struct explicit_task;
 
 struct task {
+  task() = default;
+  task(const task&) = delete;
+  ~task();
+
   task* parent{nullptr};        // null: of an initial thread's implicit task
   team* in{nullptr};            // whose threads may run it
   const control_variables* variables{nullptr};  // its own if owns_variables, else its team's

@@ -27,11 +27,17 @@ member_tasks::member_tasks(thread& who, team& whose)
   queue::stand(queue);  // [task:quiet]
 }
 
+void team_tasks::await_outside() const noexcept {
+  while (outside.load() != 0) heddle::detail::yield();
+}
+
 team_tasks::~team_tasks() {
+  await_outside();
   for (unsigned i = 0; i < room_; ++i) delete member(i);  // nobody else is there
 }
 
 void team_tasks::prepare(unsigned members) {
+  await_outside();
   if (members > room_) {
     std::unique_ptr<std::atomic<member_tasks*>[]> more(new std::atomic<member_tasks*>[members] {});
     for (unsigned i = 0; i < room_; ++i) more[i].store(member(i), std::memory_order_relaxed);  // published below
@@ -69,9 +75,7 @@ bool team_tasks::unfinished() const noexcept {
     const member_tasks* m = member(i);
     if (m != nullptr) made += m->made.load(std::memory_order_relaxed);    // by the acquires above
   }
-  if (made != ended) return true;
-  while (outside.load() != 0) heddle_pause();
-  return false;
+  return made != ended;
 }
 
 bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position) noexcept {

@@ -129,11 +129,10 @@ class team_tasks {
   void dismiss(task_sleeper& who) noexcept;
   // After a sequentially consistent fence. Wakes one that may run children of `parent`, or all that sleep.
   void wake_for(const task* parent) noexcept;
-  void wake_all() noexcept;
 
   // Of tasks that threads which are no members have ended (omp_fulfill_event).
   std::atomic<std::uint64_t> ended_outside{0};
-  std::atomic<std::uint32_t> outside{0};  // such threads that are still at it: unfinished() waits for them
+  std::atomic<std::uint32_t> outside{0};  // such threads that are still at it: the next region waits for them
 
   // Of a region and of a work-sharing construct with the task modifier that the team is in (task_reduction.hpp).
   std::atomic<reduction_copies*> shared_reductions[2]{};
@@ -154,6 +153,7 @@ class team_tasks {
   // Takes one that may run children of `parent` out of the list; null: there is none.
   thread* choose(const task* parent) noexcept;
   void remove(task_sleeper& who) noexcept;
+  void await_outside() const noexcept;
 
   member_tasks* member(unsigned number) const noexcept {
     // acquire pairs with of: the queue; and with prepare: the array

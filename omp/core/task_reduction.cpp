@@ -202,4 +202,18 @@ void remap_words(const task_group* group, unsigned number, std::size_t count, st
   }
 }
 
+void begin_shared_words(thread& self, std::uintptr_t* words, void*& shared) {
+  begin_region_words(self, words);
+  std::uintptr_t* const older = self.running->group->outer != nullptr ? self.running->group->outer->reduction_words
+                                                                       : nullptr;
+  register_words(words, older, static_cast<std::uintptr_t*>(shared), self.in->size);
+  if (shared == nullptr) shared = words;
+}
+
+void begin_region_words(thread& self, std::uintptr_t* words) {
+  begin_group(self);
+  self.running->group->of_work_share = true;
+  self.running->group->reduction_words = words;
+}
+
 }  // namespace heddle::omp

@@ -44,4 +44,9 @@ void unregister_words(std::uintptr_t* words, bool free_copies) noexcept;
 // `originals`, the item's own is put behind them all.
 void remap_words(const task_group* group, unsigned number, std::size_t count, std::size_t originals, void** pointers);
 
+// A group of the member's own with those words, until the end of a work-sharing construct; `shared` is the construct's,
+// null for the first member to come. Or until the region's end, with words that have been registered for all.
+void begin_shared_words(thread& self, std::uintptr_t* words, void*& shared);
+void begin_region_words(thread& self, std::uintptr_t* words);
+
 }  // namespace heddle::omp

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "omp/core/environment.hpp"
 #include "omp/core/task_group.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
@@ -10,9 +11,6 @@
 namespace heddle::omp {
 
 struct depend_list;
-
-// OMP_MAX_TASK_PRIORITY; greater priorities mean that one.
-int largest_priority() noexcept;
 
 // The thread's place in the team that it is in now.
 inline member_tasks& place_of(thread& self) {
@@ -64,6 +62,9 @@ inline explicit_task& make_task(thread& self, std::size_t payload) {
   }
   return it;
 }
+
+// A member's implicit task, before the member's part of a region.
+void begin_implicit(task& it, team& in) noexcept;
 
 // The task is over, and so are those made in it: its block may go.
 void free_task(thread* self, explicit_task& it) noexcept;

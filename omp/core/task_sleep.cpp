@@ -70,19 +70,4 @@ void team_tasks::wake_for(const task* parent) noexcept {
   if (chosen != nullptr) chosen->parked.wake();
 }
 
-void team_tasks::wake_all() noexcept {
-  for (;;) {
-    thread* chosen = nullptr;
-    {
-      const std::lock_guard hold(sleepers_guard_);
-      if (first_sleeper_ == nullptr) return;
-      task_sleeper& s = *first_sleeper_;
-      remove(s);
-      chosen = s.who;
-      s.woken.store(true);  // as above
-    }
-    chosen->parked.wake();
-  }
-}
-
 }  // namespace heddle::omp

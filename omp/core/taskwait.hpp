@@ -7,9 +7,9 @@ namespace heddle::omp {
 
 // Parks the thread until done() is true, or until there may be a task that it may run here: a descendant of `under`, the
 // task that waits, or any of the team where that is null (at a barrier). `settle` is called before a sleep, and done()
-// asked once more after it. Protocol: [task:sleep].
-template <class Done, class Settle>
-void park_for_task(thread& self, const task* under, Done done, Settle settle) {
+// asked once more after it. While open() is false it does not look for tasks. Protocol: [task:sleep].
+template <class Done, class Settle, class Open>
+void park_for_task(thread& self, const task* under, Done done, Settle settle, Open open) {
   team& t = *self.in;
   task_sleeper sleeper;
   sleeper.who = &self;
@@ -18,12 +18,14 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle) {
   bool found = false;
   const auto look = [&] {
     // A relaxed look: who makes the first task of a region finds the sleeper listed.
-    return t.tasked.load(std::memory_order_relaxed) && t.tasks.may_find(t.tasks.known(self.number), under);
+    return open() && t.tasked.load(std::memory_order_relaxed) && t.tasks.may_find(t.tasks.known(self.number), under);
   };
   self.parked.wait([&] { return done() || (listed ? found || sleeper.woken.load() : look()); },
                    [&] {
-                     if (!listed) t.tasks.enlist(sleeper, t.tasks.known(self.number));
-                     listed = true;
+                     if (!listed && open()) {
+                       t.tasks.enlist(sleeper, t.tasks.known(self.number));
+                       listed = true;
+                     }
                      settle();
                      found = look();
                    });
@@ -34,7 +36,7 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle) {
 template <class Done, class Settle>
 void help_until(thread& self, const task* under, Done done, Settle settle) {
   while (!done())
-    if (!run_one(self, under)) park_for_task(self, under, done, settle);
+    if (!run_one(self, under)) park_for_task(self, under, done, settle, [] { return true; });
 }
 
 // Until all children of the running task have ended.

@@ -20,15 +20,6 @@ HEDDLE_OMP_ENTRY void GOMP_task_reduction_remap(std::size_t count, std::size_t o
   remap_words(self.running->group, self.number, count, originals, pointers);
 }
 
-// A group of the member's own, which ends at the construct's end. The first member's arrays are `shared`.
-void begin_shared_words(thread& self, std::uintptr_t* words, std::uintptr_t* shared) {
-  begin_group(self);
-  task_group& group = *self.running->group;
-  group.of_work_share = true;
-  register_words(words, group.reduction_words, shared, self.in->size);
-  group.reduction_words = words;
-}
-
 HEDDLE_OMP_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   thread& self = thread::current();
   std::uintptr_t* const words = self.running->group->reduction_words;
