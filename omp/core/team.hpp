@@ -24,28 +24,28 @@ struct region_body {
 struct region_options {
   int threads{0};
   int bind{-1};
-  bool serial{false};       // if(false)
-  bool cancellable{false};  // barriers of it are cancellation points (GOMP_barrier_cancel)
+  bool serial{false};         // if(false)
+  bool cancellable{false};    // barriers of it are cancellation points (GOMP_barrier_cancel)
   const void* code{nullptr};  // return address, for tools
 };
 
 struct team {
   unsigned size{1};
-  team* outer{nullptr};         // the team whose member encountered the region
-  unsigned outer_number{0};     // that member's number there
-  task* outer_task{nullptr};    // its task
-  int level{0};                 // omp_get_level() inside
+  team* outer{nullptr};       // the team whose member encountered the region
+  unsigned outer_number{0};   // that member's number there
+  task* outer_task{nullptr};  // its task
+  int level{0};               // omp_get_level() inside
   int active_level{0};
-  int league_number{0};         // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
+  int league_number{0};  // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
   int league_size{1};
   std::unique_ptr<thread*[]> members;
   std::unique_ptr<task[]> implicit;  // one a member
-  control_variables variables;  // that its implicit tasks begin with
+  control_variables variables;       // that its implicit tasks begin with
   team_barrier barrier;
   work_shares shares;
-  std::atomic<std::uint32_t> ready_tasks{0};   // queued anywhere in the team: a hint
-  std::atomic<std::uint32_t> sleepers{0};      // members that sleep where they could run tasks
-  std::atomic<bool> cancelled{false};          // cancel parallel
+  std::atomic<std::uint32_t> ready_tasks{0};  // queued anywhere in the team: a hint
+  std::atomic<std::uint32_t> sleepers{0};     // members that sleep where they could run tasks
+  std::atomic<bool> cancelled{false};         // cancel parallel
 };
 
 // Runs body on every member of a new team, the caller being member 0; returns when all have ended, and all tasks of the

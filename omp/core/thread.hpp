@@ -31,13 +31,13 @@ class thread {
 
   // Where it is: changed when it enters and leaves a region, by itself.
   team* in{nullptr};
-  unsigned number{0};          // omp_get_thread_num()
-  task* running{nullptr};      // the innermost task: its implicit one, or an explicit one that it runs
-  int global_number{0};        // the gtid of the LLVM ABI: unique among live threads, small
+  unsigned number{0};      // omp_get_thread_num()
+  task* running{nullptr};  // the innermost task: its implicit one, or an explicit one that it runs
+  int global_number{0};    // the gtid of the LLVM ABI: unique among live threads, small
 
-  work_cursor work;            // its place among the team's work-sharing constructs
-  task_queue tasks;            // those that it has made and nobody has begun
-  parking parked;              // where it sleeps, whatever it waits for
+  work_cursor work;  // its place among the team's work-sharing constructs
+  task_queue tasks;  // those that it has made and nobody has begun
+  parking parked;    // where it sleeps, whatever it waits for
 
   // Clauses of the region that it encounters next (__kmpc_push_num_threads and its kin); 0 and no: none were given.
   struct {
@@ -49,7 +49,7 @@ class thread {
 
   // Teams that it has led, kept with their members for its next regions.
   team* kept{nullptr};
-  void* tool{nullptr};         // ompt_data_t of tools
+  void* tool{nullptr};  // ompt_data_t of tools
 
  private:
   static thread& adopt() noexcept;
