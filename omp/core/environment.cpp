@@ -10,8 +10,7 @@ namespace heddle::omp {
 
 namespace {
 
-// What HEDDLE_SPIN is by default: 50 microseconds.
-constexpr std::int64_t usual_spin = 50'000;
+constexpr std::int64_t usual_spin = 300'000;  // nanoseconds
 // A turn of a loop with a pause instruction, about: what GOMP_SPINCOUNT counts.
 constexpr std::int64_t turn = 10;
 
@@ -61,10 +60,19 @@ void settle_spin(environment& e) noexcept {
   else e.spin_is_said = false;
 }
 
+std::chrono::nanoseconds spin_time() noexcept {
+  const std::chrono::nanoseconds said(process_environment().spin);
+  return std::min<std::chrono::nanoseconds>(said, std::chrono::hours(24));  // can be added to a time of day
+}
+std::size_t stack_size() noexcept { return process_environment().stack_size; }
+bool may_cancel() noexcept { return process_environment().cancellation; }
+preempt_members preempting() noexcept { return process_environment().preempt; }
+
 std::span<const variable> variables() noexcept { return table; }
 
-environment_values values_from(std::span<const char* const> texts, std::vector<std::string>* complaints) {
-  environment_values values;
+namespace {
+
+void read_values(environment_values& values, std::span<const char* const> texts, std::vector<std::string>* complaints) {
   for (const variable& v : table) {
     const std::string_view given = value_in(texts, v.name);
     const bool blank = std::all_of(given.begin(), given.end(), [](unsigned char c) { return std::isspace(c) != 0; });
@@ -73,21 +81,22 @@ environment_values values_from(std::span<const char* const> texts, std::vector<s
     complaints->push_back(std::string(v.name) + '=' + std::string(given) + ": expected " + v.values +
                           (before.empty() ? "; taken as if it were not set" : "; it stays " + before));
   }
-  return values;
 }
 
-environment environment_from(environment_values values, const machine_units& machine, unsigned workers,
-                             std::vector<std::string>* complaints) {
-  environment e{std::move(values), {}, 0, false, {}, static_cast<int>(std::max<std::size_t>(machine.size(), 1))};
-  settle_spin(e);
-  if (e.places.verbose) e.display_affinity = true;
-  if (e.bind.empty() && e.places.kind != place_kind::none) e.bind = {e.places.bind};
-  const bool bound = !e.bind.empty() && e.bind.front() != bind_kind::no;
-  if (bound && e.places.kind == place_kind::none) e.places.kind = place_kind::cores;  // left to us by the standard
-  e.all_places = places_on(machine, e.places, complaints);
+}  // namespace
 
+environment_values values_from(std::span<const char* const> texts, std::vector<std::string>* complaints,
+                               environment_values presets) {
+  read_values(presets, texts, complaints);
+  return presets;
+}
+
+namespace {
+
+// What initial threads begin with, by the values and the places.
+void settle_variables(environment& e) noexcept {
   control_variables& v = e.initial;
-  v.threads = e.threads.empty() ? static_cast<int>(workers) : e.threads.front();
+  if (!e.threads.empty()) v.threads = e.threads.front();
   if (e.library == library_kind::serial) v.threads = 1;
   v.thread_limit = e.thread_limit;
   v.threads = std::min(v.threads, v.thread_limit);
@@ -106,6 +115,32 @@ environment environment_from(environment_values values, const machine_units& mac
     const bind_kind bind = v.bind == bind_kind::no ? bind_kind::no : bind_kind::primary;
     v.places = {0, static_cast<int>(e.all_places.size()), 0, bind};
   }
+}
+
+}  // namespace
+
+void read_into(environment& e, const std::vector<std::string>& lines) {
+  std::vector<const char*> texts;
+  for (const std::string& line : lines) texts.push_back(line.c_str());
+  std::vector<std::string> complaints;
+  read_values(e, texts, &complaints);
+  settle_spin(e);
+  settle_variables(e);
+  for (const std::string& complaint : complaints) say(complaint);
+}
+
+environment environment_from(environment_values values, const machine_units& machine, unsigned workers,
+                             std::vector<std::string>* complaints) {
+  environment e{std::move(values), {}, 0, false, {}, static_cast<int>(std::max<std::size_t>(machine.size(), 1))};
+  settle_spin(e);
+  if (e.places.verbose) e.display_affinity = true;
+  if (e.bind.empty() && e.places.kind != place_kind::none) e.bind = {e.places.bind};
+  const bool bound = !e.bind.empty() && e.bind.front() != bind_kind::no;
+  if (bound && e.places.kind == place_kind::none) e.places.kind = place_kind::cores;  // left to us by the standard
+  e.all_places = places_on(machine, e.places, complaints);
+
+  e.initial.threads = static_cast<int>(workers);
+  settle_variables(e);
   return e;
 }
 

@@ -2,6 +2,7 @@
 // once.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,7 +19,8 @@ namespace heddle::omp {
 enum class wait_policy : std::uint8_t { unsaid, active, passive };
 enum class offload : std::uint8_t { as_it_comes, mandatory, disabled };
 enum class display : std::uint8_t { no, yes, verbose };
-enum class preempting : std::uint8_t { automatic, on, off };
+// Of members of teams; automatic: only while one of them is ready and has no worker.
+enum class preempt_members : std::uint8_t { automatic, on, off };
 // KMP_LIBRARY: serial regions have one thread; turnaround waits actively.
 enum class library_kind : std::uint8_t { serial = 1, turnaround = 2, throughput = 3 };
 
@@ -56,7 +58,7 @@ struct environment_values {
   std::string dynamic_mode;
   bool settings{false};
   bool warnings{true};
-  preempting preempt{preempting::automatic};
+  preempt_members preempt{preempt_members::automatic};
 
   bool operator==(const environment_values&) const = default;
 };
@@ -67,7 +69,7 @@ struct environment : environment_values {
 
   place_list all_places;  // empty: threads are not bound
   // How long a waiting thread looks before it sleeps, while nothing else wants its processor, in nanoseconds; 0: not at
-  // all. Nobody has said anything: `spin_is_said` is false, and it is as long as a worker of heddle's looks for work.
+  // all. Whether anybody has said so.
   std::int64_t spin{0};
   bool spin_is_said{false};
   control_variables initial;
@@ -81,9 +83,18 @@ const environment& process_environment() noexcept;
 // regions and threads will be that begin later.
 void change_environment(void (*change)(environment& copy, const void* argument), const void* argument);
 
+// Of these, what teams ask for.
+std::chrono::nanoseconds spin_time() noexcept;  // of a thread that waits, while nothing else wants its processor
+std::size_t stack_size() noexcept;              // bytes, of members' stacks
+bool may_cancel() noexcept;
+preempt_members preempting() noexcept;
+
 // The values in "NAME=VALUE" texts. A value that cannot be read leaves the default and is a line of `complaints`:
 // "NAME=VALUE: expected ..., ..." (empty values count as unset).
-environment_values values_from(std::span<const char* const> texts, std::vector<std::string>* complaints);
+environment_values values_from(std::span<const char* const> texts, std::vector<std::string>* complaints,
+                               environment_values presets = {});
+// Reads "NAME=VALUE" lines into it, as if they had been in the environment; says which cannot be read.
+void read_into(environment& e, const std::vector<std::string>& lines);
 // How long threads spin by these values: sets e.spin and e.spin_is_said.
 void settle_spin(environment& e) noexcept;
 // What follows from them on a machine with these units and that many workers of heddle's.

@@ -1,4 +1,5 @@
 // The environment of this process.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,11 +16,21 @@ namespace heddle::omp {
 
 namespace {
 
+// That of the program's first thread, as a pthread would have it.
+std::size_t usual_stack() noexcept {
+  rlimit limit{};
+  const bool said = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return said && limit.rlim_cur >= (1u << 20) ? limit.rlim_cur : environment_values().stack_size;
+}
+
 environment* read_process_environment() {
   std::vector<std::string> complaints;
   std::size_t count = 0;
   while (environ != nullptr && environ[count] != nullptr) ++count;
-  environment_values values = values_from({const_cast<const char* const*>(environ), count}, &complaints);
+  environment_values presets;
+  presets.stack_size = usual_stack();
+  environment_values values =
+      values_from({const_cast<const char* const*>(environ), count}, &complaints, std::move(presets));
   const detail::machine_facts facts = detail::facts_of_machine();
   machine_units units;
   for (const detail::unit_facts& u : facts.units) units.push_back({u.number, u.core, u.package, u.last_cache, u.numa});
