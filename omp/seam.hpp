@@ -3,6 +3,7 @@
 #pragma once
 
 #include <heddle/detail/current.hpp>
+#include <heddle/detail/machine_facts.hpp>
 #include <heddle/detail/spin_word.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/pause.hpp>

@@ -69,8 +69,8 @@ void begin_part(thread& self, team& t, unsigned number) {
   task& mine = t.implicit[number];
   mine.parent = t.outer_task;
   mine.in = &t;
+  drop_own_variables(mine);
   mine.variables = &t.variables;
-  mine.owns_variables = false;
   mine.group = nullptr;
   mine.depends = nullptr;
   self.running = &mine;
@@ -91,6 +91,7 @@ void make_room(team& t, unsigned n) {
   if (n <= t.room) return;
   auto members = std::make_unique<thread*[]>(n);
   for (unsigned i = 0; i < t.manned; ++i) members[i] = t.members[i];
+  for (unsigned i = 0; i < t.room; ++i) drop_own_variables(t.implicit[i]);
   t.members = std::move(members);
   t.implicit = std::make_unique<task[]>(n);
   t.room = n;

@@ -1,5 +1,5 @@
-// What teams and barriers ask of tasks. tasks/ defines these; where it is not linked, task_hooks.cpp says that there are
-// none.
+// What teams and barriers ask of tasks. tasks/ defines these; where it is not linked, task_hooks.cpp says that there
+// are none.
 #pragma once
 
 #include <cstdint>
