@@ -87,7 +87,7 @@ struct alignas(64) explicit_task : task {
   explicit_task* next{nullptr};  // of free blocks, of the team's shared list, of tasks that become ready together
   void* payload{nullptr};
   void* abi_word{nullptr};
-  std::uintptr_t unused[3]{};
+  std::uintptr_t unused[4]{};
   explicit_task* self{nullptr};  // the word in front of the payload: for_payload
 };
 static_assert(sizeof(explicit_task) == 192);
