@@ -38,12 +38,13 @@ team_tasks::~team_tasks() {
 
 void team_tasks::prepare(unsigned members) {
   await_outside();
-  if (members > room_) {
+  const unsigned room = room_.load(std::memory_order_relaxed);  // own variable
+  if (members > room) {
     std::unique_ptr<std::atomic<member_tasks*>[]> more(new std::atomic<member_tasks*>[members] {});
-    for (unsigned i = 0; i < room_; ++i) more[i].store(member(i), std::memory_order_relaxed);  // published below
+    for (unsigned i = 0; i < room; ++i) more[i].store(member(i), std::memory_order_relaxed);  // published below
     arrays_.push_back(std::move(more));
-    room_ = members;
     members_.store(arrays_.back().get(), std::memory_order_release);  // pairs with member: the array
+    room_.store(members, std::memory_order_release);                  // pairs with unfinished
   }
   size_.store(members, std::memory_order_release);  // pairs with the loops below: the array has room for them
 }
@@ -63,7 +64,8 @@ member_tasks& team_tasks::of(thread& self) {
 bool team_tasks::unfinished() const noexcept {
   // Of two that have ended tasks and look, at least the one with the later fence sees both ends.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const unsigned size = size_.load(std::memory_order_acquire);
+  // Of all that there have ever been: counts go on from region to region, and what one has made another has ended.
+  const unsigned size = room_.load(std::memory_order_acquire);  // pairs with prepare
   // acquire pairs with fulfil_outside
   std::uint64_t ended = ended_outside.load(std::memory_order_acquire);
   for (unsigned i = 0; i < size; ++i) {

@@ -167,7 +167,7 @@ class team_tasks {
   std::atomic<std::atomic<member_tasks*>*> members_{nullptr};
   std::atomic<unsigned> size_{0};
   std::vector<std::unique_ptr<std::atomic<member_tasks*>[]>> arrays_;
-  unsigned room_{0};
+  std::atomic<unsigned> room_{0};  // of the array; written as the array is
 
   // Tasks with a priority, those that became ready outside, and those that a thief has taken and must not run: ordered
   // by priority, the oldest first. shared_ counts them.
