@@ -75,7 +75,8 @@ depend_node* new_node(dependences& g) {
   return n;
 }
 
-// --- places -----------------------------------------------------------------------------------------------------------
+// --- places
+// -----------------------------------------------------------------------------------------------------------
 
 // Neighbours in memory are neighbours in the table, since clauses that follow each other name such ones as a rule: what
 // lies in one cache line goes to one group of 16 entries, each line in an order of its own.
@@ -112,7 +113,8 @@ depend_place& place_for(dependences& g, const void* address) {
   return *p;
 }
 
-// --- edges ------------------------------------------------------------------------------------------------------------
+// --- edges
+// ------------------------------------------------------------------------------------------------------------
 
 // Who waits for whom. Returns how many predecessors were added.
 std::int32_t follow(dependences& g, depend_node& before, depend_node& after) {
@@ -136,7 +138,8 @@ std::int32_t follow_all(dependences& g, const set_link* set, depend_node& after)
   return count;
 }
 
-// --- sets -------------------------------------------------------------------------------------------------------------
+// --- sets
+// -------------------------------------------------------------------------------------------------------------
 
 bool joins(const depend_place& p, depend_kind kind) noexcept {
   return p.first != nullptr && p.kind == kind && kind != depend_kind::out;
@@ -191,7 +194,8 @@ void enter_everything(dependences& g, depend_node& n) {
   g.everything = &n;
 }
 
-// --- exclusion --------------------------------------------------------------------------------------------------------
+// --- exclusion
+// --------------------------------------------------------------------------------------------------------
 
 bool take_locks(depend_node& n) noexcept {
   for (const lock_link* l = n.locks; l != nullptr; l = l->next)
@@ -279,10 +283,8 @@ void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {
     explicit_task* const next = to.of;
     thread* const waits = to.waits;
     if (to.waiting.fetch_sub(1) != 1) continue;
-    if (next == nullptr)
-      waits->parked.wake_after_fence();
-    else if (may_begin(to))
-      make_ready(self, mine, *next);
+    if (next == nullptr) waits->parked.wake_after_fence();
+    else if (may_begin(to)) make_ready(self, mine, *next);
   }
   while (ready != nullptr) {
     explicit_task& next = *ready;
@@ -313,8 +315,7 @@ void wait_for_predecessors(thread& self, const depend_list& list) {
     }
   }
   if (before != 0 && n.waiting.fetch_add(before) + before != 0) {
-    help_until(
-        self, &parent, [&] { return n.waiting.load() == 0; }, [] {});
+    help_until(self, &parent, [&] { return n.waiting.load() == 0; }, [] {});
   }
   for (depend_edge* e = n.edges; e != nullptr;) {
     depend_edge* const gone = e;

@@ -45,11 +45,11 @@ struct depend_node {
   // and adds their number; who reaches 0 then has it ready.
   std::atomic<std::int32_t> waiting{0};
   // The parent's thread alone:
-  std::uint32_t held{0};             // memberships of sets
-  depend_edge* edges{nullptr};       // from its predecessors
-  std::uint64_t serial{0};           // of the graph's nodes
-  std::uint64_t newest{0};           // the last successor that was added
-  depend_node* next{nullptr};        // of free ones, or of those to be looked at
+  std::uint32_t held{0};        // memberships of sets
+  depend_edge* edges{nullptr};  // from its predecessors
+  std::uint64_t serial{0};      // of the graph's nodes
+  std::uint64_t newest{0};      // the last successor that was added
+  depend_node* next{nullptr};   // of free ones, or of those to be looked at
   // mutexinoutset: what it must hold while it runs. Written before it is known to others.
   lock_link* locks{nullptr};
   depend_node* next_blocked{nullptr};  // under the graph's guard
@@ -60,8 +60,8 @@ struct depend_node {
 // queues it. Throws std::bad_alloc with the graph as it was before or the task in it.
 [[nodiscard]] bool add_node(thread& self, explicit_task& it, const depend_list& list);
 
-// The task has ended: its successors hear of it, and those that are ready now are queued, by the member `mine`, or by the
-// team if that is null.
+// The task has ended: its successors hear of it, and those that are ready now are queued, by the member `mine`, or by
+// the team if that is null.
 void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept;
 
 // Until a child of the running task with such a clause could begin; exclusion of mutexinoutset counts as a dependence.

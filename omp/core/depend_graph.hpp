@@ -90,7 +90,7 @@ struct dependences {
   std::vector<place_entry> table = std::vector<place_entry>(16);  // a power of two
   std::size_t used_entries{0};
   std::uint32_t epoch{1};
-  std::uint64_t serial{0};  // of the newest node
+  std::uint64_t serial{0};           // of the newest node
   depend_node* everything{nullptr};  // the last task that named all memory; held
   small_things<depend_place> places;
   small_things<depend_node> nodes;

@@ -11,8 +11,7 @@ bool body_ends(explicit_task& it) noexcept {
 void await_event(thread& self, explicit_task& it) {
   place_of(self);  // its home: who fulfils the event wakes the owner
   if ((it.event.fetch_or(event_bits::awaited) & event_bits::fulfilled) != 0) return;
-  help_until(
-      self, &it, [&] { return (it.event.load() & event_bits::let_go) != 0; }, [] {});
+  help_until(self, &it, [&] { return (it.event.load() & event_bits::let_go) != 0; }, [] {});
 }
 
 void fulfil(explicit_task& it) noexcept {

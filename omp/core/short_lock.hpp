@@ -16,10 +16,8 @@ class short_lock {
     while (held_.exchange(true, std::memory_order_acquire)) {
       // relaxed: the exchange decides
       for (int turn = 0; held_.load(std::memory_order_relaxed); ++turn) {
-        if (turn < 100)
-          heddle_pause();
-        else
-          heddle::detail::yield();
+        if (turn < 100) heddle_pause();
+        else heddle::detail::yield();
       }
     }
   }

@@ -68,10 +68,8 @@ void free_task(thread* self, explicit_task& first) noexcept {
     task* const parent = it->orphaned ? it->parent : nullptr;
     if (it->depends != nullptr) drop_dependences(*it);
     drop_own_variables(*it);
-    if (self != nullptr)
-      self->tasks.blocks.put(*it);
-    else
-      put_outside(*it);
+    if (self != nullptr) self->tasks.blocks.put(*it);
+    else put_outside(*it);
     if (parent == nullptr || parent->elsewhere.fetch_sub(task::one_orphaned) != task::one_orphaned) return;
     it = static_cast<explicit_task*>(parent);
   }
@@ -81,10 +79,8 @@ void child_ended(thread* self, task& p) noexcept {
   thread* const waits = p.home->owner;  // p may be gone afterwards
   const std::int64_t now = p.elsewhere.fetch_add(1) + 1;
   if (static_cast<std::int32_t>(now) != 0) return;
-  if (now >= task::alive)
-    waits->parked.wake_after_fence();
-  else if (now == 0)
-    free_task(self, static_cast<explicit_task&>(p));
+  if (now >= task::alive) waits->parked.wake_after_fence();
+  else if (now == 0) free_task(self, static_cast<explicit_task&>(p));
 }
 
 // [task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
@@ -100,16 +96,11 @@ void end_slow(thread& self, member_tasks& mine, explicit_task& it) {
   if (!has_event && !last) orphan(it);
   if (it.group != nullptr) it.group->ended(&mine);
   task& p = *it.parent;
-  if (p.home == &mine && !p.over)
-    --p.made;
-  else
-    child_ended(&self, p);
-  if (last)
-    free_task(&self, it);
-  else if (!has_event)
-    leave_to_children(self, it, 0);
-  else if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned)
-    free_task(&self, it);
+  if (p.home == &mine && !p.over) --p.made;
+  else child_ended(&self, p);
+  if (last) free_task(&self, it);
+  else if (!has_event) leave_to_children(self, it, 0);
+  else if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned) free_task(&self, it);
   mine.count_ended();
 }
 

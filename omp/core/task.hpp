@@ -23,11 +23,11 @@ struct task {
   task(const task&) = delete;
   ~task();
 
-  task* parent{nullptr};        // null: of an initial thread's implicit task
-  team* in{nullptr};            // whose threads may run it
+  task* parent{nullptr};                        // null: of an initial thread's implicit task
+  team* in{nullptr};                            // whose threads may run it
   const control_variables* variables{nullptr};  // its own if owns_variables, else its team's
-  task_group* group{nullptr};     // the innermost taskgroup that it is in
-  dependences* depends{nullptr};  // of its children; null: none had a depend clause
+  task_group* group{nullptr};                   // the innermost taskgroup that it is in
+  dependences* depends{nullptr};                // of its children; null: none had a depend clause
   // The member that runs it: written before it begins, so before it has a child. Of an implicit task: null until it
   // makes one. It never changes, for a task stays on the stack on which it began.
   member_tasks* home{nullptr};
@@ -74,16 +74,16 @@ struct alignas(64) explicit_task : task {
   std::atomic<const explicit_task*> root{nullptr};  // its ancestor of depth 1, or itself
   std::atomic<std::uint32_t> level{0};              // its depth
   std::uint16_t block_class{0};
-  bool included{false};       // its parent waits for it where it is made; counted nowhere
-  bool detachable{false};     // ends when its event is fulfilled, too
-  bool orphaned{false};       // is over, its block is kept for its children, and its parent's on its account
-  bool own_payload{false};    // payload is from malloc
+  bool included{false};                // its parent waits for it where it is made; counted nowhere
+  bool detachable{false};              // ends when its event is fulfilled, too
+  bool orphaned{false};                // is over, its block is kept for its children, and its parent's on its account
+  bool own_payload{false};             // payload is from malloc
   std::atomic<std::uint8_t> event{0};  // detach.hpp
-  std::uint8_t abi{0};        // the ABI's own
+  std::uint8_t abi{0};                 // the ABI's own
   std::int32_t priority{0};
   std::uint32_t abi_flags{0};
   task_body body{nullptr};
-  depend_node* node{nullptr};  // null: no depend clause
+  depend_node* node{nullptr};    // null: no depend clause
   explicit_task* next{nullptr};  // of free blocks, of the team's shared list, of tasks that become ready together
   void* payload{nullptr};
   void* abi_word{nullptr};

@@ -1,7 +1,7 @@
 #include "omp/core/task_group.hpp"
 
-#include "omp/core/taskwait.hpp"
 #include "omp/core/task_reduction.hpp"
+#include "omp/core/taskwait.hpp"
 
 namespace heddle::omp {
 
@@ -25,8 +25,7 @@ void begin_group(thread& self) {
 void end_group(thread& self) {
   task_group* const group = self.running->group;
   if (group->unfinished() != 0) {
-    help_until(
-        self, self.running, [&] { return group->unfinished() == 0; }, [&] { group->move_count(); });
+    help_until(self, self.running, [&] { return group->unfinished() == 0; }, [&] { group->move_count(); });
   }
   if (group->reductions != nullptr) finish_reductions(*group);
   self.running->group = group->outer;

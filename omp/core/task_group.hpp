@@ -20,15 +20,13 @@ struct task_group {
   std::int64_t here{0};
   std::atomic<std::int64_t> elsewhere{0};
   std::atomic<bool> cancelled{false};
-  task_reductions* reductions{nullptr};       // of the LLVM ABI
-  std::uintptr_t* reduction_words{nullptr};   // of the GNU ABI: the newest array that is registered
-  bool of_work_share{false};                  // begun by a work-sharing construct with a task reduction
+  task_reductions* reductions{nullptr};      // of the LLVM ABI
+  std::uintptr_t* reduction_words{nullptr};  // of the GNU ABI: the newest array that is registered
+  bool of_work_share{false};                 // begun by a work-sharing construct with a task reduction
 
   void add(const member_tasks& from) noexcept {
-    if (home == &from)
-      ++here;
-    else
-      elsewhere.fetch_add(1, std::memory_order_relaxed);  // its maker is counted until its own end
+    if (home == &from) ++here;
+    else elsewhere.fetch_add(1, std::memory_order_relaxed);  // its maker is counted until its own end
   }
   // The caller has ended one; `from`: what it is, null: no member. The group may be gone afterwards.
   void ended(const member_tasks* from) noexcept;

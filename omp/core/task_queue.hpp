@@ -26,8 +26,8 @@ struct member_tasks {
   team* in;
   // [task:7] The queue has been left empty, and its owner's next push takes the slow path for certain. Owner's.
   std::atomic<bool> quiet{true};
-  unsigned next_victim{0};     // owner's
-  unsigned hungry_turns{0};    // looks in vain since the last task; owner's
+  unsigned next_victim{0};   // owner's
+  unsigned hungry_turns{0};  // looks in vain since the last task; owner's
   // [task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team has
   // unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.
   alignas(64) std::atomic<std::uint64_t> made{0};
@@ -156,6 +156,8 @@ class team_tasks {
   thread* choose(const task* parent) noexcept;
   void remove(task_sleeper& who) noexcept;
   void await_outside() const noexcept;
+  // Between regions: those who are still in the list wait for their next region, and are not woken for tasks.
+  void forget_sleepers() noexcept;
 
   member_tasks* member(unsigned number) const noexcept {
     // acquire pairs with of: the queue; and with prepare: the array

@@ -19,11 +19,7 @@ struct reduction_copies {
     std::byte* first;
   };
   reduction_copies(const reduction_item* items, std::size_t count, unsigned members, unsigned users)
-      : members_(members),
-        left(users),
-        of(new item[count]),
-        begun(new bool[count * members]{}),
-        count_(count) {
+      : members_(members), left(users), of(new item[count]), begun(new bool[count * members]{}), count_(count) {
     for (std::size_t i = 0; i < count; ++i) {
       of[i].stride = (items[i].size + 63) & ~std::size_t{63};  // copies of two members share no cache line
       of[i].first = static_cast<std::byte*>(::operator new(of[i].stride * members, std::align_val_t{64}));
@@ -57,12 +53,9 @@ void make(task_group& group, const reduction_item* items, std::size_t count, red
 }
 
 void begin_copy(const reduction_item& item, void* copy) noexcept {
-  if (item.init == nullptr)
-    std::memset(copy, 0, item.size);
-  else if (item.original != nullptr)
-    reinterpret_cast<void (*)(void*, void*)>(item.init)(copy, item.original);
-  else
-    reinterpret_cast<void (*)(void*)>(item.init)(copy);
+  if (item.init == nullptr) std::memset(copy, 0, item.size);
+  else if (item.original != nullptr) reinterpret_cast<void (*)(void*, void*)>(item.init)(copy, item.original);
+  else reinterpret_cast<void (*)(void*)>(item.init)(copy);
 }
 
 }  // namespace
@@ -125,7 +118,8 @@ void finish_reductions(task_group& group) noexcept {
   }
 }
 
-// --- the GNU ABI's ----------------------------------------------------------------------------------------------------
+// --- the GNU ABI's
+// ----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -204,8 +198,8 @@ void remap_words(const task_group* group, unsigned number, std::size_t count, st
 
 void begin_shared_words(thread& self, std::uintptr_t* words, void*& shared) {
   begin_region_words(self, words);
-  std::uintptr_t* const older = self.running->group->outer != nullptr ? self.running->group->outer->reduction_words
-                                                                       : nullptr;
+  std::uintptr_t* const older =
+      self.running->group->outer != nullptr ? self.running->group->outer->reduction_words : nullptr;
   register_words(words, older, static_cast<std::uintptr_t*>(shared), self.in->size);
   if (shared == nullptr) shared = words;
 }

@@ -16,15 +16,15 @@ struct reduction_item {
   void* shared;
   void* original;  // init has a second parameter, and this is it; null: it has one
   std::size_t size;
-  void* init;      // null: all bytes 0
-  void* fini;      // or null
+  void* init;  // null: all bytes 0
+  void* fini;  // or null
   void* combine;
 };
 
 // For the innermost group of the running task.
 void begin_reductions(thread& self, const reduction_item* items, std::size_t count);
-// Of a parallel region or a work-sharing construct with the task modifier, which every member of the team calls: a group
-// of the member's own, and copies that all share. Whoever ends it last combines them into its own item.
+// Of a parallel region or a work-sharing construct with the task modifier, which every member of the team calls: a
+// group of the member's own, and copies that all share. Whoever ends it last combines them into its own item.
 void begin_shared_reductions(thread& self, bool of_work_share, const reduction_item* items, std::size_t count);
 void end_shared_reductions(thread& self);
 
@@ -36,8 +36,8 @@ void* private_copy(thread& self, task_group* group, void* data);
 void finish_reductions(task_group& group) noexcept;
 
 // The GNU ABI's: arrays of words, linked, each {count, size of a member's copies, alignment, allocator, next, ours, end
-// of the copies, {address, offset, ours}...}. Memory for `members` copies is put in place of the alignment; from `shared`,
-// if another member has registered the same items before.
+// of the copies, {address, offset, ours}...}. Memory for `members` copies is put in place of the alignment; from
+// `shared`, if another member has registered the same items before.
 void register_words(std::uintptr_t* words, std::uintptr_t* older, std::uintptr_t* shared, unsigned members);
 void unregister_words(std::uintptr_t* words, bool free_copies) noexcept;
 // [i] of the first `count`: an address of an item or of a copy becomes that of this member's copy; of the first

@@ -46,9 +46,9 @@ inline explicit_task& make_task(thread& self, std::size_t payload) {
   it.is_final = parent.is_final;
   it.over = false;
   it.elsewhere.store(task::alive, std::memory_order_relaxed);  // published with the task, as all here
-  it.origin.store(parent.is_explicit ? static_cast<explicit_task&>(parent).origin.load(std::memory_order_relaxed)
-                                     : &parent,
-                  std::memory_order_relaxed);
+  it.origin.store(
+      parent.is_explicit ? static_cast<explicit_task&>(parent).origin.load(std::memory_order_relaxed) : &parent,
+      std::memory_order_relaxed);
   it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
                 std::memory_order_relaxed);
   it.level.store(depth, std::memory_order_relaxed);

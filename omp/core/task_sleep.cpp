@@ -45,6 +45,16 @@ void team_tasks::dismiss(task_sleeper& who) noexcept {
   if (!who.woken.load(std::memory_order_relaxed)) remove(who);  // under the lock
 }
 
+void team_tasks::forget_sleepers() noexcept {
+  if (sleeping_.load(std::memory_order_relaxed) == 0) return;  // who comes later sees that the region is over
+  const std::lock_guard hold(sleepers_guard_);
+  while (first_sleeper_ != nullptr) {
+    task_sleeper& s = *first_sleeper_;
+    remove(s);
+    s.woken.store(true);  // it takes the lock before it goes away
+  }
+}
+
 // One that may run everything rather than one that waits for descendants of its own.
 thread* team_tasks::choose(const task* parent) noexcept {
   const std::lock_guard hold(sleepers_guard_);

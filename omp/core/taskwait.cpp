@@ -6,8 +6,7 @@ namespace heddle::omp {
 
 void wait_for_children(thread& self) {
   task& t = *self.running;
-  help_until(
-      self, &t, [&] { return t.unfinished() == 0; }, [&] { t.move_count(); });
+  help_until(self, &t, [&] { return t.unfinished() == 0; }, [&] { t.move_count(); });
   if (t.depends != nullptr) forget_dependences(t);
 }
 

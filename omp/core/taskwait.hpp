@@ -5,9 +5,9 @@
 
 namespace heddle::omp {
 
-// Parks the thread until done() is true, or until there may be a task that it may run here: a descendant of `under`, the
-// task that waits, or any of the team where that is null (at a barrier). `settle` is called before a sleep, and done()
-// asked once more after it. While open() is false it does not look for tasks. Protocol: [task:8].
+// Parks the thread until done() is true, or until there may be a task that it may run here: a descendant of `under`,
+// the task that waits, or any of the team where that is null (at a barrier). `settle` is called before a sleep, and
+// done() asked once more after it. While open() is false it does not look for tasks. Protocol: [task:8].
 template <class Done, class Settle, class Open>
 void park_for_task(thread& self, const task* under, Done done, Settle settle, Open open) {
   team& t = *self.in;
@@ -25,6 +25,10 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
                      if (!listed && open()) {
                        t.tasks.enlist(sleeper, t.tasks.known(self.number));
                        listed = true;
+                       if (!open()) {  // since just now: prepare() may have been before the listing
+                         t.tasks.dismiss(sleeper);
+                         listed = false;
+                       }
                      }
                      settle();
                      found = look();

@@ -57,10 +57,8 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   }
   it.tied = (flags & task_flags::untied) == 0;
   char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
-  if (copy != nullptr)
-    copy(argument, data);
-  else if (size != 0)
-    std::memcpy(argument, data, size);
+  if (copy != nullptr) copy(argument, data);
+  else if (size != 0) std::memcpy(argument, data, size);
   const bool depends = (flags & task_flags::depend) != 0;
   if (!if_value) {
     if (depends) wait_for_predecessors(self, list_of(depend));
@@ -74,9 +72,7 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
 
 HEDDLE_OMP_ENTRY void GOMP_taskwait() { taskwait(thread::current()); }
 
-HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
-  wait_for_predecessors(thread::current(), list_of(depend));
-}
+HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) { wait_for_predecessors(thread::current(), list_of(depend)); }
 
 HEDDLE_OMP_ENTRY void GOMP_taskwait_depend_nowait(void** depend) {
   thread& self = thread::current();

@@ -69,28 +69,23 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
     it.tied = (flags & task_flags::untied) == 0;
     if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
     char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
-    if (copy != nullptr)
-      copy(argument, data);
-    else
-      std::memcpy(argument, data, size);
-    const Number next = static_cast<Number>(static_cast<std::uint64_t>(at) +
-                                            cut.size(i) * static_cast<std::uint64_t>(step));
+    if (copy != nullptr) copy(argument, data);
+    else std::memcpy(argument, data, size);
+    const Number next =
+        static_cast<Number>(static_cast<std::uint64_t>(at) + cut.size(i) * static_cast<std::uint64_t>(step));
     const Number bounds[2] = {at, next};
     std::memcpy(argument, bounds, sizeof bounds);
     at = next;
-    if ((flags & task_flags::if_clause) != 0)
-      submit(self, it);
-    else
-      run_included(self, it);
+    if ((flags & task_flags::if_clause) != 0) submit(self, it);
+    else run_included(self, it);
   }
   if (group) end_group(self);
 }
 
 }  // namespace
 
-HEDDLE_OMP_ENTRY void GOMP_taskloop(function fn, void* data, copy_function copy, long bytes, long align,
-                                    unsigned flags, unsigned long amount, int priority, long start, long end,
-                                    long step) {
+HEDDLE_OMP_ENTRY void GOMP_taskloop(function fn, void* data, copy_function copy, long bytes, long align, unsigned flags,
+                                    unsigned long amount, int priority, long start, long end, long step) {
   run_taskloop<long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step);
 }
 

@@ -82,5 +82,4 @@ struct known_reduction {
   std::uint32_t flags;
 };
 
-
 }  // namespace heddle::omp::kmp

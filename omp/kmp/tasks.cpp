@@ -94,10 +94,8 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(ident*, std::int32_t, vo
   explicit_task& it = task_of(task);
   see_priority(it);
   thread& self = thread::current();
-  if (count == 0)
-    submit(self, it);
-  else
-    submit(self, it, list_of(count, items));
+  if (count == 0) submit(self, it);
+  else submit(self, it, list_of(count, items));
   return 0;
 }
 

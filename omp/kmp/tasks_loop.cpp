@@ -29,7 +29,8 @@ explicit_task& copy_of(thread& self, explicit_task& pattern) {
   auto* const known = static_cast<known_task*>(it.payload);
   const auto* const from = static_cast<known_task*>(pattern.payload);
   if (from->shareds != nullptr)
-    known->shareds = static_cast<char*>(it.payload) + (static_cast<char*>(from->shareds) - static_cast<char*>(pattern.payload));
+    known->shareds =
+        static_cast<char*>(it.payload) + (static_cast<char*>(from->shareds) - static_cast<char*>(pattern.payload));
   it.body = pattern.body;
   it.abi_flags = pattern.abi_flags;
   it.abi_word = pattern.abi_word;
@@ -39,8 +40,8 @@ explicit_task& copy_of(thread& self, explicit_task& pattern) {
   return it;
 }
 
-void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
-                  bool group, std::int32_t how, std::uint64_t amount, bool strict, void* dup) {
+void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step, bool group,
+                  std::int32_t how, std::uint64_t amount, bool strict, void* dup) {
   thread& self = thread::current();
   explicit_task& pattern = task_of(task);
   if ((pattern.abi_flags & task_flags::priority) != 0)
@@ -62,10 +63,8 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
       std::memcpy(static_cast<char*>(it.payload) + upper_at, &end, sizeof end);
       if (dup != nullptr) reinterpret_cast<duplicate>(dup)(it.payload, task, i + 1 == cut.tasks ? 1 : 0);
       at = next;
-      if (deferred)
-        submit(self, it);
-      else
-        run_included(self, it);
+      if (deferred) submit(self, it);
+      else run_included(self, it);
     }
   }
   pattern.body(pattern, self, true);  // what it would have destroyed
@@ -82,8 +81,8 @@ HEDDLE_OMP_ENTRY void __kmpc_taskloop(ident*, std::int32_t, void* task, std::int
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_taskloop_5(ident*, std::int32_t, void* task, std::int32_t if_value, std::uint64_t* lower,
-                                        std::uint64_t* upper, std::int64_t step, std::int32_t nogroup,
-                                        std::int32_t how, std::uint64_t amount, std::int32_t modifier, void* dup) {
+                                        std::uint64_t* upper, std::int64_t step, std::int32_t nogroup, std::int32_t how,
+                                        std::uint64_t amount, std::int32_t modifier, void* dup) {
   run_taskloop(task, if_value != 0, lower, upper, step, nogroup == 0, how, amount, modifier != 0, dup);
 }
 

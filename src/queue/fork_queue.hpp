@@ -1,5 +1,5 @@
-// What is done to a fork queue off the fast path, exported for the queues of omp/. The fast push and pop are in include/heddle/detail/fork_queue.hpp;
-// protocol and invariants in README.md, the proof in proof.md.
+// What is done to a fork queue off the fast path, exported for the queues of omp/. The fast push and pop are in
+// include/heddle/detail/fork_queue.hpp; protocol and invariants in README.md, the proof in proof.md.
 #pragma once
 
 #include <cstddef>
@@ -72,8 +72,8 @@ HEDDLE_API void stand(fork_queue& queue) noexcept;
 HEDDLE_API bool has_public(const fork_queue& queue) noexcept;
 HEDDLE_API bool has_any(const fork_queue& queue) noexcept;
 
-// Anybody: the entry at top, which may have been taken and be gone; 0: there seems to be none. A hint to those that do not
-// want every entry.
+// Anybody: the entry at top, which may have been taken and be gone; 0: there seems to be none. A hint to those that do
+// not want every entry.
 HEDDLE_API entry oldest(const fork_queue& queue) noexcept;
 
 // Owner, or before its start: from now on every fork goes to push_slow (`on`) and every join to pop_slow (`joins`), or

@@ -22,7 +22,8 @@ template <class Body>
 void in_team(int threads, Body body) {
   heddle::omp::region_options how;
   how.threads = threads;
-  heddle::omp::run_region(thread::current(), how, {[](void* data, thread& self) { (*static_cast<Body*>(data))(self); }, &body});
+  heddle::omp::run_region(thread::current(), how,
+                          {[](void* data, thread& self) { (*static_cast<Body*>(data))(self); }, &body});
 }
 
 // The same, by member 0 alone; the others wait at the region's end.

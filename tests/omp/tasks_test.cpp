@@ -52,7 +52,7 @@ TEST_P(tasks, recursion_with_waits) {
 
 TEST_P(tasks, each_of_many_runs_once_by_the_regions_end) {
   constexpr int count = 20000;  // more than a queue holds
-  const std::unique_ptr<std::atomic<int>[]> runs(new std::atomic<int>[count]{});
+  const std::unique_ptr<std::atomic<int>[]> runs(new std::atomic<int>[count] {});
   for (int round = 0; round < stress(); ++round) {
     single_in_team(GetParam(), [&](thread& self) {
       for (int i = 0; i < count; ++i) spawn(self, [&runs, i](thread&) { runs[i].fetch_add(1); });
@@ -248,7 +248,7 @@ TEST(blocks, sizes_and_places) {
 TEST(blocks, go_round_between_a_maker_and_an_ender) {
   std::atomic<explicit_task*> hand{nullptr};
   std::set<explicit_task*> seen;
-  constexpr int count = 20000;
+  constexpr int count = 4000;
   std::thread ender([&] {
     heddle::omp::task_blocks blocks;
     for (int i = 0; i < count; ++i) {
