@@ -168,10 +168,11 @@ std::vector<void (*)()>& cases() {
 #define HEDDLE_QUAD_REVERSED(name, type, operation)                                     \
   extern "C" void __kmpc_atomic_##name##_##operation##_rev_fp(void*, int, type*, quad); \
   extern "C" type __kmpc_atomic_##name##_##operation##_cpt_rev_fp(void*, int, type*, quad, int);
-#define HEDDLE_QUAD(name, type)                                                                      \
-  HEDDLE_QUAD_ONE(name, type, add)                                                                   \
-  HEDDLE_QUAD_ONE(name, type, sub) HEDDLE_QUAD_ONE(name, type, mul) HEDDLE_QUAD_ONE(name, type, div) \
-      HEDDLE_QUAD_REVERSED(name, type, sub) HEDDLE_QUAD_REVERSED(name, type, div)
+#define HEDDLE_QUAD(name, type)    \
+  HEDDLE_QUAD_ONE(name, type, add) \
+  HEDDLE_QUAD_ONE(name, type, sub) \
+  HEDDLE_QUAD_ONE(name, type, mul) \
+  HEDDLE_QUAD_ONE(name, type, div) HEDDLE_QUAD_REVERSED(name, type, sub) HEDDLE_QUAD_REVERSED(name, type, div)
 #define HEDDLE_GENERIC(size) \
   extern "C" void __kmpc_atomic_##size(void*, int, void*, void*, void (*)(void*, void*, void*));
 #define HEDDLE_COMPARE(size, type)                                                           \
@@ -255,10 +256,11 @@ void fill_cases() {
              return __kmpc_atomic_##name##_##operation##_cpt_rev_fp(nullptr, 0, x, e, flag),   \
              ORACLE_##operation(e, static_cast<quad>(x)), (std::initializer_list<int>{6, 20}), \
              (std::initializer_list<double>{60, 60.5}))
-#define HEDDLE_QUAD(name, type)                                                                      \
-  HEDDLE_QUAD_ONE(name, type, add)                                                                   \
-  HEDDLE_QUAD_ONE(name, type, sub) HEDDLE_QUAD_ONE(name, type, mul) HEDDLE_QUAD_ONE(name, type, div) \
-      HEDDLE_QUAD_REVERSED(name, type, sub) HEDDLE_QUAD_REVERSED(name, type, div)
+#define HEDDLE_QUAD(name, type)    \
+  HEDDLE_QUAD_ONE(name, type, add) \
+  HEDDLE_QUAD_ONE(name, type, sub) \
+  HEDDLE_QUAD_ONE(name, type, mul) \
+  HEDDLE_QUAD_ONE(name, type, div) HEDDLE_QUAD_REVERSED(name, type, sub) HEDDLE_QUAD_REVERSED(name, type, div)
 #define HEDDLE_MIXED(name, type, operation, suffix, operand)                                          \
   CHECK_WITH(#name "_" #operation "_" #suffix, type, operand,                                         \
              __kmpc_atomic_##name##_##operation##_##suffix(nullptr, 0, x, e), const type before = *x; \
