@@ -40,7 +40,7 @@ std::string whole_text(Get get) {
 
 extern "C" {
 
-HEDDLE_API __attribute__((weak)) void omp_fulfill_event(std::uintptr_t event);  // of tasks
+HEDDLE_API void omp_fulfill_event(std::uintptr_t event);  // of tasks
 
 #define HEDDLE_PLAIN(result, name) \
   HEDDLE_API result name##_() { return name(); }

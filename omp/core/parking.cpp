@@ -16,7 +16,7 @@ constexpr auto between_yields = std::chrono::microseconds(20);
 
 }  // namespace
 
-void parking::wait_long(bool (*ready)(void*), void* asked) {
+void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + between_yields;
@@ -35,6 +35,7 @@ void parking::wait_long(bool (*ready)(void*), void* asked) {
     // seq_cst, as the fence is: [parking:1]
     word_.store(settling);
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    before(told);
     if (ready(asked)) {
       word_.store(is_awake);  // who wakes from now on finds nothing to do; who was before has done the same
       return;
@@ -62,7 +63,7 @@ void parking::sleep() noexcept {
 void parking::wake_sleeper() noexcept {
   const std::uintptr_t was = word_.exchange(is_awake);
   if (was == is_awake || was == settling) return;  // it is awake, or looks again before it sleeps
-  demand::awake.fetch_add(1);  // before it runs, so that those who spin make way for it
+  demand::awake.fetch_add(1);                      // before it runs, so that those who spin make way for it
   heddle::detail::wake(*reinterpret_cast<heddle::detail::waiter*>(was));
 }
 

@@ -1,5 +1,5 @@
-// Where an OpenMP thread sleeps. One a thread, whatever it waits for: a barrier's end, a task to run, a child's end, its
-// next region. So whoever changes something that it may wait for wakes the thread, and the thread looks again.
+// Where an OpenMP thread sleeps. One a thread, whatever it waits for: a barrier's end, a task to run, a child's end,
+// its next region. So whoever changes something that it may wait for wakes the thread, and the thread looks again.
 #pragma once
 
 #include <atomic>
@@ -21,15 +21,20 @@ struct demand {
 
 class parking {
  public:
-  // Returns when ready() is true, which is asked before each sleep, and after each wake(). First it spins, looking again
-  // and again, for as long as nothing else wants the processor and the wait policy allows (OMP_WAIT_POLICY,
-  // KMP_BLOCKTIME, GOMP_SPINCOUNT); then it sleeps: a user-level thread is suspended and its worker goes on with others,
-  // a foreign kernel thread sleeps in the kernel. It never migrates but by being suspended.
+  // Returns when ready() is true, which is asked before each sleep, and after each wake(). First it spins, looking
+  // again and again, for as long as nothing else wants the processor and the wait policy allows (OMP_WAIT_POLICY,
+  // KMP_BLOCKTIME, GOMP_SPINCOUNT); then it sleeps: a user-level thread is suspended and its worker goes on with
+  // others, a foreign kernel thread sleeps in the kernel. It never migrates but by being suspended.
   //
   // Nothing is lost: who makes ready() true writes what it reads, then calls wake(), which has a fence between its
   // caller's write and its own look at whether anybody sleeps ([parking:2]).
   template <class Ready>
   void wait(Ready ready) {
+    wait(ready, [] {});
+  }
+  // before() is called ahead of each sleep, and ready() asked once more after it.
+  template <class Ready, class Before>
+  void wait(Ready ready, Before before) {
     if (ready()) return;
     if (!demand::exceeds()) {
       for (int turn = 0; turn < first_turns; ++turn) {
@@ -37,7 +42,8 @@ class parking {
         if (ready()) return;
       }
     }
-    wait_long([](void* asked) { return static_cast<bool>((*static_cast<Ready*>(asked))()); }, &ready);
+    wait_long([](void* asked) { return static_cast<bool>((*static_cast<Ready*>(asked))()); }, &ready,
+              [](void* told) { (*static_cast<Before*>(told))(); }, &before);
   }
 
   // Any thread. Costs a fence and a load when the thread does not sleep.
@@ -57,7 +63,7 @@ class parking {
   static constexpr std::uintptr_t is_awake = 0;
   static constexpr std::uintptr_t settling = 1;  // about to sleep; every greater value is the sleeper's waiter
 
-  void wait_long(bool (*ready)(void*), void* asked);
+  void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
   void sleep() noexcept;
   void wake_sleeper() noexcept;
   static bool fall_asleep(void* self, heddle::detail::waiter& w) noexcept;

@@ -4,12 +4,14 @@
 
 #include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/task_reduction.hpp"
 #include "omp/core/thread.hpp"
 
 namespace heddle::omp {
 
-team::~team() = default;
+team::~team() {
+  for (unsigned i = 0; i < room; ++i) drop_own_variables(implicit[i]);
+}
 
 void team::wake_all() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -21,7 +23,7 @@ unsigned threads_for(const thread& self, const region_options& how) noexcept {
   if (how.serial || self.in->active_level >= v.max_active_levels) return 1;
   int wanted = how.threads > 0 ? how.threads : self.next.threads > 0 ? self.next.threads : v.threads;
   if (v.dynamic) wanted = std::min(wanted, process_environment().workers);
-  if (v.thread_limit > 0) wanted = std::min(wanted, v.thread_limit);
+  wanted = std::min(wanted, v.thread_limit);
   return static_cast<unsigned>(std::max(wanted, 1));
 }
 
@@ -44,6 +46,7 @@ team& team_here(thread& self) {
 team& begin_region(thread& self, const region_options& how, region_body body) {
   const unsigned n = threads_for(self, how);
   team& t = team_here(self);
+  t.tasks.prepare(n);
   const team& outer = *self.in;
   t.outer = self.in;
   t.outer_number = self.number;
@@ -61,7 +64,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   if (t.has_loop) t.loop = *how.loop;
   t.data_of_code = how.data;
   t.reduction_words = how.reductions;
-  t.reductions = nullptr;
+  if (how.reductions != nullptr) register_words(how.reductions, nullptr, nullptr, n);
   // What members have written in the region before; all of them have arrived since, and these are published to the next
   // ones by their orders.
   t.shares.begin();

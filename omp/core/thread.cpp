@@ -115,6 +115,7 @@ thread& thread::adopt() noexcept {
   t.root->members[0] = &t;
   t.root->manned = 1;
   t.root->variables = initial_variables();
+  t.root->tasks.prepare(1);
   begin_part(t, *t.root, 0);
   if (!is_user_level()) pthread_setspecific(key_of_foreign(), &t);
   bind_for_good(t);

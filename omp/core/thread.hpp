@@ -11,6 +11,7 @@
 
 #include "omp/core/parking.hpp"
 #include "omp/core/task.hpp"
+#include "omp/core/task_block.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
 #include "omp/seam.hpp"
@@ -72,7 +73,7 @@ class thread {
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
   void* tool{nullptr};                    // ompt_data_t of tools
 
-  task_queue tasks;  // those that it has made and nobody has begun
+  thread_tasks tasks;  // its free blocks
 
  private:
   static thread& adopt() noexcept;

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/task_reduction.hpp"
 #include "omp/gomp/region.hpp"
 
 using namespace heddle::omp;
@@ -39,7 +39,7 @@ void set_up_extras(work_share& s, void* given) {
     s.memory = std::calloc(1, reinterpret_cast<std::uintptr_t>(*e.memory));
     if (s.memory == nullptr) throw std::bad_alloc();
   }
-  if (e.reductions != nullptr) tasks::begin_reductions(*e.self, e.reductions, s.reductions);
+  if (e.reductions != nullptr) begin_shared_words(*e.self, e.reductions, s.reductions);
 }
 
 void begin_with_extras(loop_plan& plan, std::uintptr_t* reductions, void** memory) {
@@ -48,7 +48,7 @@ void begin_with_extras(loop_plan& plan, std::uintptr_t* reductions, void** memor
   plan.shared = reductions != nullptr || memory != nullptr;
   begin_loop(self, plan, set_up_extras, &e);
   if (memory != nullptr) *memory = self.work.share->memory;
-  if (reductions != nullptr && !e.was_first) tasks::begin_reductions(self, reductions, self.work.share->reductions);
+  if (reductions != nullptr && !e.was_first) begin_shared_words(self, reductions, self.work.share->reductions);
 }
 
 bool start(loop_plan plan, bool ordered, long from, long to, long step, long* first, long* behind) {
@@ -68,32 +68,32 @@ bool start(loop_plan plan, bool ordered, bool up, unsigned_long from, unsigned_l
 
 }  // namespace
 
-#define HEDDLE_LOOP(name, plan_of_chunk, ordered)                                                                     \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long chunk, long* first,              \
-                                                 long* behind) {                                                      \
-    return start(plan_of_chunk(static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind);           \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }            \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,                   \
-                                                     unsigned_long step, unsigned_long chunk, unsigned_long* first,   \
-                                                     unsigned_long* behind) {                                         \
-    return start(plan_of_chunk(chunk), ordered, up, from, to, step, first, behind);                                   \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {                    \
-    return next(first, behind);                                                                                       \
+#define HEDDLE_LOOP(name, plan_of_chunk, ordered)                                                                   \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long chunk, long* first,            \
+                                                 long* behind) {                                                    \
+    return start(plan_of_chunk(static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind);         \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }          \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,                 \
+                                                     unsigned_long step, unsigned_long chunk, unsigned_long* first, \
+                                                     unsigned_long* behind) {                                       \
+    return start(plan_of_chunk(chunk), ordered, up, from, to, step, first, behind);                                 \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {                  \
+    return next(first, behind);                                                                                     \
   }
-#define HEDDLE_RUNTIME_LOOP(name, ordered)                                                                            \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long* first, long* behind) {          \
-    return start(runtime_plan(), ordered, from, to, step, first, behind);                                             \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }            \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,                   \
-                                                     unsigned_long step, unsigned_long* first,                        \
-                                                     unsigned_long* behind) {                                         \
-    return start(runtime_plan(), ordered, up, from, to, step, first, behind);                                         \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {                    \
-    return next(first, behind);                                                                                       \
+#define HEDDLE_RUNTIME_LOOP(name, ordered)                                                                   \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long* first, long* behind) { \
+    return start(runtime_plan(), ordered, from, to, step, first, behind);                                    \
+  }                                                                                                          \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }   \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,          \
+                                                     unsigned_long step, unsigned_long* first,               \
+                                                     unsigned_long* behind) {                                \
+    return start(runtime_plan(), ordered, up, from, to, step, first, behind);                                \
+  }                                                                                                          \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {           \
+    return next(first, behind);                                                                              \
   }
 
 HEDDLE_LOOP(static, static_plan, false)
@@ -135,17 +135,17 @@ bool start_any(loop_plan plan, bool ordered, bool up, unsigned_long from, unsign
 
 }  // namespace
 
-#define HEDDLE_ANY_LOOP(ordering, ordered)                                                                          \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##ordering##start(long from, long to, long step, long schedule, long chunk,       \
-                                                    long* first, long* behind, std::uintptr_t* reductions,          \
-                                                    void** memory) {                                                \
-    return start_any(plan_of(schedule, static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind,  \
-                     reductions, memory);                                                                           \
-  }                                                                                                                 \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##ordering##start(                                                            \
-      bool up, unsigned_long from, unsigned_long to, unsigned_long step, long schedule, unsigned_long chunk,        \
-      unsigned_long* first, unsigned_long* behind, std::uintptr_t* reductions, void** memory) {                     \
-    return start_any(plan_of(schedule, chunk), ordered, up, from, to, step, first, behind, reductions, memory);     \
+#define HEDDLE_ANY_LOOP(ordering, ordered)                                                                         \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##ordering##start(long from, long to, long step, long schedule, long chunk,      \
+                                                    long* first, long* behind, std::uintptr_t* reductions,         \
+                                                    void** memory) {                                               \
+    return start_any(plan_of(schedule, static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind, \
+                     reductions, memory);                                                                          \
+  }                                                                                                                \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##ordering##start(                                                           \
+      bool up, unsigned_long from, unsigned_long to, unsigned_long step, long schedule, unsigned_long chunk,       \
+      unsigned_long* first, unsigned_long* behind, std::uintptr_t* reductions, void** memory) {                    \
+    return start_any(plan_of(schedule, chunk), ordered, up, from, to, step, first, behind, reductions, memory);    \
   }
 
 HEDDLE_ANY_LOOP(, false)
