@@ -1,0 +1,13 @@
+// OMP_STACKSIZE is what a member has at least.
+// env: OMP_STACKSIZE=32M OMP_NUM_THREADS=3
+#include "check.h"
+
+int main(void) {
+#pragma omp parallel
+  {
+    volatile char large[16 << 20];
+    for (unsigned i = 0; i < sizeof large; i += 4096) large[i] = (char)i;
+    CHECK_EQUAL(large[4096 * 3], 0);
+  }
+  return FINISHED();
+}
