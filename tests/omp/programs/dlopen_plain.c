@@ -1,4 +1,5 @@
 // A program that is not linked with OpenMP loads a library that is, and unloads it: the runtime comes with the library.
+// oracle: not libgomp: is unloaded while its threads are in it
 // library: regions
 // link: -ldl
 // plain: compiled without -fopenmp

@@ -1,4 +1,5 @@
 // Values that nobody can read are left out, and the program runs.
+// oracle: not libomp: allocates without end
 // env: OMP_NUM_THREADS=many OMP_SCHEDULE=sometimes,x OMP_DYNAMIC=perhaps OMP_STACKSIZE=big
 #include "check.h"
 

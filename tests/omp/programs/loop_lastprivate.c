@@ -1,4 +1,5 @@
 // lastprivate: the value of the last iteration, whichever thread had it; with firstprivate on the same variable.
+// oracle: not libomp: with schedule(dynamic, 2) the last iteration is not always told that it is
 #include "check.h"
 
 #define TRY(clause)                                 \

@@ -41,7 +41,7 @@
 
 #define ALL(clause)                                                                  \
   do {                                                                               \
-    UP(signed char, -100, 120, 3, clause);                                           \
+    UP(signed char, -100, 20, 3, clause);                                            \
     UP(unsigned char, 1, 250, 2, clause);                                            \
     UP(short, SHRT_MIN, SHRT_MIN + 300, 1, clause);                                  \
     UP(unsigned short, 65000, 65530, 5, clause);                                     \
@@ -56,7 +56,7 @@
     UP(size_t, 0, 1000, 13, clause);                                                 \
     UP(long long, -5000000000ll, -4999999000ll, 9, clause);                          \
     DOWN(int, 500, -500, 3, clause);                                                 \
-    DOWN(unsigned, 1000, 3, 1, clause);                                              \
+    DOWN(unsigned long, 1000, 3, 1, clause);                                         \
     DOWN(long long, 5000000500ll, 5000000000ll, 7, clause);                          \
     DOWN(unsigned long long, ULLONG_MAX, ULLONG_MAX - 400, 1, clause);               \
     DOWN(short, SHRT_MAX, SHRT_MAX - 200, 1, clause);                                \
