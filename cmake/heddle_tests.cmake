@@ -137,6 +137,7 @@ function(heddle_add_all_tests)
     set(name ${CMAKE_MATCH_2})
     if((area STREQUAL "cli" AND NOT TARGET heddle_cli) OR
        (area STREQUAL "bench" AND NOT HEDDLE_BENCH) OR
+       (area STREQUAL "omp" AND NOT TARGET heddle_omp_objects) OR
        (area STREQUAL "sim" AND NOT TARGET heddle_sim) OR   # no simulator under sanitizers
        (area MATCHES "^sim_(explore|platform|theory)$" AND NOT TARGET heddle_${area}_library) OR
        (EXISTS "${PROJECT_SOURCE_DIR}/bench/${area}/CMakeLists.txt" AND NOT TARGET heddle_${area}_objects))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <heddle/detail/current.hpp>
+#include <heddle/detail/heavy_fence.hpp>
 #include <heddle/detail/spin_word.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/pause.hpp>
@@ -11,11 +12,26 @@
 #include <heddle/thread.hpp>
 #include <heddle/thread_slot.hpp>
 
+#include "queue/fork_queue.hpp"
+
+// An entry point of either ABI, or a function of omp.h.
+#define HEDDLE_OMP_ENTRY extern "C" __attribute__((visibility("default")))
+
 namespace heddle::omp {
 
 class thread;
 
 // The OpenMP thread that calls: of a user-level thread or of a foreign kernel thread.
 inline constexpr heddle::thread_slot<thread> current_slot{heddle::detail::slot_of_openmp};
+
+// The caller is a user-level thread, whichever runtime it belongs to.
+inline bool is_user_level() noexcept { return heddle::detail::current_queue() != nullptr; }
+
+// Binds the descriptor of a user-level thread that the program made itself, which no scope here encloses. It stays
+// bound when that thread has ended: whoever has the thread's block next goes on with the descriptor, which is that of
+// an initial thread outside of all regions ("Descriptors" in README.md).
+inline void bind_for_good(thread& t) noexcept {
+  if (!current_slot.keep(&t)) heddle::detail::slots_here()[heddle::detail::slot_of_openmp.number] = &t;
+}
 
 }  // namespace heddle::omp

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "omp/seam.hpp"
 
 namespace heddle::omp {
 
-class thread;
+// Who wants a processor: OpenMP threads that do not sleep here, and how many of them can run at once.
+struct demand {
+  // Written by who falls asleep, who wakes somebody, who makes or ends a thread. A hint to those that spin.
+  static inline constinit std::atomic<int> awake{0};
+  static inline constinit std::atomic<int> processors{0};  // 0: nobody knows yet
+  static bool exceeds() noexcept {
+    return awake.load(std::memory_order_relaxed) > processors.load(std::memory_order_relaxed);  // hints
+  }
+};
 
 class parking {
  public:
@@ -18,14 +27,49 @@ class parking {
   // a foreign kernel thread sleeps in the kernel. It never migrates but by being suspended.
   //
   // Nothing is lost: who makes ready() true writes what it reads, then calls wake(), which has a fence between its
-  // caller's write and its own look at whether anybody sleeps.
+  // caller's write and its own look at whether anybody sleeps ([parking:2]).
   template <class Ready>
-  void wait(Ready ready);
+  void wait(Ready ready) {
+    wait(ready, [] {});
+  }
+  // before() is called ahead of each sleep, and ready() asked once more after it.
+  template <class Ready, class Before>
+  void wait(Ready ready, Before before) {
+    if (ready()) return;
+    if (!demand::exceeds()) {
+      for (int turn = 0; turn < first_turns; ++turn) {
+        heddle_pause();
+        if (ready()) return;
+      }
+    }
+    wait_long([](void* asked) { return static_cast<bool>((*static_cast<Ready*>(asked))()); }, &ready,
+              [](void* told) { (*static_cast<Before*>(told))(); }, &before);
+  }
 
   // Any thread. Costs a fence and a load when the thread does not sleep.
-  void wake() noexcept;
+  void wake() noexcept {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    wake_after_fence();
+  }
   // The same where the caller has executed a sequentially consistent fence since its write.
-  void wake_after_fence() noexcept;
+  void wake_after_fence() noexcept {
+    if (word_.load(std::memory_order_relaxed) != is_awake) wake_sleeper();  // [parking:2]
+  }
+  // A hint.
+  bool sleeps() const noexcept { return word_.load(std::memory_order_relaxed) != is_awake; }
+
+ private:
+  static constexpr int first_turns = 200;
+  static constexpr std::uintptr_t is_awake = 0;
+  static constexpr std::uintptr_t settling = 1;  // about to sleep; every greater value is the sleeper's waiter
+
+  void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
+  void sleep() noexcept;
+  void wake_sleeper() noexcept;
+  static bool fall_asleep(void* self, heddle::detail::waiter& w) noexcept;
+
+  // Written by the owner to settle and by whoever wakes it; publishes the waiter.
+  std::atomic<std::uintptr_t> word_{is_awake};
 };
 
 }  // namespace heddle::omp

@@ -1,4 +1,5 @@
-// A team: the threads that execute a parallel region.
+// A team: the threads that execute a parallel region. It belongs to the thread that leads it, and is kept with its
+// members for the leader's next region of the same depth.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include "omp/core/barrier.hpp"
 #include "omp/core/icv.hpp"
 #include "omp/core/task.hpp"
+#include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
 
 namespace heddle::omp {
@@ -24,13 +26,21 @@ struct region_body {
 struct region_options {
   int threads{0};
   int bind{-1};
-  bool serial{false};       // if(false)
-  bool cancellable{false};  // barriers of it are cancellation points (GOMP_barrier_cancel)
-  const void* code{nullptr};  // return address, for tools
+  bool serial{false};          // if(false)
+  const loop_plan* loop{nullptr};  // of a combined parallel loop of the GNU ABI: every member begins in it
+  const void* code{nullptr};   // return address, for tools
+  void* data{nullptr};         // team::data_of_code
+  std::uintptr_t* reductions{nullptr};  // of tasks, for all members (GNU ABI)
 };
 
 struct team {
+  team() = default;
+  team(const team&) = delete;
+  ~team();
+
+  // --- what a region is; written by its leader before the members begin, and read by them
   unsigned size{1};
+  region_body body{};
   team* outer{nullptr};         // the team whose member encountered the region
   unsigned outer_number{0};     // that member's number there
   task* outer_task{nullptr};    // its task
@@ -38,21 +48,62 @@ struct team {
   int active_level{0};
   int league_number{0};         // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
   int league_size{1};
-  std::unique_ptr<thread*[]> members;
-  std::unique_ptr<task[]> implicit;  // one a member
+  bool has_loop{false};
+  loop_plan loop;               // see region_options
+  std::unique_ptr<thread*[]> members;  // `manned` of them, of which the first `size` execute the region
+  std::unique_ptr<task[]> implicit;    // one a member
   control_variables variables;  // that its implicit tasks begin with
-  team_barrier barrier;
-  work_shares shares;
-  std::atomic<std::uint32_t> ready_tasks{0};   // queued anywhere in the team: a hint
-  std::atomic<std::uint32_t> sleepers{0};      // members that sleep where they could run tasks
+  void* data_of_code{nullptr};  // of a region whose body is not in a frame that lasts (GOMP_parallel_start)
+  std::uintptr_t* reduction_words{nullptr};  // region_options::reductions
+
+  // --- the leader's
+  thread* leader{nullptr};      // for as long as the team exists
+  unsigned manned{0};
+  unsigned room{0};             // for members
+  team* deeper{nullptr};        // kept for a region that the leader encounters inside this one
+  work_cursor saved_work;       // what the leader was in the middle of
+  team** saved_place{nullptr};
+
+  // --- all members'
+  alignas(64) team_barrier barrier;  // of the region's barriers
+  alignas(64) team_barrier joined;   // of its end
+  // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
+  std::atomic<bool> tasked{false};
+  std::atomic<std::uint32_t> singles{0};       // single constructs that somebody has taken
   std::atomic<bool> cancelled{false};          // cancel parallel
+  std::atomic<bool> loop_cancelled{false};     // cancel for, cancel sections; until the next barrier
+  std::atomic<int> cancel_kind{0};             // of the LLVM ABI; 0: nobody has cancelled anything
+  std::atomic<void*> copied{nullptr};          // copyprivate
+  alignas(64) team_tasks tasks;
+  work_shares shares;
+
+  // Something has changed that some members may wait for: wakes those that sleep. Has the fence that parking wants.
+  void wake_all() noexcept;
+  // The last task of the team may have ended: see team_barrier::tasks_ended.
+  void tasks_ended() noexcept {
+    barrier.tasks_ended(*this);
+    joined.tasks_ended(*this);
+  }
 };
 
 // Runs body on every member of a new team, the caller being member 0; returns when all have ended, and all tasks of the
 // region too. How large the team is: docs/decisions/0012-openmp.md.
 void run_region(thread& self, const region_options& how, region_body body);
 
+// The same in halves: the caller executes its own part in between.
+team& begin_region(thread& self, const region_options& how, region_body body);
+void end_region(thread& self);
+
+// One team of a league on the host: a region of the caller alone that counts as no level. threads: thread_limit, or 0.
+void begin_league_member(thread& self, int number, int teams, int threads);
+
 // How many threads a region with that clause gets here.
 [[nodiscard]] unsigned threads_for(const thread& self, const region_options& how) noexcept;
+
+// A barrier of the region that the thread is in. True: the region was cancelled (if cancellable).
+bool wait_at_barrier(thread& self, bool cancellable = false);
+
+// Ends the members of all teams that the thread keeps. Outside of regions.
+void dismiss_teams(thread& self);
 
 }  // namespace heddle::omp

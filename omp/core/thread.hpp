@@ -6,9 +6,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "omp/core/parking.hpp"
 #include "omp/core/task.hpp"
+#include "omp/core/task_block.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
 #include "omp/seam.hpp"
@@ -16,6 +19,7 @@
 namespace heddle::omp {
 
 struct team;
+struct thread_privates;  // threadprivate.hpp
 
 class thread {
  public:
@@ -28,31 +32,54 @@ class thread {
     return *self;
   }
   static thread* current_or_null() noexcept { return current_slot.get(); }
+  // The thread of that number, live or not; null: there was none yet. A descriptor is never freed, and has the same
+  // number for ever, so a wake-up that comes late finds a descriptor ([thread:1]).
+  static thread* of(int global_number) noexcept;
+  // A descriptor for a thread that is about to be made.
+  static thread& make();
+  // The thread has ended, and so have the teams that it led.
+  static void drop(thread& t) noexcept;
 
+  // --- the line that a member and its leader share
+  // A member: how many regions it was given; written by its leader, publishes what the region is.
+  alignas(64) std::atomic<std::uint32_t> order{0};
+  std::atomic<bool> stops{false};  // the order is to end
+  parking parked;                  // where it sleeps, whatever it waits for
+
+  // --- its own
   // Where it is: changed when it enters and leaves a region, by itself.
-  team* in{nullptr};
-  unsigned number{0};          // omp_get_thread_num()
-  task* running{nullptr};      // the innermost task: its implicit one, or an explicit one that it runs
-  int global_number{0};        // the gtid of the LLVM ABI: unique among live threads, small
+  alignas(64) team* in{nullptr};
+  unsigned number{0};      // omp_get_thread_num()
+  int global_number{0};    // the gtid of the LLVM ABI: unique among live threads, small
+  task* running{nullptr};  // the innermost task: its implicit one, or an explicit one that it runs
 
-  work_cursor work;            // its place among the team's work-sharing constructs
-  task_queue tasks;            // those that it has made and nobody has begun
-  parking parked;              // where it sleeps, whatever it waits for
+  work_cursor work;  // its place among the team's work-sharing constructs
 
   // Clauses of the region that it encounters next (__kmpc_push_num_threads and its kin); 0 and no: none were given.
-  struct {
+  struct clauses {
     int threads{0};
     int teams{0};
     int teams_threads{0};
     int bind{-1};
   } next;
 
-  // Teams that it has led, kept with their members for its next regions.
+  // Teams that it has led, one for each depth of nesting, kept with their members for its next regions; and where the
+  // one for the region that it encounters next is kept.
   team* kept{nullptr};
-  void* tool{nullptr};         // ompt_data_t of tools
+  team** place{&kept};
+  team* root{nullptr};                    // of an initial thread: the team of its implicit parallel region
+  thread_privates* privates{nullptr};     // __kmpc_threadprivate_cached
+  bool counts{false};                     // among those of `demand`
+  std::optional<heddle::thread> fiber{};  // a member's, for its leader
+  void* tool{nullptr};                    // ompt_data_t of tools
+
+  thread_tasks tasks;  // its free blocks
 
  private:
   static thread& adopt() noexcept;
 };
+
+// Whether some thread of the process has led a team: no counts before.
+void count_in(thread& self) noexcept;
 
 }  // namespace heddle::omp

@@ -1,0 +1,46 @@
+// A lock of one word that is zero at first: critical sections of both ABIs lie in memory that the compiler has made.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace heddle::omp {
+
+// Those who wait sleep where all OpenMP threads do (parking). Not fair in order, but nobody is passed over for ever
+// ([lock:3]). A thread that is preempted with it keeps others waiting, not spinning.
+class lock_word {
+ public:
+  void lock() noexcept {
+    std::uintptr_t expected = is_free;
+    // acquire pairs with unlock: what the last holder wrote
+    if (!word_.compare_exchange_strong(expected, is_held, std::memory_order_acquire, std::memory_order_relaxed))
+      lock_slowly();
+  }
+  bool try_lock() noexcept {
+    std::uintptr_t now = word_.load(std::memory_order_relaxed);  // confirmed by the exchange
+    // acquire pairs with unlock
+    return (now & is_held) == 0 && word_.compare_exchange_strong(now, now | is_held, std::memory_order_acquire);
+  }
+  void unlock() noexcept {
+    std::uintptr_t expected = is_held;
+    // release pairs with lock
+    if (!word_.compare_exchange_strong(expected, is_free, std::memory_order_release, std::memory_order_relaxed))
+      unlock_slowly();
+  }
+
+ private:
+  static constexpr std::uintptr_t is_free = 0;
+  static constexpr std::uintptr_t is_held = 1;
+
+  struct sleeper;
+  void lock_slowly() noexcept;
+  void unlock_slowly() noexcept;
+
+  // {who waits, the last to come first; held:1}. Changed by takers, by those who wait, by the holder.
+  std::atomic<std::uintptr_t> word_{is_free};
+};
+
+// What a compiler calls a critical section's name: zeroed memory of at least a word.
+inline lock_word& lock_at(void* place) noexcept { return *static_cast<lock_word*>(place); }
+
+}  // namespace heddle::omp

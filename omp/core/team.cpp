@@ -1,0 +1,140 @@
+#include "omp/core/team.hpp"
+
+#include <algorithm>
+
+#include "omp/core/members.hpp"
+#include "omp/core/task_reduction.hpp"
+#include "omp/core/thread.hpp"
+
+namespace heddle::omp {
+
+team::~team() = default;
+
+void team::wake_all() noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (unsigned i = 0; i < size; ++i) members[i]->parked.wake_after_fence();
+}
+
+unsigned threads_for(const thread& self, const region_options& how) noexcept {
+  const control_variables& v = *self.running->variables;
+  if (how.serial || self.in->active_level >= v.max_active_levels) return 1;
+  int wanted = how.threads > 0 ? how.threads : self.next.threads > 0 ? self.next.threads : v.threads;
+  if (v.thread_limit > 0) wanted = std::min(wanted, v.thread_limit);
+  return static_cast<unsigned>(std::max(wanted, 1));
+}
+
+namespace {
+
+team& team_here(thread& self) {
+  team*& kept = *self.place;
+  if (kept == nullptr) {
+    kept = new team;
+    kept->leader = &self;
+    make_room(*kept, 1);
+    kept->members[0] = &self;
+    kept->manned = 1;
+  }
+  return *kept;
+}
+
+}  // namespace
+
+team& begin_region(thread& self, const region_options& how, region_body body) {
+  const unsigned n = threads_for(self, how);
+  team& t = team_here(self);
+  t.tasks.prepare(n);
+  const team& outer = *self.in;
+  t.outer = self.in;
+  t.outer_number = self.number;
+  t.outer_task = self.running;
+  t.level = outer.level + 1;
+  t.active_level = outer.active_level + (n > 1 ? 1 : 0);
+  t.league_number = outer.league_number;
+  t.league_size = outer.league_size;
+  t.saved_work = self.work;
+  t.saved_place = self.place;
+  t.body = body;
+  t.size = n;
+  t.variables = *self.running->variables;
+  t.has_loop = how.loop != nullptr;
+  if (t.has_loop) t.loop = *how.loop;
+  t.data_of_code = how.data;
+  t.reduction_words = how.reductions;
+  if (how.reductions != nullptr) register_words(how.reductions, nullptr, nullptr, n);
+  // What members have written in the region before; all of them have arrived since, and these are published to the next
+  // ones by their orders.
+  t.shares.begin();
+  t.singles.store(0, std::memory_order_relaxed);
+  t.tasked.store(false, std::memory_order_relaxed);
+  if (t.cancelled.load(std::memory_order_relaxed)) {
+    t.cancelled.store(false, std::memory_order_relaxed);
+    t.barrier.forget_arrivals();
+  }
+  t.loop_cancelled.store(false, std::memory_order_relaxed);
+  t.cancel_kind.store(0, std::memory_order_relaxed);
+  self.next = {};
+  if (n > 1) {
+    make_room(t, n);
+    const unsigned there = std::min(n, t.manned);
+    for (unsigned i = 1; i < there; ++i) {
+      std::atomic<std::uint32_t>& order = t.members[i]->order;
+      // Written by this thread alone; release pairs with dock: all of the above
+      order.store(order.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (unsigned i = 1; i < there; ++i) t.members[i]->parked.wake_after_fence();
+    if (there < n) recruit(t, n);
+  }
+  self.place = &t.deeper;
+  begin_part(self, t, 0);
+  return t;
+}
+
+void end_region(thread& self) {
+  team& t = *self.in;
+  end_part(self);
+  if (t.size > 1 || t.tasked.load(std::memory_order_relaxed)) t.joined.wait_for_members(self, t);
+  self.in = t.outer;
+  self.number = t.outer_number;
+  self.running = t.outer_task;
+  self.work = t.saved_work;
+  self.place = t.saved_place;
+}
+
+void begin_league_member(thread& self, int number, int teams, int threads) {
+  region_options how;
+  how.serial = true;
+  team& t = begin_region(self, how, {});
+  t.level = t.outer->level;
+  t.league_number = number;
+  t.league_size = teams;
+  if (threads <= 0) return;
+  t.variables.thread_limit = threads;
+  t.variables.threads = std::min(t.variables.threads, threads);
+}
+
+void run_region(thread& self, const region_options& how, region_body body) {
+  begin_region(self, how, body);
+  body.call(body.data, self);
+  end_region(self);
+}
+
+bool wait_at_barrier(thread& self, bool cancellable) {
+  team& t = *self.in;
+  if (self.work.share != nullptr) end_loop(self);  // a cancelled loop
+  if (t.size == 1 && !t.tasked.load(std::memory_order_relaxed)) {
+    t.loop_cancelled.store(false, std::memory_order_relaxed);
+    return cancellable && t.cancelled.load(std::memory_order_relaxed);
+  }
+  return t.barrier.wait(self, t, cancellable);
+}
+
+void dismiss_teams(thread& self) {
+  for (team* t = std::exchange(self.kept, nullptr); t != nullptr;) {
+    dismiss(*t);
+    delete std::exchange(t, t->deeper);
+  }
+  self.place = &self.kept;
+}
+
+}  // namespace heddle::omp

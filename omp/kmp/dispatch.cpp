@@ -1,0 +1,127 @@
+// Loops of the LLVM ABI whose iterations are asked for chunk by chunk, and ordered constructs.
+#include "omp/core/team.hpp"
+#include "omp/kmp/ident.hpp"
+#include "omp/kmp/schedule.hpp"
+#include "omp/kmp/static_part.hpp"
+
+using namespace heddle::omp;
+using namespace heddle::omp::kmp;
+
+namespace {
+
+loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk) noexcept {
+  loop_plan plan;
+  std::int32_t kind = schedule & ~modifiers;
+  if (kind >= first_unmerged) kind -= unmerged_offset;
+  if (kind >= first_ordered && kind <= last_ordered) {
+    plan.ordered = true;
+    kind -= ordered_offset;
+  }
+  plan.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
+  switch (kind) {
+    case by_runtime:
+    case runtime_simd: {
+      const heddle::omp::schedule& s = self.running->variables->run_schedule;
+      plan.kind = s.kind;
+      plan.chunk = s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) : 0;
+      break;
+    }
+    case dynamic_chunked: plan.kind = schedule_kind::of_dynamic; break;
+    case guided_chunked:
+    case guided_iterative:
+    case guided_analytical:
+    case guided_simd:
+    case trapezoidal: plan.kind = schedule_kind::of_guided; break;
+    case static_steal: plan.kind = schedule_kind::of_dynamic; break;
+    case static_even:
+    case static_greedy:
+    case static_balanced:
+    case by_itself: plan.chunk = 0; break;
+    default: break;
+  }
+  return plan;
+}
+
+template <class T>
+void begin(std::int32_t schedule, T lower, T upper, signed_of<T> step, signed_of<T> chunk) {
+  thread& self = thread::current();
+  loop_plan plan = plan_of(self, schedule, chunk);
+  plan.trips = trips_of<T>(lower, upper, step);
+  plan.start = static_cast<std::uint64_t>(lower);
+  plan.step = static_cast<std::uint64_t>(std::int64_t{step});
+  begin_loop(self, plan);
+}
+
+template <class T>
+std::int32_t next(std::int32_t* last, T* lower, T* upper, signed_of<T>* stride) {
+  thread& self = thread::current();
+  work_cursor& c = self.work;
+  if (!c.in_loop) return 0;
+  if (!next_block(self)) {
+    if (last != nullptr) *last = 0;
+    end_loop(self);
+    return 0;
+  }
+  const auto first = static_cast<T>(c.plan.start);
+  const auto step = static_cast<signed_of<T>>(c.plan.step);
+  *lower = value_of<T>(first, step, c.now.first);
+  *upper = value_of<T>(first, step, c.now.first + c.now.count - 1);
+  if (stride != nullptr) *stride = step;
+  if (last != nullptr) *last = c.now.first + c.now.count == c.plan.trips ? 1 : 0;
+  return 1;
+}
+
+// distribute parallel for with such a schedule: the team's even part of the loop is what its threads share.
+template <class T>
+void begin_of_league(std::int32_t schedule, std::int32_t* last, T lower, T upper, signed_of<T> step,
+                     signed_of<T> chunk) {
+  const team& t = *thread::current().in;
+  signed_of<T> unused = 0;
+  part<T>({static_cast<std::uint64_t>(t.league_number), static_cast<std::uint64_t>(t.league_size)}, false, last, &lower,
+          &upper, &unused, step, chunk);
+  begin<T>(schedule, lower, upper, step, chunk);
+}
+
+}  // namespace
+
+#define HEDDLE_DISPATCH(suffix, type)                                                                                  \
+  HEDDLE_OMP_ENTRY void __kmpc_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule, type lower,         \
+                                                      type upper, signed_of<type> step, signed_of<type> chunk) {       \
+    begin<type>(schedule, lower, upper, step, chunk);                                                                  \
+  }                                                                                                                    \
+  HEDDLE_OMP_ENTRY void __kmpc_dist_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule,                \
+                                                           std::int32_t* last, type lower, type upper,                 \
+                                                           signed_of<type> step, signed_of<type> chunk) {              \
+    begin_of_league<type>(schedule, last, lower, upper, step, chunk);                                                  \
+  }                                                                                                                    \
+  HEDDLE_OMP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(ident*, std::int32_t, std::int32_t* last, type* lower,   \
+                                                              type* upper, signed_of<type>* stride) {                  \
+    return next<type>(last, lower, upper, stride);                                                                     \
+  }                                                                                                                    \
+  HEDDLE_OMP_ENTRY void __kmpc_dispatch_fini_##suffix(ident*, std::int32_t) {                                          \
+    end_ordered_iteration(thread::current());                                                                          \
+  }
+
+HEDDLE_DISPATCH(4, std::int32_t)
+HEDDLE_DISPATCH(4u, std::uint32_t)
+HEDDLE_DISPATCH(8, std::int64_t)
+HEDDLE_DISPATCH(8u, std::uint64_t)
+
+HEDDLE_OMP_ENTRY void __kmpc_dispatch_deinit(ident*, std::int32_t) {}
+
+HEDDLE_OMP_ENTRY void __kmpc_ordered(ident*, std::int32_t) { begin_ordered(thread::current()); }
+HEDDLE_OMP_ENTRY void __kmpc_end_ordered(ident*, std::int32_t) { end_ordered(thread::current()); }
+
+// Sections: as a loop, with a number for each.
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_sections_init(ident*, std::int32_t) { return 0; }
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_next_section(ident*, std::int32_t, std::int32_t count) {
+  thread& self = thread::current();
+  if (!self.work.in_loop) {
+    loop_plan plan;
+    plan.kind = schedule_kind::of_dynamic;
+    plan.trips = static_cast<std::uint64_t>(count) + 1;
+    begin_loop(self, plan);
+  }
+  return next_block(self) ? static_cast<std::int32_t>(self.work.now.first) : count + 1;
+}
+HEDDLE_OMP_ENTRY void __kmpc_end_sections(ident*, std::int32_t) { end_loop(thread::current()); }

@@ -1,0 +1,143 @@
+// Regions of the LLVM ABI.
+#include <cstdarg>
+#include <memory>
+
+#include "omp/core/team.hpp"
+#include "omp/kmp/ident.hpp"
+
+using namespace heddle::omp;
+using kmp::ident;
+
+namespace {
+
+struct outlined {
+  kmp::microtask code;
+  int count;
+  void** arguments;
+};
+
+void call_outlined(void* data, thread& self) {
+  const outlined& o = *static_cast<outlined*>(data);
+  std::int32_t global_number = self.global_number;
+  auto number = static_cast<std::int32_t>(self.number);
+  kmp::call_microtask(o.code, &global_number, &number, o.count, o.arguments);
+}
+
+// The addresses that a construct hands on, in the caller's frame.
+class argument_list {
+ public:
+  argument_list(int count, std::va_list from) {
+    if (count > few) many_ = std::make_unique<void*[]>(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) data()[i] = va_arg(from, void*);
+  }
+  void** data() noexcept { return many_ != nullptr ? many_.get() : here_; }
+
+ private:
+  static constexpr int few = 32;
+  void* here_[few];
+  std::unique_ptr<void*[]> many_;
+};
+
+region_options clauses_of(const thread& self) noexcept {
+  region_options how;
+  how.threads = self.next.threads;
+  how.bind = self.next.bind;
+  return how;
+}
+
+// A league on the host: its teams one after the other, for no construct lets one of them wait for another.
+void fork_league(int count, kmp::microtask code, void** arguments) {
+  thread& self = thread::current();
+  const int teams = self.next.teams > 0 ? self.next.teams : 1;
+  const int limit = self.next.teams_threads;
+  outlined o{code, count, arguments};
+  for (int number = 0; number < teams; ++number) {
+    begin_league_member(self, number, teams, limit);
+    call_outlined(&o, self);
+    end_region(self);
+  }
+}
+
+}  // namespace
+
+HEDDLE_OMP_ENTRY void __kmpc_fork_call(ident*, std::int32_t count, kmp::microtask code, ...) {
+  std::va_list from;
+  va_start(from, code);
+  argument_list arguments(count, from);
+  va_end(from);
+  thread& self = thread::current();
+  region_options how = clauses_of(self);
+  how.code = __builtin_return_address(0);
+  outlined o{code, count, arguments.data()};
+  run_region(self, how, {call_outlined, &o});
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_fork_call_if(ident*, std::int32_t count, kmp::microtask code, std::int32_t condition,
+                                          void* arguments) {
+  thread& self = thread::current();
+  region_options how = clauses_of(self);
+  how.serial = condition == 0;
+  void* list[1] = {arguments};
+  outlined o{code, count > 0 && arguments != nullptr ? 1 : 0, list};
+  run_region(self, how, {call_outlined, &o});
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_serialized_parallel(ident*, std::int32_t) {
+  region_options how;
+  how.serial = true;
+  begin_region(thread::current(), how, {nullptr, nullptr});
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_end_serialized_parallel(ident*, std::int32_t) { end_region(thread::current()); }
+
+HEDDLE_OMP_ENTRY void __kmpc_push_num_threads(ident*, std::int32_t, std::int32_t threads) {
+  thread::current().next.threads = threads;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_push_num_threads_strict(ident*, std::int32_t, std::int32_t threads, int, const char*) {
+  thread::current().next.threads = threads;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_push_proc_bind(ident*, std::int32_t, int bind) { thread::current().next.bind = bind; }
+
+HEDDLE_OMP_ENTRY void __kmpc_push_num_teams(ident*, std::int32_t, std::int32_t teams, std::int32_t threads) {
+  thread& self = thread::current();
+  self.next.teams = teams;
+  self.next.teams_threads = threads;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_push_num_teams_51(ident*, std::int32_t, std::int32_t at_least, std::int32_t at_most,
+                                               std::int32_t threads) {
+  thread& self = thread::current();
+  self.next.teams = at_most > 0 ? at_most : at_least;
+  self.next.teams_threads = threads;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_set_thread_limit(ident*, std::int32_t, std::int32_t threads) {
+  thread::current().next.teams_threads = threads;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_fork_teams(ident*, std::int32_t count, kmp::microtask code, ...) {
+  std::va_list from;
+  va_start(from, code);
+  argument_list arguments(count, from);
+  va_end(from);
+  fork_league(count, code, arguments.data());
+}
+
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_global_thread_num(ident*) { return thread::current().global_number; }
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_global_num_threads(ident*) {
+  int live = 0;
+  while (thread::of(live) != nullptr) ++live;
+  return live;
+}
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_bound_thread_num(ident*) {
+  return static_cast<std::int32_t>(thread::current().number);
+}
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_bound_num_threads(ident*) {
+  return static_cast<std::int32_t>(thread::current().in->size);
+}
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_in_parallel(ident*) { return thread::current().in->active_level > 0 ? 1 : 0; }
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_ok_to_fork(ident*) { return 1; }
+HEDDLE_OMP_ENTRY void __kmpc_begin(ident*, std::int32_t) {}
+HEDDLE_OMP_ENTRY void __kmpc_end(ident*) {}

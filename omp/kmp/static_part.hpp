@@ -1,0 +1,81 @@
+// The arithmetic of the LLVM ABI's loops, apart from who asks.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "omp/core/work_share.hpp"
+
+namespace heddle::omp::kmp {
+
+struct place {
+  std::uint64_t number;
+  std::uint64_t of;
+};
+
+template <class T>
+using signed_of = std::make_signed_t<T>;
+
+// How many values there are from `lower` by `step` to `upper`, which belongs to them.
+template <class T>
+constexpr std::uint64_t trips_of(T lower, T upper, signed_of<T> step) noexcept {
+  using bits = std::make_unsigned_t<T>;
+  if (step == 0 || (step > 0 ? upper < lower : lower < upper)) return 0;
+  const auto distance = static_cast<bits>(step > 0 ? static_cast<bits>(upper) - static_cast<bits>(lower)
+                                                   : static_cast<bits>(lower) - static_cast<bits>(upper));
+  const auto size = static_cast<bits>(step > 0 ? static_cast<bits>(step) : bits{0} - static_cast<bits>(step));
+  return std::uint64_t{1} + distance / size;
+}
+
+// Value of an iteration, modulo the type's range.
+template <class T>
+constexpr T value_of(T lower, signed_of<T> step, std::uint64_t iteration) noexcept {
+  return static_cast<T>(static_cast<std::uint64_t>(lower) + iteration * static_cast<std::uint64_t>(std::int64_t{step}));
+}
+
+// Bounds between which there is nothing, behind `end`.
+template <class T>
+constexpr void nothing_after(T end, signed_of<T> step, T* lower, T* upper) noexcept {
+  const auto one = static_cast<T>(step > 0 ? 1 : -1);
+  const auto after = value_of<T>(end, one > 0 ? 1 : -1, 1);
+  const bool wraps = step > 0 ? after < end : after > end;  // at the type's limit
+  *lower = wraps ? end : after;
+  *upper = wraps ? value_of<T>(end, step > 0 ? -1 : 1, 1) : end;
+}
+
+// What the ABI wants of a static loop: the bounds become those of this place's part. Chunked: those of its first chunk,
+// from one of its chunks to the next by *stride; the compiler's code keeps to the loop's own end.
+template <class T>
+constexpr void part(place here, bool chunked, std::int32_t* last, T* lower, T* upper, signed_of<T>* stride,
+                    signed_of<T> step, signed_of<T> chunk) noexcept {
+  const T first = *lower;
+  const std::uint64_t trips = trips_of<T>(first, *upper, step);
+  std::int32_t ignored;
+  if (last == nullptr) last = &ignored;
+  if (trips == 0) {  // the bounds stay as they are, and do not meet
+    *last = 0;
+    *stride = step;
+    return;
+  }
+  const T end = value_of<T>(first, step, trips - 1);
+  block mine;
+  if (chunked) {
+    const std::uint64_t size = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
+    const std::uint64_t chunks = chunks_of(trips, size);
+    *stride = static_cast<signed_of<T>>(size * here.of * static_cast<std::uint64_t>(std::int64_t{step}));
+    *last = here.number == (chunks - 1) % here.of ? 1 : 0;
+    if (here.number < chunks) {
+      mine.first = here.number * size;
+      mine.count = trips - mine.first < size ? trips - mine.first : size;
+    }
+  } else {
+    mine = even_part(trips, here.number, here.of);
+    *stride = static_cast<signed_of<T>>(trips);
+    *last = here.number == (trips < here.of ? trips : here.of) - 1 ? 1 : 0;
+  }
+  if (mine.count == 0) return nothing_after<T>(end, step, lower, upper);
+  *lower = value_of<T>(first, step, mine.first);
+  *upper = value_of<T>(first, step, mine.first + mine.count - 1);
+}
+
+}  // namespace heddle::omp::kmp
