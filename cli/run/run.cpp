@@ -75,10 +75,10 @@ void set_variables(const arguments& given) {
 
 int run(const arguments& given) {
   check(given);
-  const fs::path folder = library_folder();
   const auto program = process::find_in_path(given.words.front());
   if (!program) throw std::runtime_error(fmt::format("program '{}' is not found in PATH", given.words.front()));
   const openmp_use use = survey(*program);
+  const fs::path folder = library_folder();
   fmt::print(stderr, "heddle run: {}\n", to_text(use));
   set_variables(given);
   put_first("LD_LIBRARY_PATH", folder.string());

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "omp/core/members.hpp"
+#include "omp/core/parking.hpp"
 #include "omp/core/thread.hpp"
 
 namespace heddle::omp {

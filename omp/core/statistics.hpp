@@ -32,7 +32,7 @@ struct thread_counts {
   own_count members;  // of all these, itself included
   own_count largest;  // the largest team among them
   own_count deepest;  // omp_get_level() in the innermost
-  own_count tasks;    // explicit ones that it has made, without those that are executed at once
+  own_count tasks;    // explicit ones that it has made
   own_count steals;   // tasks that it has taken from other threads
 
   void region(unsigned size, int level) noexcept {

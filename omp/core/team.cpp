@@ -73,6 +73,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   t.loop_cancelled.store(false, std::memory_order_relaxed);
   t.cancel_kind.store(0, std::memory_order_relaxed);
   self.next = {};
+  self.did.region(n, t.level);
   if (n > 1) {
     make_room(t, n);
     const unsigned there = std::min(n, t.manned);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "omp/core/parking.hpp"
+#include "omp/core/statistics.hpp"
 #include "omp/core/task.hpp"
 #include "omp/core/task_block.hpp"
 #include "omp/core/task_queue.hpp"
@@ -74,6 +75,7 @@ class thread {
   void* tool{nullptr};                    // ompt_data_t of tools
 
   thread_tasks tasks;  // its free blocks
+  thread_counts did;   // since the process began, whoever had the number
 
  private:
   static thread& adopt() noexcept;
