@@ -1,84 +1,147 @@
+// Reading the environment by the table, and what follows from it.
 #include "omp/core/environment.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
+#include <cctype>
 
-#include "omp/seam.hpp"
+#include "omp/core/forms.hpp"
 
 namespace heddle::omp {
 
 namespace {
 
-using namespace std::chrono_literals;
+constexpr std::int64_t usual_spin = 300'000;  // nanoseconds
+// A turn of a loop with a pause instruction, about: what GOMP_SPINCOUNT counts.
+constexpr std::int64_t turn = 10;
 
-control_variables read_variables() noexcept {
-  control_variables v;
-  v.threads = static_cast<int>(heddle::runtime::global().workers());
-  if (const char* text = std::getenv("OMP_NUM_THREADS"); text != nullptr && std::atoi(text) > 0)
-    v.threads = std::atoi(text);
-  if (const char* text = std::getenv("OMP_MAX_ACTIVE_LEVELS"); text != nullptr) v.max_active_levels = std::atoi(text);
-  return v;
+#define HEDDLE_STANDARD(name, member, form, values, text)                                                   \
+  {#name,                                                                                                   \
+   values,                                                                                                  \
+   text,                                                                                                    \
+   false,                                                                                                   \
+   [](environment_values& into, std::string_view given) { return forms::read_##form(given, into.member); }, \
+   [](const environment_values& from) { return forms::write_##form(from.member); }},
+#define HEDDLE_VENDOR HEDDLE_STANDARD
+#define HEDDLE_IGNORED(name, text)                             \
+  {#name,                                                      \
+   "anything",                                                 \
+   text,                                                       \
+   true,                                                       \
+   [](environment_values&, std::string_view) { return true; }, \
+   [](const environment_values&) { return std::string(); }},
+constexpr variable table[] = {
+#include "omp/core/environment.def"
+};
+
+std::string_view value_in(std::span<const char* const> texts, std::string_view name) noexcept {
+  std::string_view value;
+  for (const char* const text : texts) {
+    const std::string_view one(text);
+    if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=')
+      value = one.substr(name.size() + 1);
+  }
+  return value;
 }
 
-bool says(const char* name, const char* word) noexcept {
-  const char* text = std::getenv(name);
-  return text != nullptr && strcasecmp(text, word) == 0;
-}
-
-std::chrono::nanoseconds read_spin_time() noexcept {
-  if (says("OMP_WAIT_POLICY", "passive")) return 0ns;
-  if (says("OMP_WAIT_POLICY", "active")) return 200ms;
-  if (says("KMP_BLOCKTIME", "infinite")) return 3600s;
-  if (const char* text = std::getenv("KMP_BLOCKTIME"); text != nullptr) return std::chrono::milliseconds(std::atoi(text));
-  return 300us;
-}
-
-std::size_t read_stack_size() noexcept {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur >= (1u << 20))
-    return limit.rlim_cur;
-  return std::size_t{8} << 20;
+std::int64_t product(std::int64_t turns) noexcept {
+  return turns > unlimited_spin / turn ? unlimited_spin : turns * turn;
 }
 
 }  // namespace
 
-const control_variables& initial_variables() noexcept {
-  static const control_variables read = read_variables();
-  return read;
+// The wait policy's, unless something says more precisely how long.
+void settle_spin(environment& e) noexcept {
+  e.spin = usual_spin;
+  e.spin_is_said = true;
+  if (e.blocktime) e.spin = *e.blocktime;
+  else if (e.spin_count) e.spin = product(*e.spin_count);
+  else if (e.waiting == wait_policy::active || e.library == library_kind::turnaround) e.spin = unlimited_spin;
+  else if (e.waiting == wait_policy::passive) e.spin = 0;
+  else e.spin_is_said = false;
 }
 
 std::chrono::nanoseconds spin_time() noexcept {
-  static const std::chrono::nanoseconds read = read_spin_time();
-  return read;
+  const std::chrono::nanoseconds said(process_environment().spin);
+  return std::min<std::chrono::nanoseconds>(said, std::chrono::hours(24));  // can be added to a time of day
+}
+std::size_t stack_size() noexcept { return process_environment().stack_size; }
+bool may_cancel() noexcept { return process_environment().cancellation; }
+preempt_members preempting() noexcept { return process_environment().preempt; }
+
+std::span<const variable> variables() noexcept { return table; }
+
+namespace {
+
+void read_values(environment_values& values, std::span<const char* const> texts, std::vector<std::string>* complaints) {
+  for (const variable& v : table) {
+    const std::string_view given = value_in(texts, v.name);
+    const bool blank = std::all_of(given.begin(), given.end(), [](unsigned char c) { return std::isspace(c) != 0; });
+    if (blank || v.read(values, given) || complaints == nullptr) continue;
+    const std::string before = v.write(values);
+    complaints->push_back(std::string(v.name) + '=' + std::string(given) + ": expected " + v.values +
+                          (before.empty() ? "; taken as if it were not set" : "; it stays " + before));
+  }
 }
 
-std::size_t stack_size() noexcept {
-  static const std::size_t read = read_stack_size();
-  return read;
+}  // namespace
+
+environment_values values_from(std::span<const char* const> texts, std::vector<std::string>* complaints,
+                               environment_values presets) {
+  read_values(presets, texts, complaints);
+  return presets;
 }
 
-int largest_priority() noexcept {
-  static const int read = [] {
-    const char* text = std::getenv("OMP_MAX_TASK_PRIORITY");
-    return text != nullptr ? std::max(std::atoi(text), 0) : 0;
-  }();
-  return read;
+namespace {
+
+// What initial threads begin with, by the values and the places.
+void settle_variables(environment& e) noexcept {
+  control_variables& v = e.initial;
+  if (!e.threads.empty()) v.threads = e.threads.front();
+  if (e.library == library_kind::serial) v.threads = 1;
+  v.thread_limit = e.thread_limit;
+  v.threads = std::min(v.threads, v.thread_limit);
+  v.dynamic = e.dynamic;
+  v.teams = e.teams;
+  v.teams_thread_limit = e.teams_thread_limit;
+  v.default_device = e.default_device;
+  v.run_schedule = e.run_schedule;
+  v.allocator = e.allocator;
+  v.bind = e.bind.empty() || e.all_places.empty() ? bind_kind::no : e.bind.front();
+  const int any = std::numeric_limits<int>::max();
+  if (e.max_active_levels) v.max_active_levels = *e.max_active_levels;
+  else if (e.nested) v.max_active_levels = *e.nested ? any : 1;
+  else if (e.threads.size() > 1 || e.bind.size() > 1) v.max_active_levels = any;
+  if (!e.all_places.empty()) {  // the initial thread is at the first place
+    const bind_kind bind = v.bind == bind_kind::no ? bind_kind::no : bind_kind::primary;
+    v.places = {0, static_cast<int>(e.all_places.size()), 0, bind};
+  }
 }
 
-bool may_cancel() noexcept {
-  static const bool read = says("OMP_CANCELLATION", "true");
-  return read;
+}  // namespace
+
+void read_into(environment& e, const std::vector<std::string>& lines) {
+  std::vector<const char*> texts;
+  for (const std::string& line : lines) texts.push_back(line.c_str());
+  std::vector<std::string> complaints;
+  read_values(e, texts, &complaints);
+  settle_spin(e);
+  settle_variables(e);
+  for (const std::string& complaint : complaints) say(complaint);
 }
 
-preempt_members preempting() noexcept {
-  static const preempt_members read = says("HEDDLE_OMP_PREEMPT", "on")    ? preempt_members::on
-                                      : says("HEDDLE_OMP_PREEMPT", "off") ? preempt_members::off
-                                                                          : preempt_members::automatic;
-  return read;
+environment environment_from(environment_values values, const machine_units& machine, unsigned workers,
+                             std::vector<std::string>* complaints) {
+  environment e{std::move(values), {}, 0, false, {}, static_cast<int>(std::max<std::size_t>(machine.size(), 1))};
+  settle_spin(e);
+  if (e.places.verbose) e.display_affinity = true;
+  if (e.bind.empty() && e.places.kind != place_kind::none) e.bind = {e.places.bind};
+  const bool bound = !e.bind.empty() && e.bind.front() != bind_kind::no;
+  if (bound && e.places.kind == place_kind::none) e.places.kind = place_kind::cores;  // left to us by the standard
+  e.all_places = places_on(machine, e.places, complaints);
+
+  e.initial.threads = static_cast<int>(workers);
+  settle_variables(e);
+  return e;
 }
 
 }  // namespace heddle::omp

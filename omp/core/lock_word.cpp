@@ -6,7 +6,7 @@ namespace heddle::omp {
 
 // On the stack of who waits.
 struct lock_word::sleeper {
-  sleeper* next;                   // who came before
+  sleeper* next;  // who came before
   thread* who;
   std::atomic<bool> woken{false};  // by the holder, once it has taken this out of the list
 };
@@ -58,7 +58,7 @@ void lock_word::unlock_slowly() noexcept {
     }
     break;
   }
-  thread& who = *chosen->who;                           // a descriptor is there for ever
+  thread& who = *chosen->who;                            // a descriptor is there for ever
   chosen->woken.store(true, std::memory_order_release);  // pairs with lock_slowly; `chosen` is gone from here on
   who.parked.wake();
 }

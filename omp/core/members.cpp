@@ -92,6 +92,7 @@ void make_room(team& t, unsigned n) {
   if (n <= t.room) return;
   auto members = std::make_unique<thread*[]>(n);
   for (unsigned i = 0; i < t.manned; ++i) members[i] = t.members[i];
+  for (unsigned i = 0; i < t.room; ++i) drop_own_variables(t.implicit[i]);
   t.members = std::move(members);
   t.implicit = std::make_unique<task[]>(n);
   t.room = n;

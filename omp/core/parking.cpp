@@ -63,7 +63,7 @@ void parking::sleep() noexcept {
 void parking::wake_sleeper() noexcept {
   const std::uintptr_t was = word_.exchange(is_awake);
   if (was == is_awake || was == settling) return;  // it is awake, or looks again before it sleeps
-  demand::awake.fetch_add(1);  // before it runs, so that those who spin make way for it
+  demand::awake.fetch_add(1);                      // before it runs, so that those who spin make way for it
   heddle::detail::wake(*reinterpret_cast<heddle::detail::waiter*>(was));
 }
 

@@ -1,5 +1,5 @@
-// Where an OpenMP thread sleeps. One a thread, whatever it waits for: a barrier's end, a task to run, a child's end, its
-// next region. So whoever changes something that it may wait for wakes the thread, and the thread looks again.
+// Where an OpenMP thread sleeps. One a thread, whatever it waits for: a barrier's end, a task to run, a child's end,
+// its next region. So whoever changes something that it may wait for wakes the thread, and the thread looks again.
 #pragma once
 
 #include <atomic>
@@ -21,10 +21,10 @@ struct demand {
 
 class parking {
  public:
-  // Returns when ready() is true, which is asked before each sleep, and after each wake(). First it spins, looking again
-  // and again, for as long as nothing else wants the processor and the wait policy allows (OMP_WAIT_POLICY,
-  // KMP_BLOCKTIME, GOMP_SPINCOUNT); then it sleeps: a user-level thread is suspended and its worker goes on with others,
-  // a foreign kernel thread sleeps in the kernel. It never migrates but by being suspended.
+  // Returns when ready() is true, which is asked before each sleep, and after each wake(). First it spins, looking
+  // again and again, for as long as nothing else wants the processor and the wait policy allows (OMP_WAIT_POLICY,
+  // KMP_BLOCKTIME, GOMP_SPINCOUNT); then it sleeps: a user-level thread is suspended and its worker goes on with
+  // others, a foreign kernel thread sleeps in the kernel. It never migrates but by being suspended.
   //
   // Nothing is lost: who makes ready() true writes what it reads, then calls wake(), which has a fence between its
   // caller's write and its own look at whether anybody sleeps ([parking:2]).

@@ -38,30 +38,18 @@ void put_outside(explicit_task& it) noexcept {
 
 }  // namespace
 
-control_variables& task::own_variables() {
-  if (!owns_variables) {
-    variables = copy_variables(*this);
-    owns_variables = true;
-  }
-  return const_cast<control_variables&>(*variables);  // made by copy_variables
-}
+int largest_priority() noexcept { return process_environment().max_task_priority; }
 
 const control_variables* copy_variables(const task& from) { return new control_variables(*from.variables); }
 
-void drop_variables(task& of) noexcept {
-  if (!of.owns_variables) return;
-  delete of.variables;
-  of.owns_variables = false;
-}
-
 task::~task() {
   if (depends != nullptr) drop_dependences(*this);
-  drop_variables(*this);
+  drop_own_variables(*this);
 }
 
 void begin_implicit(task& it, team& in) noexcept {
   if (it.depends != nullptr) drop_dependences(it);
-  drop_variables(it);
+  drop_own_variables(it);
   it.parent = in.outer_task;
   it.in = &in;
   it.variables = &in.variables;
@@ -75,7 +63,7 @@ void free_task(thread* self, explicit_task& first) noexcept {
   for (explicit_task* it = &first;;) {
     task* const parent = it->orphaned ? it->parent : nullptr;
     if (it->depends != nullptr) drop_dependences(*it);
-    drop_variables(*it);
+    drop_own_variables(*it);
     if (self != nullptr)
       self->tasks.blocks.put(*it);
     else

@@ -87,9 +87,10 @@ struct alignas(64) explicit_task : task {
   explicit_task* next{nullptr};  // of free blocks, of the team's shared list, of tasks that become ready together
   void* payload{nullptr};
   void* abi_word{nullptr};
+  std::uintptr_t unused[3]{};
   explicit_task* self{nullptr};  // the word in front of the payload: for_payload
 };
-static_assert(sizeof(explicit_task) % 64 == 0);
+static_assert(sizeof(explicit_task) == 192);
 
 // The task whose payload that is.
 inline explicit_task& for_payload(void* payload) noexcept { return *static_cast<explicit_task**>(payload)[-1]; }

@@ -1,5 +1,6 @@
 #include "omp/core/task_block.hpp"
 
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -58,6 +59,7 @@ explicit_task& task_blocks::take_slow(unsigned size, std::size_t payload) {
       it->block_class = static_cast<std::uint16_t>(size);
       it->payload = it + 1;
       it->self = it;
+      if (&for_payload(it->payload) != it) std::abort();  // the compiler's layout is not what task.hpp says
       it->next = full.first;
       full.first = it;
     }

@@ -15,7 +15,7 @@
 namespace heddle::omp {
 
 inline constexpr unsigned block_classes = 3;
-inline constexpr std::size_t block_sizes[block_classes] = {256, 512, 2048};
+inline constexpr std::size_t block_sizes[block_classes] = {320, 576, 2112};
 inline constexpr std::uint32_t magazine_size = 64;
 
 class task_blocks {

@@ -12,6 +12,9 @@ namespace heddle::omp {
 
 struct depend_list;
 
+// Greater priorities mean that one (OMP_MAX_TASK_PRIORITY).
+int largest_priority() noexcept;
+
 // The thread's place in the team that it is in now.
 inline member_tasks& place_of(thread& self) {
   member_tasks* const home = self.running->home;
@@ -20,9 +23,8 @@ inline member_tasks& place_of(thread& self) {
   return *(self.running->home = &self.in->tasks.of(self));
 }
 
-// Copies of the control variables for a child of a task that has some of its own.
+// Of the control variables, for a child of a task that has some of its own.
 const control_variables* copy_variables(const task& from);
-void drop_variables(task& of) noexcept;
 
 // A new child of the running task, neither counted nor queued yet. Its body, payload and clauses are the caller's to
 // fill in. Throws std::bad_alloc.

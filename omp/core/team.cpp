@@ -8,7 +8,9 @@
 
 namespace heddle::omp {
 
-team::~team() = default;
+team::~team() {
+  for (unsigned i = 0; i < room; ++i) drop_own_variables(implicit[i]);
+}
 
 void team::wake_all() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -19,7 +21,7 @@ unsigned threads_for(const thread& self, const region_options& how) noexcept {
   const control_variables& v = *self.running->variables;
   if (how.serial || self.in->active_level >= v.max_active_levels) return 1;
   int wanted = how.threads > 0 ? how.threads : self.next.threads > 0 ? self.next.threads : v.threads;
-  if (v.thread_limit > 0) wanted = std::min(wanted, v.thread_limit);
+  wanted = std::min(wanted, v.thread_limit);
   return static_cast<unsigned>(std::max(wanted, 1));
 }
 
@@ -55,7 +57,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   t.saved_place = self.place;
   t.body = body;
   t.size = n;
-  t.variables = *self.running->variables;
+  t.variables = variables_of_region(self, how);
   t.has_loop = how.loop != nullptr;
   if (t.has_loop) t.loop = *how.loop;
   t.data_of_code = how.data;

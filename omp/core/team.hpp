@@ -26,10 +26,10 @@ struct region_body {
 struct region_options {
   int threads{0};
   int bind{-1};
-  bool serial{false};          // if(false)
-  const loop_plan* loop{nullptr};  // of a combined parallel loop of the GNU ABI: every member begins in it
-  const void* code{nullptr};   // return address, for tools
-  void* data{nullptr};         // team::data_of_code
+  bool serial{false};                   // if(false)
+  const loop_plan* loop{nullptr};       // of a combined parallel loop of the GNU ABI: every member begins in it
+  const void* code{nullptr};            // return address, for tools
+  void* data{nullptr};                  // team::data_of_code
   std::uintptr_t* reductions{nullptr};  // of tasks, for all members (GNU ABI)
 };
 
@@ -41,27 +41,27 @@ struct team {
   // --- what a region is; written by its leader before the members begin, and read by them
   unsigned size{1};
   region_body body{};
-  team* outer{nullptr};         // the team whose member encountered the region
-  unsigned outer_number{0};     // that member's number there
-  task* outer_task{nullptr};    // its task
-  int level{0};                 // omp_get_level() inside
+  team* outer{nullptr};       // the team whose member encountered the region
+  unsigned outer_number{0};   // that member's number there
+  task* outer_task{nullptr};  // its task
+  int level{0};               // omp_get_level() inside
   int active_level{0};
-  int league_number{0};         // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
+  int league_number{0};  // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
   int league_size{1};
   bool has_loop{false};
-  loop_plan loop;               // see region_options
+  loop_plan loop;                      // see region_options
   std::unique_ptr<thread*[]> members;  // `manned` of them, of which the first `size` execute the region
   std::unique_ptr<task[]> implicit;    // one a member
-  control_variables variables;  // that its implicit tasks begin with
-  void* data_of_code{nullptr};  // of a region whose body is not in a frame that lasts (GOMP_parallel_start)
+  control_variables variables;         // that its implicit tasks begin with
+  void* data_of_code{nullptr};         // of a region whose body is not in a frame that lasts (GOMP_parallel_start)
   std::uintptr_t* reduction_words{nullptr};  // region_options::reductions
 
   // --- the leader's
-  thread* leader{nullptr};      // for as long as the team exists
+  thread* leader{nullptr};  // for as long as the team exists
   unsigned manned{0};
-  unsigned room{0};             // for members
-  team* deeper{nullptr};        // kept for a region that the leader encounters inside this one
-  work_cursor saved_work;       // what the leader was in the middle of
+  unsigned room{0};        // for members
+  team* deeper{nullptr};   // kept for a region that the leader encounters inside this one
+  work_cursor saved_work;  // what the leader was in the middle of
   team** saved_place{nullptr};
 
   // --- all members'
@@ -69,11 +69,11 @@ struct team {
   alignas(64) team_barrier joined;   // of its end
   // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
   std::atomic<bool> tasked{false};
-  std::atomic<std::uint32_t> singles{0};       // single constructs that somebody has taken
-  std::atomic<bool> cancelled{false};          // cancel parallel
-  std::atomic<bool> loop_cancelled{false};     // cancel for, cancel sections; until the next barrier
-  std::atomic<int> cancel_kind{0};             // of the LLVM ABI; 0: nobody has cancelled anything
-  std::atomic<void*> copied{nullptr};          // copyprivate
+  std::atomic<std::uint32_t> singles{0};                  // single constructs that somebody has taken
+  std::atomic<bool> cancelled{false};                     // cancel parallel
+  std::atomic<bool> loop_cancelled{false};                // cancel for, cancel sections; until the next barrier
+  std::atomic<int> cancel_kind{0};                        // of the LLVM ABI; 0: nobody has cancelled anything
+  std::atomic<void*> copied{nullptr};                     // copyprivate
   alignas(64) team_tasks tasks;
   work_shares shares;
 

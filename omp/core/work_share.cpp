@@ -48,7 +48,7 @@ work_share& enter_share(thread& self, std::uint64_t& number, void (*first)(work_
       s.ordered.store(0, std::memory_order_relaxed);
       s.cancelled.store(false, std::memory_order_relaxed);
       s.reductions = nullptr;
-      if (!t.shares.used.load(std::memory_order_relaxed))     // read at the next region's begin
+      if (!t.shares.used.load(std::memory_order_relaxed))  // read at the next region's begin
         t.shares.used.store(true, std::memory_order_relaxed);
       if (first != nullptr) first(s, argument);
       s.turn.store(set_up_for(number));

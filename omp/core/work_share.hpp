@@ -18,12 +18,12 @@ struct team;
 struct loop_plan {
   schedule_kind kind{schedule_kind::of_static};
   bool ordered{false};
-  bool shared{false};           // a static loop that has something shared all the same (reductions, memory)
+  bool shared{false};  // a static loop that has something shared all the same (reductions, memory)
   std::uint64_t trips{0};
-  std::uint64_t chunk{0};       // 0: none; of static loops one part a member then, of others 1
-  std::uint64_t start{0};       // value of iteration 0 and from one to the next, modulo 2^64
+  std::uint64_t chunk{0};  // 0: none; of static loops one part a member then, of others 1
+  std::uint64_t start{0};  // value of iteration 0 and from one to the next, modulo 2^64
   std::uint64_t step{1};
-  std::uint64_t end{0};         // the loop's own end, as the GNU ABI gives it: behind the last value
+  std::uint64_t end{0};  // the loop's own end, as the GNU ABI gives it: behind the last value
 };
 
 struct block {
@@ -52,8 +52,8 @@ struct work_share {
   std::atomic<std::uint32_t> waiters{0};  // who waits for a change of `turn`
   std::atomic<std::uint32_t> left{0};     // members that have left it
   std::atomic<bool> cancelled{false};
-  void* reductions{nullptr};              // of tasks: begin_shared_words
-  void* memory{nullptr};                  // that the GNU ABI asks for (scan, conditional lastprivate)
+  void* reductions{nullptr};  // of tasks, begin_shared_words
+  void* memory{nullptr};      // that the GNU ABI asks for (scan, conditional lastprivate)
   doacross* across{nullptr};
   // Dynamic: chunks handed out. Guided: iterations handed out.
   alignas(64) std::atomic<std::uint64_t> next{0};
@@ -73,14 +73,14 @@ struct work_shares {
 struct work_cursor {
   std::uint64_t constructs{0};  // of those with a place in the ring, how many it has met
   std::uint32_t singles{0};
-  bool in_loop{false};          // the loop below is under way
+  bool in_loop{false};  // the loop below is under way
   work_share* share{nullptr};
   work_share* across{nullptr};  // of a doacross loop of the LLVM ABI, which has a place beside the loop's
   std::uint64_t share_number{0};
   std::uint64_t across_number{0};
   loop_plan plan;
-  std::uint64_t at{0};  // static: the next chunk of this member's
-  block now;            // handed out last
+  std::uint64_t at{0};          // static: the next chunk of this member's
+  block now;                    // handed out last
   std::uint64_t ordered_at{0};  // the iteration under way in it, of ordered loops
   bool ordered_done{false};     // its ordered part has ended
 };

@@ -79,27 +79,28 @@ void wait_for_values(T first, std::va_list rest) {
 
 }  // namespace
 
-#define HEDDLE_DOACROSS(prefix, type)                                                                                  \
-  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_static_start(unsigned loops, type* trips, type chunk, type* first,     \
-                                                             type* behind) {                                           \
-    return start(static_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);       \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_dynamic_start(unsigned loops, type* trips, type chunk, type* first,    \
-                                                              type* behind) {                                          \
-    return start(dynamic_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);      \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_guided_start(unsigned loops, type* trips, type chunk, type* first,     \
-                                                             type* behind) {                                           \
-    return start(guided_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);       \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_runtime_start(unsigned loops, type* trips, type* first, type* behind) { \
-    return start(runtime_plan(), loops, trips, first, behind, nullptr, nullptr);                                       \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_start(unsigned loops, type* trips, long schedule, type chunk,          \
-                                                      type* first, type* behind, std::uintptr_t* reductions,           \
-                                                      void** memory) {                                                 \
-    return start(plan_of(schedule, static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, reductions,        \
-                 memory);                                                                                              \
+#define HEDDLE_DOACROSS(prefix, type)                                                                               \
+  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_static_start(unsigned loops, type* trips, type chunk, type* first,  \
+                                                             type* behind) {                                        \
+    return start(static_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);    \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_dynamic_start(unsigned loops, type* trips, type chunk, type* first, \
+                                                              type* behind) {                                       \
+    return start(dynamic_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);   \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_guided_start(unsigned loops, type* trips, type chunk, type* first,  \
+                                                             type* behind) {                                        \
+    return start(guided_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);    \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_runtime_start(unsigned loops, type* trips, type* first,             \
+                                                              type* behind) {                                       \
+    return start(runtime_plan(), loops, trips, first, behind, nullptr, nullptr);                                    \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_start(unsigned loops, type* trips, long schedule, type chunk,       \
+                                                      type* first, type* behind, std::uintptr_t* reductions,        \
+                                                      void** memory) {                                              \
+    return start(plan_of(schedule, static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, reductions,     \
+                 memory);                                                                                           \
   }
 
 HEDDLE_DOACROSS(loop_, long)

@@ -68,32 +68,32 @@ bool start(loop_plan plan, bool ordered, bool up, unsigned_long from, unsigned_l
 
 }  // namespace
 
-#define HEDDLE_LOOP(name, plan_of_chunk, ordered)                                                                     \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long chunk, long* first,              \
-                                                 long* behind) {                                                      \
-    return start(plan_of_chunk(static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind);           \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }            \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,                   \
-                                                     unsigned_long step, unsigned_long chunk, unsigned_long* first,   \
-                                                     unsigned_long* behind) {                                         \
-    return start(plan_of_chunk(chunk), ordered, up, from, to, step, first, behind);                                   \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {                    \
-    return next(first, behind);                                                                                       \
+#define HEDDLE_LOOP(name, plan_of_chunk, ordered)                                                                   \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long chunk, long* first,            \
+                                                 long* behind) {                                                    \
+    return start(plan_of_chunk(static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind);         \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }          \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,                 \
+                                                     unsigned_long step, unsigned_long chunk, unsigned_long* first, \
+                                                     unsigned_long* behind) {                                       \
+    return start(plan_of_chunk(chunk), ordered, up, from, to, step, first, behind);                                 \
+  }                                                                                                                 \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {                  \
+    return next(first, behind);                                                                                     \
   }
-#define HEDDLE_RUNTIME_LOOP(name, ordered)                                                                            \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long* first, long* behind) {          \
-    return start(runtime_plan(), ordered, from, to, step, first, behind);                                             \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }            \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,                   \
-                                                     unsigned_long step, unsigned_long* first,                        \
-                                                     unsigned_long* behind) {                                         \
-    return start(runtime_plan(), ordered, up, from, to, step, first, behind);                                         \
-  }                                                                                                                   \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {                    \
-    return next(first, behind);                                                                                       \
+#define HEDDLE_RUNTIME_LOOP(name, ordered)                                                                   \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long* first, long* behind) { \
+    return start(runtime_plan(), ordered, from, to, step, first, behind);                                    \
+  }                                                                                                          \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##name##_next(long* first, long* behind) { return next(first, behind); }   \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, unsigned_long from, unsigned_long to,          \
+                                                     unsigned_long step, unsigned_long* first,               \
+                                                     unsigned_long* behind) {                                \
+    return start(runtime_plan(), ordered, up, from, to, step, first, behind);                                \
+  }                                                                                                          \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##name##_next(unsigned_long* first, unsigned_long* behind) {           \
+    return next(first, behind);                                                                              \
   }
 
 HEDDLE_LOOP(static, static_plan, false)
@@ -135,17 +135,17 @@ bool start_any(loop_plan plan, bool ordered, bool up, unsigned_long from, unsign
 
 }  // namespace
 
-#define HEDDLE_ANY_LOOP(ordering, ordered)                                                                          \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_##ordering##start(long from, long to, long step, long schedule, long chunk,       \
-                                                    long* first, long* behind, std::uintptr_t* reductions,          \
-                                                    void** memory) {                                                \
-    return start_any(plan_of(schedule, static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind,  \
-                     reductions, memory);                                                                           \
-  }                                                                                                                 \
-  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##ordering##start(                                                            \
-      bool up, unsigned_long from, unsigned_long to, unsigned_long step, long schedule, unsigned_long chunk,        \
-      unsigned_long* first, unsigned_long* behind, std::uintptr_t* reductions, void** memory) {                     \
-    return start_any(plan_of(schedule, chunk), ordered, up, from, to, step, first, behind, reductions, memory);     \
+#define HEDDLE_ANY_LOOP(ordering, ordered)                                                                         \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_##ordering##start(long from, long to, long step, long schedule, long chunk,      \
+                                                    long* first, long* behind, std::uintptr_t* reductions,         \
+                                                    void** memory) {                                               \
+    return start_any(plan_of(schedule, static_cast<std::uint64_t>(chunk)), ordered, from, to, step, first, behind, \
+                     reductions, memory);                                                                          \
+  }                                                                                                                \
+  HEDDLE_OMP_ENTRY bool GOMP_loop_ull_##ordering##start(                                                           \
+      bool up, unsigned_long from, unsigned_long to, unsigned_long step, long schedule, unsigned_long chunk,       \
+      unsigned_long* first, unsigned_long* behind, std::uintptr_t* reductions, void** memory) {                    \
+    return start_any(plan_of(schedule, chunk), ordered, up, from, to, step, first, behind, reductions, memory);    \
   }
 
 HEDDLE_ANY_LOOP(, false)

@@ -31,12 +31,12 @@ HEDDLE_OMP_ENTRY unsigned GOMP_parallel_reductions(function code, void* data, un
   return size;
 }
 
-#define HEDDLE_PARALLEL_LOOP(name, plan_of_chunk)                                                                 \
+#define HEDDLE_PARALLEL_LOOP(name, plan_of_chunk)                                                                  \
   HEDDLE_OMP_ENTRY void GOMP_parallel_loop_##name(function code, void* data, unsigned threads, long from, long to, \
-                                                  long step, long chunk, unsigned flags) {                        \
-    loop_plan plan = plan_of_chunk(static_cast<std::uint64_t>(chunk));                                            \
-    set_range(plan, from, to, step);                                                                              \
-    run(code, data, options_of(threads, flags), &plan);                                                           \
+                                                  long step, long chunk, unsigned flags) {                         \
+    loop_plan plan = plan_of_chunk(static_cast<std::uint64_t>(chunk));                                             \
+    set_range(plan, from, to, step);                                                                               \
+    run(code, data, options_of(threads, flags), &plan);                                                            \
   }
 #define HEDDLE_PARALLEL_LOOP_START(name, plan_of_chunk)                                                           \
   HEDDLE_OMP_ENTRY void GOMP_parallel_loop_##name##_start(function code, void* data, unsigned threads, long from, \
@@ -45,12 +45,12 @@ HEDDLE_OMP_ENTRY unsigned GOMP_parallel_reductions(function code, void* data, un
     set_range(plan, from, to, step);                                                                              \
     start(code, data, options_of(threads, 0), &plan);                                                             \
   }
-#define HEDDLE_PARALLEL_LOOP_RUNTIME(name)                                                                        \
+#define HEDDLE_PARALLEL_LOOP_RUNTIME(name)                                                                         \
   HEDDLE_OMP_ENTRY void GOMP_parallel_loop_##name(function code, void* data, unsigned threads, long from, long to, \
-                                                  long step, unsigned flags) {                                    \
-    loop_plan plan = runtime_plan();                                                                              \
-    set_range(plan, from, to, step);                                                                              \
-    run(code, data, options_of(threads, flags), &plan);                                                           \
+                                                  long step, unsigned flags) {                                     \
+    loop_plan plan = runtime_plan();                                                                               \
+    set_range(plan, from, to, step);                                                                               \
+    run(code, data, options_of(threads, flags), &plan);                                                            \
   }
 
 HEDDLE_PARALLEL_LOOP(static, static_plan)

@@ -23,9 +23,7 @@ void run(void (*code)(void*), void* data, region_options how, const loop_plan* l
 namespace {
 
 // The function alone, for members whose leader has returned from where it was named.
-void call_code(void* data, thread& self) {
-  reinterpret_cast<void (*)(void*)>(data)(self.in->data_of_code);
-}
+void call_code(void* data, thread& self) { reinterpret_cast<void (*)(void*)>(data)(self.in->data_of_code); }
 
 }  // namespace
 

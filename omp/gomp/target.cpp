@@ -59,8 +59,8 @@ HEDDLE_OMP_ENTRY void GOMP_target(int, void (*code)(void*), const void*, std::si
 // Dependences are waited for by GOMP_taskwait_depend before.
 HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) __attribute__((weak));
 
-HEDDLE_OMP_ENTRY void GOMP_target_ext(int, void (*code)(void*), std::size_t count, void** addresses,
-                                      std::size_t* sizes, unsigned short* kinds, unsigned, void** depend, void**) {
+HEDDLE_OMP_ENTRY void GOMP_target_ext(int, void (*code)(void*), std::size_t count, void** addresses, std::size_t* sizes,
+                                      unsigned short* kinds, unsigned, void** depend, void**) {
   if (depend != nullptr && GOMP_taskwait_depend != nullptr) GOMP_taskwait_depend(depend);
   private_copies copies(count, addresses, sizes, kinds);
   run_here(code, copies.addresses());

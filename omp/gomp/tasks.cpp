@@ -95,8 +95,3 @@ HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { end_group(thread::current()); }
 HEDDLE_OMP_ENTRY void omp_fulfill_event(void* event) {
   heddle::omp::fulfil(*static_cast<heddle::omp::explicit_task*>(event));
 }
-
-HEDDLE_OMP_ENTRY int omp_in_final() {
-  const heddle::omp::thread* const self = heddle::omp::thread::current_or_null();
-  return self != nullptr && self->running->is_final ? 1 : 0;
-}

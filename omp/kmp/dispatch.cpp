@@ -84,22 +84,22 @@ void begin_of_league(std::int32_t schedule, std::int32_t* last, T lower, T upper
 
 }  // namespace
 
-#define HEDDLE_DISPATCH(suffix, type)                                                                                  \
-  HEDDLE_OMP_ENTRY void __kmpc_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule, type lower,         \
-                                                      type upper, signed_of<type> step, signed_of<type> chunk) {       \
-    begin<type>(schedule, lower, upper, step, chunk);                                                                  \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY void __kmpc_dist_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule,                \
-                                                           std::int32_t* last, type lower, type upper,                 \
-                                                           signed_of<type> step, signed_of<type> chunk) {              \
-    begin_of_league<type>(schedule, last, lower, upper, step, chunk);                                                  \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(ident*, std::int32_t, std::int32_t* last, type* lower,   \
-                                                              type* upper, signed_of<type>* stride) {                  \
-    return next<type>(last, lower, upper, stride);                                                                     \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY void __kmpc_dispatch_fini_##suffix(ident*, std::int32_t) {                                          \
-    end_ordered_iteration(thread::current());                                                                          \
+#define HEDDLE_DISPATCH(suffix, type)                                                                                \
+  HEDDLE_OMP_ENTRY void __kmpc_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule, type lower,       \
+                                                      type upper, signed_of<type> step, signed_of<type> chunk) {     \
+    begin<type>(schedule, lower, upper, step, chunk);                                                                \
+  }                                                                                                                  \
+  HEDDLE_OMP_ENTRY void __kmpc_dist_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule,              \
+                                                           std::int32_t* last, type lower, type upper,               \
+                                                           signed_of<type> step, signed_of<type> chunk) {            \
+    begin_of_league<type>(schedule, last, lower, upper, step, chunk);                                                \
+  }                                                                                                                  \
+  HEDDLE_OMP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(ident*, std::int32_t, std::int32_t* last, type* lower, \
+                                                              type* upper, signed_of<type>* stride) {                \
+    return next<type>(last, lower, upper, stride);                                                                   \
+  }                                                                                                                  \
+  HEDDLE_OMP_ENTRY void __kmpc_dispatch_fini_##suffix(ident*, std::int32_t) {                                        \
+    end_ordered_iteration(thread::current());                                                                        \
   }
 
 HEDDLE_DISPATCH(4, std::int32_t)

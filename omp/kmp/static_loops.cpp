@@ -44,21 +44,21 @@ void dist_for_static(std::int32_t schedule, std::int32_t* last, T* lower, T* upp
 
 }  // namespace
 
-#define HEDDLE_STATIC_LOOPS(suffix, type)                                                                              \
-  HEDDLE_OMP_ENTRY void __kmpc_for_static_init_##suffix(                                                               \
-      ident*, std::int32_t, std::int32_t schedule, std::int32_t* last, type* lower, type* upper,                       \
-      signed_of<type>* stride, signed_of<type> step, signed_of<type> chunk) {                                          \
-    for_static<type>(schedule, last, lower, upper, stride, step, chunk);                                               \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY void __kmpc_dist_for_static_init_##suffix(                                                          \
-      ident*, std::int32_t, std::int32_t schedule, std::int32_t* last, type* lower, type* upper, type* upper_of_team,  \
-      signed_of<type>* stride, signed_of<type> step, signed_of<type> chunk) {                                          \
-    dist_for_static<type>(schedule, last, lower, upper, upper_of_team, stride, step, chunk);                           \
-  }                                                                                                                    \
-  HEDDLE_OMP_ENTRY void __kmpc_team_static_init_##suffix(ident*, std::int32_t, std::int32_t* last, type* lower,        \
-                                                         type* upper, signed_of<type>* stride, signed_of<type> step,   \
-                                                         signed_of<type> chunk) {                                      \
-    part<type>(in_league(*thread::current().in), true, last, lower, upper, stride, step, chunk);                       \
+#define HEDDLE_STATIC_LOOPS(suffix, type)                                                                             \
+  HEDDLE_OMP_ENTRY void __kmpc_for_static_init_##suffix(                                                              \
+      ident*, std::int32_t, std::int32_t schedule, std::int32_t* last, type* lower, type* upper,                      \
+      signed_of<type>* stride, signed_of<type> step, signed_of<type> chunk) {                                         \
+    for_static<type>(schedule, last, lower, upper, stride, step, chunk);                                              \
+  }                                                                                                                   \
+  HEDDLE_OMP_ENTRY void __kmpc_dist_for_static_init_##suffix(                                                         \
+      ident*, std::int32_t, std::int32_t schedule, std::int32_t* last, type* lower, type* upper, type* upper_of_team, \
+      signed_of<type>* stride, signed_of<type> step, signed_of<type> chunk) {                                         \
+    dist_for_static<type>(schedule, last, lower, upper, upper_of_team, stride, step, chunk);                          \
+  }                                                                                                                   \
+  HEDDLE_OMP_ENTRY void __kmpc_team_static_init_##suffix(ident*, std::int32_t, std::int32_t* last, type* lower,       \
+                                                         type* upper, signed_of<type>* stride, signed_of<type> step,  \
+                                                         signed_of<type> chunk) {                                     \
+    part<type>(in_league(*thread::current().in), true, last, lower, upper, stride, step, chunk);                      \
   }
 
 HEDDLE_STATIC_LOOPS(4, std::int32_t)

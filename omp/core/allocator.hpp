@@ -1,0 +1,40 @@
+// Memory allocators (OpenMP 5.1, sections 2.13 and 3.13). All memory spaces are the machine's one memory here; what an
+// allocator adds to malloc is alignment, a pool's size and what happens when there is no memory left.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heddle::omp::allocators {
+
+// omp_allocator_handle_t: 0 none, the numbers of the predefined ones, else the address of an allocator that was made.
+using handle = std::uintptr_t;
+
+inline constexpr handle null = 0;
+inline constexpr handle default_memory = 1;
+
+// omp_alloctrait_t
+struct trait {
+  std::int32_t key;
+  std::uintptr_t value;
+};
+
+// omp_init_allocator: null when a trait cannot be, or is not supported: pinned memory and high-bandwidth memory.
+handle make(std::uintptr_t space, int count, const trait* traits) noexcept;
+void destroy(handle of) noexcept;
+
+// `of` null: the default allocator of the calling task. Alignment 0: the allocator's. Null for size 0, and as the
+// fallback trait says when there is no memory.
+void* allocate(std::size_t alignment, std::size_t size, handle of) noexcept;
+void* allocate_zeroed(std::size_t alignment, std::size_t count, std::size_t size, handle of) noexcept;
+// `of` null: the allocator that the memory is from. Size 0 frees.
+void* reallocate(void* memory, std::size_t size, handle of) noexcept;
+void release(void* memory) noexcept;
+
+// OMP_ALLOCATOR (section 6.22): the name of a predefined allocator, or of a memory space, with traits or not.
+bool from_text(std::string_view text, handle& result);
+std::string to_text(handle of);
+
+}  // namespace heddle::omp::allocators

@@ -1,0 +1,292 @@
+// Reading and writing values of environment variables.
+#include "omp/core/forms.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <limits>
+
+#include "omp/core/allocator.hpp"
+
+namespace heddle::omp::forms {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) noexcept {
+  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(trimmed(text));
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+template <class T>
+struct word_for {
+  std::string_view word;
+  T value;
+};
+
+// The first word for a value is the one that is written.
+template <class T, std::size_t Count>
+bool read_word(std::string_view text, const word_for<T> (&words)[Count], T& into) {
+  const std::string given = lower(text);
+  for (const word_for<T>& w : words) {
+    if (w.word != given) continue;
+    into = w.value;
+    return true;
+  }
+  return false;
+}
+template <class T, std::size_t Count>
+std::string write_word(T value, const word_for<T> (&words)[Count]) {
+  for (const word_for<T>& w : words) {
+    if (w.value == value) return std::string(w.word);
+  }
+  return "";
+}
+
+constexpr word_for<bool> booleans[] = {{"true", true},   {"false", false},   {"1", true},       {"0", false},
+                                       {"yes", true},    {"no", false},      {"on", true},      {"off", false},
+                                       {".t.", true},    {".f.", false},     {"t", true},       {"f", false},
+                                       {".true.", true}, {".false.", false}, {"enabled", true}, {"disabled", false}};
+constexpr word_for<bool> enabled[] = {{"enabled", true}, {"disabled", false}};
+constexpr word_for<wait_policy> policies[] = {{"active", wait_policy::active}, {"passive", wait_policy::passive}};
+constexpr word_for<offload> offloads[] = {
+    {"default", offload::as_it_comes}, {"mandatory", offload::mandatory}, {"disabled", offload::disabled}};
+constexpr word_for<display> displays[] = {{"true", display::yes}, {"false", display::no}, {"verbose", display::verbose},
+                                          {"1", display::yes},    {"0", display::no},     {"yes", display::yes},
+                                          {"no", display::no},    {"on", display::yes},   {"off", display::no}};
+constexpr word_for<library_kind> libraries[] = {{"serial", library_kind::serial},
+                                                {"turnaround", library_kind::turnaround},
+                                                {"throughput", library_kind::throughput}};
+constexpr word_for<preempt_members> preemptings[] = {
+    {"auto", preempt_members::automatic}, {"on", preempt_members::on}, {"off", preempt_members::off}};
+constexpr word_for<schedule_kind> schedules[] = {{"static", schedule_kind::of_static},
+                                                 {"dynamic", schedule_kind::of_dynamic},
+                                                 {"guided", schedule_kind::of_guided},
+                                                 {"auto", schedule_kind::automatic}};
+constexpr word_for<bind_kind> binds[] = {{"false", bind_kind::no},        {"true", bind_kind::yes},
+                                         {"primary", bind_kind::primary}, {"master", bind_kind::primary},
+                                         {"close", bind_kind::close},     {"spread", bind_kind::spread}};
+
+// A whole number from `least` on that fills the text.
+template <class T>
+bool read_number(std::string_view text, T least, T& into) {
+  text = trimmed(text);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least) return false;
+  into = value;
+  return true;
+}
+
+// The parts between commas, each trimmed; also empty ones.
+std::vector<std::string_view> parts_of(std::string_view text, char separator = ',') {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool read_scaled(std::string_view text, std::size_t unit, std::size_t& into) {
+  text = trimmed(text);
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value == 0) return false;
+  std::string suffix = lower(text.substr(static_cast<std::size_t>(end - text.data())));
+  if (suffix.size() == 2 && suffix[1] == 'b') suffix.pop_back();  // KB, MB
+  if (suffix == "b") unit = 1;
+  else if (suffix == "k") unit = std::size_t{1} << 10;
+  else if (suffix == "m") unit = std::size_t{1} << 20;
+  else if (suffix == "g") unit = std::size_t{1} << 30;
+  else if (suffix == "t") unit = std::size_t{1} << 40;
+  else if (!suffix.empty()) return false;
+  if (value > (std::size_t{1} << 46) / unit) return false;  // an address space
+  into = value * unit;
+  return true;
+}
+
+}  // namespace
+
+bool read_boolean(std::string_view text, bool& into) { return read_word(text, booleans, into); }
+bool read_boolean(std::string_view text, std::optional<bool>& into) {
+  bool value = false;
+  if (!read_boolean(text, value)) return false;
+  into = value;
+  return true;
+}
+bool read_enabled(std::string_view text, bool& into) { return read_word(text, enabled, into); }
+bool read_whole(std::string_view text, int& into) { return read_number(text, 0, into); }
+bool read_positive(std::string_view text, int& into) { return read_number(text, 1, into); }
+bool read_optional_whole(std::string_view text, std::optional<int>& into) {
+  int value = 0;
+  if (!read_whole(text, value)) return false;
+  into = value;
+  return true;
+}
+
+bool read_list(std::string_view text, std::vector<int>& into) {
+  std::vector<int> values;
+  for (const std::string_view part : parts_of(text)) {
+    if (!read_positive(part, values.emplace_back())) return false;
+  }
+  into = std::move(values);
+  return true;
+}
+
+bool read_text(std::string_view text, std::string& into) {
+  into = trimmed(text);
+  return true;
+}
+
+bool read_size(std::string_view text, std::size_t& into) { return read_scaled(text, 1, into); }
+bool read_size_in_k(std::string_view text, std::size_t& into) { return read_scaled(text, 1024, into); }
+
+bool read_schedule(std::string_view text, schedule& into) {
+  schedule read;
+  if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+    const std::string modifier = lower(text.substr(0, colon));
+    if (modifier != "monotonic" && modifier != "nonmonotonic") return false;
+    read.monotonic = modifier == "monotonic";
+    text.remove_prefix(colon + 1);
+  }
+  const std::vector<std::string_view> parts = parts_of(text);
+  if (parts.size() > 2 || !read_word(parts[0], schedules, read.kind)) return false;
+  if (parts.size() == 2 && !read_positive(parts[1], read.chunk)) return false;
+  if (read.kind == schedule_kind::automatic) read.chunk = 0;
+  else if (read.kind != schedule_kind::of_static) read.chunk = std::max(read.chunk, 1);
+  into = read;
+  return true;
+}
+
+bool read_bind_list(std::string_view text, std::vector<bind_kind>& into) {
+  std::vector<bind_kind> values;
+  for (const std::string_view part : parts_of(text)) {
+    if (!read_word(part, binds, values.emplace_back())) return false;
+  }
+  if (values.size() > 1) {  // true and false stand alone
+    for (const bind_kind b : values) {
+      if (b == bind_kind::no || b == bind_kind::yes) return false;
+    }
+  }
+  into = std::move(values);
+  return true;
+}
+
+bool read_places(std::string_view text, place_request& into) { return parse_places(text, into); }
+bool read_cpu_affinity(std::string_view text, place_request& into) { return parse_cpu_affinity(text, into); }
+bool read_kmp_affinity(std::string_view text, place_request& into) { return parse_kmp_affinity(lower(text), into); }
+bool read_waiting(std::string_view text, wait_policy& into) { return read_word(text, policies, into); }
+bool read_offload(std::string_view text, offload& into) { return read_word(text, offloads, into); }
+bool read_display(std::string_view text, display& into) { return read_word(text, displays, into); }
+bool read_library(std::string_view text, library_kind& into) { return read_word(text, libraries, into); }
+bool read_preempt(std::string_view text, preempt_members& into) { return read_word(text, preemptings, into); }
+bool read_allocator(std::string_view text, std::uintptr_t& into) { return allocators::from_text(lower(text), into); }
+
+bool read_blocktime(std::string_view text, std::optional<std::int64_t>& into) {
+  const std::string given = lower(text);
+  if (given == "infinite" || given == "infinity") {
+    into = unlimited_spin;
+    return true;
+  }
+  std::int64_t value = 0, unit = 1'000'000;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+  if (error != std::errc() || value < 0) return false;
+  const std::string_view suffix = trimmed(std::string_view(given).substr(static_cast<std::size_t>(end - given.data())));
+  if (suffix == "us") unit = 1'000;
+  else if (suffix == "s") unit = 1'000'000'000;
+  else if (!suffix.empty() && suffix != "ms") return false;
+  // More than a 32-bit number of milliseconds is meant as for ever.
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max() * std::int64_t{1'000'000};
+  into = value >= most / unit ? unlimited_spin : value * unit;
+  return true;
+}
+
+bool read_spin_count(std::string_view text, std::optional<std::int64_t>& into) {
+  const std::string given = lower(text);
+  if (given == "infinite" || given == "infinity") {
+    into = unlimited_spin;
+    return true;
+  }
+  std::int64_t value = 0, unit = 1;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+  if (error != std::errc() || value < 0) return false;
+  const std::string_view suffix = trimmed(std::string_view(given).substr(static_cast<std::size_t>(end - given.data())));
+  if (suffix == "k") unit = 1'000;
+  else if (suffix == "m") unit = 1'000'000;
+  else if (suffix == "g") unit = 1'000'000'000;
+  else if (suffix == "t") unit = 1'000'000'000'000;
+  else if (!suffix.empty()) return false;
+  into = value > unlimited_spin / unit ? unlimited_spin : value * unit;
+  return true;
+}
+
+std::string write_boolean(bool value) { return value ? "TRUE" : "FALSE"; }
+std::string write_boolean(std::optional<bool> value) { return value ? write_boolean(*value) : ""; }
+std::string write_enabled(bool value) { return write_word(value, enabled); }
+std::string write_whole(int value) { return std::to_string(value); }
+std::string write_positive(int value) { return value == 0 ? "" : std::to_string(value); }
+std::string write_optional_whole(std::optional<int> value) { return value ? std::to_string(*value) : ""; }
+
+std::string write_list(const std::vector<int>& value) {
+  std::string text;
+  for (const int v : value) text += (text.empty() ? "" : ",") + std::to_string(v);
+  return text;
+}
+
+std::string write_text(const std::string& value) { return value; }
+
+std::string write_size(std::size_t value) {
+  constexpr const char* suffixes[] = {"B", "K", "M", "G", "T"};
+  unsigned power = 0;
+  while (power < 4 && value != 0 && value % 1024 == 0) {
+    value /= 1024;
+    ++power;
+  }
+  return std::to_string(value) + suffixes[power];
+}
+std::string write_size_in_k(std::size_t value) { return write_size(value); }
+
+std::string write_schedule(const schedule& value) {
+  std::string text = value.monotonic ? "monotonic:" : "";
+  text += write_word(value.kind, schedules);
+  if (value.chunk > (value.kind == schedule_kind::of_static ? 0 : 1)) text += ',' + std::to_string(value.chunk);
+  return text;
+}
+
+std::string write_bind_list(const std::vector<bind_kind>& value) {
+  std::string text;
+  for (const bind_kind b : value) text += (text.empty() ? "" : ",") + write_word(b, binds);
+  return text;
+}
+
+std::string write_places(const place_request& value) { return text_of(value); }
+std::string write_cpu_affinity(const place_request&) { return ""; }  // shown as OMP_PLACES
+std::string write_kmp_affinity(const place_request&) { return ""; }
+std::string write_waiting(wait_policy value) { return write_word(value, policies); }
+std::string write_offload(offload value) { return write_word(value, offloads); }
+std::string write_display(display value) { return write_word(value, displays); }
+std::string write_library(library_kind value) { return write_word(value, libraries); }
+std::string write_preempt(preempt_members value) { return write_word(value, preemptings); }
+std::string write_allocator(std::uintptr_t value) { return allocators::to_text(value); }
+
+std::string write_blocktime(std::optional<std::int64_t> value) {
+  if (!value) return "";
+  if (*value == unlimited_spin) return "infinite";
+  return *value % 1'000'000 == 0 ? std::to_string(*value / 1'000'000) + "ms" : std::to_string(*value / 1'000) + "us";
+}
+std::string write_spin_count(std::optional<std::int64_t> value) {
+  if (!value) return "";
+  return *value == unlimited_spin ? "infinite" : std::to_string(*value);
+}
+
+}  // namespace heddle::omp::forms

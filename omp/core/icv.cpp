@@ -1,0 +1,71 @@
+// Control variables of data environments: initial ones, those of regions, and copies on write.
+#include "omp/core/icv.hpp"
+
+#include <algorithm>
+
+#include "omp/core/environment.hpp"
+#include "omp/core/task.hpp"
+#include "omp/core/team.hpp"
+#include "omp/core/thread.hpp"
+
+namespace heddle::omp {
+
+control_variables inherited(const control_variables& outer, unsigned number, unsigned outer_size, int clause) noexcept {
+  control_variables v = outer;
+  const environment& e = process_environment();
+  if (outer.threads_next < e.threads.size()) {
+    v.threads = e.threads[outer.threads_next];
+    ++v.threads_next;
+  }
+  if (outer.bind != bind_kind::no && outer.bind_next < e.bind.size()) {
+    v.bind = e.bind[outer.bind_next];
+    ++v.bind_next;
+  }
+  if (outer.places.count != 0) {
+    member_place here = place_of_member(outer.places, number, outer_size);
+    if (here.place < 0) here = {outer.places.parent, outer.places.first, outer.places.count};
+    v.places = placement_of(here, outer.bind, clause);
+  }
+  return v;
+}
+
+control_variables variables_of_region(const thread& self, const region_options& how) noexcept {
+  return inherited(*self.running->variables, self.number, self.in->size, how.bind);
+}
+
+control_variables& task::own_variables() {
+  if (!owns_variables) {
+    variables = new control_variables(*variables);
+    owns_variables = true;
+  }
+  return const_cast<control_variables&>(*variables);
+}
+
+void drop_own_variables(task& of) noexcept {
+  if (!of.owns_variables) return;
+  delete of.variables;
+  of.variables = nullptr;
+  of.owns_variables = false;
+}
+
+bool to_schedule(int kind, int chunk, schedule& result) noexcept {
+  schedule s;
+  const unsigned bits = static_cast<unsigned>(kind);
+  s.monotonic = (bits & 0x80000000u) != 0;
+  const unsigned plain = bits & 0x7fffffffu;
+  if (plain < 1 || plain > 4) return false;
+  s.kind = static_cast<schedule_kind>(plain);
+  switch (s.kind) {
+    case schedule_kind::of_static: s.chunk = std::max(chunk, 0); break;
+    case schedule_kind::automatic: break;
+    default: s.chunk = std::max(chunk, 1); break;
+  }
+  result = s;
+  return true;
+}
+
+int kind_of(const schedule& s) noexcept {
+  return static_cast<int>(static_cast<unsigned>(s.kind) | (s.monotonic ? 0x80000000u : 0u));
+}
+
+}  // namespace heddle::omp
