@@ -16,7 +16,7 @@ bool has_ended(const depend_node& n) noexcept {
   return n.successors.load(std::memory_order_acquire) == closed;  // pairs with end_node: what the task has done
 }
 
-// --- memory of nodes, [depend:memory] ---------------------------------------------------------------------------------
+// --- memory of nodes, [depend:3] ---------------------------------------------------------------------------------
 
 void drop_node(dependences& g, depend_node* n) noexcept {
   for (depend_edge* e = n->edges; e != nullptr;) {
@@ -259,7 +259,7 @@ bool add_node(thread& self, explicit_task& it, const depend_list& list) {
     before += look_at_place(g, p, item.kind, n);
     enter_place(g, p, item.kind, n);
   }
-  // [depend:count]
+  // [depend:2]
   if (before != 0 && n.waiting.fetch_add(before) + before != 0) return false;
   return may_begin(n);
 }

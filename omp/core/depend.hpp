@@ -1,5 +1,5 @@
 // The depend clause: the graph that the children of one task form. All its clauses come from that task's own thread, so
-// places and sets have no lock; only the ends of tasks come from others. Protocol: omp/tasks.md, [depend:1] on.
+// places and sets have no lock; only the ends of tasks come from others. Protocol: omp/tasks.md.
 #pragma once
 
 #include <atomic>
@@ -34,14 +34,14 @@ struct depend_list {
 struct depend_edge;
 struct lock_link;
 
-// A task's place in the graph, or that of a thread that waits for predecessors. In the graph's memory: [depend:memory].
+// A task's place in the graph, or that of a thread that waits for predecessors. In the graph's memory: [depend:3].
 struct depend_node {
   explicit_task* of{nullptr};
   thread* waits{nullptr};
   // Successors, the newest first; closed when the task has ended. Pushed by the parent's thread, closed by who ends the
   // task; each publishes what it has done.
   std::atomic<depend_edge*> successors{nullptr};
-  // [depend:count] Predecessors that have not ended. Ends count it down from 0 until the parent's thread has found all
+  // [depend:2] Predecessors that have not ended. Ends count it down from 0 until the parent's thread has found all
   // and adds their number; who reaches 0 then has it ready.
   std::atomic<std::int32_t> waiting{0};
   // The parent's thread alone:

@@ -33,7 +33,7 @@ struct lock_link {
   lock_link* next;
 };
 
-// [depend:sets] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
+// [depend:1] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
 // inoutset), or not in any order (mutexinoutset); an out is a set alone. Each waits for all of the set before its own.
 struct depend_place {
   const void* address{nullptr};

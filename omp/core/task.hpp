@@ -40,7 +40,7 @@ struct task {
   bool owns_variables{false};
   bool over{false};  // its body has ended while children had not; home's own
 
-  // [task:count]: {alive:1, children that are over and have children themselves: 30, children that ended elsewhere less
+  // [task:2]: {alive:1, children that are over and have children themselves: 30, children that ended elsewhere less
   // those that were moved here from `made`: 32}. Changed by all who end children; publishes what they have done.
   static constexpr std::int64_t alive = std::int64_t{1} << 62;
   static constexpr std::int64_t one_orphaned = std::int64_t{1} << 32;
@@ -87,7 +87,7 @@ struct alignas(64) explicit_task : task {
   explicit_task* next{nullptr};  // of free blocks, of the team's shared list, of tasks that become ready together
   void* payload{nullptr};
   void* abi_word{nullptr};
-  std::uintptr_t unused[3]{};
+  std::uintptr_t unused[4]{};
   explicit_task* self{nullptr};  // the word in front of the payload: for_payload
 };
 static_assert(sizeof(explicit_task) == 192);

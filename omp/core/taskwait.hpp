@@ -7,7 +7,7 @@ namespace heddle::omp {
 
 // Parks the thread until done() is true, or until there may be a task that it may run here: a descendant of `under`, the
 // task that waits, or any of the team where that is null (at a barrier). `settle` is called before a sleep, and done()
-// asked once more after it. While open() is false it does not look for tasks. Protocol: [task:sleep].
+// asked once more after it. While open() is false it does not look for tasks. Protocol: [task:8].
 template <class Done, class Settle, class Open>
 void park_for_task(thread& self, const task* under, Done done, Settle settle, Open open) {
   team& t = *self.in;
@@ -35,8 +35,11 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
 // Returns when done() is true. Who makes it true wakes the thread. Meanwhile the thread runs tasks, as above.
 template <class Done, class Settle>
 void help_until(thread& self, const task* under, Done done, Settle settle) {
-  while (!done())
-    if (!run_one(self, under)) park_for_task(self, under, done, settle, [] { return true; });
+  while (!done()) {
+    if (run_one(self, under)) continue;
+    self.in->tasks.hand_over(place_of(self));
+    park_for_task(self, under, done, settle, [] { return true; });
+  }
 }
 
 // Until all children of the running task have ended.
