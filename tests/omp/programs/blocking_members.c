@@ -1,4 +1,5 @@
 // Members that wait for each other by means of pthreads: a barrier, a mutex with a condition, a pipe.
+// needs: preload, for the functions of pthreads are replaced in that form only
 // link: -pthread
 #include <pthread.h>
 #include <unistd.h>
