@@ -45,7 +45,7 @@ class reporter {
   }
 
   void print() const noexcept {
-    if (what_ == wanted::none) return;
+    if (what_ == wanted::none || thread::of(0) == nullptr) return;  // a shell, for example, that starts the program
     std::uint64_t regions = 0, members = 0, largest = 0, deepest = 0, tasks = 0, steals = 0;
     for_each_descriptor([&](int number, const thread& t) {
       const thread_counts& did = t.did;
