@@ -7,7 +7,6 @@ from . import common
 NAME = 'bots'
 ARGUMENTS = {
     'alignment': ['-f', 'inputs/alignment/prot.20.aa'],
-    'concom': ['-n', '5000', '-m', '5'],
     'fft': ['-n', '65536'],
     'fib': ['-n', '22', '-x', '8'],
     'floorplan': ['-f', 'inputs/floorplan/input.5'],
