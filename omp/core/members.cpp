@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "omp/core/affinity_format.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/taskwait.hpp"
@@ -80,6 +81,8 @@ void begin_part(thread& self, team& t, unsigned number) {
   c.in_loop = false;
   if (t.reduction_words != nullptr) begin_region_words(self, t.reduction_words);
   if (t.has_loop) begin_loop(self, t.loop);
+  if (t.level > 0 && process_environment().display_affinity) [[unlikely]]
+    display_affinity_of_member(self);
 }
 
 void end_part(thread& self) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/thread.hpp"
@@ -21,6 +22,7 @@ unsigned threads_for(const thread& self, const region_options& how) noexcept {
   const control_variables& v = *self.running->variables;
   if (how.serial || self.in->active_level >= v.max_active_levels) return 1;
   int wanted = how.threads > 0 ? how.threads : self.next.threads > 0 ? self.next.threads : v.threads;
+  if (v.dynamic) wanted = std::min(wanted, process_environment().workers);
   wanted = std::min(wanted, v.thread_limit);
   return static_cast<unsigned>(std::max(wanted, 1));
 }
