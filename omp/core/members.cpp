@@ -63,7 +63,7 @@ bool should_be_preemptive() noexcept {
   }
   // One worker at least never runs a thread that keeps it, so those that find none of their own have turns there; what
   // waits behind a thread that is not preemptive is taken from there ([members:2]).
-  return members_alive.load() >= demand::processors.load();
+  return members_alive.load() + 1 >= demand::processors.load();
 }
 
 }  // namespace
