@@ -3,6 +3,7 @@
 #pragma once
 
 #include <heddle/detail/current.hpp>
+#include <heddle/detail/heavy_fence.hpp>
 #include <heddle/detail/machine_facts.hpp>
 #include <heddle/detail/spin_word.hpp>
 #include <heddle/detail/wait.hpp>
@@ -11,6 +12,8 @@
 #include <heddle/runtime.hpp>
 #include <heddle/thread.hpp>
 #include <heddle/thread_slot.hpp>
+
+#include "queue/fork_queue.hpp"
 
 // An entry point of either ABI, or a function of omp.h.
 #define HEDDLE_OMP_ENTRY extern "C" __attribute__((visibility("default")))

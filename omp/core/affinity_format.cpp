@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -156,6 +157,19 @@ void set_affinity_format(std::string_view format) {
   f.text = std::string(format);
 }
 
-void display_affinity(const thread& self) { write_line(affinity_line(affinity_format(), facts_of(self))); }
+void display_affinity_of_member(const thread& self) {
+  const thread_facts facts = facts_of(self);
+  // The kernel thread is no part of it: members change theirs.
+  const std::string now = affinity_line("%t %T %L %n %N %a ", facts) + ranges_of(facts.processors) + affinity_format();
+  static heddle::mutex lock;
+  static auto* const last = new std::map<int, std::string>;  // by the thread's number
+  {
+    const std::lock_guard held(lock);
+    std::string& before = (*last)[self.global_number];
+    if (before == now) return;
+    before = now;
+  }
+  write_line(affinity_line(affinity_format(), facts));
+}
 
 }  // namespace heddle::omp

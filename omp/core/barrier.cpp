@@ -1,6 +1,6 @@
 #include "omp/core/barrier.hpp"
 
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/taskwait.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
 
@@ -8,9 +8,12 @@ namespace heddle::omp {
 
 // Ends the phase if all have arrived and no task is left ([barrier:2]). True: this call did.
 bool team_barrier::try_to_end(team& t, unsigned size) noexcept {
+  // A task's end is counted by a plain store. Either who has ended one sees the last arrival here, or that one sees the
+  // end ([task:8]).
+  if (t.tasked.load(std::memory_order_relaxed)) std::atomic_thread_fence(std::memory_order_seq_cst);
   std::uint64_t word = word_.load();
   if (arrived_of(word) != size) return false;
-  if (t.tasked.load() && tasks::unfinished(t)) return false;
+  if (t.tasked.load() && t.tasks.unfinished()) return false;
   if (this == &t.barrier && t.loop_cancelled.load(std::memory_order_relaxed))
     t.loop_cancelled.store(false, std::memory_order_relaxed);  // published by the phase
   return word_.compare_exchange_strong(word, (word & ~(one_phase - 1)) + one_phase);
@@ -24,15 +27,17 @@ bool team_barrier::wait(thread& self, team& t, bool cancellable) {
     if (!at_end && t.size > 1) t.wake_all();
   } else {
     for (;;) {
-      self.parked.wait([&] {
-        // acquire pairs with try_to_end: what all members did before they arrived
-        if (phase_of(word_.load(std::memory_order_acquire)) != phase) return true;
-        if (cancellable && t.cancelled.load(std::memory_order_relaxed)) return true;  // woken after it was set
-        return t.tasked.load(std::memory_order_relaxed) && tasks::may_find(self);     // woken by who makes a task
-      });
+      park_for_task(
+          self, nullptr,
+          [&] {
+            // acquire pairs with try_to_end: what all members did before they arrived
+            if (phase_of(word_.load(std::memory_order_acquire)) != phase) return true;
+            return cancellable && t.cancelled.load(std::memory_order_relaxed);  // woken after it was set
+          },
+          [] {}, [] { return true; });
       if (phase_of(word_.load(std::memory_order_acquire)) != phase) break;  // as above
       if (cancellable && t.cancelled.load()) return true;
-      if (!tasks::run_one(self)) heddle::detail::yield();
+      if (!run_one(self, nullptr)) heddle::detail::yield();
       if (try_to_end(t, t.size)) {
         if (!at_end) t.wake_all();
         break;
@@ -63,7 +68,7 @@ bool team_barrier::help(thread& self, team& t, std::uint32_t phase) {
   bool found = false;
   bool last = false;
   if (under_way) {
-    found = tasks::run_one(self);
+    found = run_one(self, nullptr);
     last = try_to_end(t, t.size);
   }
   helpers_.fetch_sub(1);

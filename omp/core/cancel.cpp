@@ -1,7 +1,7 @@
 #include "omp/core/cancel.hpp"
 
 #include "omp/core/environment.hpp"
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/task_group.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
 
@@ -23,7 +23,7 @@ bool cancel(thread& self, cancels what) {
       t.loop_cancelled.store(true);
       cancel_loop(self);
       return true;
-    case cancels::taskgroup: return tasks::cancel_group(self);
+    case cancels::taskgroup: return cancel_group(self);
     case cancels::nothing: break;
   }
   return false;
@@ -36,7 +36,7 @@ bool is_cancelled(thread& self, cancels what) noexcept {
     case cancels::parallel: return t.cancelled.load();
     case cancels::loop:
     case cancels::sections: return t.loop_cancelled.load();
-    case cancels::taskgroup: return tasks::group_is_cancelled(self);
+    case cancels::taskgroup: return group_cancelled(*self.running);
     case cancels::nothing: break;
   }
   return false;

@@ -139,7 +139,7 @@ environment environment_from(environment_values values, const machine_units& mac
   if (bound && e.places.kind == place_kind::none) e.places.kind = place_kind::cores;  // left to us by the standard
   e.all_places = places_on(machine, e.places, complaints);
 
-  e.initial.threads = static_cast<int>(workers);
+  e.workers = e.initial.threads = static_cast<int>(workers);
   settle_variables(e);
   return e;
 }

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "omp/core/affinity_format.hpp"
 #include "omp/core/environment.hpp"
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/task_reduction.hpp"
+#include "omp/core/taskwait.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
 
@@ -20,11 +22,14 @@ constinit std::atomic<int> members_alive{0};
 bool dock(thread& self, team& t, std::uint32_t seen, std::uint32_t phase) {
   for (;;) {
     bool ordered = false;
-    self.parked.wait([&] {
-      ordered = self.order.load(std::memory_order_acquire) != seen;  // pairs with begin_region, dismiss: what it is
-      // A hint, confirmed by help.
-      return ordered || (t.tasked.load(std::memory_order_relaxed) && !t.joined.is_over(phase) && tasks::may_find(self));
-    });
+    // That there may be a task is a hint, confirmed by help.
+    park_for_task(
+        self, nullptr,
+        [&] {
+          ordered = self.order.load(std::memory_order_acquire) != seen;  // pairs with begin_region, dismiss: what it is
+          return ordered;
+        },
+        [] {}, [&] { return !t.joined.is_over(phase); });
     if (ordered) return !self.stops.load(std::memory_order_relaxed);  // published by the order
     if (!t.joined.help(self, t, phase)) heddle::detail::yield();
   }
@@ -58,7 +63,7 @@ bool should_be_preemptive() noexcept {
   }
   // One worker at least never runs a thread that keeps it, so those that find none of their own have turns there; what
   // waits behind a thread that is not preemptive is taken from there ([members:2]).
-  return members_alive.load() >= demand::processors.load();
+  return members_alive.load() + 1 >= demand::processors.load();
 }
 
 }  // namespace
@@ -67,24 +72,23 @@ void begin_part(thread& self, team& t, unsigned number) {
   self.in = &t;
   self.number = number;
   task& mine = t.implicit[number];
-  mine.parent = t.outer_task;
-  mine.in = &t;
-  drop_own_variables(mine);
-  mine.variables = &t.variables;
-  mine.group = nullptr;
-  mine.depends = nullptr;
+  begin_implicit(mine, t);
   self.running = &mine;
   work_cursor& c = self.work;
   c.constructs = 0;
   c.singles = 0;
   c.share = c.across = nullptr;
   c.in_loop = false;
+  if (t.reduction_words != nullptr) begin_region_words(self, t.reduction_words);
   if (t.has_loop) begin_loop(self, t.loop);
+  if (t.level > 0 && process_environment().display_affinity) [[unlikely]]
+    display_affinity_of_member(self);
 }
 
 void end_part(thread& self) {
   work_cursor& c = self.work;
   if (c.share != nullptr) end_loop(self);
+  if (self.in->reduction_words != nullptr) end_group(self);
 }
 
 void make_room(team& t, unsigned n) {

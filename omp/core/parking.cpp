@@ -21,7 +21,7 @@ constexpr std::chrono::nanoseconds foreign_patience = std::chrono::microseconds(
 
 }  // namespace
 
-void parking::wait_long(bool (*ready)(void*), void* asked) {
+void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + between_yields;
@@ -41,6 +41,7 @@ void parking::wait_long(bool (*ready)(void*), void* asked) {
     // seq_cst, as the fence is: [parking:1]
     word_.store(settling);
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    before(told);
     if (ready(asked)) {
       word_.store(is_awake);  // who wakes from now on finds nothing to do; who was before has done the same
       return;

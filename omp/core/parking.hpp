@@ -30,6 +30,11 @@ class parking {
   // caller's write and its own look at whether anybody sleeps ([parking:2]).
   template <class Ready>
   void wait(Ready ready) {
+    wait(ready, [] {});
+  }
+  // before() is called ahead of each sleep, and ready() asked once more after it.
+  template <class Ready, class Before>
+  void wait(Ready ready, Before before) {
     if (ready()) return;
     if (!demand::exceeds()) {
       for (int turn = 0; turn < first_turns; ++turn) {
@@ -37,7 +42,8 @@ class parking {
         if (ready()) return;
       }
     }
-    wait_long([](void* asked) { return static_cast<bool>((*static_cast<Ready*>(asked))()); }, &ready);
+    wait_long([](void* asked) { return static_cast<bool>((*static_cast<Ready*>(asked))()); }, &ready,
+              [](void* told) { (*static_cast<Before*>(told))(); }, &before);
   }
 
   // Any thread. Costs a fence and a load when the thread does not sleep.
@@ -57,7 +63,7 @@ class parking {
   static constexpr std::uintptr_t is_awake = 0;
   static constexpr std::uintptr_t settling = 1;  // about to sleep; every greater value is the sleeper's waiter
 
-  void wait_long(bool (*ready)(void*), void* asked);
+  void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
   void sleep() noexcept;
   void wake_sleeper() noexcept;
   static bool fall_asleep(void* self, heddle::detail::waiter& w) noexcept;

@@ -1,8 +1,184 @@
-// The tasks that a thread has made and nobody has begun: its own end, and the thieves' end.
+// The tasks that are made and that nobody has begun: a queue for each member of a team, which is heddle's private-first
+// deque, and a list of the team for those that such a queue does not suit. Protocol: omp/tasks.md.
 #pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "omp/core/short_lock.hpp"
+#include "omp/core/task.hpp"
+#include "omp/seam.hpp"
 
 namespace heddle::omp {
 
-class task_queue {};
+class thread;
+struct team;
+struct reduction_copies;  // task_reduction.cpp
+
+// What one member of one team has made. Made by that member with its first task, and kept as long as the team.
+struct member_tasks {
+  member_tasks(thread& who, team& whose);
+
+  heddle::detail::fork_queue queue;
+  thread* owner;
+  team* in;
+  // [task:7] The queue has been left empty, and its owner's next push takes the slow path for certain. Owner's.
+  std::atomic<bool> quiet{true};
+  unsigned next_victim{0};     // owner's
+  unsigned hungry_turns{0};    // looks in vain since the last task; owner's
+  // [task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team has
+  // unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.
+  alignas(64) std::atomic<std::uint64_t> made{0};
+  std::atomic<std::uint64_t> ended{0};
+
+  void count_made() noexcept {
+    // relaxed: to others it is published with the task, by its queue
+    made.store(made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void count_ended() noexcept {
+    // release pairs with team_tasks::unfinished: what the task has made
+    ended.store(ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::size_t capacity = 4096;
+  std::unique_ptr<heddle::detail::slot[]> slots_;
+};
+
+// One that sleeps, or is about to, where it could run a task. Lives on its stack.
+struct task_sleeper {
+  thread* who{nullptr};
+  const task* under{nullptr};  // it may run descendants of that only; null: all tasks of the team
+  task_sleeper* next{nullptr};
+  task_sleeper* previous{nullptr};
+  std::atomic<bool> woken{false};  // written by who has taken it out of the list
+};
+
+// The team's part.
+class team_tasks {
+ public:
+  team_tasks() = default;
+  team_tasks(const team_tasks&) = delete;
+  team_tasks& operator=(const team_tasks&) = delete;
+  ~team_tasks();
+
+  // The leader, before the members of a region begin: that there will be so many. Throws std::bad_alloc.
+  void prepare(unsigned members);
+
+  // The caller's own. Throws std::bad_alloc.
+  member_tasks& of(thread& self);
+
+  // Whether a task that was made has not ended. Exact if all members have arrived at a barrier ([task:4]); else true
+  // may be out of date at once, and false means nothing.
+  bool unfinished() const noexcept;
+
+  // Makes a task known that is ready; its parent cannot be freed meanwhile. Called by the member `mine` belongs to.
+  // False: the queue is full, and the caller runs it itself.
+  [[nodiscard]] bool push(member_tasks& mine, explicit_task& it) noexcept {
+    if (it.priority > 0) [[unlikely]] {
+      share(it);
+      return true;
+    }
+    auto& q = mine.queue;
+    heddle::detail::slot* const position = q.bottom.load(std::memory_order_relaxed);  // own variable
+    // relaxed: published by the store below, or by `open` (src/queue/README.md, [queue:7])
+    position->store(reinterpret_cast<heddle::detail::entry>(&it), std::memory_order_relaxed);
+    q.bottom.store(position + 1, std::memory_order_release);  // pairs with force_steal: the slot and the task
+    // for the compiler; the processor's fence is executed by who sleeps ([task:8])
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    // pairs with a sleeper's poison through its heavy fence
+    if (position + 1 >= q.push_limit.load(std::memory_order_relaxed)) [[unlikely]]
+      return push_slow(mine, it, position);
+    return true;
+  }
+  // By anybody, also who is no member.
+  void share(explicit_task& it) noexcept;
+  // [task:6] The member has nothing to run where it waits: what its queue has left is for others.
+  void hand_over(member_tasks& mine) noexcept;
+
+  // The member's own, if it has made tasks in this team.
+  member_tasks* known(unsigned number) const noexcept { return member(number); }
+
+  // A task that the member may run while it waits in `under`, a descendant of that (null: at a barrier, where any task
+  // of the team may run, [task:6]). Null: there is none, or it hides.
+  explicit_task* find(member_tasks& mine, const task* under) noexcept;
+  // The same for its newest, which is what a wait wants first.
+  explicit_task* newest(member_tasks& mine, const task* under) noexcept {
+    auto& q = mine.queue;
+    heddle::detail::slot* const position = q.bottom.load(std::memory_order_relaxed) - 1;  // own variable
+    if (position < q.base) return nullptr;
+    auto* const it = reinterpret_cast<explicit_task*>(position->load(std::memory_order_relaxed));  // owner writes slots
+    if (under != nullptr && !may_descend(*it, *under)) return nullptr;
+    // pairs with force_steal through its heavy fence: the task is mine
+    q.bottom.store(position, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // for the compiler; the thief executes the processor's
+    // pairs with force_steal's poison through its heavy fence
+    if (position < q.pop_limit.load(std::memory_order_relaxed) && !pop_slow(mine, position)) [[unlikely]]
+      return nullptr;
+    if (under == nullptr || it->parent == under || descends(*it, *under)) [[likely]]
+      return it;
+    share(*it);
+    return nullptr;
+  }
+  // Whether find() would perhaps find something. A hint.
+  bool may_find(const member_tasks* mine, const task* under) const noexcept;
+
+  // [task:8] The caller is about to sleep in `under`, and from now on is woken for what it may run. Afterwards it
+  // looks once more whether there is something (may_find).
+  void enlist(task_sleeper& who, member_tasks* mine) noexcept;
+  void dismiss(task_sleeper& who) noexcept;
+  // After a sequentially consistent fence. Wakes one that may run children of `parent`, or all that sleep.
+  void wake_for(const task* parent) noexcept;
+
+  // Of tasks that threads which are no members have ended (omp_fulfill_event).
+  std::atomic<std::uint64_t> ended_outside{0};
+  std::atomic<std::uint32_t> outside{0};  // such threads that are still at it: the next region waits for them
+
+  // Of a region and of a work-sharing construct with the task modifier that the team is in (task_reduction.hpp).
+  std::atomic<reduction_copies*> shared_reductions[2]{};
+
+ private:
+  // Whether `it`, which may be gone, looks like a descendant: never no for one.
+  static bool may_descend(const explicit_task& it, const task& from) noexcept {
+    // relaxed: hints; the memory of tasks stays what it is ([task:1])
+    if (!from.is_explicit) return it.origin.load(std::memory_order_relaxed) == &from;
+    return it.level.load(std::memory_order_relaxed) > from.depth &&
+           it.root.load(std::memory_order_relaxed) ==
+               static_cast<const explicit_task&>(from).root.load(std::memory_order_relaxed);
+  }
+  bool push_slow(member_tasks& mine, explicit_task& it, heddle::detail::slot* position) noexcept;
+  bool pop_slow(member_tasks& mine, heddle::detail::slot* position) noexcept;
+  explicit_task* take_shared(const task* under) noexcept;
+  explicit_task* steal_from(member_tasks& mine, member_tasks& victim, const task* under) noexcept;
+  // Takes one that may run children of `parent` out of the list; null: there is none.
+  thread* choose(const task* parent) noexcept;
+  void remove(task_sleeper& who) noexcept;
+  void await_outside() const noexcept;
+
+  member_tasks* member(unsigned number) const noexcept {
+    // acquire pairs with of: the queue; and with prepare: the array
+    return members_.load(std::memory_order_acquire)[number].load(std::memory_order_acquire);
+  }
+
+  // Of all arrays the last, which has room for size_. Those before it stay, for members that wait for their next region
+  // may still look at them. Written by the leader between regions.
+  std::atomic<std::atomic<member_tasks*>*> members_{nullptr};
+  std::atomic<unsigned> size_{0};
+  std::vector<std::unique_ptr<std::atomic<member_tasks*>[]>> arrays_;
+  unsigned room_{0};
+
+  // Tasks with a priority, those that became ready outside, and those that a thief has taken and must not run: ordered
+  // by priority, the oldest first. shared_ counts them.
+  std::atomic<std::uint32_t> shared_{0};
+  mutable short_lock shared_guard_;
+  explicit_task* first_shared_{nullptr};
+  explicit_task* last_shared_{nullptr};
+
+  std::atomic<std::uint32_t> sleeping_{0};  // in the list; raised before a sleeper looks at queues
+  short_lock sleepers_guard_;
+  task_sleeper* first_sleeper_{nullptr};
+};
 
 }  // namespace heddle::omp

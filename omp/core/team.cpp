@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/task_reduction.hpp"
 #include "omp/core/thread.hpp"
 
 namespace heddle::omp {
@@ -21,6 +22,7 @@ unsigned threads_for(const thread& self, const region_options& how) noexcept {
   const control_variables& v = *self.running->variables;
   if (how.serial || self.in->active_level >= v.max_active_levels) return 1;
   int wanted = how.threads > 0 ? how.threads : self.next.threads > 0 ? self.next.threads : v.threads;
+  if (v.dynamic) wanted = std::min(wanted, process_environment().workers);
   wanted = std::min(wanted, v.thread_limit);
   return static_cast<unsigned>(std::max(wanted, 1));
 }
@@ -59,6 +61,7 @@ void change(std::atomic<T>& place, T value) noexcept {
 team& begin_region(thread& self, const region_options& how, region_body body) {
   const unsigned n = threads_for(self, how);
   team& t = team_here(self);
+  t.tasks.prepare(n);
   const team& outer = *self.in;
   t.saved_work = self.work;
   t.saved_place = self.place;
@@ -74,8 +77,8 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   if (how.loop != nullptr) t.loop = *how.loop;
   change(t.data_of_code, how.data);
   change(t.reduction_words, how.reductions);
-  change(t.reductions, static_cast<void*>(nullptr));
   change(t.variables, variables_of_region(self, how));
+  if (how.reductions != nullptr) register_words(how.reductions, nullptr, nullptr, n);
   // What members have written in the region before; all of them have arrived since, and these are published to the next
   // ones by their orders.
   t.shares.begin();
@@ -86,6 +89,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.loop_cancelled, false);
   change(t.cancel_kind, 0);
   self.next = {};
+  self.did.region(n, t.level);
   if (n > 1) {
     make_room(t, n);
     const unsigned there = std::min(n, t.manned);

@@ -9,6 +9,7 @@
 #include "omp/core/barrier.hpp"
 #include "omp/core/icv.hpp"
 #include "omp/core/task.hpp"
+#include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
 
 namespace heddle::omp {
@@ -55,7 +56,6 @@ struct team {
   std::unique_ptr<implicit_task[]> implicit;  // one a member
   void* data_of_code{nullptr};                // region_options::data
   std::uintptr_t* reduction_words{nullptr};   // region_options::reductions
-  void* reductions{nullptr};                  // of tasks, for the whole region (task_hooks.hpp)
   loop_plan loop;                             // if has_loop
   control_variables variables;                // that its implicit tasks begin with
 
@@ -72,8 +72,7 @@ struct team {
   std::atomic<std::uint32_t> singles{0};                  // single constructs that somebody has taken
   std::atomic<void*> copied{nullptr};                     // copyprivate
   alignas(64) team_barrier joined;                        // of its end
-  alignas(64) std::atomic<std::uint32_t> ready_tasks{0};  // queued anywhere in the team: a hint
-  std::atomic<std::uint32_t> sleepers{0};                 // members that sleep where they could run tasks
+  alignas(64) team_tasks tasks;
   work_shares shares;
 
   // Something has changed that some members may wait for: wakes those that sleep. Has the fence that parking wants.

@@ -10,7 +10,9 @@
 #include <optional>
 
 #include "omp/core/parking.hpp"
+#include "omp/core/statistics.hpp"
 #include "omp/core/task.hpp"
+#include "omp/core/task_block.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
 #include "omp/seam.hpp"
@@ -80,7 +82,8 @@ class thread {
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
   void* tool{nullptr};                    // ompt_data_t of tools
 
-  task_queue tasks;  // those that it has made and nobody has begun
+  thread_tasks tasks;  // its free blocks
+  thread_counts did;   // since the process began, whoever had the number
 
  private:
   static thread& adopt() noexcept;

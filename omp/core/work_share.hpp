@@ -52,7 +52,7 @@ struct work_share {
   std::atomic<std::uint32_t> waiters{0};  // who waits for a change of `turn`
   std::atomic<std::uint32_t> left{0};     // members that have left it
   std::atomic<bool> cancelled{false};
-  void* reductions{nullptr};  // of tasks, by task_hooks.hpp
+  void* reductions{nullptr};  // of tasks, begin_shared_words
   void* memory{nullptr};      // that the GNU ABI asks for (scan, conditional lastprivate)
   doacross* across{nullptr};
   // Dynamic: chunks handed out. Guided: iterations handed out.

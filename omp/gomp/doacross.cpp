@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/task_reduction.hpp"
 #include "omp/gomp/region.hpp"
 
 using namespace heddle::omp;
@@ -36,7 +36,7 @@ void set_up(work_share& s, void* data) {
     s.memory = std::calloc(1, reinterpret_cast<std::uintptr_t>(*g.memory));
     if (s.memory == nullptr) throw std::bad_alloc();
   }
-  if (g.reductions != nullptr) tasks::begin_reductions(*g.self, g.reductions, s.reductions);
+  if (g.reductions != nullptr) begin_shared_words(*g.self, g.reductions, s.reductions);
 }
 
 // Counts of both kinds of loops are words of 64 bits.
@@ -49,7 +49,7 @@ bool start(loop_plan plan, unsigned loops, const void* trips, void* first, void*
   plan.trips = plan.end = counts[0];
   begin_loop(self, plan, set_up, &g);
   if (memory != nullptr) *memory = self.work.share->memory;
-  if (reductions != nullptr && !g.was_first) tasks::begin_reductions(self, reductions, self.work.share->reductions);
+  if (reductions != nullptr && !g.was_first) begin_shared_words(self, reductions, self.work.share->reductions);
   if (first == nullptr) return true;
   if (!next_block(self)) return false;
   *static_cast<std::uint64_t*>(first) = self.work.now.first;

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "omp/core/task_hooks.hpp"
+#include "omp/core/task_reduction.hpp"
 #include "omp/gomp/region.hpp"
 
 using namespace heddle::omp;
@@ -39,7 +39,7 @@ void set_up_extras(work_share& s, void* given) {
     s.memory = std::calloc(1, reinterpret_cast<std::uintptr_t>(*e.memory));
     if (s.memory == nullptr) throw std::bad_alloc();
   }
-  if (e.reductions != nullptr) tasks::begin_reductions(*e.self, e.reductions, s.reductions);
+  if (e.reductions != nullptr) begin_shared_words(*e.self, e.reductions, s.reductions);
 }
 
 void begin_with_extras(loop_plan& plan, std::uintptr_t* reductions, void** memory) {
@@ -48,7 +48,7 @@ void begin_with_extras(loop_plan& plan, std::uintptr_t* reductions, void** memor
   plan.shared = reductions != nullptr || memory != nullptr;
   begin_loop(self, plan, set_up_extras, &e);
   if (memory != nullptr) *memory = self.work.share->memory;
-  if (reductions != nullptr && !e.was_first) tasks::begin_reductions(self, reductions, self.work.share->reductions);
+  if (reductions != nullptr && !e.was_first) begin_shared_words(self, reductions, self.work.share->reductions);
 }
 
 bool start(loop_plan plan, bool ordered, long from, long to, long step, long* first, long* behind) {

@@ -248,6 +248,13 @@ bool has_any(const fork_queue& q) noexcept {
   return q.bottom.load(std::memory_order_relaxed) > q.base + public_part(q.open.load(std::memory_order_relaxed)).top();
 }
 
+entry oldest(const fork_queue& q) noexcept {
+  // relaxed: a hint
+  const slot* const top = q.base + public_part(q.open.load(std::memory_order_relaxed)).top();
+  // relaxed: as above; slots are never freed while there are thieves
+  return q.bottom.load(std::memory_order_relaxed) > top ? top->load(std::memory_order_relaxed) : 0;
+}
+
 bool watch_every_fork(fork_queue& q, bool on, bool joins) noexcept {
   q.every_fork = on;
   q.every_join = joins;

@@ -1,0 +1,342 @@
+#include "omp/core/depend.hpp"
+
+#include <mutex>
+#include <new>
+
+#include "omp/core/depend_graph.hpp"
+#include "omp/core/taskwait.hpp"
+
+namespace heddle::omp {
+
+namespace {
+
+depend_edge* const closed = reinterpret_cast<depend_edge*>(std::uintptr_t{1});
+
+bool has_ended(const depend_node& n) noexcept {
+  return n.successors.load(std::memory_order_acquire) == closed;  // pairs with end_node: what the task has done
+}
+
+// --- memory of nodes, [depend:3] ---------------------------------------------------------------------------------
+
+void drop_node(dependences& g, depend_node* n) noexcept {
+  for (depend_edge* e = n->edges; e != nullptr;) {
+    depend_edge* const gone = e;
+    e = e->sibling;
+    g.edges.put(gone);
+  }
+  for (lock_link* l = n->locks; l != nullptr;) {
+    lock_link* const gone = l;
+    l = l->next;
+    g.locks.put(gone);
+  }
+  g.nodes.put(n);
+}
+
+// Membership of a set ends.
+void drop_link(dependences& g, set_link* link) noexcept {
+  depend_node* const n = link->node;
+  g.links.put(link);
+  if (--n->held != 0) return;
+  if (has_ended(*n)) {
+    drop_node(g, n);
+    return;
+  }
+  n->next = g.leaving;
+  g.leaving = n;
+  ++g.leaving_count;
+}
+
+void drop_links(dependences& g, set_link* first) noexcept {
+  while (first != nullptr) {
+    set_link* const gone = first;
+    first = first->next;
+    drop_link(g, gone);
+  }
+}
+
+depend_node* new_node(dependences& g) {
+  if (g.leaving_count >= g.look_at) {
+    depend_node** place = &g.leaving;
+    while (*place != nullptr) {
+      depend_node* const n = *place;
+      if (!has_ended(*n)) {
+        place = &n->next;
+        continue;
+      }
+      *place = n->next;
+      --g.leaving_count;
+      drop_node(g, n);
+    }
+    g.look_at = 64 + 2 * g.leaving_count;  // so that looking costs little for each node
+  }
+  auto* const n = new (g.nodes.take()) depend_node;
+  n->graph = &g;
+  n->serial = ++g.serial;
+  return n;
+}
+
+// --- places -----------------------------------------------------------------------------------------------------------
+
+std::size_t hash(const void* address) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15u) >> 20;
+}
+
+depend_place& slot_for(std::vector<depend_place>& places, std::uint32_t epoch, const void* address) noexcept {
+  std::size_t i = hash(address) & (places.size() - 1);
+  while (places[i].epoch == epoch && places[i].address != address) i = (i + 1) & (places.size() - 1);
+  return places[i];
+}
+
+depend_place& place_for(dependences& g, const void* address) {
+  depend_place* p = &slot_for(g.places, g.epoch, address);
+  if (p->epoch == g.epoch) return *p;
+  if (2 * (g.used_places + 1) > g.places.size()) {
+    std::vector<depend_place> more(4 * g.places.size());
+    for (const depend_place& old : g.places)
+      if (old.epoch == g.epoch) slot_for(more, g.epoch, old.address) = old;
+    g.places.swap(more);
+    p = &slot_for(g.places, g.epoch, address);
+  }
+  *p = depend_place{};
+  p->address = address;
+  p->epoch = g.epoch;
+  ++g.used_places;
+  if (g.everything != nullptr && !has_ended(*g.everything)) {
+    p->kind = depend_kind::out;
+    p->first = p->last = new (g.links.take()) set_link{g.everything, nullptr};
+    ++g.everything->held;
+  }
+  return *p;
+}
+
+// --- edges ------------------------------------------------------------------------------------------------------------
+
+// Who waits for whom. Returns how many predecessors were added.
+std::int32_t follow(dependences& g, depend_node& before, depend_node& after) {
+  if (&before == &after || before.newest == after.serial || has_ended(before)) return 0;
+  depend_edge* const e = g.edges.take();
+  e->to = &after;
+  e->sibling = after.edges;
+  after.edges = e;  // also when it turns out not to be needed: it goes with the others
+  depend_edge* seen = before.successors.load(std::memory_order_acquire);  // pairs with end_node, as in has_ended
+  do {
+    if (seen == closed) return 0;
+    e->next = seen;
+  } while (!before.successors.compare_exchange_weak(seen, e, std::memory_order_acq_rel));  // pairs with end_node: e
+  before.newest = after.serial;
+  return 1;
+}
+
+std::int32_t follow_all(dependences& g, const set_link* set, depend_node& after) {
+  std::int32_t count = 0;
+  for (; set != nullptr; set = set->next) count += follow(g, *set->node, after);
+  return count;
+}
+
+// --- sets -------------------------------------------------------------------------------------------------------------
+
+bool joins(const depend_place& p, depend_kind kind) noexcept {
+  return p.first != nullptr && p.kind == kind && kind != depend_kind::out;
+}
+
+std::int32_t look_at_place(dependences& g, const depend_place& p, depend_kind kind, depend_node& n) {
+  return follow_all(g, joins(p, kind) ? p.before : p.first, n);
+}
+
+void enter_place(dependences& g, depend_place& p, depend_kind kind, depend_node& n) {
+  set_link* const link = new (g.links.take()) set_link{&n, nullptr};
+  ++n.held;  // first: it may be in the set that is dropped
+  if (!joins(p, kind)) {
+    drop_links(g, p.before);
+    p.before = p.first;
+    p.first = p.last = nullptr;
+    p.kind = kind;
+    p.excludes = kind == depend_kind::mutexinoutset ? new (g.exclusions.take()) exclusion{false} : nullptr;
+  } else if (p.first->node != &n && has_ended(*p.first->node)) {  // sets of readers do not grow without an end
+    set_link* const gone = p.first;
+    p.first = gone->next;
+    if (p.first == nullptr) p.last = nullptr;
+    drop_link(g, gone);
+  }
+  (p.last != nullptr ? p.last->next : p.first) = link;
+  p.last = link;
+  if (p.excludes == nullptr) return;
+  for (const lock_link* l = n.locks; l != nullptr; l = l->next)
+    if (l->what == p.excludes) return;
+  n.locks = new (g.locks.take()) lock_link{p.excludes, n.locks};
+}
+
+std::int32_t look_at_everything(dependences& g, depend_node& n) {
+  std::int32_t count = 0;
+  for (const depend_place& p : g.places)
+    if (p.epoch == g.epoch) count += follow_all(g, p.first, n);
+  if (g.everything != nullptr) count += follow(g, *g.everything, n);
+  return count;
+}
+
+void enter_everything(dependences& g, depend_node& n) {
+  ++n.held;  // first: it may be in some of the sets that are dropped
+  for (depend_place& p : g.places) {
+    if (p.epoch != g.epoch) continue;
+    drop_links(g, p.before);
+    drop_links(g, p.first);
+  }
+  ++g.epoch;
+  g.used_places = 0;
+  if (g.everything != nullptr) drop_link(g, new (g.links.take()) set_link{g.everything, nullptr});
+  g.everything = &n;
+}
+
+// --- exclusion --------------------------------------------------------------------------------------------------------
+
+bool take_locks(depend_node& n) noexcept {
+  for (const lock_link* l = n.locks; l != nullptr; l = l->next)
+    if (l->what->taken) return false;
+  for (const lock_link* l = n.locks; l != nullptr; l = l->next) l->what->taken = true;
+  return true;
+}
+
+// All predecessors have ended. False: a task that it excludes runs; who ends that one comes back to this.
+bool may_begin(depend_node& n) noexcept {
+  if (n.locks == nullptr) return true;
+  dependences& g = *n.graph;
+  const std::lock_guard hold(g.guard);
+  if (take_locks(n)) return true;
+  n.next_blocked = nullptr;
+  (g.last_blocked != nullptr ? g.last_blocked->next_blocked : g.first_blocked) = &n;
+  g.last_blocked = &n;
+  return false;
+}
+
+// What waited for exactly these; linked by explicit_task::next, since a node may go once its task runs.
+explicit_task* give_back_locks(depend_node& n) noexcept {
+  dependences& g = *n.graph;
+  const std::lock_guard hold(g.guard);
+  for (const lock_link* l = n.locks; l != nullptr; l = l->next) l->what->taken = false;
+  explicit_task* ready = nullptr;
+  depend_node* kept = nullptr;
+  for (depend_node** place = &g.first_blocked; *place != nullptr;) {
+    depend_node* const b = *place;
+    if (take_locks(*b)) {
+      *place = b->next_blocked;
+      b->of->next = ready;
+      ready = b->of;
+    } else {
+      kept = b;
+      place = &b->next_blocked;
+    }
+  }
+  g.last_blocked = kept;
+  return ready;
+}
+
+void make_ready(thread* self, member_tasks* mine, explicit_task& it) noexcept {
+  team_tasks& tasks = it.in->tasks;
+  if (self == nullptr || mine == nullptr || !tasks.push(*mine, it)) tasks.share(it);
+}
+
+dependences& graph_of(task& parent) {
+  if (parent.depends == nullptr) parent.depends = new dependences;
+  return *parent.depends;
+}
+
+}  // namespace
+
+bool add_node(thread& self, explicit_task& it, const depend_list& list) {
+  dependences& g = graph_of(*self.running);
+  depend_node& n = *new_node(g);
+  n.of = &it;
+  it.node = &n;
+  std::int32_t before = 0;
+  for (std::size_t i = 0; i < list.count; ++i) {
+    const depend_item item = list[i];
+    if (item.address == nullptr) {
+      before += look_at_everything(g, n);
+      enter_everything(g, n);
+      continue;
+    }
+    depend_place& p = place_for(g, item.address);
+    before += look_at_place(g, p, item.kind, n);
+    enter_place(g, p, item.kind, n);
+  }
+  // [depend:2]
+  if (before != 0 && n.waiting.fetch_add(before) + before != 0) return false;
+  return may_begin(n);
+}
+
+void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {
+  depend_node& n = *it.node;
+  explicit_task* ready = n.locks != nullptr ? give_back_locks(n) : nullptr;
+  // The node is the parent's afterwards. acq_rel pairs with follow: the edges; with has_ended: what the task has done.
+  depend_edge* e = n.successors.exchange(closed, std::memory_order_acq_rel);
+  while (e != nullptr) {
+    depend_node& to = *e->to;
+    e = e->next;  // before the successor may begin: the edge is its
+    explicit_task* const next = to.of;
+    thread* const waits = to.waits;
+    if (to.waiting.fetch_sub(1) != 1) continue;
+    if (next == nullptr)
+      waits->parked.wake_after_fence();
+    else if (may_begin(to))
+      make_ready(self, mine, *next);
+  }
+  while (ready != nullptr) {
+    explicit_task& next = *ready;
+    ready = ready->next;
+    make_ready(self, mine, next);
+  }
+}
+
+void wait_for_predecessors(thread& self, const depend_list& list) {
+  task& parent = *self.running;
+  if (parent.depends == nullptr || parent.unfinished() == 0) return;
+  dependences& g = *parent.depends;
+  depend_node n;
+  n.waits = &self;
+  n.serial = ++g.serial;
+  std::int32_t before = 0;
+  for (std::size_t i = 0; i < list.count; ++i) {
+    const depend_item item = list[i];
+    if (item.address == nullptr) {
+      before += look_at_everything(g, n);
+      continue;
+    }
+    depend_place& p = place_for(g, item.address);
+    if (item.kind == depend_kind::mutexinoutset) {
+      before += follow_all(g, p.first, n) + follow_all(g, p.before, n);
+    } else {
+      before += look_at_place(g, p, item.kind, n);
+    }
+  }
+  if (before != 0 && n.waiting.fetch_add(before) + before != 0) {
+    help_until(
+        self, &parent, [&] { return n.waiting.load() == 0; }, [] {});
+  }
+  for (depend_edge* e = n.edges; e != nullptr;) {
+    depend_edge* const gone = e;
+    e = e->sibling;
+    g.edges.put(gone);
+  }
+}
+
+void forget_dependences(task& of) noexcept {
+  dependences& g = *of.depends;
+  if (g.used_places == 0 && g.everything == nullptr) return;
+  ++g.epoch;
+  g.used_places = 0;
+  g.everything = nullptr;
+  g.nodes.put_all();
+  g.edges.put_all();
+  g.links.put_all();
+  g.exclusions.put_all();
+  g.locks.put_all();
+  g.leaving = nullptr;
+  g.leaving_count = 0;
+}
+
+void drop_dependences(task& of) noexcept {
+  delete of.depends;
+  of.depends = nullptr;
+}
+
+}  // namespace heddle::omp

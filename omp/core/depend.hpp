@@ -1,0 +1,74 @@
+// The depend clause: the graph that the children of one task form. All its clauses come from that task's own thread, so
+// places and sets have no lock; only the ends of tasks come from others. Protocol: omp/tasks.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "omp/core/task.hpp"
+
+namespace heddle::omp {
+
+class thread;
+struct member_tasks;
+
+// out is inout, too.
+enum class depend_kind : std::uint8_t { in, out, mutexinoutset, inoutset };
+
+// What a clause names. Null: all memory (omp_all_memory).
+struct depend_item {
+  const void* address;
+  depend_kind kind;
+};
+
+// The items of one task, in whatever form its ABI has them: item(from, i) for i < count.
+struct depend_list {
+  std::size_t count{0};
+  depend_item (*item)(const void* from, std::size_t i){nullptr};
+  const void* from{nullptr};
+
+  depend_item operator[](std::size_t i) const { return item(from, i); }
+};
+
+struct depend_edge;
+struct lock_link;
+
+// A task's place in the graph, or that of a thread that waits for predecessors. In the graph's memory: [depend:3].
+struct depend_node {
+  explicit_task* of{nullptr};
+  thread* waits{nullptr};
+  // Successors, the newest first; closed when the task has ended. Pushed by the parent's thread, closed by who ends the
+  // task; each publishes what it has done.
+  std::atomic<depend_edge*> successors{nullptr};
+  // [depend:2] Predecessors that have not ended. Ends count it down from 0 until the parent's thread has found all
+  // and adds their number; who reaches 0 then has it ready.
+  std::atomic<std::int32_t> waiting{0};
+  // The parent's thread alone:
+  std::uint32_t held{0};             // memberships of sets
+  depend_edge* edges{nullptr};       // from its predecessors
+  std::uint64_t serial{0};           // of the graph's nodes
+  std::uint64_t newest{0};           // the last successor that was added
+  depend_node* next{nullptr};        // of free ones, or of those to be looked at
+  // mutexinoutset: what it must hold while it runs. Written before it is known to others.
+  lock_link* locks{nullptr};
+  depend_node* next_blocked{nullptr};  // under the graph's guard
+  dependences* graph{nullptr};
+};
+
+// Puts a counted task into the graph of its parent, the running task. True: it has no predecessor left, and the caller
+// queues it. Throws std::bad_alloc with the graph as it was before or the task in it.
+[[nodiscard]] bool add_node(thread& self, explicit_task& it, const depend_list& list);
+
+// The task has ended: its successors hear of it, and those that are ready now are queued, by the member `mine`, or by the
+// team if that is null.
+void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept;
+
+// Until a child of the running task with such a clause could begin; exclusion of mutexinoutset counts as a dependence.
+void wait_for_predecessors(thread& self, const depend_list& list);
+
+// All children have ended: nothing of the past matters.
+void forget_dependences(task& of) noexcept;
+void drop_dependences(task& of) noexcept;
+
+}  // namespace heddle::omp

@@ -1,0 +1,104 @@
+// The insides of a dependence graph: depend.cpp and its tests alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "omp/core/depend.hpp"
+#include "omp/core/short_lock.hpp"
+
+namespace heddle::omp {
+
+// From a predecessor to a successor.
+struct depend_edge {
+  depend_node* to;
+  depend_edge* next;     // of the predecessor's successors
+  depend_edge* sibling;  // of the successor's edges
+};
+
+// A membership of a set.
+struct set_link {
+  depend_node* node;
+  set_link* next;
+};
+
+// That the tasks of one mutexinoutset share.
+struct exclusion {
+  bool taken;  // under the graph's guard
+};
+struct lock_link {
+  exclusion* what;
+  lock_link* next;
+};
+
+// [depend:1] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
+// inoutset), or not in any order (mutexinoutset); an out is a set alone. Each waits for all of the set before its own.
+struct depend_place {
+  const void* address{nullptr};
+  std::uint32_t epoch{0};  // not the graph's: empty
+  depend_kind kind{depend_kind::in};
+  set_link* first{nullptr};  // of the current set, the oldest first
+  set_link* last{nullptr};
+  set_link* before{nullptr};  // the set before
+  exclusion* excludes{nullptr};
+};
+
+// Memory of small things of one type, which are given back together or one by one.
+template <class T>
+class small_things {
+ public:
+  T* take() {
+    if (free_ != nullptr) {
+      T* const it = free_;
+      free_ = *link(it);
+      return it;
+    }
+    if (used_ == chunks_.size() * each) chunks_.push_back(std::make_unique<room[]>(each));
+    T* const it = reinterpret_cast<T*>(chunks_[used_ / each][used_ % each].bytes);
+    ++used_;
+    return it;
+  }
+  void put(T* it) noexcept {
+    *link(it) = free_;
+    free_ = it;
+  }
+  void put_all() noexcept {
+    free_ = nullptr;
+    used_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t each = 64;
+  struct room {
+    alignas(T) std::byte bytes[sizeof(T) < sizeof(T*) ? sizeof(T*) : sizeof(T)];
+  };
+  static T** link(T* it) noexcept { return reinterpret_cast<T**>(it); }
+  std::vector<std::unique_ptr<room[]>> chunks_;
+  std::size_t used_{0};
+  T* free_{nullptr};
+};
+
+struct dependences {
+  // The parent's thread alone, but for `guard` and what it guards.
+  std::vector<depend_place> places = std::vector<depend_place>(16);  // open addressing; a power of two
+  std::size_t used_places{0};
+  std::uint32_t epoch{1};
+  std::uint64_t serial{0};  // of the newest node
+  depend_node* everything{nullptr};  // the last task that named all memory; held
+  small_things<depend_node> nodes;
+  small_things<depend_edge> edges;
+  small_things<set_link> links;
+  small_things<exclusion> exclusions;
+  small_things<lock_link> locks;
+  depend_node* leaving{nullptr};  // in no set any more, but not ended when they left the last one
+  std::size_t leaving_count{0};
+  std::size_t look_at{64};  // so many of them are looked through
+
+  short_lock guard;  // of `taken` and of the list of those that wait for that
+  depend_node* first_blocked{nullptr};
+  depend_node* last_blocked{nullptr};
+};
+
+}  // namespace heddle::omp

@@ -1,0 +1,168 @@
+#include "omp/core/task_run.hpp"
+
+#include "omp/core/depend.hpp"
+#include "omp/core/detach.hpp"
+#include "omp/core/task_reduction.hpp"
+
+namespace heddle::omp {
+
+namespace {
+
+// [task:3] The block of a task that is over stays as long as a descendant's does, for descendants are recognised
+// by the chain of their parents. Before its parent hears of its end.
+void orphan(explicit_task& it) noexcept {
+  if (!it.parent->is_explicit) return;  // implicit ones outlive all
+  it.orphaned = true;
+  it.parent->elsewhere.fetch_add(task::one_orphaned);
+}
+
+// Home, last of all: from now on children count themselves down in `elsewhere` only, and the last frees the task.
+// `kept`: what of `elsewhere` is another's to take away.
+void leave_to_children(thread& self, explicit_task& it, std::int64_t kept) noexcept {
+  it.over = true;
+  const std::int64_t less = task::alive + it.made - kept;
+  it.made = 0;
+  if (it.elsewhere.fetch_sub(less) == less) free_task(&self, it);
+}
+
+bool childless(const explicit_task& it) noexcept {
+  // acquire pairs with child_ended: its last touch
+  return it.elsewhere.load(std::memory_order_acquire) == task::alive + it.made;
+}
+
+// Blocks for threads that are no OpenMP threads, and fulfil events.
+void put_outside(explicit_task& it) noexcept {
+  task_blocks blocks;  // whose destructor brings it to the depot
+  blocks.put(it);
+}
+
+}  // namespace
+
+int largest_priority() noexcept { return process_environment().max_task_priority; }
+
+const control_variables* copy_variables(const task& from) { return new control_variables(*from.variables); }
+
+task::~task() {
+  if (depends != nullptr) drop_dependences(*this);
+  drop_own_variables(*this);
+}
+
+void begin_implicit(task& it, team& in) noexcept {
+  if (it.depends != nullptr) drop_dependences(it);
+  drop_own_variables(it);
+  it.parent = in.outer_task;
+  it.in = &in;
+  it.variables = &in.variables;
+  it.group = nullptr;
+  it.home = nullptr;
+  it.made = 0;
+  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // nobody else knows of it; published with its children
+}
+
+void free_task(thread* self, explicit_task& first) noexcept {
+  for (explicit_task* it = &first;;) {
+    task* const parent = it->orphaned ? it->parent : nullptr;
+    if (it->depends != nullptr) drop_dependences(*it);
+    drop_own_variables(*it);
+    if (self != nullptr)
+      self->tasks.blocks.put(*it);
+    else
+      put_outside(*it);
+    if (parent == nullptr || parent->elsewhere.fetch_sub(task::one_orphaned) != task::one_orphaned) return;
+    it = static_cast<explicit_task*>(parent);
+  }
+}
+
+void child_ended(thread* self, task& p) noexcept {
+  thread* const waits = p.home->owner;  // p may be gone afterwards
+  const std::int64_t now = p.elsewhere.fetch_add(1) + 1;
+  if (static_cast<std::int32_t>(now) != 0) return;
+  if (now >= task::alive)
+    waits->parked.wake_after_fence();
+  else if (now == 0)
+    free_task(self, static_cast<explicit_task&>(p));
+}
+
+// [task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
+void end_slow(thread& self, member_tasks& mine, explicit_task& it) {
+  const bool has_event = it.detachable;
+  if (has_event) {
+    orphan(it);
+    leave_to_children(self, it, task::one_orphaned);  // the event's
+    if (!body_ends(it)) return;
+  }
+  if (it.node != nullptr) end_node(&self, &mine, it);
+  const bool last = !has_event && childless(it);
+  if (!has_event && !last) orphan(it);
+  if (it.group != nullptr) it.group->ended(&mine);
+  task& p = *it.parent;
+  if (p.home == &mine && !p.over)
+    --p.made;
+  else
+    child_ended(&self, p);
+  if (last)
+    free_task(&self, it);
+  else if (!has_event)
+    leave_to_children(self, it, 0);
+  else if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned)
+    free_task(&self, it);
+  mine.count_ended();
+}
+
+// By who fulfils an event after the task's body, on any thread: nothing of a member is touched.
+void end_outside(explicit_task& it) noexcept {
+  team& whose = *it.in;
+  team_tasks& tasks = whose.tasks;
+  thread* const self = thread::current_or_null();
+  tasks.outside.fetch_add(1);  // the team stays until it falls
+  if (it.node != nullptr) end_node(self, nullptr, it);
+  if (it.group != nullptr) it.group->ended(nullptr);
+  child_ended(self, *it.parent);
+  if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned) free_task(self, it);
+  tasks.ended_outside.fetch_add(1);
+  whose.tasks_ended();
+  tasks.outside.fetch_sub(1);
+}
+
+void begin_included(thread& self, explicit_task& it) {
+  it.included = true;
+  it.home = self.running->home;
+  ++self.tasks.nested;
+  self.running = &it;
+}
+
+void end_included(thread& self, explicit_task& it) {
+  if (it.detachable) await_event(self, it);
+  --self.tasks.nested;
+  self.running = it.parent;
+  if (childless(it)) {
+    free_task(&self, it);
+  } else {
+    orphan(it);
+    leave_to_children(self, it, 0);
+  }
+}
+
+void run_included(thread& self, explicit_task& it) {
+  begin_included(self, it);
+  it.body(it, self, is_cancelled(it));
+  end_included(self, it);
+}
+
+void submit(thread& self, explicit_task& it, const depend_list& list) {
+  task& parent = *self.running;
+  if (runs_in_place(self, it) && (parent.depends == nullptr || parent.unfinished() == 0)) {
+    run_included(self, it);
+    return;
+  }
+  if (self.running->is_final) {
+    wait_for_predecessors(self, list);
+    run_included(self, it);
+    return;
+  }
+  member_tasks& mine = place_of(self);
+  count_task(mine, it);
+  if (add_node(self, it, list)) queue_task(self, mine, it);
+}
+
+}  // namespace heddle::omp

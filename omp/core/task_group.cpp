@@ -1,0 +1,51 @@
+#include "omp/core/task_group.hpp"
+
+#include "omp/core/taskwait.hpp"
+#include "omp/core/task_reduction.hpp"
+
+namespace heddle::omp {
+
+void task_group::ended(const member_tasks* from) noexcept {
+  if (home == from) {
+    --here;
+    return;
+  }
+  thread* const waits = home->owner;  // the group may be gone afterwards
+  if (elsewhere.fetch_sub(1) == 1) waits->parked.wake_after_fence();
+}
+
+void begin_group(thread& self) {
+  auto* const group = new task_group;
+  group->outer = self.running->group;
+  group->home = &place_of(self);
+  if (group->outer != nullptr) group->reduction_words = group->outer->reduction_words;
+  self.running->group = group;
+}
+
+void end_group(thread& self) {
+  task_group* const group = self.running->group;
+  if (group->unfinished() != 0) {
+    help_until(
+        self, self.running, [&] { return group->unfinished() == 0; }, [&] { group->move_count(); });
+  }
+  if (group->reductions != nullptr) finish_reductions(*group);
+  self.running->group = group->outer;
+  delete group;
+}
+
+bool cancel_group(thread& self) noexcept {
+  task_group* const group = self.running->group;
+  if (group == nullptr) return false;
+  group->cancelled.store(true);
+  return true;
+}
+
+bool group_cancelled(const task& t) noexcept {
+  const task_group* const group = t.group;
+  if (group == nullptr) return false;
+  // relaxed: cancellation may come late
+  if (group->cancelled.load(std::memory_order_relaxed)) return true;
+  return group->of_work_share && group->outer != nullptr && group->outer->cancelled.load(std::memory_order_relaxed);
+}
+
+}  // namespace heddle::omp

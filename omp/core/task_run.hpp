@@ -1,0 +1,164 @@
+// How tasks are made, begun and ended. Protocol: omp/tasks.md.
+#pragma once
+
+#include <cstddef>
+
+#include "omp/core/environment.hpp"
+#include "omp/core/task_group.hpp"
+#include "omp/core/team.hpp"
+#include "omp/core/thread.hpp"
+
+namespace heddle::omp {
+
+struct depend_list;
+
+// Greater priorities mean that one (OMP_MAX_TASK_PRIORITY).
+int largest_priority() noexcept;
+
+// The thread's place in the team that it is in now.
+inline member_tasks& place_of(thread& self) {
+  member_tasks* const home = self.running->home;
+  if (home != nullptr) [[likely]]
+    return *home;
+  return *(self.running->home = &self.in->tasks.of(self));
+}
+
+// Of the control variables, for a child of a task that has some of its own.
+const control_variables* copy_variables(const task& from);
+
+// A new child of the running task, neither counted nor queued yet. Its body, payload and clauses are the caller's to
+// fill in. Throws std::bad_alloc.
+inline explicit_task& make_task(thread& self, std::size_t payload) {
+  task& parent = *self.running;
+  explicit_task& it = self.tasks.blocks.take(payload);
+  self.did.tasks.add();
+  it.parent = &parent;
+  it.in = parent.in;
+  it.variables = parent.variables;
+  it.owns_variables = false;
+  it.group = parent.group;
+  it.depends = nullptr;
+  it.home = nullptr;
+  it.made = 0;
+  const std::uint32_t depth = parent.depth + 1;
+  it.depth = depth;
+  it.is_explicit = true;
+  it.tied = true;
+  it.is_final = parent.is_final;
+  it.over = false;
+  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // published with the task, as all here
+  it.origin.store(parent.is_explicit ? static_cast<explicit_task&>(parent).origin.load(std::memory_order_relaxed)
+                                     : &parent,
+                  std::memory_order_relaxed);
+  it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
+                std::memory_order_relaxed);
+  it.level.store(depth, std::memory_order_relaxed);
+  it.included = false;
+  it.detachable = false;
+  it.orphaned = false;
+  it.event.store(0, std::memory_order_relaxed);
+  it.priority = 0;
+  it.node = nullptr;
+  if (parent.owns_variables) [[unlikely]] {
+    it.variables = copy_variables(parent);
+    it.owns_variables = true;
+  }
+  return it;
+}
+
+// A member's implicit task, before the member's part of a region.
+void begin_implicit(task& it, team& in) noexcept;
+
+// The task is over, and so are those made in it: its block may go.
+void free_task(thread* self, explicit_task& it) noexcept;
+// The rest of what is to be done at a task's end, where that is more than to count it.
+void end_slow(thread& self, member_tasks& mine, explicit_task& it);
+// A child of p, which is not at home here or is over, has ended; `self` null: elsewhere than on an OpenMP thread.
+void child_ended(thread* self, task& p) noexcept;
+
+// At the end of its body: its block goes, unless children of it are left.
+inline void leave_task(thread& self, explicit_task& it) noexcept {
+  // acquire pairs with child_ended: its last touch
+  if (it.elsewhere.load(std::memory_order_acquire) == task::alive + it.made && it.depends == nullptr &&
+      !it.owns_variables) [[likely]] {
+    self.tasks.blocks.put(it);
+    return;
+  }
+  free_task(&self, it);
+}
+
+// Whether the task is not to begin: its group or its team was cancelled.
+inline bool is_cancelled(const explicit_task& it) noexcept {
+  return (it.group != nullptr && group_cancelled(it)) || it.in->cancelled.load(std::memory_order_relaxed);
+}
+
+// Runs a task that has been taken from a queue, or could not be put into one, and ends it.
+inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
+  task* const before = self.running;
+  it.home = &mine;
+  self.running = &it;
+  it.body(it, self, is_cancelled(it));
+  self.running = before;
+  task& p = *it.parent;
+  if (it.node != nullptr || it.group != nullptr || it.detachable || p.home != &mine || p.over ||
+      it.elsewhere.load(std::memory_order_acquire) != task::alive + it.made || it.depends != nullptr ||
+      it.owns_variables) [[unlikely]] {
+    end_slow(self, mine, it);
+    return;
+  }
+  --p.made;
+  self.tasks.blocks.put(it);
+  mine.count_ended();
+}
+
+// The same for one whose parent waits for it here, and which is counted nowhere.
+void run_included(thread& self, explicit_task& it);
+void begin_included(thread& self, explicit_task& it);
+void end_included(thread& self, explicit_task& it);
+
+// More tasks are not put on top of each other where they are made.
+inline constexpr unsigned most_nested = 100;
+
+// Counts a deferred task; from now on parent, group and team wait for it.
+inline void count_task(member_tasks& mine, explicit_task& it) noexcept {
+  mine.count_made();
+  ++it.parent->made;
+  if (it.group != nullptr) it.group->add(mine);
+}
+// It has been counted and is ready: somebody will run it, perhaps the caller at once.
+inline void queue_task(thread& self, member_tasks& mine, explicit_task& it) {
+  if (!self.in->tasks.push(mine, it)) [[unlikely]]
+    run_task(self, mine, it);
+}
+
+// Whether a new child of the running task is to run where it is made, in place of being deferred: all of a final
+// task's, and those of a team of one, where deferring has no use.
+inline bool runs_in_place(const thread& self, const explicit_task& it) noexcept {
+  return self.running->is_final ||
+         (self.in->size == 1 && self.tasks.nested < most_nested && it.priority <= 0 && !it.detachable);
+}
+
+// Makes a task, which has no depend clause, known, or runs it.
+inline void submit(thread& self, explicit_task& it) {
+  if (runs_in_place(self, it)) {
+    run_included(self, it);
+    return;
+  }
+  member_tasks& mine = place_of(self);
+  count_task(mine, it);
+  queue_task(self, mine, it);
+}
+// The same with a depend clause.
+void submit(thread& self, explicit_task& it, const depend_list& list);
+
+// Runs one task that the thread may run while it waits in `under` (null: at a barrier). False: none was found.
+inline bool run_one(thread& self, const task* under) {
+  member_tasks& mine = place_of(self);
+  explicit_task* it = self.in->tasks.newest(mine, under);
+  if (it == nullptr) it = self.in->tasks.find(mine, under);
+  if (it == nullptr) return false;
+  run_task(self, mine, *it);
+  return true;
+}
+
+}  // namespace heddle::omp

@@ -1,0 +1,54 @@
+// How a thread waits where it may run tasks meanwhile: taskwait, the end of a taskgroup, barriers, events.
+#pragma once
+
+#include "omp/core/task_run.hpp"
+
+namespace heddle::omp {
+
+// Parks the thread until done() is true, or until there may be a task that it may run here: a descendant of `under`, the
+// task that waits, or any of the team where that is null (at a barrier). `settle` is called before a sleep, and done()
+// asked once more after it. While open() is false it does not look for tasks. Protocol: [task:8].
+template <class Done, class Settle, class Open>
+void park_for_task(thread& self, const task* under, Done done, Settle settle, Open open) {
+  team& t = *self.in;
+  task_sleeper sleeper;
+  sleeper.who = &self;
+  sleeper.under = under;
+  bool listed = false;
+  bool found = false;
+  const auto look = [&] {
+    // A relaxed look: who makes the first task of a region finds the sleeper listed.
+    return open() && t.tasked.load(std::memory_order_relaxed) && t.tasks.may_find(t.tasks.known(self.number), under);
+  };
+  self.parked.wait([&] { return done() || (listed ? found || sleeper.woken.load() : look()); },
+                   [&] {
+                     if (!listed && open()) {
+                       t.tasks.enlist(sleeper, t.tasks.known(self.number));
+                       listed = true;
+                     }
+                     settle();
+                     found = look();
+                   });
+  if (listed) t.tasks.dismiss(sleeper);
+}
+
+// Returns when done() is true. Who makes it true wakes the thread. Meanwhile the thread runs tasks, as above.
+template <class Done, class Settle>
+void help_until(thread& self, const task* under, Done done, Settle settle) {
+  while (!done()) {
+    if (run_one(self, under)) continue;
+    self.in->tasks.hand_over(place_of(self));
+    park_for_task(self, under, done, settle, [] { return true; });
+  }
+}
+
+// Until all children of the running task have ended.
+void wait_for_children(thread& self);
+inline void taskwait(thread& self) {
+  if (self.running->unfinished() != 0) wait_for_children(self);
+}
+
+// Runs a task, if there is one that the thread may run here; lets other threads have the worker, if not.
+void taskyield(thread& self);
+
+}  // namespace heddle::omp

@@ -1,0 +1,97 @@
+// Entry points of the GNU ABI: tasks, taskwait, taskgroup.
+#include <cstring>
+
+#include "omp/core/detach.hpp"
+#include "omp/core/taskwait.hpp"
+#include "omp/gomp/task_layout.hpp"
+
+namespace heddle::omp {
+
+namespace {
+
+using namespace gomp;
+
+using function = void (*)(void*);
+using copy_function = void (*)(void* to, void* from);
+
+// The argument lies in the payload, as far behind its beginning as abi_flags says. What was made by a copy function is
+// destroyed by the body, which runs therefore in any case.
+void run_body(explicit_task& it, thread&, bool discard) {
+  if (discard && it.abi == 0) return;
+  reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
+}
+
+std::uint32_t offset_of(void* payload, std::size_t align) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(payload);
+  return static_cast<std::uint32_t>(((at + align - 1) & ~(align - 1)) - at);
+}
+
+// Of the team, or of the group that the new task would be in.
+bool creation_cancelled(const thread& self) noexcept {
+  return (self.running->group != nullptr && group_cancelled(*self.running)) ||
+         self.in->cancelled.load(std::memory_order_relaxed);  // relaxed: cancellation may come late
+}
+
+}  // namespace
+
+HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
+                                unsigned flags, void** depend, int priority, void* detach) {
+  thread& self = thread::current();
+  if (creation_cancelled(self)) [[unlikely]]
+    return;
+  const auto size = static_cast<std::size_t>(bytes);
+  const auto alignment = static_cast<std::size_t>(align);
+  explicit_task& it = make_task(self, alignment > alignof(explicit_task) ? size + alignment : size);
+  it.body = run_body;
+  it.abi = copy != nullptr ? 1 : 0;
+  it.abi_word = reinterpret_cast<void*>(fn);
+  it.abi_flags = alignment > alignof(explicit_task) ? offset_of(it.payload, alignment) : 0;
+  if ((flags & ~task_flags::untied) != 0) [[unlikely]] {
+    it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
+    if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
+    if ((flags & task_flags::detach) != 0) {
+      it.detachable = true;
+      *static_cast<void**>(detach) = &it;
+      if (data != nullptr) *static_cast<void**>(data) = &it;
+    }
+  }
+  it.tied = (flags & task_flags::untied) == 0;
+  char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
+  if (copy != nullptr)
+    copy(argument, data);
+  else if (size != 0)
+    std::memcpy(argument, data, size);
+  const bool depends = (flags & task_flags::depend) != 0;
+  if (!if_value) {
+    if (depends) wait_for_predecessors(self, list_of(depend));
+    run_included(self, it);
+  } else if (depends) {
+    submit(self, it, list_of(depend));
+  } else {
+    submit(self, it);
+  }
+}
+
+HEDDLE_OMP_ENTRY void GOMP_taskwait() { taskwait(thread::current()); }
+
+HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
+  wait_for_predecessors(thread::current(), list_of(depend));
+}
+
+HEDDLE_OMP_ENTRY void GOMP_taskwait_depend_nowait(void** depend) {
+  thread& self = thread::current();
+  explicit_task& it = make_task(self, 0);
+  it.body = [](explicit_task&, thread&, bool) {};
+  submit(self, it, list_of(depend));
+}
+
+HEDDLE_OMP_ENTRY void GOMP_taskyield() { taskyield(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskgroup_start() { begin_group(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { end_group(thread::current()); }
+
+}  // namespace heddle::omp
+
+// Both ABIs: what omp_event_handle_t holds is the address of the task.
+HEDDLE_OMP_ENTRY void omp_fulfill_event(void* event) {
+  heddle::omp::fulfil(*static_cast<heddle::omp::explicit_task*>(event));
+}

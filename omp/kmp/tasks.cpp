@@ -1,0 +1,171 @@
+// Entry points of the LLVM ABI: tasks, taskwait, taskgroup, events.
+#include <cstring>
+
+#include "omp/core/detach.hpp"
+#include "omp/core/taskwait.hpp"
+#include "omp/kmp/task_layout.hpp"
+
+struct ident;
+
+namespace heddle::omp {
+
+namespace {
+
+using namespace kmp;
+
+// An untied task ends a part by submitting itself, and is to be called again then; the word is in explicit_task::abi.
+void run_parts(explicit_task& it, thread& self) {
+  auto* const known = static_cast<known_task*>(it.payload);
+  do {
+    it.abi = 0;
+    known->entry(self.global_number, known);
+  } while (it.abi != 0);
+}
+
+void run_body(explicit_task& it, thread& self, bool discard) {
+  auto* const known = static_cast<known_task*>(it.payload);
+  if (!discard) [[likely]]
+    run_parts(it, self);
+  if ((it.abi_flags & task_flags::destructors) != 0) [[unlikely]]
+    known->first.destructors(self.global_number, known);
+}
+
+void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes, routine entry) {
+  thread& self = thread::current();
+  const std::size_t front = (task_bytes + 7) & ~std::size_t{7};
+  explicit_task& it = make_task(self, front + shared_bytes);
+  auto* const known = static_cast<known_task*>(it.payload);
+  known->shareds = shared_bytes != 0 ? static_cast<char*>(it.payload) + front : nullptr;
+  known->entry = entry;
+  known->part = 0;
+  it.body = run_body;
+  it.abi = 0;
+  it.abi_flags = static_cast<std::uint32_t>(flags);
+  it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // what a taskloop copies
+  if ((flags & (task_flags::tied | task_flags::is_final | task_flags::proxy)) != task_flags::tied) [[unlikely]] {
+    it.tied = (flags & task_flags::tied) != 0;
+    it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
+    it.detachable = (flags & task_flags::proxy) != 0;
+  }
+  return it.payload;
+}
+
+void see_priority(explicit_task& it) noexcept {
+  if ((it.abi_flags & task_flags::priority) == 0) return;
+  const std::int32_t most = largest_priority();
+  const std::int32_t asked = static_cast<known_task*>(it.payload)->second.priority;
+  it.priority = asked < most ? asked : most;
+}
+
+depend_list list_of(std::int32_t count, const void* items) noexcept {
+  return {static_cast<std::size_t>(count), item_of, items};
+}
+
+}  // namespace
+
+HEDDLE_OMP_ENTRY void* __kmpc_omp_task_alloc(ident*, std::int32_t, std::int32_t flags, std::size_t task_bytes,
+                                             std::size_t shared_bytes, routine entry) {
+  return make(flags, task_bytes, shared_bytes, entry);
+}
+
+HEDDLE_OMP_ENTRY void* __kmpc_omp_target_task_alloc(ident*, std::int32_t, std::int32_t flags, std::size_t task_bytes,
+                                                    std::size_t shared_bytes, routine entry, std::int64_t) {
+  return make(flags & ~static_cast<std::int32_t>(task_flags::tied), task_bytes, shared_bytes, entry);
+}
+
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task(ident*, std::int32_t, void* task) {
+  explicit_task& it = task_of(task);
+  thread& self = thread::current();
+  if (self.running == &it) [[unlikely]] {
+    it.abi = 1;
+    return 0;
+  }
+  see_priority(it);
+  submit(self, it);
+  return 0;
+}
+
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_parts(ident* where, std::int32_t number, void* task) {
+  return __kmpc_omp_task(where, number, task);
+}
+
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(ident*, std::int32_t, void* task, std::int32_t count,
+                                                        void* items, std::int32_t, void*) {
+  explicit_task& it = task_of(task);
+  see_priority(it);
+  thread& self = thread::current();
+  if (count == 0)
+    submit(self, it);
+  else
+    submit(self, it, list_of(count, items));
+  return 0;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_omp_wait_deps(ident*, std::int32_t, std::int32_t count, void* items, std::int32_t, void*) {
+  wait_for_predecessors(thread::current(), list_of(count, items));
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_omp_taskwait_deps_51(ident*, std::int32_t, std::int32_t count, void* items, std::int32_t,
+                                                  void*, std::int32_t nowait) {
+  thread& self = thread::current();
+  if (nowait == 0) {
+    wait_for_predecessors(self, list_of(count, items));
+    return;
+  }
+  explicit_task& it = make_task(self, 0);
+  it.body = [](explicit_task&, thread&, bool) {};
+  submit(self, it, list_of(count, items));
+}
+
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_taskwait(ident*, std::int32_t) {
+  taskwait(thread::current());
+  return 0;
+}
+
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_taskyield(ident*, std::int32_t, int) {
+  taskyield(thread::current());
+  return 0;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin_if0(ident*, std::int32_t, void* task) {
+  begin_included(thread::current(), task_of(task));
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* task) {
+  explicit_task& it = task_of(task);
+  thread& self = thread::current();
+  if (it.abi != 0) run_parts(it, self);
+  if ((it.abi_flags & task_flags::destructors) != 0) {
+    auto* const known = static_cast<known_task*>(task);
+    known->first.destructors(self.global_number, known);
+  }
+  end_included(self, it);
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin(ident*, std::int32_t, void* task) {
+  begin_included(thread::current(), task_of(task));
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete(ident*, std::int32_t, void* task) {
+  end_included(thread::current(), task_of(task));
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_taskgroup(ident*, std::int32_t) { begin_group(thread::current()); }
+HEDDLE_OMP_ENTRY void __kmpc_end_taskgroup(ident*, std::int32_t) { end_group(thread::current()); }
+
+// A hint, which is not used.
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int32_t, void*, std::int32_t, void*) {
+  return 0;
+}
+
+// The event's address is what omp_event_handle_t holds.
+HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, void* task) {
+  explicit_task& it = task_of(task);
+  it.detachable = true;
+  return &it;
+}
+
+HEDDLE_OMP_ENTRY void __kmpc_proxy_task_completed(std::int32_t, void* task) { fulfil(task_of(task)); }
+HEDDLE_OMP_ENTRY void __kmpc_proxy_task_completed_ooo(void* task) { fulfil(task_of(task)); }
+
+}  // namespace heddle::omp

@@ -1,0 +1,298 @@
+// Tasks of all kinds in teams of 1 to 8: each runs once, waits end when they should and not before, and who waits runs
+// descendants only.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "omp/core/detach.hpp"
+#include "omp/core/task_block.hpp"
+#include "omp/core/taskloop.hpp"
+#include "omp/task_support.hpp"
+#include "support/runtimes.hpp"
+
+namespace {
+
+using namespace heddle_test;
+using heddle::omp::task;
+using heddle::omp::taskwait;
+
+// Before anything reads the environment.
+[[maybe_unused]] const bool is_set = [] {
+  setenv("HEDDLE_WORKERS", "2", 1);
+  setenv("OMP_MAX_TASK_PRIORITY", "10", 1);
+  return true;
+}();
+
+class tasks : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(teams, tasks, testing::Values(1, 2, 4, 8));
+
+long fib(thread& self, int n) {
+  if (n < 2) return n;
+  long a = 0, b = 0;
+  spawn(self, [&a, n](thread& on) { a = fib(on, n - 1); });
+  spawn(self, [&b, n](thread& on) { b = fib(on, n - 2); });
+  taskwait(self);
+  return a + b;
+}
+
+TEST_P(tasks, recursion_with_waits) {
+  for (int round = 0; round < 5 * stress(); ++round) {
+    long result = 0;
+    single_in_team(GetParam(), [&](thread& self) { result = fib(self, 18); });
+    EXPECT_EQ(result, 2584);
+  }
+}
+
+TEST_P(tasks, each_of_many_runs_once_by_the_regions_end) {
+  constexpr int count = 20000;  // more than a queue holds
+  const std::unique_ptr<std::atomic<int>[]> runs(new std::atomic<int>[count]{});
+  for (int round = 0; round < stress(); ++round) {
+    single_in_team(GetParam(), [&](thread& self) {
+      for (int i = 0; i < count; ++i) spawn(self, [&runs, i](thread&) { runs[i].fetch_add(1); });
+    });
+    for (int i = 0; i < count; ++i) ASSERT_EQ(runs[i].load(), round + 1) << i;
+  }
+}
+
+// A tree whose inner nodes do not wait: its members outlive their parents.
+void grow(thread& self, int depth, std::atomic<int>& leaves) {
+  if (depth == 0) {
+    leaves.fetch_add(1);
+    return;
+  }
+  for (int i = 0; i < 3; ++i) spawn(self, [depth, &leaves](thread& on) { grow(on, depth - 1, leaves); });
+}
+
+TEST_P(tasks, barriers_and_groups_wait_for_orphans) {
+  for (int round = 0; round < 20 * stress(); ++round) {
+    std::atomic<int> by_barrier{0}, by_group{0};
+    bool waited = true;
+    in_team(GetParam(), [&](thread& self) {
+      grow(self, 5, by_barrier);
+      heddle::omp::wait_at_barrier(self);
+      if (by_barrier.load() != 243 * GetParam()) waited = false;
+      heddle::omp::begin_group(self);
+      std::atomic<int> mine{0};
+      grow(self, 5, mine);
+      heddle::omp::end_group(self);
+      by_group.fetch_add(mine.load());
+    });
+    EXPECT_TRUE(waited);
+    EXPECT_EQ(by_group.load(), 243 * GetParam());
+  }
+}
+
+// What each thread is in the middle of, by its number.
+struct stacks {
+  std::vector<std::vector<const task*>> of = std::vector<std::vector<const task*>>(8);
+};
+
+void nest(thread& self, int depth, stacks& s, std::atomic<int>& wrong) {
+  auto& mine = s.of[self.number];
+  const task* const me = self.running;
+  if (!mine.empty() && !heddle::omp::descends(*me, *mine.back())) wrong.fetch_add(1);
+  mine.push_back(me);
+  if (depth > 0) {
+    for (int i = 0; i < 3; ++i) spawn(self, [depth, &s, &wrong](thread& on) { nest(on, depth - 1, s, wrong); });
+    taskwait(self);
+  }
+  if (mine.back() != me) wrong.fetch_add(1);
+  mine.pop_back();
+}
+
+TEST_P(tasks, who_waits_runs_descendants_only) {
+  for (int round = 0; round < 5 * stress(); ++round) {
+    stacks s;
+    std::atomic<int> wrong{0};
+    in_team(GetParam(), [&](thread& self) {
+      for (int i = 0; i < 4; ++i) spawn(self, [&](thread& on) { nest(on, 4, s, wrong); });
+      // The implicit task, too, is a tied task that waits.
+      s.of[self.number].push_back(self.running);
+      taskwait(self);
+      s.of[self.number].pop_back();
+    });
+    EXPECT_EQ(wrong.load(), 0);
+  }
+}
+
+TEST_P(tasks, final_tasks_have_none_that_are_deferred) {
+  single_in_team(GetParam(), [&](thread& self) {
+    int order = 0;
+    explicit_task& it = make(self, [&](thread& on) {
+      spawn(on, [&](thread& in) {
+        EXPECT_TRUE(in.running->is_final);
+        order = 1;
+      });
+      EXPECT_EQ(order, 1);
+    });
+    it.is_final = true;
+    heddle::omp::submit(self, it);
+    taskwait(self);
+    EXPECT_EQ(order, 1);
+  });
+}
+
+TEST_P(tasks, control_variables_are_those_at_the_tasks_making) {
+  single_in_team(GetParam(), [&](thread& self) {
+    self.running->own_variables().default_device = 3;
+    std::atomic<int> seen{0};
+    spawn(self, [&](thread& on) {
+      seen.store(on.running->variables->default_device);
+      on.running->own_variables().default_device = 5;
+    });
+    self.running->own_variables().default_device = 4;
+    taskwait(self);
+    EXPECT_EQ(seen.load(), 3);
+    EXPECT_EQ(self.running->variables->default_device, 4);
+  });
+}
+
+TEST_P(tasks, a_cancelled_group_begins_no_task_more) {
+  single_in_team(GetParam(), [&](thread& self) {
+    std::atomic<int> ran{0};
+    heddle::omp::begin_group(self);
+    heddle::omp::cancel_group(self);
+    for (int i = 0; i < 100; ++i) spawn(self, [&](thread&) { ran.fetch_add(1); });
+    heddle::omp::end_group(self);
+    EXPECT_EQ(ran.load(), 0);
+    spawn(self, [&](thread&) { ran.fetch_add(1); });
+    taskwait(self);
+    EXPECT_EQ(ran.load(), 1);
+  });
+}
+
+TEST(tasks_of_one, the_greater_priority_runs_first) {
+  std::vector<int> order;
+  single_in_team(1, [&](thread& self) {
+    for (int i : {1, 5, 3, 4, 2}) {
+      explicit_task& it = make(self, [&order, i](thread&) { order.push_back(i); });
+      it.priority = i;
+      heddle::omp::submit(self, it);
+    }
+    taskwait(self);
+  });
+  EXPECT_EQ(order, (std::vector<int>{5, 4, 3, 2, 1}));
+}
+
+TEST_P(tasks, a_detached_task_ends_with_its_event) {
+  for (int round = 0; round < 20 * stress(); ++round) {
+    std::atomic<explicit_task*> event{nullptr};
+    std::atomic<bool> fulfilled{false};
+    bool right = true;
+    std::thread outside([&] {
+      while (event.load() == nullptr) std::this_thread::yield();
+      fulfilled.store(true);
+      heddle::omp::fulfil(*event.load());
+    });
+    single_in_team(GetParam(), [&](thread& self) {
+      int x = 0, successor = 0;
+      explicit_task& it = make(self, [](thread&) {});
+      it.detachable = true;
+      const std::vector<depend_item> out{{&x, depend_kind::out}};
+      heddle::omp::submit(self, it, list_of(out));
+      spawn(self, {{&x, depend_kind::in}}, [&](thread&) { successor = fulfilled.load() ? 1 : 2; });
+      event.store(&it);
+      taskwait(self);
+      right = successor == 1 && fulfilled.load();
+    });
+    outside.join();
+    ASSERT_TRUE(right);
+  }
+}
+
+TEST_P(tasks, the_regions_end_waits_for_an_event) {
+  for (int round = 0; round < 20 * stress(); ++round) {
+    std::atomic<explicit_task*> event{nullptr};
+    std::atomic<bool> fulfilled{false};
+    std::thread outside([&] {
+      while (event.load() == nullptr) std::this_thread::yield();
+      std::this_thread::yield();
+      fulfilled.store(true);
+      heddle::omp::fulfil(*event.load());
+    });
+    single_in_team(GetParam(), [&](thread& self) {
+      explicit_task& it = make(self, [](thread&) {});
+      it.detachable = true;
+      heddle::omp::submit(self, it);
+      event.store(&it);
+    });
+    EXPECT_TRUE(fulfilled.load());
+    outside.join();
+  }
+}
+
+TEST(blocks, sizes_and_places) {
+  heddle::omp::task_blocks blocks;
+  std::set<explicit_task*> seen;
+  std::vector<explicit_task*> held;
+  for (const std::size_t size : {0, 1, 128, 129, 384, 385, 1920, 1921, 100000}) {
+    for (int i = 0; i < 200; ++i) {
+      explicit_task& it = blocks.take(size);
+      EXPECT_TRUE(seen.insert(&it).second);
+      EXPECT_EQ(&heddle::omp::for_payload(it.payload), &it);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(it.payload) % 64, 0u);
+      std::memset(it.payload, 0x5a, size);
+      held.push_back(&it);
+    }
+  }
+  for (explicit_task* it : held) blocks.put(*it);
+}
+
+TEST(blocks, go_round_between_a_maker_and_an_ender) {
+  std::atomic<explicit_task*> hand{nullptr};
+  std::set<explicit_task*> seen;
+  constexpr int count = 20000;
+  std::thread ender([&] {
+    heddle::omp::task_blocks blocks;
+    for (int i = 0; i < count; ++i) {
+      explicit_task* it;
+      while ((it = hand.exchange(nullptr)) == nullptr) std::this_thread::yield();
+      blocks.put(*it);
+    }
+  });
+  heddle::omp::task_blocks blocks;
+  for (int i = 0; i < count; ++i) {
+    explicit_task& it = blocks.take(16);
+    seen.insert(&it);
+    while (hand.load() != nullptr) std::this_thread::yield();
+    hand.store(&it);
+  }
+  ender.join();
+  EXPECT_LE(seen.size(), 10u * heddle::omp::magazine_size) << "blocks come back";
+}
+
+TEST(taskloop, pieces_cover_the_loop) {
+  using heddle::omp::cut_by;
+  for (std::uint64_t n : {1, 2, 7, 100, 1001}) {
+    for (std::uint64_t amount : {0, 1, 3, 7, 2000}) {
+      for (const cut_by how : {cut_by::nothing, cut_by::grainsize, cut_by::num_tasks}) {
+        for (const bool strict : {false, true}) {
+          const heddle::omp::loop_cut cut = heddle::omp::cut_loop(n, how, amount, strict, 3);
+          std::uint64_t sum = 0;
+          for (std::uint64_t i = 0; i < cut.tasks; ++i) {
+            const std::uint64_t size = cut.size(i);
+            EXPECT_GE(size, 1u);
+            if (how == cut_by::grainsize && amount != 0 && strict) {
+              EXPECT_TRUE(size == amount || (i + 1 == cut.tasks && size <= amount));
+            } else if (how == cut_by::grainsize && amount != 0) {
+              EXPECT_GE(size, std::min(amount, n));
+              EXPECT_LT(size, 2 * amount);
+            }
+            sum += size;
+          }
+          EXPECT_EQ(sum, n);
+          EXPECT_TRUE(how != cut_by::num_tasks || amount == 0 || cut.tasks == std::min(amount, n));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
