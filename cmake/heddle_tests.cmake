@@ -146,6 +146,7 @@ function(heddle_add_all_tests)
     heddle_add_test(${area} ${name} "${source}")
   endforeach()
   include("${PROJECT_SOURCE_DIR}/tests/fault/fault_tests.cmake")
+  include("${PROJECT_SOURCE_DIR}/tests/omp/programs.cmake")
   heddle_add_house_tests()
   if(TARGET heddle_omp AND HEDDLE_PYTHON)   # no name lacks that programs of other OpenMP runtimes import
     add_test(NAME omp_symbols_test

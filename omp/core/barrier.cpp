@@ -8,10 +8,14 @@ namespace heddle::omp {
 
 // Ends the phase if all have arrived and no task is left ([barrier:2]). True: this call did.
 bool team_barrier::try_to_end(team& t, unsigned size) noexcept {
+  // A task's end is counted by a plain store. Either who has ended one sees the last arrival here, or that one sees the
+  // end ([task:8]).
+  if (t.tasked.load(std::memory_order_relaxed)) std::atomic_thread_fence(std::memory_order_seq_cst);
   std::uint64_t word = word_.load();
   if (arrived_of(word) != size) return false;
   if (t.tasked.load() && t.tasks.unfinished()) return false;
-  if (this == &t.barrier) t.loop_cancelled.store(false, std::memory_order_relaxed);  // published by the phase
+  if (this == &t.barrier && t.loop_cancelled.load(std::memory_order_relaxed))
+    t.loop_cancelled.store(false, std::memory_order_relaxed);  // published by the phase
   return word_.compare_exchange_strong(word, (word & ~(one_phase - 1)) + one_phase);
 }
 

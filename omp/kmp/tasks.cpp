@@ -13,10 +13,19 @@ namespace {
 
 using namespace kmp;
 
+// An untied task ends a part by submitting itself, and is to be called again then; the word is in explicit_task::abi.
+void run_parts(explicit_task& it, thread& self) {
+  auto* const known = static_cast<known_task*>(it.payload);
+  do {
+    it.abi = 0;
+    known->entry(self.global_number, known);
+  } while (it.abi != 0);
+}
+
 void run_body(explicit_task& it, thread& self, bool discard) {
   auto* const known = static_cast<known_task*>(it.payload);
   if (!discard) [[likely]]
-    known->entry(self.global_number, known);
+    run_parts(it, self);
   if ((it.abi_flags & task_flags::destructors) != 0) [[unlikely]]
     known->first.destructors(self.global_number, known);
 }
@@ -30,6 +39,7 @@ void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
   known->entry = entry;
   known->part = 0;
   it.body = run_body;
+  it.abi = 0;
   it.abi_flags = static_cast<std::uint32_t>(flags);
   it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // what a taskloop copies
   if ((flags & (task_flags::tied | task_flags::is_final | task_flags::proxy)) != task_flags::tied) [[unlikely]] {
@@ -65,8 +75,13 @@ HEDDLE_OMP_ENTRY void* __kmpc_omp_target_task_alloc(ident*, std::int32_t, std::i
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
+  thread& self = thread::current();
+  if (self.running == &it) [[unlikely]] {
+    it.abi = 1;
+    return 0;
+  }
   see_priority(it);
-  submit(thread::current(), it);
+  submit(self, it);
   return 0;
 }
 
@@ -119,6 +134,7 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin_if0(ident*, std::int32_t, void* task
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
   thread& self = thread::current();
+  if (it.abi != 0) run_parts(it, self);
   if ((it.abi_flags & task_flags::destructors) != 0) {
     auto* const known = static_cast<known_task*>(task);
     known->first.destructors(self.global_number, known);
