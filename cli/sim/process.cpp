@@ -16,6 +16,7 @@
 
 #include "process/beside.hpp"
 #include "process/run.hpp"
+#include "process/search.hpp"
 
 extern char** environ;
 
@@ -28,14 +29,7 @@ constexpr const char* soname = "libheddle.so." HEDDLE_SOVERSION_STRING;
 
 // As a shell would find it; `heddle` without a path is this command.
 fs::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* path = std::getenv("PATH");
-  for (std::string rest = path == nullptr ? "/usr/bin:/bin" : path; !rest.empty();) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.erase(0, colon + 1);
-  }
+  if (const auto found = process::find_in_path(name)) return *found;
   if (name == "heddle") return process::own_program();
   throw std::runtime_error(fmt::format("program '{}' is not found in PATH", name));
 }

@@ -42,4 +42,25 @@ HEDDLE_API const char* omp_get_interop_rc_desc(const void*, int code) {
   return code >= -6 && code <= 1 ? codes[1 - code] : nullptr;
 }
 
+// Fortran modules of the LLVM ABI pass these by value, too.
+HEDDLE_API int omp_get_num_interop_properties_(const void* object) { return omp_get_num_interop_properties(object); }
+HEDDLE_API std::intptr_t omp_get_interop_int_(const void* object, int property, int* code) {
+  return omp_get_interop_int(object, property, code);
+}
+HEDDLE_API void* omp_get_interop_ptr_(const void* object, int property, int* code) {
+  return omp_get_interop_ptr(object, property, code);
+}
+HEDDLE_API const char* omp_get_interop_str_(const void* object, int property, int* code) {
+  return omp_get_interop_str(object, property, code);
+}
+HEDDLE_API const char* omp_get_interop_name_(const void* object, int property) {
+  return omp_get_interop_name(object, property);
+}
+HEDDLE_API const char* omp_get_interop_type_desc_(const void* object, int property) {
+  return omp_get_interop_type_desc(object, property);
+}
+HEDDLE_API const char* omp_get_interop_rc_desc_(const void* object, int code) {
+  return omp_get_interop_rc_desc(object, code);
+}
+
 }  // extern "C"

@@ -90,8 +90,7 @@ void kmp_set_warnings_on() { set_warnings(true); }
 void kmp_set_warnings_off() { set_warnings(false); }
 int kmp_get_num_known_threads() { return omp_get_num_threads(); }
 int kmp_get_cancellation_status(int kind) {
-  constexpr int parallel = 1;
-  return kind == parallel && thread::current().in->cancelled.load() ? 1 : 0;
+  return kind != 0 && thread::current().in->cancel_kind.load() == kind ? 1 : 0;
 }
 
 // Masks are those of sched_setaffinity. A kernel thread of the program's own can be bound; user-level threads run where

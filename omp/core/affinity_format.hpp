@@ -32,8 +32,8 @@ std::string affinity_line(std::string_view format, const thread_facts& of);
 std::string affinity_format();
 void set_affinity_format(std::string_view format);
 
-// For OMP_DISPLAY_AFFINITY: prints the calling thread's line. Each thread of a region calls it when it begins its first
-// region and when it is bound differently than in its last one.
-void display_affinity(const thread& self);
+// For OMP_DISPLAY_AFFINITY: to be called by a member that begins a region. Prints the member's line if it is its first
+// region, or if it is elsewhere in its team or bound differently than in its last one.
+void display_affinity_of_member(const thread& self);
 
 }  // namespace heddle::omp

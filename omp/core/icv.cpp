@@ -30,7 +30,9 @@ control_variables inherited(const control_variables& outer, unsigned number, uns
 }
 
 control_variables variables_of_region(const thread& self, const region_options& how) noexcept {
-  return inherited(*self.running->variables, self.number, self.in->size, how.bind);
+  const int clause = how.bind > 0 ? how.bind : self.next.bind;
+  const bool is_kind = clause > 0 && clause <= static_cast<int>(bind_kind::spread);
+  return inherited(*self.running->variables, self.number, self.in->size, is_kind ? clause : -1);
 }
 
 control_variables& task::own_variables() {

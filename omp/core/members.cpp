@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "omp/core/affinity_format.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/taskwait.hpp"
@@ -40,7 +41,7 @@ void live(thread& self, team& t, unsigned number) {
   std::uint32_t phase;
   do {
     begin_part(self, t, number);
-    t.body.call(t.body.data, self);
+    self.given.call(self.given.data, self);
     end_part(self);
     seen = self.order.load(std::memory_order_relaxed);  // the leader gives no other order before this member's arrival
     phase = t.joined.arrive(t);
@@ -62,7 +63,7 @@ bool should_be_preemptive() noexcept {
   }
   // One worker at least never runs a thread that keeps it, so those that find none of their own have turns there; what
   // waits behind a thread that is not preemptive is taken from there ([members:2]).
-  return members_alive.load() >= demand::processors.load();
+  return members_alive.load() + 1 >= demand::processors.load();
 }
 
 }  // namespace
@@ -80,6 +81,8 @@ void begin_part(thread& self, team& t, unsigned number) {
   c.in_loop = false;
   if (t.reduction_words != nullptr) begin_region_words(self, t.reduction_words);
   if (t.has_loop) begin_loop(self, t.loop);
+  if (t.level > 0 && process_environment().display_affinity) [[unlikely]]
+    display_affinity_of_member(self);
 }
 
 void end_part(thread& self) {
@@ -94,11 +97,11 @@ void make_room(team& t, unsigned n) {
   for (unsigned i = 0; i < t.manned; ++i) members[i] = t.members[i];
   for (unsigned i = 0; i < t.room; ++i) drop_own_variables(t.implicit[i]);
   t.members = std::move(members);
-  t.implicit = std::make_unique<task[]>(n);
+  t.implicit = std::make_unique<implicit_task[]>(n);
   t.room = n;
 }
 
-void recruit(team& t, unsigned n) {
+void recruit(team& t, unsigned n, region_body body) {
   count_in(*t.leader);
   for (; t.manned < n; ++t.manned) {
     thread& made = thread::make();
@@ -106,6 +109,7 @@ void recruit(team& t, unsigned n) {
     t.members[number] = &made;
     made.order.store(1, std::memory_order_relaxed);  // it begins with what there is: dock
     made.counts = true;
+    made.given = body;
     heddle::thread_options options;
     options.stack_size = stack_size();
     options.name = "OpenMP";

@@ -47,7 +47,9 @@ void team_tasks::prepare(unsigned members) {
     members_.store(arrays_.back().get(), std::memory_order_release);  // pairs with member: the array
     room_.store(members, std::memory_order_release);                  // pairs with unfinished
   }
-  size_.store(members, std::memory_order_release);  // pairs with the loops below: the array has room for them
+  // Only when it changes: those who look for tasks read this line again and again.
+  if (size_.load(std::memory_order_relaxed) != members)  // this thread alone writes it
+    size_.store(members, std::memory_order_release);     // pairs with the loops below: the array has room for them
 }
 
 member_tasks& team_tasks::of(thread& self) {
@@ -182,6 +184,7 @@ explicit_task* team_tasks::find(member_tasks& mine, const task* under) noexcept 
     member_tasks* const victim = member(mine.next_victim);
     if (victim == nullptr || victim == &mine) continue;
     it = steal_from(mine, *victim, under);
+    if (it != nullptr) mine.owner->did.steals.add();
     if (it != nullptr && mine.next_victim-- == 0) mine.next_victim = size - 1;  // the same one first, next time
   }
   if (it != nullptr) mine.hungry_turns = 0;

@@ -31,6 +31,7 @@ const control_variables* copy_variables(const task& from);
 inline explicit_task& make_task(thread& self, std::size_t payload) {
   task& parent = *self.running;
   explicit_task& it = self.tasks.blocks.take(payload);
+  self.did.tasks.add();
   it.parent = &parent;
   it.in = parent.in;
   it.variables = parent.variables;

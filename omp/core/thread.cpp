@@ -116,6 +116,7 @@ thread& thread::adopt() noexcept {
   t.root->manned = 1;
   t.root->variables = initial_variables();
   t.root->tasks.prepare(1);
+  t.root->shares.begin();
   begin_part(t, *t.root, 0);
   if (!is_user_level()) pthread_setspecific(key_of_foreign(), &t);
   bind_for_good(t);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "omp/core/doacross.hpp"
 #include "omp/core/team.hpp"
@@ -48,6 +49,9 @@ work_share& enter_share(thread& self, std::uint64_t& number, void (*first)(work_
       s.ordered.store(0, std::memory_order_relaxed);
       s.cancelled.store(false, std::memory_order_relaxed);
       s.reductions = nullptr;
+      // gcc's scans use it after the end of the construct, up to the second barrier behind it; the place comes round
+      // again only later.
+      std::free(std::exchange(s.memory, nullptr));
       if (!t.shares.used.load(std::memory_order_relaxed))  // read at the next region's begin
         t.shares.used.store(true, std::memory_order_relaxed);
       if (first != nullptr) first(s, argument);
@@ -69,10 +73,6 @@ void leave_share(thread& self, work_share& s, std::uint64_t number) {
   if (s.left.fetch_add(1) + 1 != t.size) return;
   s.left.store(0, std::memory_order_relaxed);  // published by `turn`
   free_doacross(s.across);
-  if (s.memory != nullptr) {
-    std::free(s.memory);
-    s.memory = nullptr;
-  }
   s.turn.store(free_for(number + work_shares::places));
   tell(t, s);
 }

@@ -58,8 +58,7 @@ std::int32_t next(std::int32_t* last, T* lower, T* upper, signed_of<T>* stride) 
   work_cursor& c = self.work;
   if (!c.in_loop) return 0;
   if (!next_block(self)) {
-    if (last != nullptr) *last = 0;
-    end_loop(self);
+    end_loop(self);  // *last stays what it was at the member's last block: lastprivate is done after this
     return 0;
   }
   const auto first = static_cast<T>(c.plan.start);

@@ -1,0 +1,115 @@
+// heddle run: an OpenMP program, as it is, on heddle.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/options.hpp"
+#include "cli/checks.hpp"
+#include "cli/command.hpp"
+#include "cli/run/survey.hpp"
+#include "policy/registry.hpp"
+#include "process/beside.hpp"
+#include "process/search.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct arguments {
+  std::vector<std::string> words;
+  std::string policy, preempt, trace;
+  unsigned workers{0};
+  bool stats{false};
+};
+
+constexpr const char* library_name = "libheddle_omp.so";
+
+// In the build tree and where it is installed: with the library under the names of the others, too.
+fs::path library_folder() {
+  const fs::path here = fs::path(process::own_program()).parent_path();
+  const std::vector<fs::path> folders{here / "openmp", here / ".." / HEDDLE_LIBDIR / "heddle" / "openmp"};
+  for (const fs::path& folder : folders) {
+    if (::access((folder / library_name).c_str(), R_OK) == 0) return fs::canonical(folder);
+  }
+  throw std::runtime_error(fmt::format("{} is neither in {} nor in {}: build or install the target openmp",
+                                       library_name, folders[0].string(), folders[1].lexically_normal().string()));
+}
+
+void put_first(const char* variable, const std::string& value) {
+  const char* others = std::getenv(variable);
+  const std::string whole = others == nullptr || *others == 0 ? value : value + ":" + others;
+  ::setenv(variable, whole.c_str(), 1);
+}
+
+void check(const arguments& given) {
+  if (given.words.empty()) throw usage_error("no program: `heddle run [OPTIONS] -- PROGRAM [ARGUMENTS]`");
+  base::option_values scratch;
+  try {
+    if (!given.policy.empty()) (void)policy::make(given.policy);
+    if (!given.preempt.empty() && given.preempt != "on" && given.preempt != "off" && given.preempt != "auto")
+      base::set_option(scratch, "preempt_interval", given.preempt, "--preempt");
+  } catch (const std::invalid_argument& e) {
+    throw usage_error(e.what());
+  }
+}
+
+void set_variables(const arguments& given) {
+  if (!given.policy.empty()) ::setenv("HEDDLE_POLICY", given.policy.c_str(), 1);
+  if (given.workers != 0) ::setenv("HEDDLE_WORKERS", std::to_string(given.workers).c_str(), 1);
+  if (!given.trace.empty()) ::setenv("HEDDLE_TRACE", fs::absolute(given.trace).c_str(), 1);
+  if (!given.preempt.empty()) {
+    const bool is_word = given.preempt == "on" || given.preempt == "off" || given.preempt == "auto";
+    ::setenv(is_word ? "HEDDLE_OMP_PREEMPT" : "HEDDLE_PREEMPT_INTERVAL", given.preempt.c_str(), 1);
+  }
+  ::setenv("HEDDLE_OMP_STATS", given.stats ? "all" : "on", 1);
+}
+
+int run(const arguments& given) {
+  check(given);
+  const auto program = process::find_in_path(given.words.front());
+  if (!program) throw std::runtime_error(fmt::format("program '{}' is not found in PATH", given.words.front()));
+  const openmp_use use = survey(*program);
+  const fs::path folder = library_folder();
+  fmt::print(stderr, "heddle run: {}\n", to_text(use));
+  set_variables(given);
+  put_first("LD_LIBRARY_PATH", folder.string());
+  put_first("LD_PRELOAD", (folder / library_name).string());
+  std::fflush(nullptr);
+  std::vector<char*> argv;
+  for (const std::string& word : given.words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  // The program takes this process's place, so that signals, its exit status and its terminal are its own; the library
+  // prints the line at its end.
+  ::execv(program->c_str(), argv.data());
+  throw std::system_error(errno, std::generic_category(), program->string());
+}
+
+std::function<int()> add(CLI::App& app) {
+  auto given = std::make_shared<arguments>();
+  app.add_option("PROGRAM", given->words, "What to run, with its arguments, after --");
+  app.add_option("--policy", given->policy, "Scheduling policy");
+  app.add_option("--workers", given->workers, "Workers; 0: one a processing unit")
+      ->capture_default_str()
+      ->check(integer(0, most_workers));
+  app.add_option("--preempt", given->preempt,
+                 "How long a turn of a preemptive thread lasts (1ms), or when threads are preempted: auto (while there "
+                 "are more of them than workers), on, off");
+  app.add_option("--trace", given->trace, "File for a trace, NAME.heddle or NAME.json")
+      ->check(output_file({".heddle", ".json"}));
+  app.add_flag("--stats", given->stats, "Say at the end what each thread did, not only the sums");
+  return [given] { return run(*given); };
+}
+
+const registration entry{command{"run", "run an OpenMP program on heddle", add}};
+
+}  // namespace
+}  // namespace heddle::cli

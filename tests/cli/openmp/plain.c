@@ -1,0 +1,2 @@
+// A program without OpenMP.
+int main(void) { return 0; }

@@ -1,0 +1,51 @@
+# The programs of tests/omp/programs on libheddle_omp.so, and the programs that tests of `heddle run` are tried on.
+# Included by heddle_add_all_tests (cmake/heddle_tests.cmake).
+
+find_program(HEDDLE_PYTHON python3)
+if(TARGET heddle_omp AND HEDDLE_PYTHON)
+  set(omp_programs "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/run_programs.py"
+    --library "${PROJECT_BINARY_DIR}/openmp" --jobs 2)
+  # A compiler that is not there skips its test. What is compiled is kept, and compiled anew when it has changed.
+  foreach(compiler IN ITEMS gcc-12 clang-19)
+    set(build --build "${PROJECT_BINARY_DIR}/tests/openmp-${compiler}")
+    add_test(NAME omp_programs_${compiler} COMMAND ${omp_programs} --compiler ${compiler} ${build} --threads 1,2,8)
+    # The other way to get the library into a program.
+    add_test(NAME omp_programs_${compiler}_preload COMMAND ${omp_programs} --compiler ${compiler} ${build}
+      --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp.so" --threads 4)
+    set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload PROPERTIES
+      LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler})
+  endforeach()
+  if(NOT TARGET tests_omp)
+    add_custom_target(tests_omp)
+  endif()
+  add_dependencies(tests_omp openmp)
+endif()
+
+# A program with a region, one with a library that has one, and one that is linked statically.
+find_package(OpenMP QUIET COMPONENTS C)
+if(TARGET heddle_cli AND TARGET OpenMP::OpenMP_C AND NOT HEDDLE_SANITIZE)
+  add_library(cli_openmp_library SHARED "${PROJECT_SOURCE_DIR}/tests/cli/openmp/library.c")
+  target_link_libraries(cli_openmp_library PRIVATE OpenMP::OpenMP_C)
+  add_executable(cli_openmp_program "${PROJECT_SOURCE_DIR}/tests/cli/openmp/program.c")
+  target_link_libraries(cli_openmp_program PRIVATE OpenMP::OpenMP_C)
+  add_executable(cli_openmp_user "${PROJECT_SOURCE_DIR}/tests/cli/openmp/user.c")
+  target_link_libraries(cli_openmp_user PRIVATE cli_openmp_library)
+  add_executable(cli_openmp_static "${PROJECT_SOURCE_DIR}/tests/cli/openmp/plain.c")
+  target_link_options(cli_openmp_static PRIVATE -static)
+  add_executable(cli_openmp_plain "${PROJECT_SOURCE_DIR}/tests/cli/openmp/plain.c")
+  set(cli_openmp cli_openmp_program cli_openmp_user cli_openmp_static cli_openmp_plain)
+  set_target_properties(${cli_openmp} cli_openmp_library PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/openmp" LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/openmp")
+  if(NOT TARGET tests_cli_needs)
+    add_custom_target(tests_cli_needs)
+  endif()
+  add_dependencies(tests_cli_needs ${cli_openmp})
+  if(TARGET heddle_omp)
+    add_dependencies(tests_cli_needs openmp)
+  endif()
+  if(TARGET cli_run_test)
+    add_dependencies(cli_run_test tests_cli_needs)
+    target_compile_definitions(cli_run_test PRIVATE HEDDLE_OPENMP_PROGRAMS="${PROJECT_BINARY_DIR}/tests/openmp"
+      $<$<TARGET_EXISTS:heddle_omp>:HEDDLE_HAS_OPENMP>)
+  endif()
+endif()
