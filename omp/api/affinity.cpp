@@ -72,7 +72,7 @@ void omp_set_affinity_format(const char* format) { set_affinity_format(format); 
 std::size_t omp_get_affinity_format(char* buffer, std::size_t size) {
   return copy_out(affinity_format(), buffer, size);
 }
-void omp_display_affinity(const char* format) { write_line(line_of(format)); }
+void omp_display_affinity(const char* format) { print_line(line_of(format)); }
 std::size_t omp_capture_affinity(char* buffer, std::size_t size, const char* format) {
   return copy_out(line_of(format), buffer, size);
 }

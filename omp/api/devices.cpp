@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "omp/api/api.hpp"
+#include "omp/core/environment.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
 
@@ -94,6 +95,15 @@ HEDDLE_API void* omp_get_mapped_ptr(const void* memory, int device) {
 HEDDLE_API void* omp_target_memset(void* memory, int value, std::size_t size, int device) {
   if (memory != nullptr && is_host(device)) std::memset(memory, value, size);
   return memory;
+}
+
+// What OMP_TARGET_OFFLOAD says: 0 disabled, 1 default, 2 mandatory.
+HEDDLE_API int __kmpc_get_target_offload() {
+  switch (heddle::omp::process_environment().target_offload) {
+    case heddle::omp::offload::disabled: return 0;
+    case heddle::omp::offload::mandatory: return 2;
+    default: return 1;
+  }
 }
 
 // Teams are kept for their threads' next regions and cost memory only; so there is nothing to do but to say that it may

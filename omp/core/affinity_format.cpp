@@ -169,7 +169,7 @@ void display_affinity_of_member(const thread& self) {
     if (before == now) return;
     before = now;
   }
-  write_line(affinity_line(affinity_format(), facts));
+  print_line(affinity_line(affinity_format(), facts));
 }
 
 }  // namespace heddle::omp

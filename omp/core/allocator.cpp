@@ -32,7 +32,7 @@ struct allocator {
 struct header {
   void* block;        // malloc's
   std::size_t size;   // that was asked for
-  std::size_t taken;  // of the pool
+  std::size_t taken;  // of the pool: what comes with it, too
   handle from;
 };
 
@@ -62,15 +62,15 @@ void* try_allocate(std::size_t alignment, std::size_t size, handle of, bool zero
   if (pool != nullptr) aligned = std::max(aligned, pool->alignment);
   const std::size_t more = sizeof(header) + (aligned - alignof(std::max_align_t));
   if (size > std::numeric_limits<std::size_t>::max() / 2 - more) return nullptr;
-  if (pool != nullptr && !take(*pool, size)) return nullptr;
+  if (pool != nullptr && !take(*pool, size + more)) return nullptr;
   void* const block = zeroed ? std::calloc(1, size + more) : std::malloc(size + more);
   if (block == nullptr) {
-    give_back(of, size);
+    give_back(of, size + more);
     return nullptr;
   }
   const auto first = reinterpret_cast<std::uintptr_t>(block) + sizeof(header);
   void* const memory = reinterpret_cast<void*>((first + aligned - 1) & ~(aligned - 1));
-  new (&header_of(memory)) header{block, size, size, of};
+  new (&header_of(memory)) header{block, size, size + more, of};
   return memory;
 }
 

@@ -72,11 +72,14 @@ std::span<const variable> variables() noexcept { return table; }
 
 namespace {
 
-void read_values(environment_values& values, std::span<const char* const> texts, std::vector<std::string>* complaints) {
+void read_values(environment_values& values, std::span<const char* const> texts, std::vector<std::string>* complaints,
+                 const environment_values& presets) {
   for (const variable& v : table) {
     const std::string_view given = value_in(texts, v.name);
     const bool blank = std::all_of(given.begin(), given.end(), [](unsigned char c) { return std::isspace(c) != 0; });
-    if (blank || v.read(values, given) || complaints == nullptr) continue;
+    if (blank || v.read(values, given)) continue;
+    v.read(values, v.write(presets));  // an earlier value does not hold either
+    if (complaints == nullptr) continue;
     const std::string before = v.write(values);
     complaints->push_back(std::string(v.name) + '=' + std::string(given) + ": expected " + v.values +
                           (before.empty() ? "; taken as if it were not set" : "; it stays " + before));
@@ -87,8 +90,9 @@ void read_values(environment_values& values, std::span<const char* const> texts,
 
 environment_values values_from(std::span<const char* const> texts, std::vector<std::string>* complaints,
                                environment_values presets) {
-  read_values(presets, texts, complaints);
-  return presets;
+  environment_values values = presets;
+  read_values(values, texts, complaints, presets);
+  return values;
 }
 
 namespace {
@@ -123,7 +127,7 @@ void read_into(environment& e, const std::vector<std::string>& lines) {
   std::vector<const char*> texts;
   for (const std::string& line : lines) texts.push_back(line.c_str());
   std::vector<std::string> complaints;
-  read_values(e, texts, &complaints);
+  read_values(e, texts, &complaints, environment_values());
   settle_spin(e);
   settle_variables(e);
   for (const std::string& complaint : complaints) say(complaint);
