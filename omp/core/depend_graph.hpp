@@ -36,13 +36,18 @@ struct lock_link {
 // [depend:1] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
 // inoutset), or not in any order (mutexinoutset); an out is a set alone. Each waits for all of the set before its own.
 struct depend_place {
-  const void* address{nullptr};
-  std::uint32_t epoch{0};  // not the graph's: empty
   depend_kind kind{depend_kind::in};
   set_link* first{nullptr};  // of the current set, the oldest first
   set_link* last{nullptr};
   set_link* before{nullptr};  // the set before
   exclusion* excludes{nullptr};
+};
+
+// Of the table of places, by address: open addressing.
+struct place_entry {
+  const void* address{nullptr};
+  depend_place* place{nullptr};
+  std::uint32_t epoch{0};  // not the graph's: empty
 };
 
 // Memory of small things of one type, which are given back together or one by one.
@@ -82,11 +87,12 @@ class small_things {
 
 struct dependences {
   // The parent's thread alone, but for `guard` and what it guards.
-  std::vector<depend_place> places = std::vector<depend_place>(16);  // open addressing; a power of two
-  std::size_t used_places{0};
+  std::vector<place_entry> table = std::vector<place_entry>(16);  // a power of two
+  std::size_t used_entries{0};
   std::uint32_t epoch{1};
   std::uint64_t serial{0};  // of the newest node
   depend_node* everything{nullptr};  // the last task that named all memory; held
+  small_things<depend_place> places;
   small_things<depend_node> nodes;
   small_things<depend_edge> edges;
   small_things<set_link> links;

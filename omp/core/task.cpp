@@ -25,6 +25,10 @@ void leave_to_children(thread& self, explicit_task& it, std::int64_t kept) noexc
   if (it.elsewhere.fetch_sub(less) == less) free_task(&self, it);
 }
 
+// Who makes tasks with dependences much faster than they are run would fill the caches with them: above so many it runs
+// one for each that it makes.
+constexpr std::int32_t most_ahead = 512;
+
 bool childless(const explicit_task& it) noexcept {
   // acquire pairs with child_ended: its last touch
   return it.elsewhere.load(std::memory_order_acquire) == task::alive + it.made;
@@ -48,7 +52,7 @@ task::~task() {
 }
 
 void begin_implicit(task& it, team& in) noexcept {
-  if (it.depends != nullptr) drop_dependences(it);
+  if (it.depends != nullptr) forget_dependences(it);
   drop_own_variables(it);
   it.parent = in.outer_task;
   it.in = &in;
@@ -163,6 +167,7 @@ void submit(thread& self, explicit_task& it, const depend_list& list) {
   member_tasks& mine = place_of(self);
   count_task(mine, it);
   if (add_node(self, it, list)) queue_task(self, mine, it);
+  if (parent.made > most_ahead && parent.unfinished() > most_ahead) run_one(self, &parent);
 }
 
 }  // namespace heddle::omp
