@@ -70,7 +70,9 @@ set_format& program_format() noexcept {
   return *made;
 }
 
-std::vector<int> mask_of_caller() {
+// Of a thread that is not bound: a user-level thread may come to any worker.
+std::vector<int> usable_by_caller() {
+  if (is_user_level()) return process_environment().usable;
   cpu_set_t mask;
   CPU_ZERO(&mask);
   std::vector<int> processors;
@@ -101,7 +103,7 @@ thread_facts facts_of(const thread& self) {
   const member_place at = place_of_member(in.variables.places, self.number, in.size);
   facts.processors = at.place >= 0 && static_cast<std::size_t>(at.place) < places.size()
                          ? places[static_cast<std::size_t>(at.place)]
-                         : mask_of_caller();
+                         : usable_by_caller();
   return facts;
 }
 
@@ -159,8 +161,12 @@ void set_affinity_format(std::string_view format) {
 
 void display_affinity_of_member(const thread& self) {
   const thread_facts facts = facts_of(self);
-  // The kernel thread is no part of it: members change theirs.
-  const std::string now = affinity_line("%t %T %L %n %N %a ", facts) + ranges_of(facts.processors) + affinity_format();
+  // Neither the kernel thread is a part of it, for members change theirs, nor the format. If the team is bound in
+  // another way, all its members say so.
+  const placement& where = self.in->variables.places;
+  std::string now = affinity_line("%t %T %L %n %N %a %A", facts);
+  for (const int part : {where.first, where.count, where.parent, static_cast<int>(where.bind)})
+    now += ' ' + std::to_string(part);
   static heddle::mutex lock;
   static auto* const last = new std::map<int, std::string>;  // by the thread's number
   {

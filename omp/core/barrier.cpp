@@ -14,7 +14,8 @@ bool team_barrier::try_to_end(team& t, unsigned size) noexcept {
   std::uint64_t word = word_.load();
   if (arrived_of(word) != size) return false;
   if (t.tasked.load() && t.tasks.unfinished()) return false;
-  if (this == &t.barrier) t.loop_cancelled.store(false, std::memory_order_relaxed);  // published by the phase
+  if (this == &t.barrier && t.loop_cancelled.load(std::memory_order_relaxed))
+    t.loop_cancelled.store(false, std::memory_order_relaxed);  // published by the phase
   return word_.compare_exchange_strong(word, (word & ~(one_phase - 1)) + one_phase);
 }
 

@@ -135,7 +135,10 @@ void read_into(environment& e, const std::vector<std::string>& lines) {
 
 environment environment_from(environment_values values, const machine_units& machine, unsigned workers,
                              std::vector<std::string>* complaints) {
-  environment e{std::move(values), {}, 0, false, {}, static_cast<int>(std::max<std::size_t>(machine.size(), 1))};
+  environment e;
+  static_cast<environment_values&>(e) = std::move(values);
+  e.processors = static_cast<int>(std::max<std::size_t>(machine.size(), 1));
+  for (const machine_unit& u : machine) e.usable.push_back(u.number);
   settle_spin(e);
   if (e.places.verbose) e.display_affinity = true;
   if (e.bind.empty() && e.places.kind != place_kind::none) e.bind = {e.places.bind};

@@ -74,6 +74,7 @@ struct environment : environment_values {
   bool spin_is_said{false};
   control_variables initial;
   int processors{1};  // omp_get_num_procs()
+  place usable;       // their numbers
   int workers{1};     // that heddle has, or will have
 };
 

@@ -41,7 +41,7 @@ void live(thread& self, team& t, unsigned number) {
   std::uint32_t phase;
   do {
     begin_part(self, t, number);
-    t.body.call(t.body.data, self);
+    self.given.call(self.given.data, self);
     end_part(self);
     seen = self.order.load(std::memory_order_relaxed);  // the leader gives no other order before this member's arrival
     phase = t.joined.arrive(t);
@@ -97,11 +97,11 @@ void make_room(team& t, unsigned n) {
   for (unsigned i = 0; i < t.manned; ++i) members[i] = t.members[i];
   for (unsigned i = 0; i < t.room; ++i) drop_own_variables(t.implicit[i]);
   t.members = std::move(members);
-  t.implicit = std::make_unique<task[]>(n);
+  t.implicit = std::make_unique<implicit_task[]>(n);
   t.room = n;
 }
 
-void recruit(team& t, unsigned n) {
+void recruit(team& t, unsigned n, region_body body) {
   count_in(*t.leader);
   for (; t.manned < n; ++t.manned) {
     thread& made = thread::make();
@@ -109,6 +109,7 @@ void recruit(team& t, unsigned n) {
     t.members[number] = &made;
     made.order.store(1, std::memory_order_relaxed);  // it begins with what there is: dock
     made.counts = true;
+    made.given = body;
     heddle::thread_options options;
     options.stack_size = stack_size();
     options.name = "OpenMP";

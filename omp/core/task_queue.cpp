@@ -45,7 +45,9 @@ void team_tasks::prepare(unsigned members) {
     room_ = members;
     members_.store(arrays_.back().get(), std::memory_order_release);  // pairs with member: the array
   }
-  size_.store(members, std::memory_order_release);  // pairs with the loops below: the array has room for them
+  // Only when it changes: those who look for tasks read this line again and again.
+  if (size_.load(std::memory_order_relaxed) != members)  // this thread alone writes it
+    size_.store(members, std::memory_order_release);     // pairs with the loops below: the array has room for them
 }
 
 member_tasks& team_tasks::of(thread& self) {
@@ -73,21 +75,21 @@ bool team_tasks::unfinished() const noexcept {
   std::uint64_t made = 0;
   for (unsigned i = 0; i < size; ++i) {
     const member_tasks* m = member(i);
-    if (m != nullptr) made += m->made.load(std::memory_order_relaxed);    // by the acquires above
+    if (m != nullptr) made += m->made.load(std::memory_order_relaxed);  // by the acquires above
   }
   return made != ended;
 }
 
 bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position) noexcept {
-  const task* const parent = it.parent;            // the task may be gone once it is queued; its parent is not
+  const task* const parent = it.parent;                // the task may be gone once it is queued; its parent is not
   mine.quiet.store(false, std::memory_order_relaxed);  // [task:8]: before the fence below
   queue::slow_outcome outcome = queue::push(mine.queue, position);
   if (!outcome.done) {
     if (queue::has_any(mine.queue)) return false;
     // All that was queued has been stolen; the pop that finds this out lets the queue begin anew.
     bool published = false;
-    if (queue::take_newest(mine.queue, published) != 0) std::abort();  // [queue:6]: it was empty
-    position = mine.queue.bottom.load(std::memory_order_relaxed);  // own variable
+    if (queue::take_newest(mine.queue, published) != 0) std::abort();          // [queue:6]: it was empty
+    position = mine.queue.bottom.load(std::memory_order_relaxed);              // own variable
     position->store(reinterpret_cast<entry>(&it), std::memory_order_relaxed);  // published by the next store
     mine.queue.bottom.store(position + 1, std::memory_order_release);          // pairs with force_steal
     outcome = queue::push(mine.queue, position);
@@ -182,10 +184,8 @@ explicit_task* team_tasks::find(member_tasks& mine, const task* under) noexcept 
     if (it != nullptr) mine.owner->did.steals.add();
     if (it != nullptr && mine.next_victim-- == 0) mine.next_victim = size - 1;  // the same one first, next time
   }
-  if (it != nullptr)
-    mine.hungry_turns = 0;
-  else
-    ++mine.hungry_turns;
+  if (it != nullptr) mine.hungry_turns = 0;
+  else ++mine.hungry_turns;
   return it;
 }
 

@@ -43,52 +43,65 @@ team& team_here(thread& self) {
 
 }  // namespace
 
+namespace {
+
+// Writes what is not there yet: a line that nobody writes stays in the caches of those who read it.
+template <class T>
+void change(T& place, const T& value) noexcept {
+  if (!(place == value)) place = value;
+}
+template <class T>
+void change(std::atomic<T>& place, T value) noexcept {
+  // Relaxed: published with the region, by the members' orders.
+  if (place.load(std::memory_order_relaxed) != value) place.store(value, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 team& begin_region(thread& self, const region_options& how, region_body body) {
   const unsigned n = threads_for(self, how);
   team& t = team_here(self);
   t.tasks.prepare(n);
   const team& outer = *self.in;
-  t.outer = self.in;
-  t.outer_number = self.number;
-  t.outer_task = self.running;
-  t.level = outer.level + 1;
-  t.active_level = outer.active_level + (n > 1 ? 1 : 0);
-  t.league_number = outer.league_number;
-  t.league_size = outer.league_size;
   t.saved_work = self.work;
   t.saved_place = self.place;
-  t.body = body;
-  t.size = n;
-  t.variables = variables_of_region(self, how);
-  t.has_loop = how.loop != nullptr;
-  if (t.has_loop) t.loop = *how.loop;
-  t.data_of_code = how.data;
-  t.reduction_words = how.reductions;
+  change(t.size, n);
+  change(t.outer, self.in);
+  change(t.outer_number, self.number);
+  change(t.outer_task, self.running);
+  change(t.level, outer.level + 1);
+  change(t.active_level, outer.active_level + (n > 1 ? 1 : 0));
+  change(t.league_number, outer.league_number);
+  change(t.league_size, outer.league_size);
+  change(t.has_loop, how.loop != nullptr);
+  if (how.loop != nullptr) t.loop = *how.loop;
+  change(t.data_of_code, how.data);
+  change(t.reduction_words, how.reductions);
+  change(t.variables, variables_of_region(self, how));
   if (how.reductions != nullptr) register_words(how.reductions, nullptr, nullptr, n);
   // What members have written in the region before; all of them have arrived since, and these are published to the next
   // ones by their orders.
   t.shares.begin();
-  t.singles.store(0, std::memory_order_relaxed);
-  t.tasked.store(false, std::memory_order_relaxed);
-  if (t.cancelled.load(std::memory_order_relaxed)) {
-    t.cancelled.store(false, std::memory_order_relaxed);
-    t.barrier.forget_arrivals();
-  }
-  t.loop_cancelled.store(false, std::memory_order_relaxed);
-  t.cancel_kind.store(0, std::memory_order_relaxed);
+  change(t.singles, 0u);
+  change(t.tasked, false);
+  if (t.cancelled.load(std::memory_order_relaxed)) t.barrier.forget_arrivals();
+  change(t.cancelled, false);
+  change(t.loop_cancelled, false);
+  change(t.cancel_kind, 0);
   self.next = {};
   self.did.region(n, t.level);
   if (n > 1) {
     make_room(t, n);
     const unsigned there = std::min(n, t.manned);
     for (unsigned i = 1; i < there; ++i) {
+      t.members[i]->given = body;
       std::atomic<std::uint32_t>& order = t.members[i]->order;
       // Written by this thread alone; release pairs with dock: all of the above
       order.store(order.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
     for (unsigned i = 1; i < there; ++i) t.members[i]->parked.wake_after_fence();
-    if (there < n) recruit(t, n);
+    if (there < n) recruit(t, n, body);
   }
   self.place = &t.deeper;
   begin_part(self, t, 0);

@@ -15,12 +15,7 @@
 namespace heddle::omp {
 
 class thread;
-
-// What a region executes on each member: both ABIs' outlined functions behind one call.
-struct region_body {
-  void (*call)(void* data, thread& self);
-  void* data;
-};
+struct region_body;  // thread.hpp
 
 // What was asked for; 0 and -1: not said.
 struct region_options {
@@ -33,31 +28,39 @@ struct region_options {
   std::uintptr_t* reductions{nullptr};  // of tasks, for all members (GNU ABI)
 };
 
+// Of one member; on lines of its own.
+struct alignas(64) implicit_task : task {};
+
 struct team {
   team() = default;
   team(const team&) = delete;
   ~team();
 
-  // --- what a region is; written by its leader before the members begin, and read by them
+  // --- what a region is; written by its leader before the members begin, and read by them. Only what changes is
+  // written (change), so that members which have been here before find these lines in their caches.
   unsigned size{1};
-  region_body body{};
-  team* outer{nullptr};       // the team whose member encountered the region
-  unsigned outer_number{0};   // that member's number there
-  task* outer_task{nullptr};  // its task
+  unsigned outer_number{0};  // the number of the member that encountered the region, in the team `outer`
+  team* outer{nullptr};
+  task* outer_task{nullptr};  // that member's task
   int level{0};               // omp_get_level() inside
   int active_level{0};
   int league_number{0};  // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
   int league_size{1};
   bool has_loop{false};
-  loop_plan loop;                      // see region_options
-  std::unique_ptr<thread*[]> members;  // `manned` of them, of which the first `size` execute the region
-  std::unique_ptr<task[]> implicit;    // one a member
-  control_variables variables;         // that its implicit tasks begin with
-  void* data_of_code{nullptr};         // of a region whose body is not in a frame that lasts (GOMP_parallel_start)
-  std::uintptr_t* reduction_words{nullptr};  // region_options::reductions
+  // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
+  std::atomic<bool> tasked{false};
+  std::atomic<bool> cancelled{false};         // cancel parallel
+  std::atomic<bool> loop_cancelled{false};    // cancel for, cancel sections; until the next barrier
+  std::atomic<int> cancel_kind{0};            // of the LLVM ABI; 0: nobody has cancelled anything
+  std::unique_ptr<thread*[]> members;         // `manned`, of which the first `size` execute the region
+  std::unique_ptr<implicit_task[]> implicit;  // one a member
+  void* data_of_code{nullptr};                // region_options::data
+  std::uintptr_t* reduction_words{nullptr};   // region_options::reductions
+  loop_plan loop;                             // if has_loop
+  control_variables variables;                // that its implicit tasks begin with
 
   // --- the leader's
-  thread* leader{nullptr};  // for as long as the team exists
+  alignas(64) thread* leader{nullptr};  // for as long as the team exists
   unsigned manned{0};
   unsigned room{0};        // for members
   team* deeper{nullptr};   // kept for a region that the leader encounters inside this one
@@ -65,15 +68,10 @@ struct team {
   team** saved_place{nullptr};
 
   // --- all members'
-  alignas(64) team_barrier barrier;  // of the region's barriers
-  alignas(64) team_barrier joined;   // of its end
-  // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
-  std::atomic<bool> tasked{false};
+  alignas(64) team_barrier barrier;                       // of the region's barriers
   std::atomic<std::uint32_t> singles{0};                  // single constructs that somebody has taken
-  std::atomic<bool> cancelled{false};                     // cancel parallel
-  std::atomic<bool> loop_cancelled{false};                // cancel for, cancel sections; until the next barrier
-  std::atomic<int> cancel_kind{0};                        // of the LLVM ABI; 0: nobody has cancelled anything
   std::atomic<void*> copied{nullptr};                     // copyprivate
+  alignas(64) team_barrier joined;                        // of its end
   alignas(64) team_tasks tasks;
   work_shares shares;
 

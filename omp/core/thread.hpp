@@ -20,7 +20,14 @@
 namespace heddle::omp {
 
 struct team;
+class thread;
 struct thread_privates;  // threadprivate.hpp
+
+// What a region executes on each member: both ABIs' outlined functions behind one call.
+struct region_body {
+  void (*call)(void* data, thread& self);
+  void* data;
+};
 
 class thread {
  public:
@@ -45,6 +52,7 @@ class thread {
   // A member: how many regions it was given; written by its leader, publishes what the region is.
   alignas(64) std::atomic<std::uint32_t> order{0};
   std::atomic<bool> stops{false};  // the order is to end
+  region_body given{};             // with the order
   parking parked;                  // where it sleeps, whatever it waits for
 
   // --- its own
