@@ -41,6 +41,7 @@ def parse():
     p.add_argument('--clang', default='clang-19', help='(%(default)s)')
     p.add_argument('--work', default='', help='folder for what is compiled (default: FOLDER/work)')
     p.add_argument('--limit', type=float, default=120, help='seconds a test may take (%(default)s)')
+    p.add_argument('--most', type=int, default=0, help='llvm: seconds for all tests together; 0: no limit')
     p.add_argument('--threads', type=int, default=2, help='OMP_NUM_THREADS, but for llvm (%(default)s)')
     p.add_argument('--jobs', type=int, default=1, help='tests at a time (%(default)s)')
     p.add_argument('--match', default='', help='only tests whose names contain this (llvm: a regular expression)')
@@ -75,7 +76,7 @@ def main():
     given = parse()
     folder = os.path.abspath(given.folder)
     options = common.Options(folder, os.path.abspath(given.work or os.path.join(folder, 'work')), given.limit, given.threads,
-                             given.jobs, given.match, given.lit, given.tools, given.rounds)
+                             given.jobs, given.match, given.lit, given.tools, given.rounds, given.most)
     os.makedirs(options.work, exist_ok=True)
     compilers = {'gcc': shutil.which(given.gcc), 'clang': shutil.which(given.clang)}
     names = ['gcc', 'clang', 'heddle-gcc', 'heddle-clang'] if given.measure else given.runtime.split(',')

@@ -8,7 +8,7 @@ NAME = 'bots'
 ARGUMENTS = {
     'alignment': ['-f', 'inputs/alignment/prot.20.aa'],
     'fft': ['-n', '65536'],
-    'fib': ['-n', '22', '-x', '8'],
+    'fib': ['-n', '22'],
     'floorplan': ['-f', 'inputs/floorplan/input.5'],
     'health': ['-f', 'inputs/health/test.input'],
     'knapsack': ['-f', 'inputs/knapsack/knapsack-012.input'],

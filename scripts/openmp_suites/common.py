@@ -33,6 +33,7 @@ class Options:
     lit: str = 'lit'
     tools: str = ''        # folder with FileCheck and not
     rounds: int = 3        # of measurements
+    most: int = 0          # seconds for the whole of llvm's tests; those that are left then are skipped; 0: no limit
 
 
 def environment_for(runtime, options, **more):

@@ -59,6 +59,8 @@ def run(options, runtime):
     if os.path.exists(result):
         os.remove(result)
     words = [options.lit, '-q', '-j', str(options.jobs), '--timeout', str(int(options.limit)), '--output', result]
+    if options.most:
+        words += ['--max-time', str(options.most)]
     if options.match:
         words += ['--filter', options.match]
     environment = {k: v for k, v in common.environment_for(runtime, options).items() if k != 'OMP_NUM_THREADS'}
@@ -66,6 +68,6 @@ def run(options, runtime):
         subprocess.run([*words, target], stdout=log, stderr=subprocess.STDOUT, env=environment, check=False)
     if not os.path.exists(result):
         raise RuntimeError(f'lit wrote no result; see {target}/lit.log')
-    outcomes = {'PASS': 'pass', 'XFAIL': 'pass', 'UNSUPPORTED': 'skipped', 'TIMEOUT': 'hang'}
+    outcomes = {'PASS': 'pass', 'XFAIL': 'pass', 'UNSUPPORTED': 'skipped', 'SKIPPED': 'skipped', 'TIMEOUT': 'hang'}
     with open(result, encoding='utf-8') as f:
         return {t['name'].split(' :: ')[-1]: outcomes.get(t['code'], t['code'].lower()) for t in json.load(f)['tests']}
