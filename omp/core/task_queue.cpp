@@ -65,7 +65,9 @@ member_tasks& team_tasks::of(thread& self) {
 bool team_tasks::unfinished() const noexcept {
   // Of two that have ended tasks and look, at least the one with the later fence sees both ends.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const unsigned size = size_.load(std::memory_order_acquire);
+  // Of all who have ever had a place, for counts go on from region to region: what a member of a larger team has ended
+  // was made by another one. prepare alone writes it, when nobody looks.
+  const unsigned size = room_;
   // acquire pairs with fulfil_outside
   std::uint64_t ended = ended_outside.load(std::memory_order_acquire);
   for (unsigned i = 0; i < size; ++i) {
