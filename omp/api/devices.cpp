@@ -110,7 +110,10 @@ HEDDLE_API int __kmpc_get_target_offload() {
 // be done: outside of parallel regions.
 int omp_pause_resource(int kind, int device) {
   if (kind < 0 || kind > 2 || !is_host(device)) return -1;
-  return heddle::omp::thread::current().in->level > 0 ? -1 : 0;
+  heddle::omp::thread& self = heddle::omp::thread::current();
+  if (self.in->level > 0) return -1;
+  if (kind != 0) heddle::omp::dismiss_teams(self);  // soft and hard
+  return 0;
 }
 int omp_pause_resource_all(int kind) { return omp_pause_resource(kind, 0); }
 

@@ -48,8 +48,10 @@ region_options clauses_of(const thread& self) noexcept {
 // A league on the host: its teams one after the other, for no construct lets one of them wait for another.
 void fork_league(int count, kmp::microtask code, void** arguments) {
   thread& self = thread::current();
-  const int teams = self.next.teams > 0 ? self.next.teams : 1;
-  const int limit = self.next.teams_threads;
+  const control_variables& v = *self.running->variables;
+  const int asked = self.next.teams > 0 ? self.next.teams : v.teams;
+  const int teams = asked > 0 ? asked : 1;
+  const int limit = self.next.teams_threads > 0 ? self.next.teams_threads : v.teams_thread_limit;
   outlined o{code, count, arguments};
   for (int number = 0; number < teams; ++number) {
     begin_league_member(self, number, teams, limit);
