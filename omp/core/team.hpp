@@ -69,11 +69,11 @@ struct team {
   alignas(64) team_barrier joined;   // of its end
   // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
   std::atomic<bool> tasked{false};
-  std::atomic<std::uint32_t> singles{0};                  // single constructs that somebody has taken
-  std::atomic<bool> cancelled{false};                     // cancel parallel
-  std::atomic<bool> loop_cancelled{false};                // cancel for, cancel sections; until the next barrier
-  std::atomic<int> cancel_kind{0};                        // of the LLVM ABI; 0: nobody has cancelled anything
-  std::atomic<void*> copied{nullptr};                     // copyprivate
+  std::atomic<std::uint32_t> singles{0};    // single constructs that somebody has taken
+  std::atomic<bool> cancelled{false};       // cancel parallel
+  std::atomic<bool> loop_cancelled{false};  // cancel for, cancel sections; until the next barrier
+  std::atomic<int> cancel_kind{0};          // of the LLVM ABI; 0: nobody has cancelled anything
+  std::atomic<void*> copied{nullptr};       // copyprivate
   alignas(64) team_tasks tasks;
   work_shares shares;
 
