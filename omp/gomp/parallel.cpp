@@ -1,7 +1,6 @@
 // Regions of the GNU ABI, those with a loop or sections among them, and leagues.
 #include "omp/gomp/region.hpp"
 
-
 using namespace heddle::omp;
 using namespace heddle::omp::gomp;
 
