@@ -27,10 +27,7 @@ void creator::want_carrier() noexcept {
   wake();
 }
 
-void creator::want_block() noexcept {
-  blocks_wanted_.fetch_add(1);
-  wake();
-}
+void creator::want_block() noexcept { wake(); }
 
 void creator::run(void* argument) {
   auto& self = *static_cast<kernel_thread*>(argument);

@@ -31,7 +31,7 @@ class creator {
   void want_carrier() noexcept;
   // One that was made for such a request is among the spares: called by it.
   void carrier_made() noexcept;
-  // A block of thread-local storage is missing.
+  // Somebody waits for a block of thread-local storage. Under the lock of those who wait.
   void want_block() noexcept;
 
  private:
@@ -57,7 +57,6 @@ class creator {
   std::atomic<std::uint32_t> calls_{0};            // futex word of the creator: raised after each request
   std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
   std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
-  std::atomic<std::uint32_t> blocks_wanted_{0};    // blocks of thread-local storage to be made
   std::atomic<bool> lack_of_blocks_told_{false};
   std::atomic<bool> ends_{false};        // set once, by end
   bool told_of_missing_carrier_{false};  // the creator's

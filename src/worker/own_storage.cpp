@@ -1,5 +1,6 @@
 // Thread-local storage of a thread's own: who has which block, and where a thread's code begins and ends on it:
 // own_storage.md. What a block is: platform/linux/own_tls.cpp.
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -23,6 +24,7 @@ detail::spin_word blocks_lock;
 platform::own_tls* blocks = nullptr;  // under blocks_lock
 // under blocks_lock; `payload` is where the block goes. Not empty: there are no blocks
 constinit detail::waiter_list in_want;
+unsigned waiting = 0;  // how many those are; under blocks_lock
 
 // In a child of fork(), which may be a preemptive thread's.
 void forget_blocks() noexcept {
@@ -32,20 +34,29 @@ void forget_blocks() noexcept {
   }
   new (&blocks_lock) detail::spin_word;
   new (&in_want) detail::waiter_list;
+  waiting = 0;
   blocks = nullptr;
 }
 
-bool take_block_or_wait(void* place, detail::waiter& w) noexcept {
+struct want {
+  runtime& home;
+  platform::own_tls* block{nullptr};
+};
+
+bool take_block_or_wait(void* wanted, detail::waiter& w) noexcept {
+  want& mine = *static_cast<want*>(wanted);
   blocks_lock.lock();
   platform::own_tls* const block = blocks;
   if (block != nullptr) {
     blocks = block->next;
-    *static_cast<platform::own_tls**>(place) = block;
+    mine.block = block;
   } else {
-    w.payload = place;
+    w.payload = &mine.block;
     in_want.push_back(w);
+    ++waiting;
+    mine.home.creator().want_block();  // [own_storage:10]
   }
-  blocks_lock.unlock();  // from here on `place` and `w` may be gone
+  blocks_lock.unlock();  // from here on `mine`, `w` and the runtime may be gone
   return block == nullptr;
 }
 
@@ -53,6 +64,7 @@ void give_block(platform::own_tls& block) noexcept {
   blocks_lock.lock();
   detail::waiter* w = in_want.pop_front();
   if (w != nullptr) {
+    --waiting;
     *static_cast<platform::own_tls**>(w->payload) = &block;
   } else {
     block.next = blocks;
@@ -69,20 +81,23 @@ detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
   return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
 }
 
-// A thread that finds no block asks the creator to make one, and waits. It need not get that very block: each such
-// thread has one made, so there will be one for each. The creator, because malloc's locks may be with a preempted
-// thread; that thread goes on while this one waits.
+// A thread that finds no block waits, and asks the creator to make one. The creator, because malloc's locks may be with
+// a preempted thread; that thread goes on while this one waits.
 platform::own_tls& take_block(runtime& home) noexcept {
   blocks_lock.lock();
-  platform::own_tls* block = blocks;
+  platform::own_tls* const block = blocks;
   if (block != nullptr) blocks = block->next;
   blocks_lock.unlock();
-  if (block == nullptr) {
-    home.creator().want_block();
-    detail::waiter w("thread-local storage");
-    detail::suspend(w, take_block_or_wait, &block);
-  }
-  return *block;
+  if (block != nullptr) return *block;
+  want mine{home};
+  detail::waiter w("thread-local storage");
+  detail::suspend(w, take_block_or_wait, &mine);
+  return *mine.block;
+}
+
+unsigned blocks_wanted() noexcept {
+  std::lock_guard hold(blocks_lock);
+  return waiting;
 }
 
 }  // namespace
@@ -90,7 +105,7 @@ platform::own_tls& take_block(runtime& home) noexcept {
 void forget_blocks_in_children() noexcept { platform::when_forked(forget_blocks); }
 
 bool creator::make_blocks() noexcept {
-  while (const std::uint32_t count = blocks_wanted_.load()) {
+  while (const unsigned count = blocks_wanted()) {
     platform::own_tls* made = platform::make_own_tls(count);
     if (made == nullptr) {
       if (!lack_of_blocks_told_.exchange(true)) {
@@ -101,10 +116,7 @@ bool creator::make_blocks() noexcept {
       }
       return false;
     }
-    while (made != nullptr) {
-      blocks_wanted_.fetch_sub(1);
-      give_block(*std::exchange(made, made->next));
-    }
+    while (made != nullptr) give_block(*std::exchange(made, made->next));
   }
   return true;
 }
