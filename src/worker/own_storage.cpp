@@ -35,17 +35,26 @@ void forget_blocks() noexcept {
   blocks = nullptr;
 }
 
+// Who wants a block, and the place for it.
+struct block_request {
+  creator& maker;
+  platform::own_tls* block{nullptr};
+};
+
 bool take_block_or_wait(void* place, detail::waiter& w) noexcept {
+  auto& wants = *static_cast<block_request*>(place);
+  creator& maker = wants.maker;
   blocks_lock.lock();
   platform::own_tls* const block = blocks;
   if (block != nullptr) {
     blocks = block->next;
-    *static_cast<platform::own_tls**>(place) = block;
+    wants.block = block;
   } else {
-    w.payload = place;
+    w.payload = &wants.block;
     in_want.push_back(w);
   }
   blocks_lock.unlock();  // from here on `place` and `w` may be gone
+  if (block == nullptr) maker.want_block();
   return block == nullptr;
 }
 
@@ -69,8 +78,9 @@ detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
   return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
 }
 
-// A thread that finds no block asks the creator to make one, and waits. It need not get that very block: each such
-// thread has one made, so there will be one for each. The creator, because malloc's locks may be with a preempted
+// A thread that finds no block waits, and then asks the creator to make one: not before, or another thread, which has
+// asked for none, might take what was made for this one and keep it. So there are never more in want than blocks to be
+// made, for what is made goes to those in want first. The creator, because malloc's locks may be with a preempted
 // thread; that thread goes on while this one waits.
 platform::own_tls& take_block(runtime& home) noexcept {
   blocks_lock.lock();
@@ -78,9 +88,10 @@ platform::own_tls& take_block(runtime& home) noexcept {
   if (block != nullptr) blocks = block->next;
   blocks_lock.unlock();
   if (block == nullptr) {
-    home.creator().want_block();
+    block_request wants{home.creator()};
     detail::waiter w("thread-local storage");
-    detail::suspend(w, take_block_or_wait, &block);
+    detail::suspend(w, take_block_or_wait, &wants);
+    block = wants.block;
   }
   return *block;
 }
