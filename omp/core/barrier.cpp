@@ -9,7 +9,7 @@ namespace heddle::omp {
 // Ends the phase if all have arrived and no task is left ([barrier:2]). True: this call did.
 bool team_barrier::try_to_end(team& t, unsigned size) noexcept {
   // A task's end is counted by a plain store. Either who has ended one sees the last arrival here, or that one sees the
-  // end ([task:8]).
+  // end ([omp_task:8]).
   if (t.tasked.load(std::memory_order_relaxed)) std::atomic_thread_fence(std::memory_order_seq_cst);
   std::uint64_t word = word_.load();
   if (arrived_of(word) != size) return false;

@@ -7,7 +7,7 @@ namespace heddle::omp {
 
 class thread;
 
-// Bits of explicit_task::event, [task:9]. Set by the task's own thread but for `fulfilled` and `let_go`.
+// Bits of explicit_task::event, [omp_task:9]. Set by the task's own thread but for `fulfilled` and `let_go`.
 namespace event_bits {
 inline constexpr std::uint8_t body_over = 1;  // the rest is done by who fulfils the event
 inline constexpr std::uint8_t fulfilled = 2;

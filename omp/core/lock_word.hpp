@@ -7,7 +7,7 @@
 namespace heddle::omp {
 
 // Those who wait sleep where all OpenMP threads do (parking). Not fair in order, but nobody is passed over for ever
-// ([lock:3]). A thread that is preempted with it keeps others waiting, not spinning.
+// ([omp_lock:3]). A thread that is preempted with it keeps others waiting, not spinning.
 class lock_word {
  public:
   void lock() noexcept {

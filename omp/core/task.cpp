@@ -8,7 +8,7 @@ namespace heddle::omp {
 
 namespace {
 
-// [task:3] The block of a task that is over stays as long as a descendant's does, for descendants are recognised
+// [omp_task:3] The block of a task that is over stays as long as a descendant's does, for descendants are recognised
 // by the chain of their parents. Before its parent hears of its end.
 void orphan(explicit_task& it) noexcept {
   if (!it.parent->is_explicit) return;  // implicit ones outlive all
@@ -83,7 +83,7 @@ void child_ended(thread* self, task& p) noexcept {
   else if (now == 0) free_task(self, static_cast<explicit_task&>(p));
 }
 
-// [task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
+// [omp_task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
 void end_slow(thread& self, member_tasks& mine, explicit_task& it) {
   const bool has_event = it.detachable;
   if (has_event) {

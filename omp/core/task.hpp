@@ -40,7 +40,7 @@ struct task {
   bool owns_variables{false};
   bool over{false};  // its body has ended while children had not; home's own
 
-  // [task:2]: {alive:1, children that are over and have children themselves: 30, children that ended elsewhere less
+  // [omp_task:2]: {alive:1, children that are over and have children themselves: 30, children that ended elsewhere less
   // those that were moved here from `made`: 32}. Changed by all who end children; publishes what they have done.
   static constexpr std::int64_t alive = std::int64_t{1} << 62;
   static constexpr std::int64_t one_orphaned = std::int64_t{1} << 32;

@@ -3,7 +3,7 @@
 // (USENIX 2001). So a producer and its consumers meet at the depot once in `magazine_size` tasks.
 //
 // A block is never returned to the system, and never becomes another size: who has read a task's address from a queue
-// may read its atomic members though the task may be gone ([task:1]).
+// may read its atomic members though the task may be gone ([omp_task:1]).
 #pragma once
 
 #include <cstddef>

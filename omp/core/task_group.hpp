@@ -15,8 +15,8 @@ struct task_reductions;  // task_reduction.hpp
 struct task_group {
   task_group* outer{nullptr};
   member_tasks* home{nullptr};  // of the thread that encountered it, which waits at its end
-  // [task:5] Members of the group that have not ended: the sum of both. `here` is changed by home alone, so when home
-  // reads `elsewhere`, the sum is exact.
+  // [omp_task:5] Members of the group that have not ended: the sum of both. `here` is changed by home alone, so when
+  // home reads `elsewhere`, the sum is exact.
   std::int64_t here{0};
   std::atomic<std::int64_t> elsewhere{0};
   std::atomic<bool> cancelled{false};

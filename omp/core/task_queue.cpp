@@ -24,7 +24,7 @@ constexpr unsigned patience = 200;
 member_tasks::member_tasks(thread& who, team& whose)
     : owner(&who), in(&whose), slots_(new slot[queue::slots_for(capacity)]{}) {
   queue::attach(queue, slots_.get(), capacity);
-  queue::stand(queue);  // [task:7]
+  queue::stand(queue);  // [omp_task:7]
 }
 
 void team_tasks::await_outside() const noexcept {
@@ -63,7 +63,7 @@ member_tasks& team_tasks::of(thread& self) {
   return *it;
 }
 
-// [task:4] The ends first: a task whose end is seen was made before, and what it made is seen in the second round.
+// [omp_task:4] The ends first: a task whose end is seen was made before, and what it made is seen in the second round.
 bool team_tasks::unfinished() const noexcept {
   // Of two that have ended tasks and look, at least the one with the later fence sees both ends.
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -85,7 +85,7 @@ bool team_tasks::unfinished() const noexcept {
 
 bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position) noexcept {
   const task* const parent = it.parent;                // the task may be gone once it is queued; its parent is not
-  mine.quiet.store(false, std::memory_order_relaxed);  // [task:8]: before the fence below
+  mine.quiet.store(false, std::memory_order_relaxed);  // [omp_task:8]: before the fence below
   queue::slow_outcome outcome = queue::push(mine.queue, position);
   if (!outcome.done) {
     if (queue::has_any(mine.queue)) return false;
@@ -98,7 +98,7 @@ bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position
     outcome = queue::push(mine.queue, position);
     if (!outcome.done) return false;
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // [task:8]
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
   if (sleeping_.load() != 0) {
     wake_for(parent);
     if (sleeping_.load() != 0) queue::stand(mine.queue);  // the next push, too, is for somebody who sleeps
@@ -123,7 +123,7 @@ void team_tasks::share(explicit_task& it) noexcept {
     *place = &it;
     if (it.next == nullptr) last_shared_ = &it;
     shared_.fetch_add(1);
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // [task:8]
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
     // With the lock, for nobody can take the task then, and its parent stays.
     if (sleeping_.load() != 0) chosen = choose(it.parent);
   }

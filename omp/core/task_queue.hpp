@@ -24,12 +24,12 @@ struct member_tasks {
   heddle::detail::fork_queue queue;
   thread* owner;
   team* in;
-  // [task:7] The queue has been left empty, and its owner's next push takes the slow path for certain. Owner's.
+  // [omp_task:7] The queue has been left empty, and its owner's next push takes the slow path for certain. Owner's.
   std::atomic<bool> quiet{true};
   unsigned next_victim{0};   // owner's
   unsigned hungry_turns{0};  // looks in vain since the last task; owner's
-  // [task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team has
-  // unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.
+  // [omp_task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team
+  // has unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.
   alignas(64) std::atomic<std::uint64_t> made{0};
   std::atomic<std::uint64_t> ended{0};
 
@@ -70,8 +70,8 @@ class team_tasks {
   // The caller's own. Throws std::bad_alloc.
   member_tasks& of(thread& self);
 
-  // Whether a task that was made has not ended. Exact if all members have arrived at a barrier ([task:4]); else true
-  // may be out of date at once, and false means nothing.
+  // Whether a task that was made has not ended. Exact if all members have arrived at a barrier ([omp_task:4]); else
+  // true may be out of date at once, and false means nothing.
   bool unfinished() const noexcept;
 
   // Makes a task known that is ready; its parent cannot be freed meanwhile. Called by the member `mine` belongs to.
@@ -86,7 +86,7 @@ class team_tasks {
     // relaxed: published by the store below, or by `open` (src/queue/README.md, [queue:7])
     position->store(reinterpret_cast<heddle::detail::entry>(&it), std::memory_order_relaxed);
     q.bottom.store(position + 1, std::memory_order_release);  // pairs with force_steal: the slot and the task
-    // for the compiler; the processor's fence is executed by who sleeps ([task:8])
+    // for the compiler; the processor's fence is executed by who sleeps ([omp_task:8])
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // pairs with a sleeper's poison through its heavy fence
     if (position + 1 >= q.push_limit.load(std::memory_order_relaxed)) [[unlikely]]
@@ -95,14 +95,14 @@ class team_tasks {
   }
   // By anybody, also who is no member.
   void share(explicit_task& it) noexcept;
-  // [task:6] The member has nothing to run where it waits: what its queue has left is for others.
+  // [omp_task:6] The member has nothing to run where it waits: what its queue has left is for others.
   void hand_over(member_tasks& mine) noexcept;
 
   // The member's own, if it has made tasks in this team.
   member_tasks* known(unsigned number) const noexcept { return member(number); }
 
   // A task that the member may run while it waits in `under`, a descendant of that (null: at a barrier, where any task
-  // of the team may run, [task:6]). Null: there is none, or it hides.
+  // of the team may run, [omp_task:6]). Null: there is none, or it hides.
   explicit_task* find(member_tasks& mine, const task* under) noexcept;
   // The same for its newest, which is what a wait wants first.
   explicit_task* newest(member_tasks& mine, const task* under) noexcept {
@@ -125,7 +125,7 @@ class team_tasks {
   // Whether find() would perhaps find something. A hint.
   bool may_find(const member_tasks* mine, const task* under) const noexcept;
 
-  // [task:8] The caller is about to sleep in `under`, and from now on is woken for what it may run. Afterwards it
+  // [omp_task:8] The caller is about to sleep in `under`, and from now on is woken for what it may run. Afterwards it
   // looks once more whether there is something (may_find).
   void enlist(task_sleeper& who, member_tasks* mine) noexcept;
   void dismiss(task_sleeper& who) noexcept;
@@ -142,7 +142,7 @@ class team_tasks {
  private:
   // Whether `it`, which may be gone, looks like a descendant: never no for one.
   static bool may_descend(const explicit_task& it, const task& from) noexcept {
-    // relaxed: hints; the memory of tasks stays what it is ([task:1])
+    // relaxed: hints; the memory of tasks stays what it is ([omp_task:1])
     if (!from.is_explicit) return it.origin.load(std::memory_order_relaxed) == &from;
     return it.level.load(std::memory_order_relaxed) > from.depth &&
            it.root.load(std::memory_order_relaxed) ==

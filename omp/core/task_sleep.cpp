@@ -1,4 +1,4 @@
-// Who sleeps where it could run tasks, and who is woken when there are some: [task:8].
+// Who sleeps where it could run tasks, and who is woken when there are some: [omp_task:8].
 #include <mutex>
 
 #include "omp/core/task_queue.hpp"
@@ -74,7 +74,7 @@ thread* team_tasks::choose(const task* parent) noexcept {
 }
 
 void team_tasks::wake_for(const task* parent) noexcept {
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // [task:8]
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
   if (sleeping_.load() == 0) return;
   thread* const chosen = choose(parent);
   if (chosen != nullptr) chosen->parked.wake();

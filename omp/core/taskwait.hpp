@@ -7,7 +7,7 @@ namespace heddle::omp {
 
 // Parks the thread until done() is true, or until there may be a task that it may run here: a descendant of `under`,
 // the task that waits, or any of the team where that is null (at a barrier). `settle` is called before a sleep, and
-// done() asked once more after it. While open() is false it does not look for tasks. Protocol: [task:8].
+// done() asked once more after it. While open() is false it does not look for tasks. Protocol: [omp_task:8].
 template <class Done, class Settle, class Open>
 void park_for_task(thread& self, const task* under, Done done, Settle settle, Open open) {
   team& t = *self.in;

@@ -68,10 +68,10 @@ struct team {
   team** saved_place{nullptr};
 
   // --- all members'
-  alignas(64) team_barrier barrier;                       // of the region's barriers
-  std::atomic<std::uint32_t> singles{0};                  // single constructs that somebody has taken
-  std::atomic<void*> copied{nullptr};                     // copyprivate
-  alignas(64) team_barrier joined;                        // of its end
+  alignas(64) team_barrier barrier;       // of the region's barriers
+  std::atomic<std::uint32_t> singles{0};  // single constructs that somebody has taken
+  std::atomic<void*> copied{nullptr};     // copyprivate
+  alignas(64) team_barrier joined;        // of its end
   alignas(64) team_tasks tasks;
   work_shares shares;
 
