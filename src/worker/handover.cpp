@@ -52,8 +52,8 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   thread* next = w.thread_for(item);
   carrier* to = nullptr;
   if (!w.must_pass() || !means.straight) {
-    w.ticking.lack_carrier.store(
-        true);  // before the look into the pools; carrier_made looks here after it has filled one
+    // before the look into the pools; carrier_made looks here after it has filled one
+    w.ticking.lack_carrier.store(true);
     to = spare_or_request(w);
     if (to != nullptr) w.ticking.lack_carrier.store(false);
   }

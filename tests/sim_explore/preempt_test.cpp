@@ -220,7 +220,7 @@ TEST(preempt, threads_that_spin_for_each_other_without_it_are_reported) {
 #else
 
 TEST(preempt, some_schedule_shows_the_mistake) {
-  expect_found(scenarios(), [](const scenario& s) { return explore(s.run, schedules() / 4); });
+  expect_found(scenarios(), [](const scenario& s) { return explore(s.run, schedules()); });
 }
 
 #endif
