@@ -84,13 +84,15 @@ struct readiness_queue {
 };
 struct ready_descriptor {
   int descriptor;
+  std::uint32_t asked;      // as given to arm
   bool readable, writable;  // or at its end, or in error: a call would not block
 };
 // 0, or an errno value.
 int open_queue(readiness_queue& out) noexcept;
 // Tells of the descriptor once, as soon as one of the wanted directions is ready; replaces what was asked for before.
-// Any kernel thread. 0, or an errno value: EBADF, EPERM (always ready), ENOMEM, ENOSPC.
-int arm(const readiness_queue& queue, int descriptor, bool read, bool write) noexcept;
+// What is told may be of a descriptor that was closed meanwhile, whose number is in use again: `asked` says which
+// request it is an answer to. Any kernel thread. 0, or an errno value: EBADF, EPERM (always ready), ENOMEM, ENOSPC.
+int arm(const readiness_queue& queue, int descriptor, std::uint32_t asked, bool read, bool write) noexcept;
 // Sleeps until there is something to be told; how many were written to `out`.
 unsigned wait_for_ready(const readiness_queue& queue, ready_descriptor* out, unsigned most) noexcept;
 // Whether a call would not block: 1 or 0; a negative errno value.

@@ -25,6 +25,7 @@ namespace {
 struct descriptor_state {
   spin_word guard;
   waiter_list readers, writers;  // under guard
+  std::uint32_t asked{0};        // how often the kernel was asked to tell of it; under guard
 
   waiter_list& of(direction which) noexcept { return which == direction::read ? readers : writers; }
 };
@@ -62,8 +63,8 @@ class watcher {
 
   // Under the descriptor's guard: asks to be told, once, when one of the
   // directions is ready that somebody waits for. 0, or an errno value.
-  int arm(int descriptor, const descriptor_state& e) noexcept {
-    return platform::arm(queue_, descriptor, !e.readers.empty(), !e.writers.empty());
+  int arm(int descriptor, descriptor_state& e) noexcept {
+    return platform::arm(queue_, descriptor, ++e.asked, !e.readers.empty(), !e.writers.empty());
   }
 
  private:
@@ -125,6 +126,9 @@ void watcher::let_go(const platform::ready_descriptor& ready) noexcept {
   descriptor_state& e = (*chunks_[static_cast<unsigned>(ready.descriptor) / chunk_size]
                               .load())[static_cast<unsigned>(ready.descriptor) % chunk_size];
   e.guard.lock();
+  // Of an earlier request: the descriptor may have been closed, and its number be in use again. The last one still
+  // holds.
+  if (ready.asked != e.asked) return e.guard.unlock();
   const auto take = [&](waiter_list& list) {
     while (waiter* w = list.pop_front()) {
       if (claim(*w, wake_reason::notified)) chosen.push_back(*w);

@@ -14,10 +14,10 @@ int open_queue(readiness_queue& out) noexcept {
   return out.descriptor < 0 ? errno : 0;
 }
 
-int arm(const readiness_queue& queue, int descriptor, bool read, bool write) noexcept {
+int arm(const readiness_queue& queue, int descriptor, std::uint32_t asked, bool read, bool write) noexcept {
   epoll_event wanted{};
   wanted.events = (read ? EPOLLIN | EPOLLRDHUP : 0u) | (write ? EPOLLOUT : 0u) | EPOLLONESHOT;
-  wanted.data.fd = descriptor;
+  wanted.data.u64 = static_cast<std::uint64_t>(asked) << 32 | static_cast<std::uint32_t>(descriptor);
   // A descriptor leaves the queue by itself when it is closed, and its number may be in use again.
   if (epoll_ctl(queue.descriptor, EPOLL_CTL_MOD, descriptor, &wanted) == 0) return 0;
   if (errno != ENOENT) return errno;
@@ -30,9 +30,10 @@ unsigned wait_for_ready(const readiness_queue& queue, ready_descriptor* out, uns
       epoll_wait(queue.descriptor, events.data(), static_cast<int>(std::min<std::size_t>(most, events.size())), -1);
   for (int i = 0; i < count; ++i) {
     const std::uint32_t e = events[static_cast<std::size_t>(i)].events;
+    const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
     const bool both = (e & (EPOLLERR | EPOLLHUP)) != 0;
-    out[i] = {events[static_cast<std::size_t>(i)].data.fd, both || (e & (EPOLLIN | EPOLLRDHUP)) != 0,
-              both || (e & EPOLLOUT) != 0};
+    out[i] = {static_cast<int>(static_cast<std::uint32_t>(data)), static_cast<std::uint32_t>(data >> 32),
+              both || (e & (EPOLLIN | EPOLLRDHUP)) != 0, both || (e & EPOLLOUT) != 0};
   }
   return count < 0 ? 0 : static_cast<unsigned>(count);  // EINTR
 }
