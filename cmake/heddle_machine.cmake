@@ -1,5 +1,5 @@
-# heddle_model: machine files, for the command and the simulator. A library of its own, so that libheddle.so stays without
-# a TOML parser (docs/decisions/0005-toml.md). sim/machines/ becomes a table of texts in it.
+# Machine files, for the command and the simulator: objects of their own, so that libheddle.so stays without a TOML parser
+# (docs/decisions/0005-toml.md). sim/machines/ becomes a table of texts in them.
 
 file(GLOB machine_files CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/sim/machines/*.toml" "${PROJECT_SOURCE_DIR}/sim/machines/*.xml")
@@ -25,14 +25,12 @@ std::span<const shipped_file> shipped_files() noexcept {
 }  // namespace heddle::machine
 ]=])
 
-# heddle_model: for what brings a core of its own, like the simulated platform. heddle_machine_files: the same, for programs
-# on libheddle; heddle_add_test finds it for tests/machine under its other name.
+# The simulated platform takes the objects, since it brings a core of its own. heddle_machine_files: the same, for programs on
+# libheddle; heddle_add_test finds it for tests/machine under its other name.
 heddle_glob(model_sources src/machine/model/*.cpp)
 heddle_add_objects(heddle_model_objects ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
-foreach(lib heddle_model heddle_machine_files)
-  add_library(${lib} STATIC $<TARGET_OBJECTS:heddle_model_objects>)
-  set_target_properties(${lib} PROPERTIES LINKER_LANGUAGE CXX)
-  target_include_directories(${lib} INTERFACE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
-endforeach()
+add_library(heddle_machine_files STATIC $<TARGET_OBJECTS:heddle_model_objects>)
+set_target_properties(heddle_machine_files PROPERTIES LINKER_LANGUAGE CXX)
+target_include_directories(heddle_machine_files INTERFACE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
 target_link_libraries(heddle_machine_files INTERFACE heddle_static)
 add_library(heddle_machine_objects ALIAS heddle_machine_files)

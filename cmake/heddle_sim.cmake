@@ -32,7 +32,10 @@ foreach(part IN ITEMS unwoven_sim protocols_sim protocols_explore explore_atomic
   target_include_directories(heddle_${part} PRIVATE "${PROJECT_SOURCE_DIR}")
 endforeach()
 
-set(sim_objects $<TARGET_OBJECTS:heddle_unwoven_sim> $<TARGET_OBJECTS:heddle_platform_sim> $<TARGET_OBJECTS:heddle_sim_model>)
+# The machine files are in them as well: they need the core and the core needs them, which two archives after each other on a
+# linker's line cannot give.
+set(sim_objects $<TARGET_OBJECTS:heddle_unwoven_sim> $<TARGET_OBJECTS:heddle_platform_sim> $<TARGET_OBJECTS:heddle_sim_model>
+  $<TARGET_OBJECTS:heddle_model_objects>)
 set(objects_of_sim $<TARGET_OBJECTS:heddle_protocols_sim> ${sim_objects})
 # The explorer's first: of inline functions that occur in both the instrumented copies are kept.
 # Its tests have virtual clocks in the C library's place, as a simulated program has.
@@ -45,7 +48,7 @@ foreach(kind IN ITEMS sim explore)
     OUTPUT_NAME heddle LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${kind}"
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LINKER_LANGUAGE CXX)
-  target_link_libraries(heddle_${kind} PRIVATE heddle_model Threads::Threads hwloc ${CMAKE_DL_LIBS})
+  target_link_libraries(heddle_${kind} PRIVATE Threads::Threads hwloc ${CMAKE_DL_LIBS})
   target_link_options(heddle_${kind} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL)
 
   add_library(heddle_${kind}_static STATIC EXCLUDE_FROM_ALL ${objects_of_${kind}} ${more_of_${kind}_static})
@@ -54,7 +57,7 @@ foreach(kind IN ITEMS sim explore)
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
   target_compile_features(heddle_${kind}_static PUBLIC cxx_std_20)
   target_compile_definitions(heddle_${kind}_static PUBLIC HEDDLE_SIM=1)
-  target_link_libraries(heddle_${kind}_static PUBLIC heddle_model Threads::Threads hwloc ${CMAKE_DL_LIBS})
+  target_link_libraries(heddle_${kind}_static PUBLIC Threads::Threads hwloc ${CMAKE_DL_LIBS})
   if(HEDDLE_INSTALL)
     include(GNUInstallDirs)
     install(TARGETS heddle_${kind} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/${kind} COMPONENT tools NAMELINK_SKIP)
