@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <heddle/policy.hpp>
@@ -26,6 +29,85 @@ entry go_round(unsigned count, unsigned from, effort how, Attempt&& attempt) noe
   return 0;
 }
 
+/// Where a thief begins to look: anywhere, or where it found something before. For policies whose `make` takes the
+/// parameter victim=random|history|hybrid.
+/// - history: at the victim of the last steal, until an attempt there fails.
+/// - hybrid: steals alternate. After a success the thief looks at random once, and goes back to the victim if it has
+///   found nothing; an attempt that fails there, too, leads to a random one and then to the victim before.
+/// Tasks that only wait for a message are found early by those who look at random; those who stay with one victim find
+/// all tasks that it makes, in its order, and the messages wait for each other.
+///
+/// Source: Bak, Hernandez, Gates, Luszczek, Sarkar, "Task-graph scheduling extensions for efficient synchronization
+/// and communication" (ICS 2021), Algorithm 3. Deviations: its stack is bounded, the oldest victims are forgotten; a
+/// round of one who insists is one attempt.
+class victim_memory {
+ public:
+  enum class rule : unsigned char { random, history, hybrid };
+  static rule asked_for(parameters& given) {
+    return static_cast<rule>(given.choice("victim", "random|history|hybrid"));
+  }
+
+  explicit victim_memory(rule how) noexcept : rule_(how) {}
+  void start(unsigned workers) {
+    if (rule_ != rule::random) thieves_.reset(new thief[workers]);
+  }
+
+  /// As the free function, from the remembered place on, else from draw() on. What a place is, is the same at each
+  /// call by one thief.
+  template <class Draw, class Attempt>
+  entry go_round(unsigned self, unsigned count, effort how, Draw&& draw, Attempt&& attempt) noexcept {
+    if (rule_ == rule::random) return policy::go_round(count, draw(), how, attempt);
+    const unsigned remembered = first(self);
+    unsigned where = 0;
+    const entry found =
+        policy::go_round(count, remembered < count ? remembered : draw(), how, [&](unsigned place) -> entry {
+          where = place;
+          return attempt(place);
+        });
+    note(self, found != 0 ? where : nobody);
+    return found;
+  }
+  /// For thieves whose ring changes: the victim to try first, by a number below 65535 of the caller's choice; nobody:
+  /// a random one. And where something was found; nobody: nowhere.
+  unsigned first(unsigned self) const noexcept { return rule_ == rule::random ? nobody : thieves_[self].remembers(); }
+  void note(unsigned self, unsigned victim) noexcept {
+    if (rule_ == rule::random) return;
+    if (victim != nobody) thieves_[self].succeeded(victim, rule_);
+    else thieves_[self].failed();
+  }
+
+ private:
+  static constexpr unsigned most = 30;
+  static constexpr std::uint16_t at_random = 0xffff;
+  struct alignas(64) thief {
+    std::array<std::uint16_t, most> stack{};  // in a ring: what is pushed onto a full one takes the oldest's place
+    std::uint8_t top{0}, count{0};            // the newest is below `top`
+
+    unsigned remembers() const noexcept {
+      const std::uint16_t newest = count == 0 ? at_random : stack[(top + most - 1u) % most];
+      return newest == at_random ? nobody : newest;
+    }
+    void push(std::uint16_t what) noexcept {
+      stack[top] = what;
+      top = static_cast<std::uint8_t>((top + 1u) % most);
+      if (count < most) ++count;
+    }
+    void succeeded(unsigned victim, rule how) noexcept {
+      if (how == rule::history) count = 0;
+      push(static_cast<std::uint16_t>(victim));
+      if (how == rule::hybrid) push(at_random);
+    }
+    void failed() noexcept {
+      if (count == 0) return;
+      top = static_cast<std::uint8_t>((top + most - 1u) % most);
+      --count;
+    }
+  };
+
+  const rule rule_;
+  std::unique_ptr<thief[]> thieves_;
+};
+
 /// The workers [first, first + count) but `self`, in the order of their ranks.
 class others {
  public:
@@ -38,12 +120,18 @@ class others {
     const unsigned worker = first_ + place;
     return worker + (worker >= self_ && self_ >= first_ ? 1u : 0u);
   }
-  /// Robs them in a ring from a random one on. Source: Blumofe, Leiserson, "Scheduling multithreaded computations by
-  /// work stealing" (J. ACM 46(5), 1999).
+  /// Robs them in a ring from a random one on, or from the one that is remembered. Source: Blumofe, Leiserson,
+  /// "Scheduling multithreaded computations by work stealing" (J. ACM 46(5), 1999).
   entry rob_at_random(scheduler& host, effort how) const noexcept {
     if (count_ == 0) return 0;
     return go_round(count_, host.random(self_, count_), how,
                     [&](unsigned place) { return rob(host, self_, (*this)[place], how); });
+  }
+  entry rob_as_remembered(scheduler& host, effort how, victim_memory& memory) const noexcept {
+    if (count_ == 0) return 0;
+    return memory.go_round(
+        self_, count_, how, [&] { return host.random(self_, count_); },
+        [&](unsigned place) { return rob(host, self_, (*this)[place], how); });
   }
 
  private:

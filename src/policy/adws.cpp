@@ -48,6 +48,7 @@ std::unique_ptr<policy> adws::make(parameters& given) {
   rules.steals = given.choice("steal", "on|off") == 0;
   rules.by_speed = given.choice("width", "even|speed") == 1;
   rules.patience = static_cast<unsigned>(given.number("patience", 0, 0, 1000));
+  rules.victim = victim_memory::asked_for(given);
   return create<adws>(std::move(rules));
 }
 

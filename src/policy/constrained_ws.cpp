@@ -51,6 +51,7 @@ void constrained_ws::start(scheduler& host) {
   policy::start(host);
   workers_ = host.workers();
   stations_.reset(new station[workers_]);
+  memory_.start(workers_);
   iterations_.start(host);
 }
 
@@ -250,6 +251,7 @@ std::unique_ptr<policy> constrained_ws::make(parameters& given) {
   s.how = static_cast<replay>(given.choice("replay", "stows|stuws|relws"));
   s.relaxed = static_cast<unsigned>(given.number("relws", 5, 0, 1e9));
   s.patience = static_cast<unsigned>(given.number("patience", 1, 0, 1e6));
+  s.victim = victim_memory::asked_for(given);
   return create<constrained_ws>(s);
 }
 

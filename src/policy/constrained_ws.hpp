@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <heddle/policy.hpp>
+#include <heddle/policy_victims.hpp>
 #include "policy/iterations.hpp"
 #include "policy/task_list.hpp"
 
@@ -16,12 +16,15 @@ class constrained_ws final : public policy {
   enum class replay : std::uint8_t { stows, stuws, relws };  // strict, ordered; strict, in any order; relaxed
   struct settings {
     replay how;
-    unsigned relaxed;   // iterations under RelWS between the recorded one and the strict ones
+    unsigned relaxed;  // iterations under RelWS between the recorded one and the strict ones
+    victim_memory::rule victim;
     unsigned patience;  // under RelWS: searches in vain before a worker that has recorded pieces to come steals
   };
 
   explicit constrained_ws(const settings& s)
-      : settings_(s), iterations_({remarks, s.how != replay::relws, s.how == replay::stows, s.relaxed}) {
+      : settings_(s),
+        memory_(s.victim),
+        iterations_({remarks, s.how != replay::relws, s.how == replay::stows, s.relaxed}) {
     wants_.greedy = s.how == replay::relws;
   }
   static std::unique_ptr<policy> make(parameters& given);
@@ -111,6 +114,7 @@ class constrained_ws final : public policy {
   void check_stuck(unsigned self) noexcept;
 
   const settings settings_;
+  victim_memory memory_;
   unsigned workers_{0};
   std::unique_ptr<station[]> stations_;    // by rank
   std::atomic<unsigned> roots_{0};         // living threads that are nobody's child, one_root each; bit 0: [relws:6]

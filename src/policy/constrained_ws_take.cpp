@@ -117,8 +117,9 @@ entry constrained_ws::acquire(unsigned self, effort how) noexcept {
       return 0;
     }
     const others victims(self, *host_);
-    found = go_round(victims.size(), host_->random(self, victims.size()), how,
-                     [&](unsigned place) { return steal_from(self, victims[place], how); });
+    found = memory_.go_round(
+        self, victims.size(), how, [&] { return host_->random(self, victims.size()); },
+        [&](unsigned place) { return steal_from(self, victims[place], how); });
   }
   if (found != 0) mine.in_vain = 0;
   return found;

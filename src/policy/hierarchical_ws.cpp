@@ -18,6 +18,7 @@ void hierarchical_ws::start(scheduler& host) {
   policy::start(host);
   const unsigned workers = host.workers();
   thieves_.reset(new thief[workers]);
+  memory_.start(workers);
   for (unsigned self = 0; self < workers; ++self) thieves_[self].victims = rings(self, host, rings::order::by_rank);
 }
 
@@ -34,8 +35,10 @@ entry hierarchical_ws::acquire(unsigned self, effort how) noexcept {
     return 0;
   }
   const unsigned within = t.victims.end_of(t.ring);
-  const unsigned victim = t.victims.workers()[host_->random(self, within)];
-  if (const entry found = rob(*host_, self, victim, how); found != 0) {
+  const entry found = memory_.go_round(
+      self, within, how, [&] { return host_->random(self, within); },
+      [&](unsigned place) { return rob(*host_, self, t.victims.workers()[place], how); });
+  if (found != 0) {
     t.ring = t.failures = 0;
     return found;
   }
@@ -48,7 +51,7 @@ entry hierarchical_ws::acquire(unsigned self, effort how) noexcept {
 
 std::unique_ptr<policy> hierarchical_ws::make(parameters& given) {
   const auto attempts = static_cast<unsigned>(given.number("attempts", 0, 0, 1e6));
-  return create<hierarchical_ws>(attempts);
+  return create<hierarchical_ws>(attempts, victim_memory::asked_for(given));
 }
 
 }  // namespace heddle::policy

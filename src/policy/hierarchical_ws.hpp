@@ -9,7 +9,7 @@ namespace heddle::policy {
 
 class hierarchical_ws final : public policy {
  public:
-  explicit hierarchical_ws(unsigned attempts) noexcept : attempts_(attempts) {}
+  hierarchical_ws(unsigned attempts, victim_memory::rule victim) noexcept : attempts_(attempts), memory_(victim) {}
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
@@ -23,6 +23,7 @@ class hierarchical_ws final : public policy {
   };
 
   const unsigned attempts_;
+  victim_memory memory_;  // a place: in the order of the rings
   std::unique_ptr<thief[]> thieves_;
 };
 

@@ -34,6 +34,7 @@ unsigned& level_of(task& t) noexcept { return t.get<unsigned>(); }
 
 void hws::start(scheduler& host) {
   policy::start(host);
+  memory_.start(host.workers());
   const std::vector<worker_group> groups = worker_groups(host);
   count_ = static_cast<unsigned>(groups.size());
   groups_.reset(new group[count_]);
@@ -107,7 +108,7 @@ entry hws::take_global(unsigned self, group& mine) noexcept {
 // From the group's queue, then from a worker of the group; insist: from every one.
 entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
   if (const entry found = taken(mine.local.pop_front()); found != 0) return found;
-  return others(self, mine.workers.first, mine.workers.count).rob_at_random(*host_, how);
+  return others(self, mine.workers.first, mine.workers.count).rob_as_remembered(*host_, how, memory_);
 }
 
 entry hws::make_local(group& mine) noexcept {
@@ -159,7 +160,7 @@ bool hws::may_find(unsigned self) noexcept {
 std::unique_ptr<policy> hws::make(parameters& given) {
   const auto level = static_cast<unsigned>(given.number("level", 0, 0, 30));
   const auto attempts = static_cast<unsigned>(given.number("attempts", 0, 0, 1e6));
-  return create<hws>(level, attempts);
+  return create<hws>(level, attempts, victim_memory::asked_for(given));
 }
 
 }  // namespace heddle::policy

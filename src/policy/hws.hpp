@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <heddle/policy.hpp>
+#include <heddle/policy_victims.hpp>
 #include "policy/task_list.hpp"
 #include "policy/worker_groups.hpp"
 
@@ -13,7 +13,10 @@ namespace heddle::policy {
 class hws final : public policy {
  public:
   // level 0: as many as give each group four global tasks in a binary tree.
-  hws(unsigned level, unsigned attempts) noexcept : limit_(level), attempts_(attempts) { wants_.greedy = false; }
+  hws(unsigned level, unsigned attempts, victim_memory::rule victim) noexcept
+      : limit_(level), attempts_(attempts), memory_(victim) {
+    wants_.greedy = false;
+  }
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
@@ -44,6 +47,7 @@ class hws final : public policy {
 
   unsigned limit_;           // tasks of this level and above are global; the root's level is 0
   const unsigned attempts_;  // of a slave before it takes a global task
+  victim_memory memory_;     // of slaves, in their group
   std::unique_ptr<group[]> groups_;
   unsigned count_{0};
   std::vector<unsigned> of_;  // by rank

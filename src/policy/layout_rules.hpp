@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include <heddle/policy_victims.hpp>
 #include "policy/number_lines.hpp"
 
 namespace heddle::policy {
@@ -17,7 +18,8 @@ struct layout_rules {
   sharing how = sharing::by_work;
   bool by_speed = false;  // a member's part of the work is in proportion to its workers' speeds, as declared
   bool steals = true;
-  unsigned patience = 0;  // see the head of adws.cpp
+  victim_memory::rule victim = victim_memory::rule::random;  // which of those whom a member may rob, first
+  unsigned patience = 0;                                     // see the head of adws.cpp
   // The bytes of a fork that gives none: what its owner touches, or unknown, so that it goes to the leaves at once.
   enum class fork_bytes : std::uint8_t { of_owner, unknown };
   fork_bytes forks_touch = fork_bytes::of_owner;

@@ -95,6 +95,15 @@ entry layout_search::steal_queue_of(unsigned self, const member& of, bool migrat
   return found;
 }
 
+// At which of them the thief begins, counted from the first.
+unsigned layout_search::first_of(unsigned self, const victims& from) noexcept {
+  const unsigned remembered = memory_.first(self);
+  for (unsigned place = from.first; remembered != nobody && place <= from.last; ++place) {
+    if (lines_.id_of(member_at(from, place)) == remembered) return place - from.first;
+  }
+  return host_->random(self, from.last - from.first + 1);
+}
+
 entry layout_search::acquire(unsigned self, effort how) noexcept {
   unsigned& vain = workers_[self].vain_glances;
   if (const entry found = workers_.next_own(self); found != 0) return vain = 0, found;
@@ -110,14 +119,19 @@ entry layout_search::acquire(unsigned self, effort how) noexcept {
     const victims from = choose_victims(self, which);
     if (!from.any || from.last == from.first) continue;
     const unsigned count = from.last - from.first + 1;
-    const entry found = go_round(count, host_->random(self, count), how,
-                                 [&](unsigned place) { return steal_from(self, from, from.first + place, how); });
+    unsigned where = 0;
+    const entry found = go_round(count, first_of(self, from), how, [&](unsigned place) {
+      where = from.first + place;
+      return steal_from(self, from, where, how);
+    });
     if (found != 0) {
+      memory_.note(self, lines_.id_of(member_at(from, where)));
       workers_.act_for(self, which);
       vain = 0;
       return found;
     }
   }
+  memory_.note(self, nobody);
   if (!lines_.have_levels() || how != effort::insist) return 0;
   unsigned& seen = workers_[self].all_idle_seen;
   seen = workers_.are_stuck() ? seen + 1 : 0;

@@ -10,8 +10,11 @@ namespace heddle::policy {
 class layout_search {
  public:
   explicit layout_search(layout& of) noexcept
-      : layout_(of), lines_(of.lines()), workers_(of.workers()), rules_(of.rules()) {}
-  void start(scheduler& host) { host_ = &host; }
+      : layout_(of), lines_(of.lines()), workers_(of.workers()), rules_(of.rules()), memory_(of.rules().victim) {}
+  void start(scheduler& host) {
+    host_ = &host;
+    memory_.start(host.workers());
+  }
 
   // --- by the rules of ADWS: the calls of the seam ---
   entry acquire(unsigned self, effort how) noexcept;
@@ -47,6 +50,7 @@ class layout_search {
   member& member_at(const victims& from, unsigned place) const noexcept {
     return lines_.of(lines_.line(from.domain).members[place]);
   }
+  unsigned first_of(unsigned self, const victims& from) noexcept;
   entry steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept;
   entry steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from, effort how) noexcept;
   entry steal_queued(unsigned self, member& of) noexcept;
@@ -56,6 +60,7 @@ class layout_search {
   const number_lines& lines_;
   stations& workers_;
   const layout_rules& rules_;
+  victim_memory memory_;  // of members
   scheduler* host_{nullptr};
 };
 

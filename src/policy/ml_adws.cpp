@@ -33,6 +33,7 @@ std::unique_ptr<policy> adws::make_ml_adws(parameters& given) {
   rules.lines = by_group ? number_lines::kind::by_group : number_lines::kind::by_range;
   rules.by_speed = given.choice("width", "even|speed") == 1;
   rules.steals = given.choice("steal", "on|off") == 0;
+  rules.victim = victim_memory::asked_for(given);
   return create<adws>(std::move(rules));
 }
 

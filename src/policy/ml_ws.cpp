@@ -11,10 +11,11 @@
 
 namespace heddle::policy {
 
-std::unique_ptr<policy> adws::make_ml_ws(parameters&) {
+std::unique_ptr<policy> adws::make_ml_ws(parameters& given) {
   layout_rules rules;
   rules.lines = number_lines::kind::by_group;
   rules.how = layout_rules::sharing::by_steals;
+  rules.victim = victim_memory::asked_for(given);
   return create<adws>(std::move(rules));
 }
 

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 
-#include <heddle/policy_victims.hpp>
-
 namespace heddle::policy {
 
 void pws::start(scheduler& host) {
@@ -19,6 +17,7 @@ void pws::start(scheduler& host) {
   constexpr std::uint32_t unit = 5040;  // divisible by all distances up to 10
   const unsigned workers = host.workers();
   below_.resize(workers);
+  memory_.start(workers);
   for (unsigned self = 0; self < workers; ++self) {
     std::uint32_t sum = 0;
     for (unsigned victim = 0; victim < workers; ++victim) {
@@ -32,11 +31,14 @@ entry pws::acquire(unsigned self, effort how) noexcept {
   const std::vector<std::uint32_t>& below = below_[self];
   const auto workers = static_cast<unsigned>(below.size());
   if (workers < 2) return 0;
-  const std::uint32_t drawn = host_->random(self, below.back());
-  const auto victim = static_cast<unsigned>(std::upper_bound(below.begin(), below.end(), drawn) - below.begin());
-  return go_round(workers, victim, how, [&](unsigned each) { return each == self ? 0 : rob(*host_, self, each, how); });
+  const auto draw = [&] {
+    const std::uint32_t drawn = host_->random(self, below.back());
+    return static_cast<unsigned>(std::upper_bound(below.begin(), below.end(), drawn) - below.begin());
+  };
+  return memory_.go_round(self, workers, how, draw,
+                          [&](unsigned each) { return each == self ? 0 : rob(*host_, self, each, how); });
 }
 
-std::unique_ptr<policy> pws::make(parameters&) { return create<pws>(); }
+std::unique_ptr<policy> pws::make(parameters& given) { return create<pws>(victim_memory::asked_for(given)); }
 
 }  // namespace heddle::policy

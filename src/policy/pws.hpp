@@ -4,12 +4,13 @@
 #include <memory>
 #include <vector>
 
-#include <heddle/policy.hpp>
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
 class pws final : public policy {
  public:
+  explicit pws(victim_memory::rule victim) noexcept : memory_(victim) {}
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
@@ -17,6 +18,7 @@ class pws final : public policy {
 
  private:
   std::vector<std::vector<std::uint32_t>> below_;  // [self][victim]: sum of the weights of victims up to this one
+  victim_memory memory_;
 };
 
 }  // namespace heddle::policy

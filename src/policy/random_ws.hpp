@@ -1,14 +1,14 @@
 // Random work stealing; see random_ws.cpp for its source.
 #pragma once
 
-#include <heddle/policy.hpp>
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
 class random_ws final : public policy {
  public:
   enum class order : unsigned char { queued, child, parent };
-  explicit random_ws(order spawn) noexcept : spawn_(spawn) {}
+  random_ws(order spawn, victim_memory::rule victim) noexcept : spawn_(spawn), memory_(victim) {}
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
@@ -17,6 +17,7 @@ class random_ws final : public policy {
 
  private:
   const order spawn_;
+  victim_memory memory_;
 };
 
 }  // namespace heddle::policy

@@ -33,7 +33,10 @@ namespace {
 
 std::vector<registration>& table() {
   static std::vector<registration> lines = {
-      {"random_ws", "random work stealing, spawn=queued|child|parent (Blumofe and Leiserson 1999)", random_ws::make},
+      {"random_ws",
+       "random work stealing, spawn=queued|child|parent, victim=random|history|hybrid (Blumofe and Leiserson 1999; "
+       "Bak et al. 2021)",
+       random_ws::make},
       {"auto",
        "ml-adaptive or random stealing, by machine, hints and what the first runs laid out (a policy_note says why)",
        automatic::make},

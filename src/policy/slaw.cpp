@@ -39,17 +39,20 @@ char mark;  // the tag of every child
 void slaw::start(scheduler& host) {
   policy::start(host);
   accounts_.reset(new account[host.workers()]);
+  memory_.start(host.workers());
 }
 
 entry slaw::acquire(unsigned self, effort how) noexcept {
   const others victims(self, *host_);
   if (victims.size() == 0) return 0;
-  return go_round(victims.size(), host_->random(self, victims.size()), how, [&](unsigned place) {
-    const unsigned victim = victims[place];
-    const entry found = rob(*host_, self, victim, how);
-    if (found != 0) accounts_[victim].stolen.fetch_add(1, std::memory_order_relaxed);  // a statistic
-    return found;
-  });
+  return memory_.go_round(
+      self, victims.size(), how, [&] { return host_->random(self, victims.size()); },
+      [&](unsigned place) {
+        const unsigned victim = victims[place];
+        const entry found = rob(*host_, self, victim, how);
+        if (found != 0) accounts_[victim].stolen.fetch_add(1, std::memory_order_relaxed);  // a statistic
+        return found;
+      });
 }
 
 void slaw::has_begun(nesting& n) noexcept {
@@ -96,7 +99,7 @@ std::unique_ptr<policy> slaw::make(parameters& given) {
   };
   const thresholds at{number("depth", 256, 0), number("fresh", 64, 0), number("interval", 64, 1),
                       number("steals", 8, 0)};
-  return create<slaw>(at);
+  return create<slaw>(at, victim_memory::asked_for(given));
 }
 
 }  // namespace heddle::policy

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <memory>
 
-#include <heddle/policy.hpp>
+#include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
@@ -17,7 +17,7 @@ class slaw final : public policy {
     unsigned steals;    // more tasks stolen from it in an interval: parent first in the next one
   };
 
-  explicit slaw(const thresholds& at) noexcept : at_(at) {}
+  slaw(const thresholds& at, victim_memory::rule victim) noexcept : at_(at), memory_(victim) {}
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;
@@ -40,6 +40,7 @@ class slaw final : public policy {
   void has_begun(nesting& n) noexcept;
 
   const thresholds at_;
+  victim_memory memory_;
   std::unique_ptr<account[]> accounts_;  // by rank
 };
 

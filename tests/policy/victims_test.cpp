@@ -66,6 +66,75 @@ TEST(victims, who_insists_tries_all_others_in_a_ring) {
   EXPECT_THAT(host.robbed, ElementsAre(6, 7, 0));
 }
 
+// What worker 0 tries in one glance after the other, when only `rich` has work at each.
+class remembering : public testing::Test {
+ protected:
+  unsigned tries(unsigned rich, unsigned drawn, victim_memory& memory) {
+    host_.rich = rich;
+    host_.drawn = drawn;
+    host_.robbed.clear();
+    others(0, host_).rob_as_remembered(host_, effort::glance, memory);
+    return host_.robbed.at(0);
+  }
+  chips host_;
+};
+
+TEST_F(remembering, at_random_nothing_is) {
+  victim_memory memory(victim_memory::rule::random);
+  memory.start(8);
+  EXPECT_EQ(tries(3, 2, memory), 3u);
+  EXPECT_EQ(tries(3, 5, memory), 6u);
+  EXPECT_EQ(memory.first(0), nobody);
+}
+
+TEST_F(remembering, history_stays_with_the_last_victim_until_it_has_nothing) {
+  victim_memory memory(victim_memory::rule::history);
+  memory.start(8);
+  EXPECT_EQ(tries(3, 2, memory), 3u);
+  EXPECT_EQ(tries(3, 5, memory), 3u);
+  EXPECT_EQ(tries(3, 5, memory), 3u);
+  EXPECT_EQ(tries(nobody, 5, memory), 3u);
+  EXPECT_EQ(tries(nobody, 5, memory), 6u) << "it had nothing";
+  EXPECT_EQ(tries(nobody, 4, memory), 5u);
+  EXPECT_EQ(tries(2, 1, memory), 2u);
+  EXPECT_EQ(tries(2, 5, memory), 2u);
+}
+
+// Algorithm 3 of the source, step by step; the stack after each step is in the comment.
+TEST_F(remembering, hybrid_alternates_and_goes_back) {
+  victim_memory memory(victim_memory::rule::hybrid);
+  memory.start(8);
+  EXPECT_EQ(tries(3, 2, memory), 3u);       // 3 -1
+  EXPECT_EQ(tries(6, 5, memory), 6u);       // 3 -1 6 -1: at random after a success
+  EXPECT_EQ(tries(nobody, 0, memory), 1u);  // 3 -1 6: at random, in vain
+  EXPECT_EQ(tries(6, 0, memory), 6u);       // 3 -1 6 6 -1: back at the last victim
+  EXPECT_EQ(tries(nobody, 0, memory), 1u);  // 3 -1 6 6
+  EXPECT_EQ(tries(nobody, 0, memory), 6u);  // 3 -1 6
+  EXPECT_EQ(tries(nobody, 0, memory), 6u);  // 3 -1
+  EXPECT_EQ(tries(nobody, 4, memory), 5u);  // 3
+  EXPECT_EQ(tries(nobody, 4, memory), 3u);  // nothing
+  EXPECT_EQ(memory.first(0), nobody);
+}
+
+TEST_F(remembering, what_is_oldest_is_forgotten) {
+  for (const auto rule : {victim_memory::rule::history, victim_memory::rule::hybrid}) {
+    victim_memory memory(rule);
+    memory.start(8);
+    for (unsigned i = 0; i < 1000; ++i) EXPECT_NE(tries(1 + i % 7, i % 7, memory), 0u);
+    for (unsigned i = 0; i < 200; ++i) EXPECT_NE(tries(nobody, i % 7, memory), 0u);
+    EXPECT_EQ(memory.first(0), nobody) << "everything was in vain";
+  }
+}
+
+TEST_F(remembering, a_place_that_is_no_longer_there_is_not_tried) {
+  victim_memory memory(victim_memory::rule::history);
+  memory.start(8);
+  EXPECT_EQ(tries(7, 6, memory), 7u);
+  host_.robbed.clear();
+  EXPECT_EQ(others(0, 0, 4).rob_as_remembered(host_, effort::glance, memory), 0u);
+  EXPECT_LT(host_.robbed.at(0), 4u);
+}
+
 TEST(victims, rings_are_sorted_by_distance) {
   const chips host;
   const rings by_rank(5, host, rings::order::by_rank);

@@ -38,6 +38,8 @@ inline const std::vector<std::string> all_policies = {
     "random_ws",
     "random_ws:spawn=child",
     "random_ws:spawn=parent",
+    "random_ws:victim=hybrid",
+    "pws:victim=history",
     "hierarchical_ws",
     "work_sharing",
     "work_sharing:order=fifo",
