@@ -56,6 +56,7 @@ struct environment_values {
   std::optional<std::int64_t> spin_count;
   library_kind library{library_kind::throughput};
   std::string dynamic_mode;
+  std::optional<bool> task_throttling;
   bool settings{false};
   bool warnings{true};
   preempt_members preempt{preempt_members::automatic};

@@ -69,7 +69,9 @@ constexpr word_for<preempt_members> preemptings[] = {
 constexpr word_for<schedule_kind> schedules[] = {{"static", schedule_kind::of_static},
                                                  {"dynamic", schedule_kind::of_dynamic},
                                                  {"guided", schedule_kind::of_guided},
-                                                 {"auto", schedule_kind::automatic}};
+                                                 {"auto", schedule_kind::automatic},
+                                                 {"trapezoidal", schedule_kind::trapezoidal},
+                                                 {"static_steal", schedule_kind::of_dynamic}};
 constexpr word_for<bind_kind> binds[] = {{"false", bind_kind::no},        {"true", bind_kind::yes},
                                          {"primary", bind_kind::primary}, {"master", bind_kind::primary},
                                          {"close", bind_kind::close},     {"spread", bind_kind::spread}};
@@ -162,7 +164,7 @@ bool read_schedule(std::string_view text, schedule& into) {
   const std::vector<std::string_view> parts = parts_of(text);
   if (parts.size() > 2 || !read_word(parts[0], schedules, read.kind)) return false;
   if (parts.size() == 2 && !read_positive(parts[1], read.chunk)) return false;
-  if (read.kind == schedule_kind::automatic) read.chunk = 0;
+  if (read.kind == schedule_kind::automatic) read.chunk = 1;
   else if (read.kind != schedule_kind::of_static) read.chunk = std::max(read.chunk, 1);
   into = read;
   return true;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "omp/core/parking.hpp"
 #include "omp/core/statistics.hpp"
@@ -70,6 +71,7 @@ class thread {
     int teams{0};
     int teams_threads{0};
     int bind{-1};
+    const std::vector<int>* list{nullptr};  // of num_threads, whose first element is `threads`
   } next;
 
   // Teams that it has led, one for each depth of nesting, kept with their members for its next regions; and where the

@@ -37,8 +37,18 @@ bool creation_cancelled(const thread& self) noexcept {
 HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                 unsigned flags, void** depend, int priority, void* detach) {
   thread& self = thread::current();
-  if (creation_cancelled(self)) [[unlikely]]
+  if (creation_cancelled(self)) [[unlikely]] {
+    // The handle of an event has to be good for something: such a task is made, and discarded later.
+    if ((flags & task_flags::detach) == 0) return;
+  }
+  if (copy == nullptr && (flags & ~task_flags::untied) == 0 && (!if_value || runs_in_place(self))) {
+    // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
+    explicit_task& it = make_task(self, 0);
+    begin_included(self, it);
+    fn(data);
+    end_included(self, it);
     return;
+  }
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = static_cast<std::size_t>(align);
   explicit_task& it = make_task(self, alignment > alignof(explicit_task) ? size + alignment : size);
@@ -46,7 +56,9 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   it.abi = copy != nullptr ? 1 : 0;
   it.abi_word = reinterpret_cast<void*>(fn);
   it.abi_flags = alignment > alignof(explicit_task) ? offset_of(it.payload, alignment) : 0;
-  if ((flags & ~task_flags::untied) != 0) [[unlikely]] {
+  if (flags != 0) [[unlikely]] {
+    it.plain = false;
+    it.tied = (flags & task_flags::untied) == 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
     if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
     if ((flags & task_flags::detach) != 0) {
@@ -55,7 +67,6 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
       if (data != nullptr) *static_cast<void**>(data) = &it;
     }
   }
-  it.tied = (flags & task_flags::untied) == 0;
   char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
   if (copy != nullptr) copy(argument, data);
   else if (size != 0) std::memcpy(argument, data, size);

@@ -65,9 +65,12 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
     it.abi_word = reinterpret_cast<void*>(fn);
     const auto begin = reinterpret_cast<std::uintptr_t>(it.payload);
     it.abi_flags = realign ? static_cast<std::uint32_t>(((begin + alignment - 1) & ~(alignment - 1)) - begin) : 0;
-    it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
-    it.tied = (flags & task_flags::untied) == 0;
-    if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
+    if ((flags & (task_flags::is_final | task_flags::untied | task_flags::priority)) != 0) {
+      it.plain = false;
+      it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
+      it.tied = (flags & task_flags::untied) == 0;
+      if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
+    }
     char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
     if (copy != nullptr) copy(argument, data);
     else std::memcpy(argument, data, size);

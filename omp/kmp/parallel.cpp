@@ -115,8 +115,9 @@ HEDDLE_OMP_ENTRY void __kmpc_push_num_teams_51(ident*, std::int32_t, std::int32_
   self.next.teams_threads = threads;
 }
 
+// thread_limit of a target construct, which its compiler puts into a task of its own.
 HEDDLE_OMP_ENTRY void __kmpc_set_thread_limit(ident*, std::int32_t, std::int32_t threads) {
-  thread::current().next.teams_threads = threads;
+  if (threads > 0) thread::current().running->own_variables().thread_limit = threads;
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_fork_teams(ident*, std::int32_t count, kmp::microtask code, ...) {
