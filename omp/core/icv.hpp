@@ -59,7 +59,7 @@ struct control_variables {
   bind_kind bind{bind_kind::no};                      // bind-var, its first element
   schedule run_schedule{};                            // run-sched-var: of loops with schedule(runtime)
   placement places{};
-  std::uintptr_t allocator{1};                     // def-allocator-var: omp_default_mem_alloc
+  std::uintptr_t allocator{1};                    // def-allocator-var: omp_default_mem_alloc
   const std::vector<int>* threads_list{nullptr};  // that nthreads-var comes from; null: the environment's
 
   bool operator==(const control_variables&) const = default;

@@ -75,7 +75,7 @@ class task_blocks {
 // What a thread knows of tasks, whichever team it is in.
 struct thread_tasks {
   task_blocks blocks;
-  unsigned nested{0};  // tasks that run where they were made, on top of each other
+  unsigned nested{0};          // tasks that run where they were made, on top of each other
   task_group* group{nullptr};  // one that has ended, for the next
 };
 

@@ -29,8 +29,10 @@ member_tasks::member_tasks(thread& who, team& whose) : owner(&who), in(&whose) {
   const std::optional<bool>& throttling = process_environment().task_throttling;
   defers_all = throttling.has_value() && !*throttling;
   // As many a worker as libgomp has a thread, which is enough for some to be left when they have drained it.
-  enough = defers_all ? std::numeric_limits<std::ptrdiff_t>::max()
-                      : std::clamp<std::ptrdiff_t>(64 * process_environment().workers, 256, capacity / 2);
+  constexpr std::ptrdiff_t any = std::numeric_limits<std::ptrdiff_t>::max();
+  const int workers = process_environment().workers;
+  enough[0] = defers_all ? any : std::clamp<std::ptrdiff_t>(64 * workers, 256, capacity / 2);
+  enough[1] = defers_all ? any : std::clamp<std::ptrdiff_t>(2 * workers, 4, 64);
   slots_.reset(new slot[queue::slots_for(capacity)]{});
   queue::attach(queue, slots_.get(), capacity);
   queue::stand(queue);  // [omp_task:7]

@@ -29,9 +29,12 @@ const control_variables* copy_variables(const task& from);
 // Gives the blocks back that are kept for children of a task, and for theirs.
 void drop_spare(thread* self, task& of) noexcept;
 
+// The same as make_task where no block is at hand that has been such a child.
+inline explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload);
+
 // A new child of the running task, neither counted nor queued yet. Its body, payload and clauses are the caller's to
 // fill in: who changes anything else that is set here makes it not plain. Throws std::bad_alloc.
-inline explicit_task& make_task(thread& self, std::size_t payload) {
+[[gnu::always_inline]] inline explicit_task& make_task(thread& self, std::size_t payload) {
   task& parent = *self.running;
   self.did.tasks.add();
   if (explicit_task* const spare = parent.spare;
@@ -40,6 +43,10 @@ inline explicit_task& make_task(thread& self, std::size_t payload) {
     spare->group = parent.group;
     return *spare;
   }
+  return make_task_anew(self, parent, payload);
+}
+
+explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   explicit_task& it = self.tasks.blocks.take(payload);
   if (it.spare != nullptr) [[unlikely]]
     drop_spare(&self, it);
@@ -113,8 +120,7 @@ inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   self.running = &it;
   if (is_cancelled(it)) [[unlikely]]
     discard_body(self, it);
-  else
-    it.body(it, self, false);
+  else it.body(it, self, false);
   self.running = before;
   task& p = *it.parent;
   if (it.node != nullptr || it.group != nullptr || it.detachable || p.home != &mine || p.over ||
@@ -153,8 +159,7 @@ inline void run_included(thread& self, explicit_task& it) {
   begin_included(self, it);
   if (is_cancelled(it)) [[unlikely]]
     discard_body(self, it);
-  else
-    it.body(it, self, false);
+  else it.body(it, self, false);
   end_included(self, it);
 }
 
@@ -178,7 +183,7 @@ inline void queue_task(thread& self, member_tasks& mine, explicit_task& it) {
 inline bool runs_in_place(const thread& self) noexcept {
   const task& parent = *self.running;
   return parent.is_final || (self.tasks.nested < most_nested &&
-                             (self.in->size == 1 || (parent.home != nullptr && parent.home->has_enough())));
+                             (self.in->size == 1 || (parent.home != nullptr && parent.home->has_enough(parent))));
 }
 inline bool runs_in_place(const thread& self, const explicit_task& it) noexcept {
   return runs_in_place(self) && (self.running->is_final || (it.priority <= 0 && !it.detachable));
@@ -194,8 +199,7 @@ inline void submit(thread& self, explicit_task& it) {
   count_task(mine, it);
   if (it.detachable && self.in->size == 1 && self.tasks.nested < most_nested) [[unlikely]]
     run_task(self, mine, it);  // its body at once, as any in a team of one, but nobody waits here for its event
-  else
-    queue_task(self, mine, it);
+  else queue_task(self, mine, it);
 }
 // The same with a depend clause.
 void submit(thread& self, explicit_task& it, const depend_list& list);

@@ -103,6 +103,8 @@ void thread::drop(thread& t) noexcept {
   t.next = {};
   t.work = {};
   t.place = &t.kept;
+  t.bound = t.placed = -1;
+  t.parked.share_processor(false);
   t.tool = nullptr;
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }

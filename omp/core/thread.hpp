@@ -82,6 +82,8 @@ class thread {
   thread_privates* privates{nullptr};     // __kmpc_threadprivate_cached
   bool counts{false};                     // among those of `demand`
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
+  int bound{-1};                          // the place that it is bound to in fact; -1: to none
+  int placed{-1};                         // a member: the place that it was made for
   void* tool{nullptr};                    // ompt_data_t of tools
 
   thread_tasks tasks;  // its free blocks

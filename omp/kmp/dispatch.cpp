@@ -26,8 +26,9 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
     case runtime_simd: {
       const heddle::omp::schedule& s = self.running->variables->run_schedule;
       const std::uint64_t lanes = kind == runtime_simd ? std::max<std::uint64_t>(plan.chunk, 1) : 1;
-      plan.kind = s.kind;
-      plan.chunk = s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) * lanes : 0;
+      const bool is_auto = s.kind == schedule_kind::automatic;
+      plan.kind = is_auto ? schedule_kind::of_static : s.kind;
+      plan.chunk = s.chunk > 0 && !is_auto ? static_cast<std::uint64_t>(s.chunk) * lanes : 0;
       plan.grain = lanes;
       break;
     }
@@ -58,7 +59,8 @@ void begin(std::int32_t schedule, T lower, T upper, signed_of<T> step, signed_of
   plan.trips = trips_of<T>(lower, upper, step);
   plan.start = static_cast<std::uint64_t>(lower);
   plan.step = static_cast<std::uint64_t>(std::int64_t{step});
-  if (plan.grain > 1 && plan.kind == schedule_kind::of_static && plan.chunk == 0) {  // one block a member, of whole lanes
+  if (plan.grain > 1 && plan.kind == schedule_kind::of_static &&
+      plan.chunk == 0) {  // one block a member, of whole lanes
     const std::uint64_t even = (plan.trips + self.in->size - 1) / self.in->size;
     plan.chunk = (even + plan.grain - 1) / plan.grain * plan.grain;
   }

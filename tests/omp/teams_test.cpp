@@ -1,5 +1,5 @@
-// Teams that are kept from region to region: larger and smaller ones, with regions inside, led by many kernel threads at
-// once, by user-level threads of the program's own, and in the child of a fork.
+// Teams that are kept from region to region: larger and smaller ones, with regions inside, led by many kernel threads
+// at once, by user-level threads of the program's own, and in the child of a fork.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
