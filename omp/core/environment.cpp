@@ -140,7 +140,8 @@ environment environment_from(environment_values values, const machine_units& who
   machine_units machine = units_in(e.hw_subset, whole);
   if (machine.empty()) {
     if (complaints != nullptr && !whole.empty())
-      complaints->push_back("KMP_HW_SUBSET=" + text_of(e.hw_subset) + ": the machine has less; taken as if it were not set");
+      complaints->push_back("KMP_HW_SUBSET=" + text_of(e.hw_subset) +
+                            ": the machine has less; taken as if it were not set");
     e.hw_subset = {};
     machine = whole;
   }

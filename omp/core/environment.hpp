@@ -38,7 +38,7 @@ struct environment_values {
   std::vector<bind_kind> bind;               // bind-var; empty: not said
   bind_kind league_bind{bind_kind::spread};  // of the teams of a league
   place_request places;
-  machine_subset hw_subset;  // KMP_HW_SUBSET
+  machine_subset hw_subset;                      // KMP_HW_SUBSET
   std::size_t stack_size{std::size_t{8} << 20};  // bytes, of a thread that the runtime makes
   wait_policy waiting{wait_policy::unsaid};
   bool cancellation{false};
