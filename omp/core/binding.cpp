@@ -41,6 +41,16 @@ struct processor_mask {
   std::size_t bytes() const noexcept { return words.size() * 8; }
 };
 
+// Whether the caller's kernel thread is bound to processors of that place alone.
+bool is_within(int number) {
+  const place* const p = place_numbered(number);
+  processor_mask mask;
+  if (p == nullptr || sched_getaffinity(0, mask.bytes(), mask.set()) != 0) return false;
+  for (int i = 0; i < mask_bits; ++i)
+    if (CPU_ISSET_S(i, mask.bytes(), mask.set()) && std::find(p->begin(), p->end(), i) == p->end()) return false;
+  return true;
+}
+
 // Of a kernel thread that is bound, as it was before. Its own.
 thread_local processor_mask* before_binding = nullptr;
 
@@ -104,7 +114,9 @@ member_place bound_place(thread& self) noexcept {
   const placement& where = self.in->variables.places;
   member_place at = place_of_member(where, self.number, self.in->size);
   if (at.place < 0 && where.count > 0) at = {-1, where.first, where.count};
-  if (at.place >= 0 && self.bound != at.place && !bind_caller(self, at.place)) at.place = -1;
+  if (at.place < 0) return at;
+  const bool is_bound = is_user_level() ? self.bound == at.place && is_within(at.place) : bind_caller(self, at.place);
+  if (!is_bound) at.place = -1;
   return at;
 }
 

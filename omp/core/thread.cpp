@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "omp/core/binding.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
 #include "omp/core/team.hpp"
@@ -64,6 +65,7 @@ void after_fork() {
   demand::awake.store(0);
   thread* const self = thread::current_or_null();
   if (self == nullptr) return;
+  unbind_caller(*self);  // the child's workers are where its maker may be
   self->kept = nullptr;
   for (team* t = self->in; t != nullptr; t = t->outer) {
     if (t->leader == self) t->deeper = nullptr;

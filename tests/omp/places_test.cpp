@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "omp/core/machine_subset.hpp"
 
 namespace {
 
