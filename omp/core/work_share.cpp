@@ -93,7 +93,7 @@ void begin_loop(thread& self, const loop_plan& plan, void (*first)(work_share&, 
   }
   if (c.plan.kind != schedule_kind::of_static && c.plan.chunk == 0) c.plan.chunk = 1;
   // One thread gets all at once: nobody else takes any.
-  if (self.in->size == 1 && !plan.ordered && !plan.shared) {
+  if (self.in->size == 1 && !plan.ordered && !plan.shared && !plan.singly) {
     c.plan.kind = schedule_kind::of_static;
     c.plan.chunk = 0;
     return;

@@ -19,6 +19,7 @@ struct loop_plan {
   schedule_kind kind{schedule_kind::of_static};
   bool ordered{false};
   bool shared{false};  // a static loop that has something shared all the same (reductions, memory)
+  bool singly{false};  // sections: who asks wants one number at a time
   std::uint64_t trips{0};
   std::uint64_t chunk{0};  // 0: none; of static loops one part a member then, of others 1
   std::uint64_t grain{1};  // guided: sizes of blocks are multiples of it

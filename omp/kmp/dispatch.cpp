@@ -133,6 +133,7 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_next_section(ident*, std::int32_t, std::int
   if (!self.work.in_loop) {
     loop_plan plan;
     plan.kind = schedule_kind::of_dynamic;
+    plan.singly = true;
     plan.trips = static_cast<std::uint64_t>(count) + 1;
     begin_loop(self, plan);
   }
