@@ -3,7 +3,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <heddle/machine.hpp>
@@ -52,7 +54,7 @@ bool is_within(int number) {
 }
 
 // Of a kernel thread that is bound, as it was before. Its own.
-thread_local processor_mask* before_binding = nullptr;
+thread_local std::unique_ptr<processor_mask> before_binding;
 
 }  // namespace
 
@@ -67,8 +69,9 @@ bool bind_caller(thread& self, int number) noexcept {
   heddle::runtime::current();  // it looks at the mask of who makes it
   processor_mask mask;
   if (before_binding == nullptr) {
-    before_binding = new processor_mask;
-    if (sched_getaffinity(0, before_binding->bytes(), before_binding->set()) != 0) return false;
+    auto now = std::make_unique<processor_mask>();
+    if (sched_getaffinity(0, now->bytes(), now->set()) != 0) return false;
+    before_binding = std::move(now);
   }
   for (const int processor : *p)
     if (processor < mask_bits) CPU_SET_S(processor, mask.bytes(), mask.set());
