@@ -37,8 +37,8 @@ struct member_tasks {
   alignas(64) std::atomic<std::uint64_t> made{0};
   std::atomic<std::uint64_t> ended{0};
 
-  // More would be of no use to anybody: so many are queued that whoever runs out of work finds some. Deep in a recursion
-  // a few are enough, for the oldest are the largest there, and there will be others soon.
+  // More would be of no use to anybody: so many are queued that whoever runs out of work finds some. Deep in a
+  // recursion a few are enough, for the oldest are the largest there, and there will be others soon.
   bool has_enough(const task& parent) const noexcept {
     const std::ptrdiff_t positions = queue.bottom.load(std::memory_order_relaxed) - queue.base;  // own variable
     return positions >= enough[parent.depth > 1 ? 1 : 0] && queue::has_any(queue);
