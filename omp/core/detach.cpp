@@ -8,6 +8,10 @@ bool body_ends(explicit_task& it) noexcept {
   return (it.event.fetch_or(event_bits::body_over) & event_bits::fulfilled) != 0;
 }
 
+bool is_discarded(explicit_task& it) noexcept {
+  return (it.event.fetch_or(event_bits::discarded) & event_bits::fulfilled) != 0;
+}
+
 void await_event(thread& self, explicit_task& it) {
   place_of(self);  // its home: who fulfils the event wakes the owner
   if ((it.event.fetch_or(event_bits::awaited) & event_bits::fulfilled) != 0) return;
@@ -16,7 +20,9 @@ void await_event(thread& self, explicit_task& it) {
 
 void fulfil(explicit_task& it) noexcept {
   const std::uint8_t was = it.event.fetch_or(event_bits::fulfilled);
-  if ((was & event_bits::body_over) != 0) {
+  if ((was & event_bits::discarded) != 0) {
+    release_block(it);
+  } else if ((was & event_bits::body_over) != 0) {
     end_outside(it);
   } else if ((was & event_bits::awaited) != 0) {
     thread* const waits = it.home->owner;  // the task may be gone once it is let go

@@ -78,11 +78,13 @@ void read_values(environment_values& values, std::span<const char* const> texts,
     const std::string_view given = value_in(texts, v.name);
     const bool blank = std::all_of(given.begin(), given.end(), [](unsigned char c) { return std::isspace(c) != 0; });
     if (blank || v.read(values, given)) continue;
-    v.read(values, v.write(presets));  // an earlier value does not hold either
+    // An earlier value does not hold either.
+    if (v.name == std::string_view("OMP_PLACES")) v.read(values, places_instead_of(given));
+    else v.read(values, v.write(presets));
     if (complaints == nullptr) continue;
     const std::string before = v.write(values);
     complaints->push_back(std::string(v.name) + '=' + std::string(given) + ": expected " + v.values +
-                          (before.empty() ? "; taken as if it were not set" : "; it stays " + before));
+                          (before.empty() ? "; taken as if it were not set" : "; taken as " + before));
   }
 }
 
@@ -130,13 +132,21 @@ void read_into(environment& e, const std::vector<std::string>& lines) {
   read_values(e, texts, &complaints, environment_values());
   settle_spin(e);
   settle_variables(e);
-  for (const std::string& complaint : complaints) say(complaint);
+  for (const std::string& complaint : complaints) say_of_variable(complaint);
 }
 
-environment environment_from(environment_values values, const machine_units& machine, unsigned workers,
+environment environment_from(environment_values values, const machine_units& whole, unsigned workers,
                              std::vector<std::string>* complaints) {
   environment e;
   static_cast<environment_values&>(e) = std::move(values);
+  machine_units machine = units_in(e.hw_subset, whole);
+  if (machine.empty()) {
+    if (complaints != nullptr && !whole.empty())
+      complaints->push_back("KMP_HW_SUBSET=" + text_of(e.hw_subset) +
+                            ": the machine has less; taken as if it were not set");
+    e.hw_subset = {};
+    machine = whole;
+  }
   e.processors = static_cast<int>(std::max<std::size_t>(machine.size(), 1));
   for (const machine_unit& u : machine) e.usable.push_back(u.number);
   settle_spin(e);
@@ -147,6 +157,7 @@ environment environment_from(environment_values values, const machine_units& mac
   e.all_places = places_on(machine, e.places, complaints);
 
   e.workers = e.initial.threads = static_cast<int>(workers);
+  if (!e.hw_subset.parts.empty()) e.initial.threads = std::min(e.workers, e.processors);
   settle_variables(e);
   return e;
 }

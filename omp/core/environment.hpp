@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "omp/core/icv.hpp"
+#include "omp/core/machine_subset.hpp"
 #include "omp/core/places.hpp"
 
 namespace heddle::omp {
@@ -34,8 +35,10 @@ struct environment_values {
   std::optional<int> max_active_levels;
   int thread_limit{std::numeric_limits<int>::max()};
   schedule run_schedule{};
-  std::vector<bind_kind> bind;  // bind-var; empty: not said
+  std::vector<bind_kind> bind;               // bind-var; empty: not said
+  bind_kind league_bind{bind_kind::spread};  // of the teams of a league
   place_request places;
+  machine_subset hw_subset;                      // KMP_HW_SUBSET
   std::size_t stack_size{std::size_t{8} << 20};  // bytes, of a thread that the runtime makes
   wait_policy waiting{wait_policy::unsaid};
   bool cancellation{false};
@@ -56,6 +59,7 @@ struct environment_values {
   std::optional<std::int64_t> spin_count;
   library_kind library{library_kind::throughput};
   std::string dynamic_mode;
+  std::optional<bool> task_throttling;
   bool settings{false};
   bool warnings{true};
   preempt_members preempt{preempt_members::automatic};
@@ -116,6 +120,8 @@ std::span<const variable> variables() noexcept;
 
 // The two forms of OMP_DISPLAY_ENV (true and verbose), which omp_display_env prints, too: section 6.12.
 std::string environment_text(const environment& of, bool verbose);
+// What KMP_SETTINGS prints: all variables, as they were given where they were.
+std::string settings_text(const environment& of);
 // The table of docs/guide/openmp_variables.md.
 std::string environment_markdown();
 
@@ -123,7 +129,9 @@ std::string environment_markdown();
 void set_warnings(bool on) noexcept;
 // Says something on standard error, beginning with "heddle: ", unless that is off.
 void say(const std::string& line) noexcept;
-// The same, once for each text: for what is not supported.
+// The same of a variable's value, behind what LLVM's runtime begins such lines with, for what looks for them.
+void say_of_variable(const std::string& complaint) noexcept;
+// As say, once for each text: for what is not supported.
 void say_once(const std::string& line) noexcept;
 
 }  // namespace heddle::omp

@@ -33,6 +33,7 @@ struct place_request {
   place_list listed;  // of a list
   // Of KMP_AFFINITY and GOMP_CPU_AFFINITY, which say both in one: how threads are bound when OMP_PROC_BIND is silent.
   bind_kind bind{bind_kind::yes};
+  bool reset{false};    // KMP_AFFINITY=reset: a program's own thread is bound no longer than its outermost region
   bool verbose{false};  // KMP_AFFINITY=verbose: as OMP_DISPLAY_AFFINITY
 
   bool operator==(const place_request&) const = default;
@@ -40,6 +41,8 @@ struct place_request {
 
 // OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY. False: `text` is none, and `request` is unchanged.
 bool parse_places(std::string_view text, place_request& request);
+// What is taken for an OMP_PLACES that is none: the abstract name that it begins with, or cores, as LLVM has it.
+std::string_view places_instead_of(std::string_view text) noexcept;
 bool parse_cpu_affinity(std::string_view text, place_request& request);
 bool parse_kmp_affinity(std::string_view text, place_request& request);
 // As parse_places reads it.

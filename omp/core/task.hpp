@@ -31,6 +31,9 @@ struct task {
   // The member that runs it: written before it begins, so before it has a child. Of an implicit task: null until it
   // makes one. It never changes, for a task stays on the stack on which it began.
   member_tasks* home{nullptr};
+  // [omp_task:10] A block that has been a child of this task, has ended, and is as make_task would make another one.
+  // Home's own.
+  explicit_task* spare{nullptr};
   // Deferred children, less those that have ended at home, and less what has been moved to `elsewhere`. Home's own.
   std::int32_t made{0};
   std::uint32_t depth{0};  // of explicit tasks below the implicit one
@@ -74,7 +77,7 @@ struct alignas(64) explicit_task : task {
   std::atomic<const explicit_task*> root{nullptr};  // its ancestor of depth 1, or itself
   std::atomic<std::uint32_t> level{0};              // its depth
   std::uint16_t block_class{0};
-  bool included{false};                // its parent waits for it where it is made; counted nowhere
+  bool plain{false};                   // nothing of it differs from what make_task has made
   bool detachable{false};              // ends when its event is fulfilled, too
   bool orphaned{false};                // is over, its block is kept for its children, and its parent's on its account
   bool own_payload{false};             // payload is from malloc
@@ -87,7 +90,7 @@ struct alignas(64) explicit_task : task {
   explicit_task* next{nullptr};  // of free blocks, of the team's shared list, of tasks that become ready together
   void* payload{nullptr};
   void* abi_word{nullptr};
-  std::uintptr_t unused[4]{};
+  std::uintptr_t unused[3]{};
   explicit_task* self{nullptr};  // the word in front of the payload: for_payload
 };
 static_assert(sizeof(explicit_task) == 192);

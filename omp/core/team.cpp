@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "omp/core/binding.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
 #include "omp/core/task_reduction.hpp"
@@ -65,8 +66,8 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.outer, self.in);
   change(t.outer_number, self.number);
   change(t.outer_task, self.running);
-  change(t.level, outer.level + 1);
-  change(t.active_level, outer.active_level + (n > 1 ? 1 : 0));
+  change(t.level, outer.level + (how.league ? 0 : 1));
+  change(t.active_level, outer.active_level + (n > 1 && !how.league ? 1 : 0));
   change(t.league_number, outer.league_number);
   change(t.league_size, outer.league_size);
   change(t.has_loop, how.loop != nullptr);
@@ -74,6 +75,11 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.data_of_code, how.data);
   change(t.reduction_words, how.reductions);
   change(t.variables, variables_of_region(self, how));
+  if (t.variables.places.count != 0) [[unlikely]] {
+    if (how.league && t.variables.places.bind != bind_kind::no)
+      t.variables.places.bind = process_environment().league_bind;
+    settle_places(t, n);
+  }
   if (how.reductions != nullptr) register_words(how.reductions, nullptr, nullptr, n);
   // What members have written in the region before; all of them have arrived since, and these are published to the next
   // ones by their orders.
@@ -104,6 +110,17 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   return t;
 }
 
+namespace {
+
+// A region inside another one may have had its leader at a place of its own.
+void leave_place(thread& self) noexcept {
+  if (self.bound < 0) return;
+  if (self.in->level == 0 && self.in->league_size == 1 && process_environment().places.reset) unbind_caller(self);
+  else bind_caller(self, place_of(*self.in, self.number));
+}
+
+}  // namespace
+
 void end_region(thread& self) {
   team& t = *self.in;
   end_part(self);
@@ -113,18 +130,30 @@ void end_region(thread& self) {
   self.running = t.outer_task;
   self.work = t.saved_work;
   self.place = t.saved_place;
+  if (t.variables.places.count != 0) [[unlikely]]
+    leave_place(self);
 }
 
-void begin_league_member(thread& self, int number, int teams, int threads) {
+team& begin_league_member(thread& self, int number, int teams, int threads) {
   region_options how;
   how.serial = true;
   team& t = begin_region(self, how, {});
   t.level = t.outer->level;
   t.league_number = number;
+  if (t.variables.places.count != 0 && t.variables.places.bind != bind_kind::no) {
+    placement& where = t.variables.places;
+    const placement& all = t.outer->variables.places;
+    where = {all.first, all.count, all.parent, process_environment().league_bind};
+    const member_place mine = place_of_member(where, static_cast<unsigned>(number), static_cast<unsigned>(teams));
+    where = {mine.first, mine.count, mine.place, bind_kind::primary};
+    bind_caller(self, mine.place);
+  }
   t.league_size = teams;
-  if (threads <= 0) return;
-  t.variables.thread_limit = threads;
-  t.variables.threads = std::min(t.variables.threads, threads);
+  if (threads > 0) {
+    t.variables.thread_limit = threads;
+    t.variables.threads = std::min(t.variables.threads, threads);
+  }
+  return t;
 }
 
 void run_region(thread& self, const region_options& how, region_body body) {

@@ -92,6 +92,7 @@ void set_range(loop_plan& plan, long start, long end, long step) noexcept {
 loop_plan sections_plan(unsigned count) noexcept {
   loop_plan plan = dynamic_plan(1);
   plan.trips = count;
+  plan.singly = true;
   plan.start = 1;
   return plan;
 }

@@ -11,21 +11,6 @@ namespace {
 
 using namespace gomp;
 
-using function = void (*)(void*);
-using copy_function = void (*)(void* to, void* from);
-
-// The argument lies in the payload, as far behind its beginning as abi_flags says. What was made by a copy function is
-// destroyed by the body, which runs therefore in any case.
-void run_body(explicit_task& it, thread&, bool discard) {
-  if (discard && it.abi == 0) return;
-  reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
-}
-
-std::uint32_t offset_of(void* payload, std::size_t align) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(payload);
-  return static_cast<std::uint32_t>(((at + align - 1) & ~(align - 1)) - at);
-}
-
 // Of the team, or of the group that the new task would be in.
 bool creation_cancelled(const thread& self) noexcept {
   return (self.running->group != nullptr && group_cancelled(*self.running)) ||
@@ -37,16 +22,24 @@ bool creation_cancelled(const thread& self) noexcept {
 HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                 unsigned flags, void** depend, int priority, void* detach) {
   thread& self = thread::current();
-  if (creation_cancelled(self)) [[unlikely]]
+  // The handle of an event has to be good for something: such a task is made, and discarded later.
+  if (creation_cancelled(self) && (flags & task_flags::detach) == 0) [[unlikely]]
     return;
+  if (copy == nullptr && (flags & ~task_flags::untied) == 0 && (!if_value || runs_in_place(self))) {
+    // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
+    explicit_task& it = make_task(self, 0);
+    begin_included(self, it);
+    fn(data);
+    end_included(self, it);
+    return;
+  }
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = static_cast<std::size_t>(align);
   explicit_task& it = make_task(self, alignment > alignof(explicit_task) ? size + alignment : size);
-  it.body = run_body;
-  it.abi = copy != nullptr ? 1 : 0;
-  it.abi_word = reinterpret_cast<void*>(fn);
-  it.abi_flags = alignment > alignof(explicit_task) ? offset_of(it.payload, alignment) : 0;
-  if ((flags & ~task_flags::untied) != 0) [[unlikely]] {
+  set_body(it, fn, copy, alignment);
+  if (flags != 0) [[unlikely]] {
+    it.plain = false;
+    it.tied = (flags & task_flags::untied) == 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
     if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
     if ((flags & task_flags::detach) != 0) {
@@ -55,7 +48,6 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
       if (data != nullptr) *static_cast<void**>(data) = &it;
     }
   }
-  it.tied = (flags & task_flags::untied) == 0;
   char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
   if (copy != nullptr) copy(argument, data);
   else if (size != 0) std::memcpy(argument, data, size);

@@ -15,14 +15,6 @@ namespace {
 
 using namespace gomp;
 
-using function = void (*)(void*);
-using copy_function = void (*)(void* to, void* from);
-
-void run_body(explicit_task& it, thread&, bool discard) {
-  if (discard && it.abi == 0) return;  // what a copy function has made is destroyed by the body
-  reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
-}
-
 std::uint64_t iterations_of(long start, long end, long step, bool) noexcept {
   if (step > 0) return start >= end ? 0 : (static_cast<std::uint64_t>(end) - start - 1) / step + 1;
   return start <= end ? 0 : (static_cast<std::uint64_t>(start) - end - 1) / (0 - static_cast<std::uint64_t>(step)) + 1;
@@ -56,18 +48,16 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
   const loop_cut cut = cut_loop(iterations, how, amount, (flags & task_flags::strict) != 0, self.in->size);
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = std::max<std::size_t>(static_cast<std::size_t>(align), 1);
-  const bool realign = alignment > alignof(explicit_task);
   Number at = start;
   for (std::uint64_t i = 0; iterations != 0 && i < cut.tasks; ++i) {
-    explicit_task& it = make_task(self, realign ? size + alignment : size);
-    it.body = run_body;
-    it.abi = copy != nullptr ? 1 : 0;
-    it.abi_word = reinterpret_cast<void*>(fn);
-    const auto begin = reinterpret_cast<std::uintptr_t>(it.payload);
-    it.abi_flags = realign ? static_cast<std::uint32_t>(((begin + alignment - 1) & ~(alignment - 1)) - begin) : 0;
-    it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
-    it.tied = (flags & task_flags::untied) == 0;
-    if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
+    explicit_task& it = make_task(self, alignment > alignof(explicit_task) ? size + alignment : size);
+    set_body(it, fn, copy, alignment);
+    if ((flags & (task_flags::is_final | task_flags::untied | task_flags::priority)) != 0) {
+      it.plain = false;
+      it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
+      it.tied = (flags & task_flags::untied) == 0;
+      if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
+    }
     char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
     if (copy != nullptr) copy(argument, data);
     else std::memcpy(argument, data, size);

@@ -1,4 +1,7 @@
 // Loops of the LLVM ABI whose iterations are asked for chunk by chunk, and ordered constructs.
+#include <algorithm>
+#include <utility>
+
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/kmp/schedule.hpp"
@@ -22,16 +25,24 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
     case by_runtime:
     case runtime_simd: {
       const heddle::omp::schedule& s = self.running->variables->run_schedule;
-      plan.kind = s.kind;
-      plan.chunk = s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) : 0;
+      const std::uint64_t lanes = kind == runtime_simd ? std::max<std::uint64_t>(plan.chunk, 1) : 1;
+      const bool is_auto = s.kind == schedule_kind::automatic;
+      plan.kind = is_auto ? schedule_kind::of_static : s.kind;
+      plan.chunk = s.chunk > 0 && !is_auto ? static_cast<std::uint64_t>(s.chunk) * lanes : 0;
+      // Blocks that shrink are multiples of the smallest one.
+      plan.grain = plan.kind == schedule_kind::of_guided ? std::max(plan.chunk, lanes) : lanes;
       break;
     }
     case dynamic_chunked: plan.kind = schedule_kind::of_dynamic; break;
     case guided_chunked:
     case guided_iterative:
     case guided_analytical:
-    case guided_simd:
     case trapezoidal: plan.kind = schedule_kind::of_guided; break;
+    case guided_simd:
+      plan.kind = schedule_kind::of_guided;
+      plan.grain = std::max<std::uint64_t>(plan.chunk, 1);
+      break;
+    case static_balanced_chunked: plan.grain = std::exchange(plan.chunk, 0); break;
     case static_steal: plan.kind = schedule_kind::of_dynamic; break;
     case static_even:
     case static_greedy:
@@ -49,6 +60,11 @@ void begin(std::int32_t schedule, T lower, T upper, signed_of<T> step, signed_of
   plan.trips = trips_of<T>(lower, upper, step);
   plan.start = static_cast<std::uint64_t>(lower);
   plan.step = static_cast<std::uint64_t>(std::int64_t{step});
+  if (plan.grain > 1 && plan.kind == schedule_kind::of_static &&
+      plan.chunk == 0) {  // one block a member, of whole lanes
+    const std::uint64_t even = (plan.trips + self.in->size - 1) / self.in->size;
+    plan.chunk = (even + plan.grain - 1) / plan.grain * plan.grain;
+  }
   begin_loop(self, plan);
 }
 
@@ -118,6 +134,7 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_next_section(ident*, std::int32_t, std::int
   if (!self.work.in_loop) {
     loop_plan plan;
     plan.kind = schedule_kind::of_dynamic;
+    plan.singly = true;
     plan.trips = static_cast<std::uint64_t>(count) + 1;
     begin_loop(self, plan);
   }

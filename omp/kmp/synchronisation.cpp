@@ -13,15 +13,18 @@ namespace {
 
 using critical_name = std::int32_t[8];
 
+// In the team, or in the league, whose teams may run at once.
+bool has_others(const thread& self) noexcept { return self.in->size > 1 || self.in->league_size > 1; }
+
 // How a reduction is done: 1, one thread after the other, between this call and its end; 2, by atomic operations of
 // the compiler's.
 bool reduces_one_by_one(const thread& self, const ident* where) noexcept {
-  return self.in->size > 1 && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0);
+  return has_others(self) && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0);
 }
 
 std::int32_t begin_reduce(const ident* where, critical_name* lock) {
   const thread& self = thread::current();
-  if (self.in->size == 1) return 1;
+  if (!has_others(self)) return 1;
   if (!reduces_one_by_one(self, where)) return 2;
   lock_at(lock).lock();
   return 1;

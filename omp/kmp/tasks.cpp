@@ -30,6 +30,9 @@ void run_body(explicit_task& it, thread& self, bool discard) {
     known->first.destructors(self.global_number, known);
 }
 
+// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
+void run_nothing(explicit_task&, thread&, bool) {}
+
 void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes, routine entry) {
   thread& self = thread::current();
   const std::size_t front = (task_bytes + 7) & ~std::size_t{7};
@@ -38,7 +41,7 @@ void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
   known->shareds = shared_bytes != 0 ? static_cast<char*>(it.payload) + front : nullptr;
   known->entry = entry;
   known->part = 0;
-  it.body = run_body;
+  it.body = entry != nullptr ? run_body : run_nothing;
   it.abi = 0;
   it.abi_flags = static_cast<std::uint32_t>(flags);
   it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // what a taskloop copies
@@ -46,6 +49,7 @@ void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
     it.tied = (flags & task_flags::tied) != 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
     it.detachable = (flags & task_flags::proxy) != 0;
+    it.plain = false;
   }
   return it.payload;
 }
@@ -55,6 +59,7 @@ void see_priority(explicit_task& it) noexcept {
   const std::int32_t most = largest_priority();
   const std::int32_t asked = static_cast<known_task*>(it.payload)->second.priority;
   it.priority = asked < most ? asked : most;
+  it.plain = false;
 }
 
 depend_list list_of(std::int32_t count, const void* items) noexcept {
@@ -111,7 +116,7 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_taskwait_deps_51(ident*, std::int32_t, std::int
     return;
   }
   explicit_task& it = make_task(self, 0);
-  it.body = [](explicit_task&, thread&, bool) {};
+  it.body = run_nothing;
   submit(self, it, list_of(count, items));
 }
 
@@ -157,9 +162,14 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int
 }
 
 // The event's address is what omp_event_handle_t holds.
+// For tools, while the task has not ended: its node in the graph, and those of its successors.
+HEDDLE_OMP_ENTRY void* __kmpc_task_get_depnode(void* task) { return task_of(task).node; }
+HEDDLE_OMP_ENTRY void* __kmpc_task_get_successors(void* task) { return successors_of(task_of(task)); }
+
 HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
   it.detachable = true;
+  it.plain = false;
   return &it;
 }
 

@@ -34,9 +34,12 @@ explicit_task& copy_of(thread& self, explicit_task& pattern) {
   it.body = pattern.body;
   it.abi_flags = pattern.abi_flags;
   it.abi_word = pattern.abi_word;
-  it.tied = pattern.tied;
-  it.is_final = it.is_final || pattern.is_final;
-  it.priority = pattern.priority;
+  if (!pattern.plain) {
+    it.tied = pattern.tied;
+    it.is_final = it.is_final || pattern.is_final;
+    it.priority = pattern.priority;
+    it.plain = false;
+  }
   return it;
 }
 
@@ -44,8 +47,10 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
                   std::int32_t how, std::uint64_t amount, bool strict, void* dup) {
   thread& self = thread::current();
   explicit_task& pattern = task_of(task);
-  if ((pattern.abi_flags & task_flags::priority) != 0)
+  if ((pattern.abi_flags & task_flags::priority) != 0) {
+    pattern.plain = false;
     pattern.priority = std::min(static_cast<known_task*>(task)->second.priority, largest_priority());
+  }
   const std::uint64_t first = *lower;
   const std::uint64_t iterations = iterations_of(first, *upper, step);
   const std::ptrdiff_t lower_at = reinterpret_cast<char*>(lower) - static_cast<char*>(task);
@@ -54,6 +59,12 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
   pattern.group = self.running->group;
   if (iterations != 0) {
     const loop_cut cut = cut_loop(iterations, static_cast<cut_by>(how), amount, strict, self.in->size);
+    if (cut.tasks == 1 && dup == nullptr) {  // the pattern itself
+      if (deferred) submit(self, pattern);
+      else run_included(self, pattern);
+      if (group) end_group(self);
+      return;
+    }
     std::uint64_t at = first;
     for (std::uint64_t i = 0; i < cut.tasks; ++i) {
       explicit_task& it = copy_of(self, pattern);

@@ -91,7 +91,9 @@ const std::vector<sample> samples = {
       {"guided,2", "guided,2"},
       {"auto", "auto"},
       {"monotonic:dynamic,3", "monotonic:dynamic,3"},
-      {"nonmonotonic:guided", "guided"}},
+      {"nonmonotonic:guided", "guided"},
+      {"trapezoidal,13", "trapezoidal,13"},
+      {"static_steal,2", "dynamic,2"}},
      {"fast", "static,0", "static,-1", "dynamic,x", "static,1,2", "ordered:static", ",3"}},
     {"GOMP_STACKSIZE", sizes_in_k, no_sizes},
     {"OMP_STACKSIZE", sizes_in_k, no_sizes},
@@ -116,6 +118,11 @@ const std::vector<sample> samples = {
       {"none", ""}},
      {"fast", "granularity=tiny,compact", "explicit", "compact,scatter", "proclist=[0,explicit"}},
     {"GOMP_SPINCOUNT", {{"1000", "1000"}, {"3 k", "3000"}, {"infinite", "infinite"}}, {"-1", "x", "3q"}},
+    {"KMP_ENABLE_TASK_THROTTLING", {{"1", "TRUE"}, {"false", "FALSE"}}, {"some"}},
+    {"KMP_TEAMS_PROC_BIND", {{"close", "close"}, {"Master", "primary"}}, {"true", "near", "close,spread"}},
+    {"KMP_HW_SUBSET",
+     {{"1s,2c,1t", "1s,2c,1t"}, {"1T, 4 cores @2", "4c@2,1t"}, {"*c,1t", "*c,1t"}, {":1s,2t@1", ":1s,2t@1"}},
+     {"0c", "2x", "1c,2c", "c@", "1c@x", "4", ","}},
     {"KMP_BLOCKTIME",
      {{"200", "200ms"},
       {"0", "0ms"},
@@ -171,11 +178,23 @@ TEST(Environment, BadValuesLeaveTheDefaultAndAreSaidOnce) {
     for (const char* const given : s.bad) {
       std::vector<std::string> complaints;
       const environment_values values = read({std::string(s.name) + '=' + given}, &complaints);
-      EXPECT_EQ(values, environment_values()) << s.name << '=' << given;
+      if (s.name != std::string_view("OMP_PLACES")) EXPECT_EQ(values, environment_values()) << s.name << '=' << given;
       ASSERT_EQ(complaints.size(), 1u) << s.name << '=' << given;
       EXPECT_THAT(complaints[0], HasSubstr(std::string(s.name) + '=' + given + ": expected "));
       EXPECT_THAT(complaints[0], HasSubstr(variable_named(s.name).values));
     }
+  }
+}
+
+TEST(Environment, PlacesThatCannotBeReadAreThoseOfTheirFirstWordOrCores) {
+  const std::string_view expected[][2] = {
+      {"threads()", "threads"}, {"Sockets(", "sockets"}, {"core", "cores"}, {"{0,1", "cores"}, {"invalid", "cores"}};
+  for (const auto& [given, taken] : expected) {
+    std::vector<std::string> complaints;
+    const environment_values values = read({"OMP_PLACES=" + std::string(given)}, &complaints);
+    EXPECT_EQ(variable_named("OMP_PLACES").write(values), taken) << given;
+    ASSERT_EQ(complaints.size(), 1u) << given;
+    EXPECT_THAT(complaints[0], HasSubstr("; taken as " + std::string(taken)));
   }
 }
 
@@ -272,6 +291,14 @@ TEST(Environment, BothFormsOfDisplay) {
     if (!std::string_view(v.name).starts_with("OMP_")) continue;
     EXPECT_THAT(standard, HasSubstr(std::string("[host] ") + v.name + " = '"));
   }
+}
+
+TEST(Environment, Settings) {
+  const std::string text = settings_text(environment_with({"OMP_PLACES=sockets(", "KMP_BLOCKTIME=3"}));
+  EXPECT_THAT(text, testing::StartsWith("\nEffective settings:\n"));
+  EXPECT_THAT(text, HasSubstr("\n  OMP_PLACES='sockets'\n"));
+  EXPECT_THAT(text, HasSubstr("\n  KMP_BLOCKTIME='3ms'\n"));
+  EXPECT_THAT(text, HasSubstr("\n  OMP_NUM_THREADS='12'\n"));
 }
 
 TEST(Environment, TheGuidesTableIsThisTable) {
