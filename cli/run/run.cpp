@@ -32,6 +32,7 @@ struct arguments {
 };
 
 constexpr const char* library_name = "libheddle_omp.so";
+constexpr const char* waits_name = "libheddle_omp_waits.so";  // omp/waits/README.md
 
 // In the build tree and where it is installed: with the library under the names of the others, too.
 fs::path library_folder() {
@@ -82,7 +83,7 @@ int run(const arguments& given) {
   fmt::print(stderr, "heddle run: {}\n", to_text(use));
   set_variables(given);
   put_first("LD_LIBRARY_PATH", folder.string());
-  put_first("LD_PRELOAD", (folder / library_name).string());
+  put_first("LD_PRELOAD", (folder / library_name).string() + ":" + (folder / waits_name).string());
   std::fflush(nullptr);
   std::vector<char*> argv;
   for (const std::string& word : given.words) argv.push_back(const_cast<char*>(word.c_str()));

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "omp/core/environment.hpp"
+#include "omp/core/thread.hpp"
 
 namespace heddle::omp {
 
@@ -74,3 +75,10 @@ void parking::wake_sleeper() noexcept {
 }
 
 }  // namespace heddle::omp
+
+// For libheddle_omp_waits.so, whose calls suspend members without their parking: `change` is -1 before, 1 after.
+HEDDLE_OMP_ENTRY void heddle_omp_rests(int change) noexcept {
+  const heddle::omp::thread* const self = heddle::omp::thread::current_or_null();
+  if (self != nullptr && self->counts) heddle::omp::demand::awake.fetch_add(change);
+}
+HEDDLE_OMP_ENTRY bool heddle_omp_is_crowded() noexcept { return heddle::omp::demand::exceeds(); }

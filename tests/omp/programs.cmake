@@ -10,9 +10,13 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON)
     set(build --build "${PROJECT_BINARY_DIR}/tests/openmp-${compiler}")
     add_test(NAME omp_programs_${compiler} COMMAND ${omp_programs} --compiler ${compiler} ${build} --threads 1,2,8)
     # The other way to get the library into a program.
+    set(preload --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp.so"
+      --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp_waits.so")
     add_test(NAME omp_programs_${compiler}_preload COMMAND ${omp_programs} --compiler ${compiler} ${build}
-      --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp.so" --threads 4)
-    set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload PROPERTIES
+      ${preload} --threads 4)
+    add_test(NAME omp_programs_${compiler}_waits COMMAND ${omp_programs} --compiler ${compiler} ${build}
+      ${preload} --threads 1,2,4,8 waits_ blocking_members)
+    set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload omp_programs_${compiler}_waits PROPERTIES
       LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler})
   endforeach()
   if(NOT TARGET tests_omp)
