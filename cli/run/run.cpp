@@ -77,7 +77,11 @@ void set_variables(const arguments& given) {
 int run(const arguments& given) {
   check(given);
   const auto program = process::find_in_path(given.words.front());
-  if (!program) throw std::runtime_error(fmt::format("program '{}' is not found in PATH", given.words.front()));
+  if (!program) {
+    const bool is_here = ::access(given.words.front().c_str(), F_OK) == 0;
+    throw std::runtime_error(fmt::format("program '{0}' is not found in PATH{1}", given.words.front(),
+                                         is_here ? "; there is one here: ./" + given.words.front() : ""));
+  }
   const openmp_use use = survey(*program);
   const fs::path folder = library_folder();
   fmt::print(stderr, "heddle run: {}\n", to_text(use));

@@ -53,3 +53,14 @@ if(TARGET heddle_cli AND TARGET OpenMP::OpenMP_C AND NOT HEDDLE_SANITIZE)
       $<$<TARGET_EXISTS:heddle_omp>:HEDDLE_HAS_OPENMP>)
   endif()
 endif()
+
+# The Python package with the libraries in it, in a virtual environment.
+if(TARGET heddle_cli AND TARGET heddle_omp AND TARGET cli_openmp_library AND HEDDLE_PYTHON AND NOT CMAKE_CROSSCOMPILING)
+  set(python_wheel "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/python/wheel_test.py" --build "${PROJECT_BINARY_DIR}")
+  add_test(NAME python_wheel_test COMMAND ${python_wheel})
+  add_test(NAME python_packages_test COMMAND ${python_wheel} --packages)
+  set_tests_properties(python_wheel_test python_packages_test PROPERTIES
+    LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900)
+  add_custom_target(tests_python)
+  add_dependencies(tests_python heddle_cli openmp cli_openmp_library)
+endif()
