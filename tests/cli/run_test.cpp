@@ -96,7 +96,9 @@ TEST_F(run_command, scripts_are_followed_to_their_interpreters) {
   EXPECT_THAT(refusal(folder_ / "e"), HasSubstr("heddle run -- INTERPRETER"));
   EXPECT_THAT(refusal(write("g", "#!/no/such/shell\n")), HasSubstr("not there: /no/such/shell"));
   fs::permissions(folder_ / "b.sh", fs::perms::owner_read);
-  if (::geteuid() != 0) EXPECT_THAT(refusal(folder_ / "b.sh"), HasSubstr("chmod +x"));
+  if (::geteuid() != 0) {
+    EXPECT_THAT(refusal(folder_ / "b.sh"), HasSubstr("chmod +x"));
+  }
   EXPECT_THAT(refusal(write("f", "#!" + (folder_ / "f").string() + "\n")), HasSubstr("neither a program nor a script"));
 }
 
