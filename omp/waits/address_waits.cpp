@@ -1,9 +1,11 @@
 #include "omp/waits/address_waits.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
-#include <mutex>
 #include <new>
+
+#include <heddle/pause.hpp>
 
 #include "omp/waits/member.hpp"
 
@@ -22,19 +24,34 @@ union lasting {
 constinit lasting<address_waits> mutexes;
 constinit lasting<address_waits> conditions;
 
+// Looks at a row's lock before a call is left to its holder, who may be preempted.
+constexpr int spins = 64;
+
+constinit std::atomic<int> forks{0};   // under way; publishes `parent`
+constinit std::atomic<int> parent{0};  // the process that forks
+
+void before_fork() noexcept {
+  parent.store(::getpid(), std::memory_order_relaxed);  // published by `forks`
+  forks.fetch_add(1, std::memory_order_release);        // pairs with is_unprepared_child: `parent`
+}
+void after_fork_in_parent() noexcept { forks.fetch_sub(1, std::memory_order_relaxed); }  // `parent` stays right
+
+// Handlers of others may run in a child before ours. Who waits is in the parent.
+bool is_unprepared_child() noexcept {
+  // acquire pairs with before_fork: `parent`
+  return forks.load(std::memory_order_acquire) != 0 && ::getpid() != parent.load(std::memory_order_relaxed);
+}
+
 void after_fork_in_child() noexcept {
   const heddle::detail::fork_queue* const queue = heddle::detail::current_queue();
   orphan.store(queue, std::memory_order_relaxed);  // the child has one thread
   at_mutexes.forget();
   at_conditions.forget();
+  forks.store(0, std::memory_order_relaxed);  // as above
 }
 
-[[gnu::constructor]] void tell_of_forks() noexcept { pthread_atfork(nullptr, nullptr, after_fork_in_child); }
-
-// The runtime's own code, on a worker: it may not be suspended.
-bool may_be_suspended() noexcept {
-  const heddle::detail::fork_queue* const queue = heddle::detail::current_queue();
-  return queue == nullptr || runs_own_code(queue);
+[[gnu::constructor]] void tell_of_forks() noexcept {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 }  // namespace
@@ -51,6 +68,7 @@ void address_waits::forget() noexcept {
 void address_waits::unlock(row& r) noexcept {
   for (;;) {
     r.lock.unlock();
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // [waits:3]: pairs with call
     if (!r.missed.load() || !r.lock.try_lock()) return;
     if (r.missed.exchange(false)) call_in(r, nullptr, true);
   }
@@ -72,12 +90,17 @@ void address_waits::call_in(row& r, const void* address, bool everybody) noexcep
 }
 
 void address_waits::call(const void* address, bool everybody) noexcept {
+  if (is_unprepared_child()) return;
   row& r = row_of(address);
-  if (may_be_suspended()) {
-    r.lock.lock();
-  } else if (!r.lock.try_lock()) {
+  bool has_it = r.lock.try_lock();
+  for (int turn = 0; turn < spins && !has_it; ++turn) {
+    heddle_pause();
+    has_it = r.lock.try_lock();
+  }
+  if (!has_it) {
     r.missed.store(true);
-    if (!r.lock.try_lock()) return;  // its holder sees `missed`
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // [waits:3]: pairs with unlock
+    if (!r.lock.try_lock()) return;                       // its holder sees `missed`
   }
   call_in(r, address, everybody);
   unlock(r);
@@ -95,7 +118,8 @@ address_waits::one::one(address_waits& in, const void* address, bool has_waited)
     (previous_ == nullptr ? r.first : previous_->next_) = this;
     r.last = this;
   }
-  in_.waiting_.fetch_add(1);  // [waits:2]
+  in_.waiting_.fetch_add(1);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // [waits:2]: before the attempt that follows
   unlock(r);
 }
 
@@ -119,8 +143,7 @@ address_waits::one::~one() {
 
 bool address_waits::one::sleep_until(std::chrono::steady_clock::time_point limit) noexcept {
   const resting now;
-  if (called_.try_acquire_until(limit)) return true;
-  return !leave();
+  return called_.try_acquire_until(limit);
 }
 
 }  // namespace heddle::omp::waits

@@ -15,7 +15,7 @@ class address_waits {
   // A member's; on its stack.
   class one;
 
-  // Any thread. Costs a load when no member waits anywhere.
+  // Any thread, in whatever it is about; waits for nobody ([waits:3]). Costs a load when no member waits anywhere.
   void call_one(const void* address) noexcept {
     if (waiting_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // [waits:2]
       call(address, false);
@@ -32,7 +32,7 @@ class address_waits {
     heddle::mutex lock;  // parks, since a member that holds it may be preempted
     one* first{nullptr};
     one* last{nullptr};
-    std::atomic<bool> missed{false};  // somebody has called and could not wait for the lock
+    std::atomic<bool> missed{false};  // somebody has called while the lock was held ([waits:3])
   };
   static constexpr unsigned rows = 64;
 
@@ -56,12 +56,13 @@ class address_waits::one {
   one(const one&) = delete;
   one& operator=(const one&) = delete;
 
-  // True: it was called. False: the time has come first.
+  // True: it was called. False: the time has come first; it may wait on.
   bool sleep_until(std::chrono::steady_clock::time_point limit) noexcept;
+  // Waits no longer. False: it had been called.
+  bool leave() noexcept;
 
  private:
   friend class address_waits;
-  bool leave() noexcept;  // false: it had been called
 
   address_waits& in_;
   const void* address_;

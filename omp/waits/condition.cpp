@@ -47,13 +47,10 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, con
     // Before the mutex is free: who locks it after this and signals finds the waiter.
     address_waits::one waiting(at_conditions, condition, false);
     if (const int error = unlock(mutex); error != 0) return error;
-    if (limit == nullptr) {
-      while (!(called = waiting.sleep_until(steady::now() + std::chrono::hours(1)))) {
-      }
-    } else {
-      while (!(called = waiting.sleep_until(next_look(clock, *limit))) && !has_come(clock, *limit)) {
-      }
-    }
+    do {
+      called = waiting.sleep_until(limit == nullptr ? steady::now() + std::chrono::hours(1) : next_look(clock, *limit));
+    } while (!called && (limit == nullptr || !has_come(clock, *limit)));
+    if (!called) called = !waiting.leave();
   }
   // The condition may be gone from here on.
   const int error = lock(mutex, CLOCK_REALTIME, nullptr);
@@ -98,13 +95,15 @@ HEDDLE_OMP_ENTRY int pthread_cond_clockwait(pthread_cond_t* condition, pthread_m
 }
 
 HEDDLE_OMP_ENTRY int pthread_cond_signal(pthread_cond_t* condition) noexcept {
-  at_conditions.call_one(condition);
-  return real::pthread_cond_signal(condition);
+  const int result = real::pthread_cond_signal(condition);
+  at_conditions.call_one(condition);  // its address alone: who was signalled may have destroyed it
+  return result;
 }
 
 HEDDLE_OMP_ENTRY int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  const int result = real::pthread_cond_broadcast(condition);
   at_conditions.call_all(condition);
-  return real::pthread_cond_broadcast(condition);
+  return result;
 }
 
 HEDDLE_OMP_ENTRY int cnd_wait(cnd_t* condition, mtx_t* mutex) {
@@ -120,11 +119,13 @@ HEDDLE_OMP_ENTRY int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespe
 }
 
 HEDDLE_OMP_ENTRY int cnd_signal(cnd_t* condition) noexcept {
+  const int result = real::cnd_signal(condition);
   at_conditions.call_one(condition);
-  return real::cnd_signal(condition);
+  return result;
 }
 
 HEDDLE_OMP_ENTRY int cnd_broadcast(cnd_t* condition) noexcept {
+  const int result = real::cnd_broadcast(condition);
   at_conditions.call_all(condition);
-  return real::cnd_broadcast(condition);
+  return result;
 }

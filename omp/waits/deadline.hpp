@@ -23,8 +23,8 @@ inline steady::time_point next_look(clockid_t clock, const timespec& time) noexc
   timespec now{};
   ::clock_gettime(clock, &now);
   const steady::time_point here = steady::now();
+  if (time.tv_sec < now.tv_sec || (time.tv_sec == now.tv_sec && time.tv_nsec <= now.tv_nsec)) return here;
   const time_t seconds = time.tv_sec - now.tv_sec;
-  if (time.tv_sec < now.tv_sec || (seconds == 0 && time.tv_nsec <= now.tv_nsec)) return here;
   const time_t most = clock == CLOCK_MONOTONIC ? 3600 : 1;
   if (seconds > most) return here + std::chrono::seconds(most);
   const auto left = std::chrono::seconds(seconds) + std::chrono::nanoseconds(time.tv_nsec - now.tv_nsec);

@@ -1,6 +1,7 @@
 // Who calls, and what heddle is told when a member waits here.
 #pragma once
 
+#include <cerrno>
 #include <utility>
 
 #include <heddle/blocking.hpp>
@@ -25,20 +26,32 @@ inline constinit std::atomic<const void*> orphan{nullptr};
          orphan.load(std::memory_order_relaxed) != queue;  // set before the child goes on
 }
 
-// The member wants no processor meanwhile.
+// The member wants no processor meanwhile. Its errno stays, as few of the C library's functions here touch it.
 class resting {
  public:
   resting() noexcept { heddle_omp_rests(-1); }
-  ~resting() { heddle_omp_rests(+1); }
+  ~resting() {
+    heddle_omp_rests(+1);
+    errno = errno_;
+  }
   resting(const resting&) = delete;
   resting& operator=(const resting&) = delete;
+
+  void keep_errno() noexcept { errno_ = errno; }
+
+ private:
+  int errno_{errno};
 };
 
 // A member: the call keeps its kernel thread, and its worker goes on with others on another one.
 template <class F>
 int in_kernel(F call) {
-  const resting now;
-  return heddle::blocking(std::move(call));
+  resting now;
+  return heddle::blocking([&] {
+    const int result = call();
+    now.keep_errno();
+    return result;
+  });
 }
 
 }  // namespace heddle::omp::waits

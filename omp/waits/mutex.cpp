@@ -26,7 +26,7 @@ constexpr std::chrono::nanoseconds last_look = std::chrono::milliseconds(2);
 
 // The bits of pthread_mutex_t's kind, which its initialisers have written into programs since glibc 2.4.
 struct mutex_kind {
-  static constexpr int type_mask = 3, robust = 16, inherit = 32, shared = 128;
+  static constexpr int type_mask = 3, robust = 16, inherit = 32, protect = 64, shared = 128;
   explicit mutex_kind(const pthread_mutex_t& m) noexcept : bits(m.__data.__kind) {}
   bool checks_errors() const noexcept { return (bits & type_mask) == PTHREAD_MUTEX_ERRORCHECK_NP; }
   bool has(int bit) const noexcept { return (bits & bit) != 0; }
@@ -42,8 +42,11 @@ void say_once_that_priorities_stay() noexcept {
 
 // Once, without waiting: EBUSY if somebody has it.
 int attempt(pthread_mutex_t* mutex, mutex_kind kind) {
-  if (!kind.checks_errors()) return real::pthread_mutex_trylock(mutex);
-  // Trying says EBUSY to the owner, too; with a limit in the past it is told that it would wait for itself.
+  // Of a plain one that checks errors, trying says EBUSY to the owner, too; with a limit in the past it is told that it
+  // would wait for itself. Of the others with such a limit the kernel would be asked for an owner whom it does not
+  // know.
+  if (!kind.checks_errors() || kind.has(mutex_kind::robust | mutex_kind::inherit | mutex_kind::protect))
+    return real::pthread_mutex_trylock(mutex);
   constexpr timespec past{};
   const int result = real::pthread_mutex_timedlock(mutex, &past);
   return result == ETIMEDOUT ? EBUSY : result;
@@ -60,10 +63,11 @@ int lock_in_kernel(pthread_mutex_t* mutex, clockid_t clock, const timespec* limi
 bool is_shared(const pthread_mutex_t& mutex) noexcept { return mutex_kind(mutex).has(mutex_kind::shared); }
 
 int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* limit) {
+  if (limit != nullptr && clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
   const mutex_kind kind(*mutex);
   int result = attempt(mutex, kind);
   if (result != EBUSY) return result;
-  if (limit != nullptr && (!is_valid(*limit) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))) return EINVAL;
+  if (limit != nullptr && !is_valid(*limit)) return EINVAL;
   // The end of a robust mutex's owner, and what another process does, are told to those who wait in the kernel only.
   if (kind.has(mutex_kind::shared | mutex_kind::robust)) return lock_in_kernel(mutex, clock, limit);
   if (kind.has(mutex_kind::inherit)) say_once_that_priorities_stay();
@@ -76,7 +80,10 @@ int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* limit) {
     address_waits::one wait(at_mutexes, mutex, has_waited);
     // [waits:2]: after this look an unlock finds the waiter
     if (result = attempt(mutex, kind); result != EBUSY) return result;
-    if (limit != nullptr && has_come(clock, *limit)) return ETIMEDOUT;
+    if (limit != nullptr && has_come(clock, *limit)) {
+      if (!wait.leave()) at_mutexes.call_one(mutex);  // somebody else's turn
+      return ETIMEDOUT;
+    }
     steady::time_point until = steady::now() + look;
     if (limit != nullptr) until = std::min(until, next_look(clock, *limit));
     look = wait.sleep_until(until) ? first_look : std::min(2 * look, last_look);

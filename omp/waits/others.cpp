@@ -2,6 +2,8 @@
 // others: the C library keeps to itself how these objects are waited for.
 #include <pthread.h>
 #include <semaphore.h>
+#include <threads.h>
+#include <time.h>
 
 #include <cerrno>
 
@@ -38,9 +40,47 @@ HEDDLE_OMP_ENTRY int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   return result != EBUSY ? result : in_kernel([=] { return real::pthread_rwlock_wrlock(lock); });
 }
 
+// With a limit the C library says what is wrong with it, so it is asked at once.
+HEDDLE_OMP_ENTRY int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* limit) noexcept {
+  if (!is_member()) return real::pthread_rwlock_timedrdlock(lock, limit);
+  return in_kernel([=] { return real::pthread_rwlock_timedrdlock(lock, limit); });
+}
+
+HEDDLE_OMP_ENTRY int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* limit) noexcept {
+  if (!is_member()) return real::pthread_rwlock_timedwrlock(lock, limit);
+  return in_kernel([=] { return real::pthread_rwlock_timedwrlock(lock, limit); });
+}
+
+HEDDLE_OMP_ENTRY int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                                const timespec* limit) noexcept {
+  if (!is_member()) return real::pthread_rwlock_clockrdlock(lock, clock, limit);
+  return in_kernel([=] { return real::pthread_rwlock_clockrdlock(lock, clock, limit); });
+}
+
+HEDDLE_OMP_ENTRY int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                                const timespec* limit) noexcept {
+  if (!is_member()) return real::pthread_rwlock_clockwrlock(lock, clock, limit);
+  return in_kernel([=] { return real::pthread_rwlock_clockwrlock(lock, clock, limit); });
+}
+
 HEDDLE_OMP_ENTRY int pthread_join(pthread_t thread, void** value) {
   if (!is_member()) return real::pthread_join(thread, value);
   return in_kernel([=] { return real::pthread_join(thread, value); });
+}
+
+HEDDLE_OMP_ENTRY int pthread_timedjoin_np(pthread_t thread, void** value, const timespec* limit) {
+  if (!is_member()) return real::pthread_timedjoin_np(thread, value, limit);
+  return in_kernel([=] { return real::pthread_timedjoin_np(thread, value, limit); });
+}
+
+HEDDLE_OMP_ENTRY int pthread_clockjoin_np(pthread_t thread, void** value, clockid_t clock, const timespec* limit) {
+  if (!is_member()) return real::pthread_clockjoin_np(thread, value, clock, limit);
+  return in_kernel([=] { return real::pthread_clockjoin_np(thread, value, clock, limit); });
+}
+
+HEDDLE_OMP_ENTRY int thrd_join(thrd_t thread, int* value) {
+  if (!is_member()) return real::thrd_join(thread, value);
+  return in_kernel([=] { return real::thrd_join(thread, value); });
 }
 
 namespace {

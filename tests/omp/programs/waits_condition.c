@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #include "check.h"
@@ -66,6 +67,33 @@ static void limits(void) {
   CHECK_EQUAL(pthread_cond_destroy(&steady), 0);
 }
 
+// Longer than a clock that can be set is left alone: the member is there for the signal all the time.
+static void long_wait(void) {
+  int done = 0, waits = 0;
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 1) {
+    struct timespec limit = in(CLOCK_REALTIME, 0);
+    limit.tv_sec += 3000;
+    pthread_mutex_lock(&mutex);
+    waits = 1;
+    while (!done) CHECK_EQUAL(pthread_cond_timedwait(&changed, &mutex, &limit), 0);
+    pthread_mutex_unlock(&mutex);
+  } else {
+    for (int began = 0; !began; sched_yield()) {
+      pthread_mutex_lock(&mutex);
+      began = waits;
+      pthread_mutex_unlock(&mutex);
+    }
+    const struct timespec longer = {1, 100000000};
+    CHECK_EQUAL(clock_nanosleep(CLOCK_MONOTONIC, 0, &longer, NULL), 0);
+    pthread_mutex_lock(&mutex);
+    done = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&mutex);
+  }
+  CHECK(done);
+}
+
 // A buffer of one place between the members and as many other threads.
 static int full, given, taken;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_INITIALIZER;
@@ -120,6 +148,7 @@ int main(void) {
   omp_set_dynamic(0);
   turns();
   limits();
+  long_wait();
   exchange(1);
   exchange(0);
   return FINISHED();

@@ -67,6 +67,8 @@ static void excluded(pthread_mutex_t* mutex) {
 
 static void errors(void) {
   pthread_mutex_t strict = made(PTHREAD_MUTEX_ERRORCHECK, 0, 0, 0), nested = made(PTHREAD_MUTEX_RECURSIVE, 0, 0, 0);
+  pthread_mutex_t others[] = {made(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ROBUST, 0, 0),
+                              made(PTHREAD_MUTEX_ERRORCHECK, 0, 0, PTHREAD_PRIO_INHERIT)};
 #pragma omp parallel
   {
 #pragma omp critical
@@ -80,6 +82,11 @@ static void errors(void) {
       sched_yield();
       for (int i = 0; i < 3; ++i) CHECK_EQUAL(pthread_mutex_unlock(&nested), 0);
       CHECK_EQUAL(pthread_mutex_unlock(&nested), EPERM);
+      for (int i = 0; i < 2; ++i) {
+        CHECK_EQUAL(pthread_mutex_lock(&others[i]), 0);
+        CHECK_EQUAL(pthread_mutex_lock(&others[i]), EDEADLK);
+        CHECK_EQUAL(pthread_mutex_unlock(&others[i]), 0);
+      }
     }
   }
 }

@@ -45,6 +45,13 @@ int main(void) {
       CHECK(written > before);
       CHECK_EQUAL(pthread_rwlock_unlock(&lock), 0);
 
+      const struct timespec late = {0x7fffffff, 0};
+      CHECK_EQUAL(pthread_rwlock_timedwrlock(&lock, &late), 0);
+      sched_yield();
+      CHECK_EQUAL(pthread_rwlock_unlock(&lock), 0);
+      CHECK_EQUAL(pthread_rwlock_clockrdlock(&lock, CLOCK_MONOTONIC, &late), 0);
+      CHECK_EQUAL(pthread_rwlock_unlock(&lock), 0);
+
       CHECK_EQUAL(pthread_spin_lock(&spin), 0);
       const int had = spun;
       sched_yield();
@@ -64,6 +71,15 @@ int main(void) {
     sem_post(&end);
     CHECK_EQUAL(pthread_join(thread, &value), 0);
     CHECK(value == &end);
+    CHECK_EQUAL(pthread_create(&thread, NULL, end_later, &end), 0);
+    CHECK_EQUAL(pthread_timedjoin_np(thread, &value, &past), ETIMEDOUT);
+    sem_post(&end);
+    const struct timespec late = {0x7fffffff, 0};
+    CHECK_EQUAL(pthread_clockjoin_np(thread, &value, CLOCK_MONOTONIC, &late), 0);
+    errno = 1234;
+    CHECK_EQUAL(sem_post(&end), 0);
+    CHECK_EQUAL(sem_wait(&end), 0);
+    CHECK_EQUAL(errno, 1234);
   }
   CHECK_EQUAL(written, rounds * size);
   CHECK_EQUAL(spun, rounds * size);
