@@ -47,7 +47,7 @@ void after_fork_in_child() noexcept {
   orphan.store(queue, std::memory_order_relaxed);  // the child has one thread
   at_mutexes.forget();
   at_conditions.forget();
-  forks.store(0, std::memory_order_relaxed);  // as above
+  forks.store(0, std::memory_order_relaxed);  // the child has one thread
 }
 
 [[gnu::constructor]] void tell_of_forks() noexcept {
