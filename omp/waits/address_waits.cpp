@@ -74,14 +74,20 @@ void address_waits::unlock(row& r) noexcept {
   }
 }
 
+// Under the lock.
+void address_waits::take_out(row& r, one& waiter) noexcept {
+  (waiter.previous_ == nullptr ? r.first : waiter.previous_->next_) = waiter.next_;
+  (waiter.next_ == nullptr ? r.last : waiter.next_->previous_) = waiter.previous_;
+  waiter.is_in_ = false;
+  r.size.fetch_sub(1, std::memory_order_relaxed);  // who reads too much finds nobody
+}
+
 // Under the lock. Null: whatever the address.
 void address_waits::call_in(row& r, const void* address, bool everybody) noexcept {
   for (one* at = r.first; at != nullptr;) {
     one* const next = at->next_;
     if (address == nullptr || at->address_ == address) {
-      (at->previous_ == nullptr ? r.first : at->previous_->next_) = next;
-      (next == nullptr ? r.last : next->previous_) = at->previous_;
-      at->is_in_ = false;
+      take_out(r, *at);
       at->called_.release();  // it may be gone when the lock is let go
       if (!everybody) return;
     }
@@ -92,6 +98,7 @@ void address_waits::call_in(row& r, const void* address, bool everybody) noexcep
 void address_waits::call(const void* address, bool everybody) noexcept {
   if (is_unprepared_child()) return;
   row& r = row_of(address);
+  if (r.size.load(std::memory_order_relaxed) == 0) return;  // [waits:2]
   bool has_it = r.lock.try_lock();
   for (int turn = 0; turn < spins && !has_it; ++turn) {
     heddle_pause();
@@ -118,7 +125,8 @@ address_waits::one::one(address_waits& in, const void* address, bool has_waited)
     (previous_ == nullptr ? r.first : previous_->next_) = this;
     r.last = this;
   }
-  in_.waiting_.fetch_add(1);
+  r.size.fetch_add(1, std::memory_order_relaxed);  // before the fence, as the other
+  in_.waiting_.fetch_add(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // [waits:2]: before the attempt that follows
   unlock(r);
 }
@@ -127,18 +135,14 @@ bool address_waits::one::leave() noexcept {
   row& r = in_.row_of(address_);
   r.lock.lock();
   const bool was_in = is_in_;
-  if (was_in) {
-    (previous_ == nullptr ? r.first : previous_->next_) = next_;
-    (next_ == nullptr ? r.last : next_->previous_) = previous_;
-    is_in_ = false;
-  }
+  if (was_in) take_out(r, *this);
   unlock(r);
   return was_in;
 }
 
 address_waits::one::~one() {
   leave();
-  in_.waiting_.fetch_sub(1);
+  in_.waiting_.fetch_sub(1, std::memory_order_relaxed);  // who reads too much finds nobody
 }
 
 bool address_waits::one::sleep_until(std::chrono::steady_clock::time_point limit) noexcept {

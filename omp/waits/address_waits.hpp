@@ -32,6 +32,7 @@ class address_waits {
     heddle::mutex lock;  // parks, since a member that holds it may be preempted
     one* first{nullptr};
     one* last{nullptr};
+    std::atomic<int> size{0};         // changed under the lock; relaxed: [waits:2]
     std::atomic<bool> missed{false};  // somebody has called while the lock was held ([waits:3])
   };
   static constexpr unsigned rows = 64;
@@ -42,9 +43,10 @@ class address_waits {
   }
   void call(const void* address, bool everybody) noexcept;
   static void call_in(row& r, const void* address, bool everybody) noexcept;
+  static void take_out(row& r, one& waiter) noexcept;
   static void unlock(row& r) noexcept;
 
-  std::atomic<int> waiting_{0};
+  std::atomic<int> waiting_{0};  // in all rows; [waits:2]
   row rows_[rows];
 };
 
