@@ -1,7 +1,7 @@
 # Front door for people; the build itself is CMake's (CMakePresets.json, build/<preset>).
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test stress bench docs figures install package clean
+.PHONY: help setup build demo test stress bench docs figures install package wheel clean
 
 PREFIX ?= /usr/local
 
@@ -58,6 +58,12 @@ package: ## Debian packages into build/packages
 	@cmake --build --preset package --target all heddle_bench
 	@cpack -G DEB --config build/package/CPackConfig.cmake -B build/packages
 	@ls build/packages/*.*deb
+
+wheel: ## Python package for OpenMP programs, with the libraries in it, into build/wheel
+	@scripts/setup.sh build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target heddle_cli openmp
+	@python3 python/heddle_wheel.py --build build/release --into build/wheel
 
 clean: ## remove build/
 	rm -rf build

@@ -164,7 +164,9 @@ function(heddle_add_all_tests)
   if(TARGET heddle_omp AND HEDDLE_PYTHON)   # no name lacks that programs of other OpenMP runtimes import
     add_test(NAME omp_symbols_test
       COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/symbols.py" $<TARGET_FILE:heddle_omp>)
-    set_tests_properties(omp_symbols_test PROPERTIES LABELS omp TIMEOUT ${HEDDLE_TEST_TIMEOUT})
+    add_test(NAME omp_features_test
+      COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/openmp_features.py" $<TARGET_FILE:heddle_omp>)
+    set_tests_properties(omp_symbols_test omp_features_test PROPERTIES LABELS omp TIMEOUT ${HEDDLE_TEST_TIMEOUT})
     add_dependencies(tests_omp heddle_omp)
   endif()
   if(HEDDLE_INSTALL)

@@ -12,6 +12,7 @@
 #include <heddle/thread.hpp>
 #include <heddle/thread_slot.hpp>
 
+#include "fiber/preemptible.hpp"
 #include "queue/fork_queue.hpp"
 
 // An entry point of either ABI, or a function of omp.h.
@@ -26,6 +27,14 @@ inline constexpr heddle::thread_slot<thread> current_slot{heddle::detail::slot_o
 
 // The caller is a user-level thread, whichever runtime it belongs to.
 inline bool is_user_level() noexcept { return heddle::detail::current_queue() != nullptr; }
+
+// The current queue is that of a thread with storage of its own (as members of teams have), whose own code runs:
+// neither the runtime's nor the border between the two.
+inline bool runs_own_code(const heddle::detail::fork_queue* current) noexcept {
+  if (current->stands_for == nullptr) return false;
+  // relaxed: written on this kernel thread
+  return !static_cast<const fiber::preemptible*>(current)->off.load(std::memory_order_relaxed);
+}
 
 // Binds the descriptor of a user-level thread that the program made itself, which no scope here encloses. It stays
 // bound when that thread has ended: whoever has the thread's block next goes on with the descriptor, which is that of

@@ -14,8 +14,10 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr Elf64_Half machine_here = EM_X86_64;
+constexpr const char* name_here = "x86-64";
 #else
 constexpr Elf64_Half machine_here = EM_AARCH64;
+constexpr const char* name_here = "AArch64";
 #endif
 
 class reader {
@@ -78,11 +80,12 @@ std::optional<elf_file> read_elf(const std::filesystem::path& path) {
   reader file(path);
   unsigned char ident[EI_NIDENT];
   if (!file.get(0, ident, sizeof ident) || std::memcmp(ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
-  if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
-    throw std::runtime_error(fmt::format("{}: is for another kind of machine", path.string()));
+  const bool is_wide = ident[EI_CLASS] == ELFCLASS64 && ident[EI_DATA] == ELFDATA2LSB;
+  if (!is_wide || file.at<Elf64_Ehdr>(0).e_machine != machine_here) {
+    throw std::runtime_error(fmt::format(
+        "{}: is for another kind of machine; build it for {} with 64 bits, as heddle is", path.string(), name_here));
+  }
   const auto header = file.at<Elf64_Ehdr>(0);
-  if (header.e_machine != machine_here)
-    throw std::runtime_error(fmt::format("{}: is for another kind of machine", path.string()));
 
   elf_file found;
   std::vector<Elf64_Phdr> parts;

@@ -32,6 +32,7 @@ struct arguments {
 };
 
 constexpr const char* library_name = "libheddle_omp.so";
+constexpr const char* waits_name = "libheddle_omp_waits.so";  // omp/waits/README.md
 
 // In the build tree and where it is installed: with the library under the names of the others, too.
 fs::path library_folder() {
@@ -76,13 +77,17 @@ void set_variables(const arguments& given) {
 int run(const arguments& given) {
   check(given);
   const auto program = process::find_in_path(given.words.front());
-  if (!program) throw std::runtime_error(fmt::format("program '{}' is not found in PATH", given.words.front()));
+  if (!program) {
+    const bool is_here = ::access(given.words.front().c_str(), F_OK) == 0;
+    throw std::runtime_error(fmt::format("program '{0}' is not found in PATH{1}", given.words.front(),
+                                         is_here ? "; there is one here: ./" + given.words.front() : ""));
+  }
   const openmp_use use = survey(*program);
   const fs::path folder = library_folder();
   fmt::print(stderr, "heddle run: {}\n", to_text(use));
   set_variables(given);
   put_first("LD_LIBRARY_PATH", folder.string());
-  put_first("LD_PRELOAD", (folder / library_name).string());
+  put_first("LD_PRELOAD", (folder / library_name).string() + ":" + (folder / waits_name).string());
   std::fflush(nullptr);
   std::vector<char*> argv;
   for (const std::string& word : given.words) argv.push_back(const_cast<char*>(word.c_str()));

@@ -18,6 +18,7 @@
 
 #include "cli/run/elf.hpp"
 #include "cli/run/libraries.hpp"
+#include "cli/run/wheels.hpp"
 #include "process/search.hpp"
 
 namespace heddle::cli {
@@ -35,15 +36,21 @@ void refuse_other_rights(const fs::path& program) {
   struct stat about{};
   if (::stat(program.c_str(), &about) != 0) refuse(program, fmt::format("cannot be run: {}", std::strerror(errno)));
   if (S_ISDIR(about.st_mode)) refuse(program, "is a folder");
-  if (::access(program.c_str(), X_OK) != 0) refuse(program, fmt::format("cannot be run: {}", std::strerror(errno)));
+  if (::access(program.c_str(), X_OK) != 0) {
+    refuse(program, fmt::format("cannot be run: {}; make it executable (chmod +x), or name its interpreter: "
+                                "heddle run -- INTERPRETER {}",
+                                std::strerror(errno), program.string()));
+  }
   const bool other_user = (about.st_mode & S_ISUID) != 0 && about.st_uid != ::geteuid();
   const bool other_group = (about.st_mode & S_ISGID) != 0 && about.st_gid != ::getegid();
   const bool more_rights = ::geteuid() != 0 && ::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
   if (other_user || other_group || more_rights) {
-    refuse(program, fmt::format("runs with {}: the system lets nobody replace its libraries",
-                                other_user    ? "another user's rights (set-user-ID)"
-                                : other_group ? "another group's rights (set-group-ID)"
-                                              : "capabilities of its own"));
+    refuse(program,
+           fmt::format("runs with {}: the system lets nobody replace its libraries. Run a copy without: cp {} .",
+                       other_user    ? "another user's rights (set-user-ID)"
+                       : other_group ? "another group's rights (set-group-ID)"
+                                     : "capabilities of its own",
+                       program.string()));
   }
 }
 
@@ -124,7 +131,13 @@ openmp_use survey(const fs::path& program) {
   std::optional<elf_file> read = read_elf(use.file);
   for (int depth = 0; !read; ++depth) {
     const fs::path interpreter = interpreter_of(use.file);
-    if (interpreter.empty() || depth == 4) refuse(program, "is neither a program nor a script with a #! line");
+    if (interpreter.empty() || depth == 4) {
+      refuse(program, fmt::format("is neither a program nor a script with a #! line: name its interpreter, "
+                                  "heddle run -- INTERPRETER {}",
+                                  program.string()));
+    }
+    if (::access(interpreter.c_str(), F_OK) != 0)
+      refuse(program, fmt::format("names an interpreter in its #! line that is not there: {}", interpreter.string()));
     if (use.script.empty()) use.script = program;
     use.file = interpreter;
     refuse_other_rights(use.file);
@@ -135,9 +148,12 @@ openmp_use survey(const fs::path& program) {
            "is linked statically, so that no library can be put in the place of its own: link it without "
            "-static");
   }
+  if (fs::path(read->interpreter).filename().string().starts_with("ld-musl"))
+    refuse(use.file, "is linked with musl, and heddle with the GNU C library: build the program with that");
   follow_libraries(use, *read);
   const std::string name = use.file.filename().string();
   use.loads_later = !use.script.empty() || name.starts_with("python") || name.starts_with("julia") || name == "R";
+  if (name.starts_with("python")) use.in_wheels = runtimes_in_wheels(use.file);
   return use;
 }
 
@@ -145,9 +161,20 @@ std::string to_text(const openmp_use& use) {
   std::string text = use.script.empty()
                          ? use.file.filename().string()
                          : fmt::format("{}, run by {},", use.script.filename().string(), use.file.filename().string());
+  const auto list = [](const std::vector<openmp_library>& libraries) {
+    std::string all;
+    for (const openmp_library& library : libraries)
+      all += fmt::format("{}{} (of {})", all.empty() ? "" : ", ", library.name, fmt::join(library.users, ", "));
+    return all;
+  };
+  const std::string wheels =
+      use.in_wheels.empty() ? ""
+                            : fmt::format("; packages bring {}, whose functions are replaced", list(use.in_wheels));
   if (use.libraries.empty()) {
-    return text + (use.loads_later ? " may load OpenMP later"
-                                   : " is not linked with OpenMP; what it may load later is redirected");
+    return text +
+           (use.loads_later ? " may load OpenMP later"
+                            : " is not linked with OpenMP; what it may load later is redirected") +
+           wheels;
   }
   text += " uses OpenMP through ";
   for (std::size_t i = 0; i < use.libraries.size(); ++i) {
@@ -155,7 +182,7 @@ std::string to_text(const openmp_use& use) {
     text += fmt::format("{}{} (of {}{})", i == 0 ? "" : ", ", library.name, fmt::join(library.users, ", "),
                         library.renamed ? "; a copy under a name of its own, whose functions are replaced" : "");
   }
-  return text + (use.loads_later ? ", and may load more later" : "");
+  return text + (use.loads_later ? ", and may load more later" : "") + wheels;
 }
 
 }  // namespace heddle::cli

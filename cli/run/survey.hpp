@@ -18,6 +18,7 @@ struct openmp_use {
   std::filesystem::path file;    // what is executed in the end: of a script, its interpreter
   std::filesystem::path script;  // empty: none
   std::vector<openmp_library> libraries;
+  std::vector<openmp_library> in_wheels;  // that Python packages bring along; loaded only if the program asks for them
   bool loads_later{false};  // it has dlopen, as every dynamic program, and is known to load what it is told to: Python
 };
 

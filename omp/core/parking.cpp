@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "omp/core/environment.hpp"
+#include "omp/core/thread.hpp"
 
 namespace heddle::omp {
 
@@ -19,25 +20,49 @@ constexpr auto between_yields = std::chrono::microseconds(20);
 // threads on two processors took 100 us, and takes 1.3 us since it looks for so long whatever the demand is.
 constexpr std::chrono::nanoseconds most_foreign_spin = std::chrono::microseconds(50);
 
+// What the spinning of a thread costs, for the line at the end; as of the last look at the clock, so that it costs
+// none.
+struct spin_account {
+  explicit spin_account(clock::time_point now) noexcept : begin(now), last(now) {}
+  ~spin_account() {
+    thread* const self = thread::current_or_null();
+    if (self != nullptr) self->did.spun.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(last - begin).count()));
+  }
+  spin_account(const spin_account&) = delete;
+  spin_account& operator=(const spin_account&) = delete;
+  clock::time_point begin, last;
+};
+
 }  // namespace
 
-void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
+// True: ready.
+bool parking::spin(bool (*ready)(void*), void* asked) {
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + between_yields;
   const bool is_patient = !shares_processor_ && !is_user_level();
   const clock::time_point spins_until = is_patient ? begin + std::min(most, most_foreign_spin) : begin;
+  spin_account account(begin);
   while (!demand::exceeds() || clock::now() < spins_until) {
     for (int turn = 0; turn < turns_between_looks; ++turn) {
-      if (ready(asked)) return;
+      if (ready(asked)) return true;
       heddle_pause();
     }
     const clock::time_point now = clock::now();
-    if (now - begin >= most) break;
+    account.last = now;
+    if (now - begin >= most) return false;
     if (now < yields_at) continue;
     heddle::detail::yield();
-    yields_at = now + between_yields;
+    yields_at = clock::now();
+    account.begin += yields_at - now;  // others had the processor
+    account.last = yields_at;
+    yields_at += between_yields;
   }
+  return false;
+}
+
+void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
+  if (spin(ready, asked)) return;
   for (;;) {
     // seq_cst, as the fence is: [parking:1]
     word_.store(settling);
@@ -75,3 +100,10 @@ void parking::wake_sleeper() noexcept {
 }
 
 }  // namespace heddle::omp
+
+// For libheddle_omp_waits.so, whose calls suspend members without their parking: `change` is -1 before, 1 after.
+HEDDLE_OMP_ENTRY void heddle_omp_rests(int change) noexcept {
+  const heddle::omp::thread* const self = heddle::omp::thread::current_or_null();
+  if (self != nullptr && self->counts) heddle::omp::demand::awake.fetch_add(change);
+}
+HEDDLE_OMP_ENTRY bool heddle_omp_is_crowded() noexcept { return heddle::omp::demand::exceeds(); }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "omp/core/other_runtimes.hpp"
 #include "omp/core/parking.hpp"
 #include "omp/core/thread.hpp"
 
@@ -46,7 +47,7 @@ class reporter {
 
   void print() const noexcept {
     if (what_ == wanted::none || thread::of(0) == nullptr) return;  // a shell, for example, that starts the program
-    std::uint64_t regions = 0, members = 0, largest = 0, deepest = 0, tasks = 0, steals = 0;
+    std::uint64_t regions = 0, members = 0, largest = 0, deepest = 0, tasks = 0, steals = 0, spun = 0;
     for_each_descriptor([&](int number, const thread& t) {
       const thread_counts& did = t.did;
       regions += did.regions.get();
@@ -55,6 +56,7 @@ class reporter {
       deepest = std::max(deepest, did.deepest.get());
       tasks += did.tasks.get();
       steals += did.steals.get();
+      spun += did.spun.get();
       if (what_ == wanted::all) print_thread(number, did);
     });
     rusage used{};
@@ -62,20 +64,26 @@ class reporter {
     const double elapsed = std::chrono::duration<double>(clock::now() - begun_).count();
     const double processor = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
     const int workers = std::max(demand::processors.load(std::memory_order_relaxed), 1);  // a number that stays
-    const double busy = std::min(100 * processor / std::max(elapsed * workers, 1e-9), 100.0);
+    const double capacity = std::max(elapsed * workers, 1e-9);
+    const double used_up = std::min(100 * processor / capacity, 100.0);
+    const double overhead = std::min(100e-9 * static_cast<double>(spun) / capacity, used_up);
     std::fprintf(stderr,
                  "heddle: OpenMP: %llu regions (%llu threads in all, at most %llu in a team, depth %llu), %llu tasks "
-                 "(%llu stolen); %d workers, %.3f s of processor time in %.3f s (busy %.0f %%, idle %.0f %%)\n",
+                 "(%llu stolen); %d workers, %.3f s of processor time in %.3f s (busy %.0f %%, overhead %.0f %%, idle "
+                 "%.0f %%)\n",
                  to_print(regions), to_print(members), to_print(largest), to_print(deepest), to_print(tasks),
-                 to_print(steals), workers, processor, elapsed, busy, 100 - busy);
+                 to_print(steals), workers, processor, elapsed, used_up - overhead, overhead, 100 - used_up);
+    report_other_runtimes(what_ == wanted::all);
   }
 
  private:
   static unsigned long long to_print(std::uint64_t n) noexcept { return n; }
 
   static void print_thread(int number, const thread_counts& did) noexcept {
-    std::fprintf(stderr, "heddle: OpenMP: thread %d: %llu regions, %llu tasks, %llu stolen\n", number,
-                 to_print(did.regions.get()), to_print(did.tasks.get()), to_print(did.steals.get()));
+    std::fprintf(stderr,
+                 "heddle: OpenMP: thread %d: %llu regions, %llu tasks, %llu stolen, %.3f s of waiting actively\n",
+                 number, to_print(did.regions.get()), to_print(did.tasks.get()), to_print(did.steals.get()),
+                 1e-9 * static_cast<double>(did.spun.get()));
   }
 
   // In a child of fork(), which has one thread: what the parent did is the parent's.

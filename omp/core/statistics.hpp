@@ -34,6 +34,7 @@ struct thread_counts {
   own_count deepest;  // omp_get_level() in the innermost
   own_count tasks;    // explicit ones that it has made
   own_count steals;   // tasks that it has taken from other threads
+  own_count spun;     // nanoseconds of waiting without giving its processor away
 
   void region(unsigned size, int level) noexcept {
     regions.add();
@@ -42,7 +43,7 @@ struct thread_counts {
     deepest.raise_to(static_cast<std::uint64_t>(level));
   }
   void clear() noexcept {
-    for (own_count* each : {&regions, &members, &largest, &deepest, &tasks, &steals}) each->clear();
+    for (own_count* each : {&regions, &members, &largest, &deepest, &tasks, &steals, &spun}) each->clear();
   }
 };
 

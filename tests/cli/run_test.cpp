@@ -93,7 +93,31 @@ TEST_F(run_command, scripts_are_followed_to_their_interpreters) {
   EXPECT_EQ(survey(write("c.sh", "#! /usr/bin/env -S X=1 sh -e\n")).file.filename(), "sh");
   EXPECT_EQ(survey(write("d", "#!" + (folder_ / "a.sh").string() + "\n")).file, "/bin/sh");
   EXPECT_THAT(refusal(write("e", "echo\n")), HasSubstr("neither a program nor a script"));
+  EXPECT_THAT(refusal(folder_ / "e"), HasSubstr("heddle run -- INTERPRETER"));
+  EXPECT_THAT(refusal(write("g", "#!/no/such/shell\n")), HasSubstr("not there: /no/such/shell"));
+  fs::permissions(folder_ / "b.sh", fs::perms::owner_read);
+  if (::geteuid() != 0) {
+    EXPECT_THAT(refusal(folder_ / "b.sh"), HasSubstr("chmod +x"));
+  }
   EXPECT_THAT(refusal(write("f", "#!" + (folder_ / "f").string() + "\n")), HasSubstr("neither a program nor a script"));
+}
+
+TEST_F(run_command, packages_of_an_interpreter) {
+  const fs::path packages = folder_ / "lib" / "python3.9" / "site-packages";
+  for (const char* folder : {"some_learn.libs", "torch/lib", "older/.libs", "plain"})
+    fs::create_directories(packages / folder);
+  fs::create_directories(folder_ / "bin");
+  write("lib/python3.9/site-packages/some_learn.libs/libgomp-a34b3233.so.1.0.0", "");
+  write("lib/python3.9/site-packages/some_learn.libs/libgfortran-91cc3cb1.so.3", "");
+  write("lib/python3.9/site-packages/torch/lib/libgomp.so.1", "");
+  write("lib/python3.9/site-packages/older/.libs/libiomp5-0123abcd.so", "");
+  fs::copy_file(fs::canonical("/proc/self/exe"), folder_ / "bin" / "python3");
+  const openmp_use use = survey(folder_ / "bin" / "python3");
+  ASSERT_THAT(use.in_wheels, SizeIs(3));
+  EXPECT_TRUE(use.loads_later);
+  EXPECT_THAT(to_text(use),
+              AllOf(HasSubstr("packages bring "), HasSubstr("libgomp-a34b3233.so.1.0.0 (of some_learn.libs)"),
+                    HasSubstr("libgomp.so.1 (of torch)"), HasSubstr("libiomp5-0123abcd.so (of older)")));
 }
 
 TEST_F(run_command, refuses_what_cannot_be_changed) {
@@ -103,7 +127,7 @@ TEST_F(run_command, refuses_what_cannot_be_changed) {
   const fs::path other = write("other", "#!/bin/sh\n");
   ASSERT_EQ(::chown(other.c_str(), 1, 1), 0);
   ASSERT_EQ(::chmod(other.c_str(), 04755), 0);
-  EXPECT_THAT(refusal(other), HasSubstr("another user's rights"));
+  EXPECT_THAT(refusal(other), AllOf(HasSubstr("another user's rights"), HasSubstr("cp ")));
 }
 
 TEST_F(run_command, bad_arguments) {
@@ -115,6 +139,11 @@ TEST_F(run_command, bad_arguments) {
   const captured absent = run_captured({"run", "--", "heddle-no-such-program"});
   EXPECT_EQ(absent.status, 1);
   EXPECT_THAT(absent.err, HasSubstr("'heddle-no-such-program' is not found in PATH"));
+  const fs::path before = fs::current_path();
+  write("heddle-here", "#!/bin/sh\n");
+  fs::current_path(folder_);
+  EXPECT_THAT(run_captured({"run", "--", "heddle-here"}).err, HasSubstr("there is one here: ./heddle-here"));
+  fs::current_path(before);
 }
 
 #ifdef HEDDLE_OPENMP_PROGRAMS
@@ -156,7 +185,7 @@ TEST_F(run_command, runs_a_program_on_heddle) {
   EXPECT_THAT(ended.output,
               AllOf(HasSubstr("uses OpenMP through lib"), HasSubstr("3 members\n"),
                     HasSubstr("heddle: OpenMP: 1 regions (3 threads in all, at most 3 in a team, depth 1)"),
-                    HasSubstr("2 workers")));
+                    HasSubstr("2 workers"), HasSubstr("%, overhead ")));
 }
 
 TEST_F(run_command, runs_a_library_and_tells_of_each_thread) {
@@ -164,6 +193,14 @@ TEST_F(run_command, runs_a_library_and_tells_of_each_thread) {
   EXPECT_EQ(ended.status, 0) << ended.output;
   EXPECT_THAT(ended.output, AllOf(HasSubstr("(of libcli_openmp_library.so)"), HasSubstr("2 members\n"),
                                   HasSubstr("heddle: OpenMP: thread 0: 1 regions")));
+}
+
+TEST_F(run_command, writes_a_trace) {
+  const fs::path trace = folder_ / "t.json";
+  const process::ended ended =
+      run({"--trace", trace, "--preempt", "1ms", "--policy", "random_ws", "--", programs / "cli_openmp_program", "0"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_GT(fs::file_size(trace), 0);
 }
 
 TEST_F(run_command, runs_what_a_script_runs) {

@@ -10,9 +10,13 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON)
     set(build --build "${PROJECT_BINARY_DIR}/tests/openmp-${compiler}")
     add_test(NAME omp_programs_${compiler} COMMAND ${omp_programs} --compiler ${compiler} ${build} --threads 1,2,8)
     # The other way to get the library into a program.
+    set(preload --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp.so"
+      --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp_waits.so")
     add_test(NAME omp_programs_${compiler}_preload COMMAND ${omp_programs} --compiler ${compiler} ${build}
-      --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp.so" --threads 4)
-    set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload PROPERTIES
+      ${preload} --threads 4)
+    add_test(NAME omp_programs_${compiler}_waits COMMAND ${omp_programs} --compiler ${compiler} ${build}
+      ${preload} --threads 1,2,4,8 waits_ blocking_members)
+    set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload omp_programs_${compiler}_waits PROPERTIES
       LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler})
   endforeach()
   if(NOT TARGET tests_omp)
@@ -48,4 +52,15 @@ if(TARGET heddle_cli AND TARGET OpenMP::OpenMP_C AND NOT HEDDLE_SANITIZE)
     target_compile_definitions(cli_run_test PRIVATE HEDDLE_OPENMP_PROGRAMS="${PROJECT_BINARY_DIR}/tests/openmp"
       $<$<TARGET_EXISTS:heddle_omp>:HEDDLE_HAS_OPENMP>)
   endif()
+endif()
+
+# The Python package with the libraries in it, in a virtual environment.
+if(TARGET heddle_cli AND TARGET heddle_omp AND TARGET cli_openmp_library AND HEDDLE_PYTHON AND NOT CMAKE_CROSSCOMPILING)
+  set(python_wheel "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/python/wheel_test.py" --build "${PROJECT_BINARY_DIR}")
+  add_test(NAME python_wheel_test COMMAND ${python_wheel})
+  add_test(NAME python_packages_test COMMAND ${python_wheel} --packages)
+  set_tests_properties(python_wheel_test python_packages_test PROPERTIES
+    LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900)
+  add_custom_target(tests_python)
+  add_dependencies(tests_python heddle_cli openmp cli_openmp_library)
 endif()

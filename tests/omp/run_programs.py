@@ -109,7 +109,7 @@ def environment_for(program, options, threads):
     if options.library:
         e['LD_LIBRARY_PATH'] = ':'.join(filter(None, [os.path.abspath(options.library), e.get('LD_LIBRARY_PATH')]))
     if options.preload:
-        e['LD_PRELOAD'] = os.path.abspath(options.preload)
+        e['LD_PRELOAD'] = ':'.join(os.path.abspath(library) for library in options.preload)
     e['OMP_NUM_THREADS'] = str(threads)
     e.update(word.split('=', 1) for word in options.env)
     e.update(program.env)
@@ -134,7 +134,7 @@ def parse():
     p.add_argument('--flag', action='append', default=[], help='one more word for the compiler; may be repeated')
     p.add_argument('--build', required=True, help='folder for what is compiled')
     p.add_argument('--library', help='folder with libgomp.so.1 and libomp.so.5 (default: what the system has)')
-    p.add_argument('--preload', help='library for LD_PRELOAD')
+    p.add_argument('--preload', action='append', help='library for LD_PRELOAD; may be repeated')
     p.add_argument('--env', action='append', default=[], help='NAME=VALUE for every run; may be repeated')
     p.add_argument('--threads', default='1,2,4,8', help='values of OMP_NUM_THREADS (%(default)s)')
     p.add_argument('--repeat', type=int, default=1, help='runs of each (%(default)s)')

@@ -1,0 +1,15 @@
+// Runtimes of OpenMP that Python packages bring along, each under a name of its own.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "cli/run/survey.hpp"
+
+namespace heddle::cli {
+
+// Those of the packages that this interpreter finds, without what PYTHONPATH adds. Looks at the folders where wheels
+// keep foreign libraries.
+std::vector<openmp_library> runtimes_in_wheels(const std::filesystem::path& interpreter);
+
+}  // namespace heddle::cli
