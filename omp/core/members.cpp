@@ -6,6 +6,7 @@
 
 #include "omp/core/affinity_format.hpp"
 #include "omp/core/environment.hpp"
+#include "omp/core/member_kind.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/core/team.hpp"
@@ -113,14 +114,16 @@ void recruit(team& t, unsigned n, region_body body) {
     heddle::thread_options options;
     options.stack_size = stack_size();
     options.name = "OpenMP";
-    options.tls = heddle::tls::own;
-    options.preemption = should_be_preemptive() ? heddle::preemption::signal_yield : heddle::preemption::none;
+    const bool preemptive = should_be_preemptive();
     demand::awake.fetch_add(1);
     members_alive.fetch_add(1);
-    try {
-      made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
-    } catch (const std::system_error& e) {
-      cannot_make(number, n, e.what());
+    while (!made.fiber) {
+      set_kind(options, preemptive);
+      try {
+        made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
+      } catch (const std::system_error& e) {
+        if (e.code() != std::errc::not_supported || !settle_for_less(e.what())) cannot_make(number, n, e.what());
+      }
     }
   }
 }
