@@ -2,7 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <system_error>
+#include <exception>
 
 #include "omp/core/affinity_format.hpp"
 #include "omp/core/environment.hpp"
@@ -123,6 +123,8 @@ void recruit(team& t, unsigned n, region_body body) {
         made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
       } catch (const std::system_error& e) {
         if (e.code() != std::errc::not_supported || !settle_for_less(e.what())) cannot_make(number, n, e.what());
+      } catch (const std::exception& e) {
+        cannot_make(number, n, e.what());
       }
     }
   }
