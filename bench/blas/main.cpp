@@ -1,6 +1,8 @@
 // heddle-blas ROUTINE[,ROUTINE...] [--option value]...: parallel BLAS and LAPACK routines inside parallel regions, or
 // inside tasks, on the OpenMP runtime that is asked for. README.md says what it measures. Rows of JSON as `heddle
 // bench` writes them.
+#include <dlfcn.h>
+#include <link.h>
 #include <omp.h>
 #include <unistd.h>
 
@@ -35,6 +37,7 @@ struct settings {
   int tiles = 4;     // cholesky: rows of tiles
   bool tasks = false;
   unsigned repeats = 5;
+  unsigned limit = 0;  // seconds after which the program is killed; 0: none
   std::string blas;
   std::string openmp;   // library in whose place the program's own stands; empty: none
   std::string preempt;  // of heddle's: on, off, auto, or how long a turn lasts
@@ -51,7 +54,8 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
   std::fprintf(
       stderr,
       "heddle-blas: %s\nusage: heddle-blas gemm|potrf|getrf|geqrf|syevd|cholesky[,...] [--outer N] [--inner N] "
-      "[--problems N] [--n N] [--tiles N] [--tasks 0|1] [--repeat N] [--blas FILE] [--openmp heddle|FILE] "
+      "[--problems N] [--n N] [--tiles N] [--tasks 0|1] [--repeat N] [--limit SECONDS] [--blas FILE] [--openmp "
+      "heddle|intel|FILE] "
       "[--preempt on|off|auto|TIME] [--workers N] [--json FILE]\n",
       why.c_str());
   std::exit(2);
@@ -78,6 +82,7 @@ settings settings_from(int argc, char** argv) {
     else if (option == "--tiles") s.tiles = whole(value);
     else if (option == "--tasks") s.tasks = std::atoi(value) != 0;
     else if (option == "--repeat") s.repeats = static_cast<unsigned>(whole(value));
+    else if (option == "--limit") s.limit = static_cast<unsigned>(whole(value));
     else if (option == "--blas") s.blas = value;
     else if (option == "--openmp") s.openmp = value;
     else if (option == "--preempt") s.preempt = value;
@@ -99,11 +104,24 @@ std::string file_of_heddle() {
   throw std::runtime_error("libheddle_omp.so is not there: build or install the target openmp");
 }
 
+// Intel's runtime beside the BLAS library, or where the dynamic linker finds it, or LLVM's, from which it comes.
+std::string file_of_intel(const settings& s) {
+  const char* const variable = std::getenv("HEDDLE_BLAS");
+  const std::string blas = !s.blas.empty() ? s.blas : variable != nullptr ? variable : "";
+  const std::string beside = (std::filesystem::path(blas).parent_path() / "libiomp5.so").string();
+  for (const std::string& name : {beside, std::string("libiomp5.so"), std::string("libomp.so.5")}) {
+    void* const opened = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    link_map* map = nullptr;
+    if (opened != nullptr && dlinfo(opened, RTLD_DI_LINKMAP, &map) == 0) return map->l_name;
+  }
+  throw std::runtime_error("neither libiomp5.so nor libomp.so.5 is there");
+}
+
 // The program once more, with another OpenMP library under it.
 void begin_anew_on(const settings& s, char** argv) {
   constexpr const char* done = "HEDDLE_BLAS_RUNS_ON";
   if (s.openmp.empty() || std::getenv(done) != nullptr) return;
-  const std::string file = s.openmp == "heddle" ? file_of_heddle() : s.openmp;
+  const std::string file = s.openmp == "heddle" ? file_of_heddle() : s.openmp == "intel" ? file_of_intel(s) : s.openmp;
   ::setenv(done, file.c_str(), 1);
   ::setenv("LD_PRELOAD", file.c_str(), 1);
   const bool is_word = s.preempt == "on" || s.preempt == "off" || s.preempt == "auto";
@@ -184,6 +202,7 @@ int main(int argc, char** argv) {
   std::string rows;
   try {
     begin_anew_on(s, argv);
+    ::alarm(s.limit);  // threads that spin for each other for ever
     omp_set_max_active_levels(2);
     omp_set_dynamic(0);
     const library lapack = open_library(s.blas);

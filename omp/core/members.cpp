@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <system_error>
 
 #include "omp/core/affinity_format.hpp"
 #include "omp/core/environment.hpp"

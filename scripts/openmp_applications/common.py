@@ -30,6 +30,7 @@ class Case:
     folders: list           # where its shared libraries are
     result: object = None   # of its output: what has to be the same everywhere; raises ValueError if it is wrong
     seconds: object = None  # of its output: the time that it tells; None: that of the process
+    only: tuple = ()        # runtimes on which it makes sense; empty: all
 
 
 @dataclasses.dataclass
@@ -66,6 +67,19 @@ def find_file(folder, *names):
             if name in files:
                 return os.path.join(where, name)
     return None
+
+
+def same_as_first(part):
+    """A check that part(output) is in all outputs what it was in the first."""
+    expected = []
+
+    def check(output):
+        if not expected:
+            expected.append(part(output))
+        if part(output) != expected[0]:
+            raise ValueError('other numbers')
+
+    return check
 
 
 def environment(case, runtime):
@@ -117,17 +131,25 @@ def once(case, runtime, options):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         return None
+    if case.result is not None:
+        try:
+            case.result(done.stdout)
+        except ValueError:
+            return None
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return (case.seconds(done.stdout) if case.seconds else took, used, done.stdout)
 
 
-def measure(cases, chosen, options):
-    """All cases on all runtimes in turns. {case: {runtime: {median, least, processor, runs, lost}}}"""
+def measure(cases, chosen, options, keep):
+    """All cases on all runtimes in turns. {case: {runtime: {median, least, processor, runs, lost}}}, which keep() is told
+    after each turn."""
     got = {c.name: {r.name: [] for r in chosen} for c in cases}
     lost = {c.name: {r.name: 0 for r in chosen} for c in cases}
     for turn in range(options.rounds):
         for case in cases:
             for runtime in chosen if turn % 2 == 0 else reversed(chosen):
+                if case.only and runtime.name not in case.only:
+                    continue
                 if lost[case.name][runtime.name] > 1:  # it would take the limit again and again
                     continue
                 ended = once(case, runtime, options)
@@ -135,11 +157,19 @@ def measure(cases, chosen, options):
                     lost[case.name][runtime.name] += 1
                 else:
                     got[case.name][runtime.name].append(ended)
+        table = table_of(cases, chosen, got, lost)
+        keep(table)
+    return table
+
+
+def table_of(cases, chosen, got, lost):
     table = {}
     for case in cases:
         table[case.name] = {}
         for runtime in chosen:
             ended = got[case.name][runtime.name]
+            if not ended and not lost[case.name][runtime.name]:
+                continue
             row = {'runs': len(ended), 'lost': lost[case.name][runtime.name]}
             if ended:
                 row.update(median=statistics.median(e[0] for e in ended), least=min(e[0] for e in ended),
