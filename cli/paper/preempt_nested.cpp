@@ -41,9 +41,10 @@ constexpr const char* needs_mkl =
 
 experiment figure_3_10() {
   const auto product = [](const way& w, unsigned inner) {
-    return of(w, fmt::format("{}, {} inner", w.name, inner),
-              fmt::format("gemm --outer 32 --inner {} --phases 40 --operation-us 2500000 --turn-us 100", inner),
-              fmt::format("gemm --outer 4 --inner {} --n 1000", inner / 4));
+    return of(
+        w, fmt::format("{}, {} inner", w.name, inner),
+        fmt::format("gemm --workers 56 --outer 32 --inner {} --phases 40 --operation-us 2500000 --turn-us 100", inner),
+        fmt::format("gemm --outer 4 --inner {} --n 1000", inner / 4));
   };
   const auto taken = [](const way& w, unsigned inner) { return figure_of(fmt::format("{}, {} inner", w.name, inner)); };
   return {.id = "preempt-3.10",
@@ -94,12 +95,13 @@ experiment figure_3_10() {
 
 experiment figure_3_11() {
   const auto tiles = [](const way& w) {
-    return of(w, w.name, "cholesky --outer 8 --inner 8 --tiles 16 --phases 10 --operation-us 40000 --turn-us 100",
+    return of(w, w.name,
+              "cholesky --workers 56 --outer 8 --inner 8 --tiles 16 --phases 10 --operation-us 40000 --turn-us 100",
               "cholesky --outer 4 --inner 4 --tiles 6 --n 400");
   };
   const auto flat = [](const way& w) {
     return of(w, std::string(w.name) + ", flat",
-              "cholesky --outer 56 --inner 1 --tiles 16 --phases 1 --operation-us 40000",
+              "cholesky --workers 56 --outer 56 --inner 1 --tiles 16 --phases 1 --operation-us 40000",
               "cholesky --outer 2 --inner 1 --tiles 6 --n 400");
   };
   program intel = tiles(kernel_threads);
