@@ -54,9 +54,8 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
   std::fprintf(
       stderr,
       "heddle-blas: %s\nusage: heddle-blas gemm|potrf|getrf|geqrf|syevd|cholesky[,...] [--outer N] [--inner N] "
-      "[--problems N] [--n N] [--tiles N] [--tasks 0|1] [--repeat N] [--limit SECONDS] [--blas FILE] [--openmp "
-      "heddle|intel|FILE] "
-      "[--preempt on|off|auto|TIME] [--workers N] [--json FILE]\n",
+      "[--problems N] [--n N] [--tiles N] [--tasks 0|1] [--repeat N] [--limit SECONDS] [--blas FILE] "
+      "[--openmp heddle|intel|FILE] [--preempt on|off|auto|TIME] [--workers N] [--json FILE]\n",
       why.c_str());
   std::exit(2);
 }

@@ -34,8 +34,7 @@ program of(const way& w, const std::string& name, const std::string& simulated, 
 
 constexpr const char* needs_mkl =
     " Here: real MKL, found through HEDDLE_BLAS or by the dynamic linker, on libheddle_omp.so, and on Intel's or "
-    "LLVM's "
-    "runtime in its place; results checked.";
+    "LLVM's runtime in its place; results checked.";
 
 }  // namespace
 

@@ -7,32 +7,25 @@ namespace heddle::omp {
 
 namespace {
 
-// Each is less than the one before it. Sanitizers and unknown C libraries allow no storage of a thread's own;
-// ThreadSanitizer allows no preemption either.
-enum kind : int {
-  own_storage,       // preempted by signal-yield
-  carriers_storage,  // preempted by KLT-switching, which suits code that uses its carrier's storage
-  not_preempted,
-};
-
-constinit std::atomic<int> best{own_storage};
+constinit std::atomic<member_kind> best{member_kind::own_storage};
 
 }  // namespace
 
-void set_kind(heddle::thread_options& options, bool preemptive) noexcept {
-  const int now = best.load(std::memory_order_relaxed);  // a number alone: nothing else is published by it
-  options.tls = now == own_storage ? heddle::tls::own : heddle::tls::carrier;
-  options.preemption = !preemptive || now == not_preempted ? heddle::preemption::none
-                       : now == own_storage                ? heddle::preemption::signal_yield
-                                                           : heddle::preemption::klt_switching;
+member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept {
+  const member_kind now = best.load(std::memory_order_relaxed);  // a number alone: nothing else is published by it
+  const bool own = now == member_kind::own_storage;
+  options.tls = own ? heddle::tls::own : heddle::tls::carrier;
+  if (!preemptive || now == member_kind::not_preempted) options.preemption = heddle::preemption::none;
+  else options.preemption = own ? heddle::preemption::signal_yield : heddle::preemption::klt_switching;
+  return now;
 }
 
-bool settle_for_less(const char* why) noexcept {
-  int was = best.load();
-  if (was == not_preempted) return false;
-  if (!best.compare_exchange_strong(was, was + 1)) return true;  // somebody else has said it
+bool settle_for_less(member_kind tried, const char* why) noexcept {
+  if (tried == member_kind::not_preempted) return false;
+  const auto lesser = static_cast<member_kind>(static_cast<int>(tried) + 1);
+  if (member_kind was = tried; !best.compare_exchange_strong(was, lesser)) return true;  // somebody else has said it
   std::fprintf(stderr, "heddle: OpenMP: %s: %s\n",
-               was == own_storage
+               tried == member_kind::own_storage
                    ? "threads of teams share their workers' thread-local storage, threadprivate variables included"
                    : "threads of teams are not preempted; programs that spin may hang",
                why);

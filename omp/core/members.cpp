@@ -119,11 +119,11 @@ void recruit(team& t, unsigned n, region_body body) {
     demand::awake.fetch_add(1);
     members_alive.fetch_add(1);
     while (!made.fiber) {
-      set_kind(options, preemptive);
+      const member_kind kind = set_kind(options, preemptive);
       try {
         made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
       } catch (const std::system_error& e) {
-        if (e.code() != std::errc::not_supported || !settle_for_less(e.what())) cannot_make(number, n, e.what());
+        if (e.code() != std::errc::not_supported || !settle_for_less(kind, e.what())) cannot_make(number, n, e.what());
       } catch (const std::exception& e) {
         cannot_make(number, n, e.what());
       }

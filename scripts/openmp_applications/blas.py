@@ -51,7 +51,7 @@ def libraries(options):
 def to_check(options, small=300):
     cases = []
     for name, (file, variables) in libraries(options).items():
-        for outer, inner in SHAPES if name != 'openblas' else ((1, 4), (1, 8), (4, 1)):
+        for outer, inner in SHAPES if name != 'openblas' else ((1, 4), (1, 8), (4, 1), (8, 1)):
             for tasks in (0, 1) if outer > 1 else (0,):
                 kind = ' tasks' if tasks else ''
                 cases.append(case(options, f'{name} {outer}x{inner}{kind}', file, ROUTINES, outer, inner, small, 1, tasks=tasks,

@@ -30,6 +30,7 @@ class Case:
     folders: list           # where its shared libraries are
     result: object = None   # of its output: what has to be the same everywhere; raises ValueError if it is wrong
     seconds: object = None  # of its output: the time that it tells; None: that of the process
+    compared: bool = False  # result tells what differs from its first call: that has to be on the program's own runtime
     only: tuple = ()        # runtimes on which it makes sense; empty: all
 
 

@@ -58,9 +58,9 @@ def cases(options, threads, steps):
     script = os.path.join(tempfile.gettempdir(), f'heddle-melt-{os.getuid()}-{steps}.in')
     with open(script, 'w', encoding='utf-8') as f:
         f.write(MELT.format(steps=steps))
-    same = common.same_as_first(numbers)
+    # The forces of threads are added in the order of their numbers: the same for one number of threads.
     return [common.Case(f'lammps melt {n}', [program, '-in', script, '-log', 'none', '-sf', 'omp', '-pk', 'omp', str(n)],
-                        {'OMP_NUM_THREADS': str(n)}, folders, same, seconds) for n in threads]
+                        {'OMP_NUM_THREADS': str(n)}, folders, common.same_as_first(numbers), seconds, True) for n in threads]
 
 
 def last_step(output):
@@ -99,7 +99,7 @@ def insitu(options, steps):
         # The numbers of an analysis are the same whoever computes it.
         right = same.setdefault(every, common.same_as_first(state))
         cases_of.append(common.Case(name, [*begin, '--by', by, '--every', str(every), *words], {'OMP_NUM_THREADS': '2'},
-                                    folders, right, last_step, only))
+                                    folders, right, last_step, only=only))
     return cases_of
 
 
