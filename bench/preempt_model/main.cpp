@@ -1,4 +1,4 @@
-// heddle-preempt-model run|cost|barrier|packing|insitu: experiments of Section 3 of S. Shiina's thesis
+// heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky: experiments of Section 3 of S. Shiina's thesis
 // (docs/papers.md), small enough for the simulator, which is told what they cost; elsewhere they really compute. Rows
 // of JSON as `heddle bench` writes them. README.md says what each measures.
 #include <sched.h>
@@ -22,39 +22,14 @@
 #include <heddle/heddle.hpp>
 #include <heddle/pause.hpp>
 
+#include "model.hpp"
+
+using namespace heddle::preempt_model;
+
 namespace {
 
-struct settings {
-  unsigned workers = 1;
-  unsigned threads = 1;  // a worker
-  unsigned active = 0;   // packing: workers that stay active
-  std::string technique = "signal_yield";
-  std::string klt = "direct";
-  std::string timer = "aligned";
-  double interval_us = 1000;
-  double ms = 100;      // a thread computes so long
-  double array_kb = 0;  // or passes over an array of its own
-  unsigned passes = 0;
-  bool write = false;
-  unsigned barriers = 10;
-  double turn_us = 1;         // of a loop that waits, told to the simulator
-  unsigned steps = 20;        // of a simulation with analyses: parts one after the other
-  double serial_us = 200;     // its one thread moves atoms
-  double region_us = 1000;    // a thread on each worker computes
-  double gap_us = 1000;       // its one thread waits for messages, and keeps its worker
-  unsigned every = 1;         // steps from one analysis to the next
-  double analysis_us = 1500;  // on each worker but one; 0: none
-  unsigned pieces = 1;        // into which each of these shares is divided
-  bool priorities = false;
-  unsigned repeats = 1;
-  std::string policy = "random_ws";
-  std::string json;
-};
+double makers_turn_us = 1;
 
-using samples = std::map<std::string, std::vector<double>>;  // by metric
-
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-bool simulated() { return heddle_cost != nullptr; }
 const char* unit_of(const std::string& metric) {
   return metric == "tick" || metric == "preemption" || metric == "gap" ? "us" : "s";
 }
@@ -62,23 +37,6 @@ const char* unit_of(const std::string& metric) {
 double median(std::vector<double> v) {
   std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
   return v[v.size() / 2];
-}
-
-// Keeps a processor busy; returns something that depends on all of it.
-std::uint64_t rounds(std::uint64_t n, std::uint64_t x) {
-  for (std::uint64_t i = 0; i < n; ++i) x = x * 6364136223846793005u + 1442695040888963407u;
-  return x;
-}
-
-// of the simulated machine; a machine of another clock computes shorter or longer, threads and base alike
-double cycles_a_microsecond = 2500;
-double rounds_a_ms = 0;
-double makers_turn_us = 1;
-
-void compute(double ms, unsigned seed) {
-  if (simulated()) return heddle::cost::cycles(ms * 1000 * cycles_a_microsecond);
-  volatile std::uint64_t keep = rounds(static_cast<std::uint64_t>(ms * rounds_a_ms), seed);
-  static_cast<void>(keep);
 }
 
 void pass(std::vector<std::uint64_t>& array, bool write) {
@@ -90,34 +48,6 @@ void pass(std::vector<std::uint64_t>& array, bool write) {
   for (std::uint64_t& v : array) sum += write ? v++ : v;
   volatile std::uint64_t keep = sum;
   static_cast<void>(keep);
-}
-
-void wait_a_turn(double us) {
-  if (simulated()) heddle::cost::cycles(us * cycles_a_microsecond);
-  else heddle::this_thread::pause();
-}
-
-bool by_kernel_threads(const settings& s) { return s.technique == "threads"; }
-
-heddle::preemption technique_of(const std::string& name) {
-  if (name == "signal_yield") return heddle::preemption::signal_yield;
-  if (name == "klt_switching") return heddle::preemption::klt_switching;
-  if (name == "none" || name == "threads") return heddle::preemption::none;
-  std::fprintf(stderr, "heddle-preempt-model: no technique %s: none, signal_yield, klt_switching, threads\n",
-               name.c_str());
-  std::exit(2);
-}
-
-// 1:1 threads are workers, more than there are processors for, with a thread each.
-std::unique_ptr<heddle::runtime> runtime_for(const settings& s) {
-  heddle::runtime_options o;
-  o.workers = by_kernel_threads(s) ? s.workers * s.threads : s.workers;
-  o.bind = "on";
-  o.preempt = heddle::preemption::none;
-  o.preempt_interval = std::chrono::nanoseconds(static_cast<long>(s.interval_us * 1000));
-  o.preempt_timer = s.timer;
-  o.preempt_klt = s.klt;
-  return std::make_unique<heddle::runtime>(o);
 }
 
 struct spent {
@@ -332,10 +262,10 @@ samples insitu(const settings& s) {
 }
 
 [[noreturn]] void usage(const std::string& why) {
-  std::fprintf(
-      stderr,
-      "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu [--option value]...\n",
-      why.c_str());
+  std::fprintf(stderr,
+               "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky "
+               "[--option value]...\n",
+               why.c_str());
   std::exit(2);
 }
 
@@ -366,6 +296,12 @@ settings settings_from(int argc, char** argv) {
     else if (option == "--every") s.every = std::max(1u, whole(value));
     else if (option == "--analysis-us") s.analysis_us = std::atof(value);
     else if (option == "--pieces") s.pieces = std::max(1u, whole(value));
+    else if (option == "--outer") s.outer = std::max(1u, whole(value));
+    else if (option == "--inner") s.inner = std::max(1u, whole(value));
+    else if (option == "--phases") s.phases = std::max(1u, whole(value));
+    else if (option == "--operation-us") s.operation_us = std::atof(value);
+    else if (option == "--tiles") s.tiles = std::max(1u, whole(value));
+    else if (option == "--waits") s.waits = value;
     else if (option == "--priorities") s.priorities = whole(value) != 0;
     else if (option == "--repeat") s.repeats = std::max(1u, whole(value));
     else if (option == "--policy") s.policy = value;
@@ -375,6 +311,7 @@ settings settings_from(int argc, char** argv) {
   if (s.active == 0) s.active = s.workers;
   makers_turn_us = std::max(1.0, s.turn_us);
   technique_of(s.technique);
+  if (s.waits != "spin" && s.waits != "yield" && s.waits != "park") usage("--waits spin, yield or park");
   if (by_kernel_threads(s) && std::strcmp(argv[1], "insitu") == 0) usage("insitu: no technique threads");
   return s;
 }
@@ -398,6 +335,8 @@ int main(int argc, char** argv) {
     else if (what == "barrier") got = barrier(s);
     else if (what == "packing") got = packing(s);
     else if (what == "insitu") got = insitu(s);
+    else if (what == "gemm") got = gemm(s);
+    else if (what == "cholesky") got = cholesky(s);
     else usage("no measurement " + what);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle-preempt-model: %s\n", e.what());

@@ -21,7 +21,6 @@ experiment left_out(const std::string& number, const std::string& title, const s
 }
 
 std::vector<experiment> preempt() {
-  const std::string openmp = "needs an OpenMP runtime over preemptive threads, and Intel's MKL";
   return {table_3_1(),
           table_3_1_knl(),
           figure_3_4(),
@@ -31,8 +30,8 @@ std::vector<experiment> preempt() {
           figure_3_7(),
           figure_3_8(),
           figure_3_9(),
-          left_out("3.10", "parallel DGEMM in parallel threads", skylake, all, "preemptive outperforms IOMP", openmp),
-          left_out("3.11", "Cholesky decomposition", skylake, all, "preemptive outperforms IOMP", openmp),
+          figure_3_10(),
+          figure_3_11(),
           figure_3_12(),
           figure_3_13(),
           figure_3_14()};

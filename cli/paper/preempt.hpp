@@ -19,6 +19,9 @@ experiment figure_3_7();
 experiment figure_3_8();
 experiment figure_3_9();
 experiment figure_3_12();
+// Parallel libraries inside parallel programs: figures 3.10 and 3.11.
+experiment figure_3_10();
+experiment figure_3_11();
 // In situ analysis: figures 3.13 and 3.14.
 experiment figure_3_13();
 experiment figure_3_14();

@@ -10,7 +10,7 @@
 namespace heddle::cli::paper {
 namespace {
 
-constexpr const char* programs[] = {"preempt-model"};
+constexpr const char* programs[] = {"preempt-model", "blas"};
 
 std::string program_file(const std::string& name) {
   if (const auto file = process::find_program(process::folders_beside(), "heddle-" + name)) return *file;

@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <system_error>
 
 #include "omp/core/affinity_format.hpp"
 #include "omp/core/binding.hpp"
 #include "omp/core/environment.hpp"
+#include "omp/core/member_kind.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/core/team.hpp"
@@ -115,17 +117,21 @@ void recruit(team& t, unsigned n, region_body body) {
     heddle::thread_options options;
     options.stack_size = stack_size();
     options.name = "OpenMP";
-    options.tls = heddle::tls::own;
     made.placed = t.variables.places.count != 0 ? place_of(t, number) : -1;
     const bool is_bound = made.placed >= 0 && bind_member(options, number, made.placed);
     made.bound = is_bound ? made.placed : -1;
-    options.preemption = should_be_preemptive(is_bound) ? heddle::preemption::signal_yield : heddle::preemption::none;
+    const bool preemptive = should_be_preemptive(is_bound);
     demand::awake.fetch_add(1);
     members_alive.fetch_add(1);
-    try {
-      made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
-    } catch (const std::exception& e) {
-      cannot_make(number, n, e.what());
+    while (!made.fiber) {
+      const member_kind kind = set_kind(options, preemptive);
+      try {
+        made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
+      } catch (const std::system_error& e) {
+        if (e.code() != std::errc::not_supported || !settle_for_less(kind, e.what())) cannot_make(number, n, e.what());
+      } catch (const std::exception& e) {
+        cannot_make(number, n, e.what());
+      }
     }
   }
 }

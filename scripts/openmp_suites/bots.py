@@ -33,7 +33,7 @@ def build(options, runtime):
         for makefile, where, _ in os.walk(os.path.join(folder, part)):
             where.sort()
             if os.path.exists(os.path.join(makefile, 'Makefile')):
-                common.shell(['make', '-k', '-j', str(options.jobs)], makefile)
+                common.shell(['make', '-k'], makefile)  # one at a time: versions of a program share their objects
     return folder
 
 

@@ -55,7 +55,7 @@ if [ "$HEDDLE_HAS_COMMAND" = 1 ]; then
   has heddle '^\./usr/bin/heddle$'
   has heddle '^\./usr/share/man/man1/heddle\.1(\.gz)?$'
   has heddle '^\./usr/share/doc/heddle/guide/getting_started\.md$'
-  [ "$HEDDLE_HAS_BENCH" = 0 ] || for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model tree-heddle tree-serial; do
+  [ "$HEDDLE_HAS_BENCH" = 0 ] || for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model insitu tree-heddle tree-serial; do
     has heddle "^\./usr/libexec/heddle/heddle-$program\$"
   done
   lacks heddle '-(tbb|libomp|libgomp|boost_fiber|rayon)$'

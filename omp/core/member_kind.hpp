@@ -1,0 +1,24 @@
+// What kind of user-level thread the members of teams are: with thread-local storage of their own, if that can be had.
+#pragma once
+
+#include "omp/seam.hpp"
+
+namespace heddle::omp {
+
+// Each is less than the one before it. Sanitizers and unknown C libraries allow no storage of a thread's own;
+// ThreadSanitizer allows no preemption either.
+enum class member_kind : int {
+  own_storage,       // preempted by signal-yield
+  carriers_storage,  // preempted by KLT-switching, which suits code that uses its carrier's storage
+  not_preempted,
+};
+
+// Sets storage and preemption of a member's options: the best kind that has not been found impossible, which it
+// returns.
+member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept;
+
+// A member of the kind `tried` cannot be made here, for the reason `why`. True: the next one will be of a lesser kind,
+// which has been said once; false: there is no lesser one.
+bool settle_for_less(member_kind tried, const char* why) noexcept;
+
+}  // namespace heddle::omp
