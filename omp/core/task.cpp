@@ -84,12 +84,13 @@ void child_ended(thread* self, task& p) noexcept {
 }
 
 // [omp_task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
-void end_slow(thread& self, member_tasks& mine, explicit_task& it) {
+void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_detached) {
   const bool has_event = it.detachable;
   if (has_event) {
     orphan(it);
     leave_to_children(self, it, task::one_orphaned);  // the event's
     if (!body_ends(it)) return;
+    if (told_detached) ompt::fulfilled_late(it);
   }
   if (it.node != nullptr) end_node(&self, &mine, it);
   const bool last = !has_event && childless(it);
@@ -121,6 +122,8 @@ void end_outside(explicit_task& it) noexcept {
 
 void begin_included(thread& self, explicit_task& it) {
   it.included = true;
+  if (ompt::on()) [[unlikely]]
+    ompt::included_begins(self, it);
   it.home = self.running->home;
   ++self.tasks.nested;
   self.running = &it;
@@ -128,6 +131,8 @@ void begin_included(thread& self, explicit_task& it) {
 
 void end_included(thread& self, explicit_task& it) {
   if (it.detachable) await_event(self, it);
+  if (ompt::on()) [[unlikely]]
+    ompt::included_ends(self, it);
   --self.tasks.nested;
   self.running = it.parent;
   if (childless(it)) {

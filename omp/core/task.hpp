@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "omp/core/icv.hpp"
+#include "omp/ompt/state.hpp"
 
 namespace heddle::omp {
 
@@ -87,7 +88,7 @@ struct alignas(64) explicit_task : task {
   explicit_task* next{nullptr};  // of free blocks, of the team's shared list, of tasks that become ready together
   void* payload{nullptr};
   void* abi_word{nullptr};
-  std::uintptr_t unused[4]{};
+  ompt::task_record tool{};
   explicit_task* self{nullptr};  // the word in front of the payload: for_payload
 };
 static_assert(sizeof(explicit_task) == 192);

@@ -7,6 +7,7 @@
 #include "omp/core/task_group.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
+#include "omp/ompt/tasks.hpp"
 
 namespace heddle::omp {
 
@@ -72,7 +73,8 @@ void begin_implicit(task& it, team& in) noexcept;
 // The task is over, and so are those made in it: its block may go.
 void free_task(thread* self, explicit_task& it) noexcept;
 // The rest of what is to be done at a task's end, where that is more than to count it.
-void end_slow(thread& self, member_tasks& mine, explicit_task& it);
+// `told_detached`: a tool has heard that it waits for its event.
+void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_detached = false);
 // A child of p, which is not at home here or is over, has ended; `self` null: elsewhere than on an OpenMP thread.
 void child_ended(thread* self, task& p) noexcept;
 
@@ -92,13 +94,8 @@ inline bool is_cancelled(const explicit_task& it) noexcept {
   return (it.group != nullptr && group_cancelled(it)) || it.in->cancelled.load(std::memory_order_relaxed);
 }
 
-// Runs a task that has been taken from a queue, or could not be put into one, and ends it.
-inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
-  task* const before = self.running;
-  it.home = &mine;
-  self.running = &it;
-  it.body(it, self, is_cancelled(it));
-  self.running = before;
+// After its body.
+inline void end_task(thread& self, member_tasks& mine, explicit_task& it) {
   task& p = *it.parent;
   if (it.node != nullptr || it.group != nullptr || it.detachable || p.home != &mine || p.over ||
       it.elsewhere.load(std::memory_order_acquire) != task::alive + it.made || it.depends != nullptr ||
@@ -109,6 +106,18 @@ inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   --p.made;
   self.tasks.blocks.put(it);
   mine.count_ended();
+}
+
+// Runs a task that has been taken from a queue, or could not be put into one, and ends it.
+inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
+  if (ompt::on()) [[unlikely]]
+    return ompt::run_task(self, mine, it);
+  task* const before = self.running;
+  it.home = &mine;
+  self.running = &it;
+  it.body(it, self, is_cancelled(it));
+  self.running = before;
+  end_task(self, mine, it);
 }
 
 // The same for one whose parent waits for it here, and which is counted nowhere.

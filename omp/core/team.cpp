@@ -6,6 +6,7 @@
 #include "omp/core/members.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/thread.hpp"
+#include "omp/ompt/regions.hpp"
 
 namespace heddle::omp {
 
@@ -28,6 +29,13 @@ unsigned threads_for(const thread& self, const region_options& how) noexcept {
 }
 
 namespace {
+
+// What the region's clauses ask for, or the control variable, before anything cuts it.
+unsigned requested_by(const thread& self, const region_options& how) noexcept {
+  if (how.serial) return 1;
+  const int clause = how.threads > 0 ? how.threads : self.next.threads;
+  return static_cast<unsigned>(clause > 0 ? clause : self.running->variables->threads);
+}
 
 team& team_here(thread& self) {
   team*& kept = *self.place;
@@ -61,6 +69,9 @@ void change(std::atomic<T>& place, T value) noexcept {
 team& begin_region(thread& self, const region_options& how, region_body body) {
   const unsigned n = threads_for(self, how);
   team& t = team_here(self);
+  const bool told = ompt::on();
+  if (told) [[unlikely]]
+    ompt::prepare_region(t);
   t.tasks.prepare(n);
   const team& outer = *self.in;
   t.saved_work = self.work;
@@ -71,8 +82,9 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.outer_task, self.running);
   change(t.level, outer.level + 1);
   change(t.active_level, outer.active_level + (n > 1 ? 1 : 0));
-  change(t.league_number, outer.league_number);
-  change(t.league_size, outer.league_size);
+  const bool in_league = how.league_number < 0;
+  change(t.league_number, in_league ? outer.league_number : how.league_number);
+  change(t.league_size, in_league ? outer.league_size : how.league_size);
   change(t.has_loop, how.loop != nullptr);
   if (how.loop != nullptr) t.loop = *how.loop;
   change(t.data_of_code, how.data);
@@ -88,6 +100,8 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.cancelled, false);
   change(t.loop_cancelled, false);
   change(t.cancel_kind, 0);
+  if (told) [[unlikely]]
+    ompt::region_begins(self, t, how, requested_by(self, how));
   self.next = {};
   self.did.region(n, t.level);
   if (n > 1) {
@@ -110,28 +124,39 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
 
 void end_region(thread& self) {
   team& t = *self.in;
+  const bool told = ompt::on();
+  if (told) [[unlikely]]
+    ompt::join_begins(self);
   end_part(self);
   if (t.size > 1 || t.tasked.load(std::memory_order_relaxed)) t.joined.wait_for_members(self, t);
+  if (told) [[unlikely]] {
+    t.wake_all();  // members tell of the end when they see it
+    ompt::join_ends(self);
+  }
   self.in = t.outer;
   self.number = t.outer_number;
   self.running = t.outer_task;
   self.work = t.saved_work;
   self.place = t.saved_place;
+  if (told) [[unlikely]]
+    ompt::region_ends(self, t);
 }
 
 void begin_league_member(thread& self, int number, int teams, int threads) {
   region_options how;
   how.serial = true;
+  how.league_number = number;
+  how.league_size = teams;
   team& t = begin_region(self, how, {});
   t.level = t.outer->level;
-  t.league_number = number;
-  t.league_size = teams;
   if (threads <= 0) return;
   t.variables.thread_limit = threads;
   t.variables.threads = std::min(t.variables.threads, threads);
 }
 
 void run_region(thread& self, const region_options& how, region_body body) {
+  if (ompt::on()) [[unlikely]]
+    return ompt::run_region(self, how, body);
   begin_region(self, how, body);
   body.call(body.data, self);
   end_region(self);

@@ -9,6 +9,7 @@
 #include "omp/core/members.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/threadprivate.hpp"
+#include "omp/ompt/regions.hpp"
 
 namespace heddle::omp {
 
@@ -40,6 +41,8 @@ int take_number() noexcept {
 void end_foreign(void* of) {
   thread& self = *static_cast<thread*>(of);
   dismiss_teams(self);
+  if (ompt::on()) [[unlikely]]
+    ompt::initial_thread_ends(self);
   if (self.counts) demand::awake.fetch_sub(1);
   delete std::exchange(self.root, nullptr);
   thread::drop(self);
@@ -103,7 +106,6 @@ void thread::drop(thread& t) noexcept {
   t.next = {};
   t.work = {};
   t.place = &t.kept;
-  t.tool = nullptr;
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }
 
@@ -120,6 +122,8 @@ thread& thread::adopt() noexcept {
   begin_part(t, *t.root, 0);
   if (!is_user_level()) pthread_setspecific(key_of_foreign(), &t);
   bind_for_good(t);
+  if (ompt::on()) [[unlikely]]
+    ompt::initial_thread_begins(t);
   return t;
 }
 

@@ -15,6 +15,7 @@
 #include "omp/core/task_block.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
+#include "omp/ompt/state.hpp"
 #include "omp/seam.hpp"
 
 namespace heddle::omp {
@@ -80,10 +81,11 @@ class thread {
   thread_privates* privates{nullptr};     // __kmpc_threadprivate_cached
   bool counts{false};                     // among those of `demand`
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
-  void* tool{nullptr};                    // ompt_data_t of tools
 
   thread_tasks tasks;  // its free blocks
   thread_counts did;   // since the process began, whoever had the number
+
+  ompt::thread_record tool;
 
  private:
   static thread& adopt() noexcept;

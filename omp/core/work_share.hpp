@@ -18,6 +18,7 @@ struct team;
 struct loop_plan {
   schedule_kind kind{schedule_kind::of_static};
   bool ordered{false};
+  bool sections{false};
   bool shared{false};  // a static loop that has something shared all the same (reductions, memory)
   std::uint64_t trips{0};
   std::uint64_t chunk{0};  // 0: none; of static loops one part a member then, of others 1

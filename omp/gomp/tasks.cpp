@@ -4,6 +4,9 @@
 #include "omp/core/detach.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/gomp/task_layout.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/tasks.hpp"
 
 namespace heddle::omp {
 
@@ -16,9 +19,22 @@ using copy_function = void (*)(void* to, void* from);
 
 // The argument lies in the payload, as far behind its beginning as abi_flags says. What was made by a copy function is
 // destroyed by the body, which runs therefore in any case.
-void run_body(explicit_task& it, thread&, bool discard) {
+[[gnu::always_inline]] inline void run_body(explicit_task& it, thread&, bool discard) {
   if (discard && it.abi == 0) return;
   reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
+}
+
+// Where a tool listens, which is told the frame that calls the task's code.
+void run_told(explicit_task& it, thread& self, bool discard) {
+  const ompt::outside code(it.tool, __builtin_frame_address(0));
+  run_body(it, self, discard);
+}
+
+[[gnu::cold, gnu::noinline]] void submit_told(thread& self, explicit_task& it, bool deferred, const depend_list* list,
+                                              const void* code) {
+  it.body = run_told;
+  if (deferred) ompt::submit(self, it, list, code);
+  else ompt::run_undeferred(self, it, list, code);
 }
 
 std::uint32_t offset_of(void* payload, std::size_t align) noexcept {
@@ -60,7 +76,10 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   if (copy != nullptr) copy(argument, data);
   else if (size != 0) std::memcpy(argument, data, size);
   const bool depends = (flags & task_flags::depend) != 0;
-  if (!if_value) {
+  if (ompt::on()) [[unlikely]] {
+    const depend_list list = depends ? list_of(depend) : depend_list();
+    submit_told(self, it, if_value, depends ? &list : nullptr, __builtin_return_address(0));
+  } else if (!if_value) {
     if (depends) wait_for_predecessors(self, list_of(depend));
     run_included(self, it);
   } else if (depends) {
@@ -70,20 +89,28 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   }
 }
 
-HEDDLE_OMP_ENTRY void GOMP_taskwait() { taskwait(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskwait() { ompt::wait_for_tasks(thread::current(), __builtin_return_address(0)); }
 
-HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) { wait_for_predecessors(thread::current(), list_of(depend)); }
+HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
+  thread& self = thread::current();
+  if (ompt::on()) [[unlikely]]
+    ompt::wait_for_predecessors(self, list_of(depend), __builtin_return_address(0));
+  else wait_for_predecessors(self, list_of(depend));
+}
 
 HEDDLE_OMP_ENTRY void GOMP_taskwait_depend_nowait(void** depend) {
   thread& self = thread::current();
   explicit_task& it = make_task(self, 0);
   it.body = [](explicit_task&, thread&, bool) {};
-  submit(self, it, list_of(depend));
+  const depend_list list = list_of(depend);
+  if (ompt::on()) [[unlikely]]
+    ompt::submit(self, it, &list, __builtin_return_address(0));
+  else submit(self, it, list);
 }
 
-HEDDLE_OMP_ENTRY void GOMP_taskyield() { taskyield(thread::current()); }
-HEDDLE_OMP_ENTRY void GOMP_taskgroup_start() { begin_group(thread::current()); }
-HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { end_group(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskyield() { ompt::yield(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskgroup_start() { ompt::group_begins(thread::current(), __builtin_return_address(0)); }
+HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { ompt::group_ends(thread::current(), __builtin_return_address(0)); }
 
 }  // namespace heddle::omp
 

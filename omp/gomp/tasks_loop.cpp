@@ -6,6 +6,10 @@
 #include "omp/core/taskloop.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/gomp/task_layout.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/tasks.hpp"
+#include "omp/ompt/work.hpp"
 
 HEDDLE_OMP_ENTRY void GOMP_taskgroup_reduction_register(std::uintptr_t* words);
 
@@ -18,9 +22,22 @@ using namespace gomp;
 using function = void (*)(void*);
 using copy_function = void (*)(void* to, void* from);
 
-void run_body(explicit_task& it, thread&, bool discard) {
+[[gnu::always_inline]] inline void run_body(explicit_task& it, thread&, bool discard) {
   if (discard && it.abi == 0) return;  // what a copy function has made is destroyed by the body
   reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
+}
+
+// Which iterations a task has, numbered from 0: in front of its argument where a tool listens.
+struct chunk {
+  std::uint64_t first;
+  std::uint64_t count;
+};
+
+void run_told(explicit_task& it, thread& self, bool discard) {
+  const ompt::outside code(it.tool, __builtin_frame_address(0));
+  const chunk& mine = *static_cast<chunk*>(it.payload);
+  if (!discard) ompt::taskloop_chunk(self, mine.first, mine.count);
+  run_body(it, self, discard);
 }
 
 std::uint64_t iterations_of(long start, long end, long step, bool) noexcept {
@@ -37,13 +54,13 @@ std::uint64_t iterations_of(unsigned long long start, unsigned long long end, un
 
 template <class Number>
 void run_taskloop(function fn, void* data, copy_function copy, long bytes, long align, unsigned flags,
-                  unsigned long amount, int priority, Number start, Number end, Number step) {
+                  unsigned long amount, int priority, Number start, Number end, Number step, const void* code) {
   thread& self = thread::current();
   const std::uint64_t iterations = iterations_of(start, end, step, (flags & task_flags::up) != 0);
   if (iterations == 0 && (flags & task_flags::reduction) == 0) return;
   const bool group = (flags & task_flags::nogroup) == 0;
   if (group) {
-    begin_group(self);
+    ompt::group_begins(self, code);
     struct head {
       Number bounds[2];
       std::uintptr_t* words;
@@ -57,14 +74,20 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = std::max<std::size_t>(static_cast<std::size_t>(align), 1);
   const bool realign = alignment > alignof(explicit_task);
+  const bool told = ompt::on();
+  if (told) [[unlikely]]
+    ompt::work_begins(self, ompt_work_taskloop, iterations, code);
+  const std::size_t front = told ? sizeof(chunk) : 0;
+  std::uint64_t number = 0;
   Number at = start;
   for (std::uint64_t i = 0; iterations != 0 && i < cut.tasks; ++i) {
-    explicit_task& it = make_task(self, realign ? size + alignment : size);
+    explicit_task& it = make_task(self, realign || told ? size + front + alignment : size);
     it.body = run_body;
     it.abi = copy != nullptr ? 1 : 0;
     it.abi_word = reinterpret_cast<void*>(fn);
     const auto begin = reinterpret_cast<std::uintptr_t>(it.payload);
-    it.abi_flags = realign ? static_cast<std::uint32_t>(((begin + alignment - 1) & ~(alignment - 1)) - begin) : 0;
+    it.abi_flags =
+        realign || told ? static_cast<std::uint32_t>(((begin + front + alignment - 1) & ~(alignment - 1)) - begin) : 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
     it.tied = (flags & task_flags::untied) == 0;
     if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
@@ -76,23 +99,37 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
     const Number bounds[2] = {at, next};
     std::memcpy(argument, bounds, sizeof bounds);
     at = next;
-    if ((flags & task_flags::if_clause) != 0) submit(self, it);
-    else run_included(self, it);
+    const bool deferred = (flags & task_flags::if_clause) != 0;
+    if (told) [[unlikely]] {
+      it.body = run_told;
+      *static_cast<chunk*>(it.payload) = {number, cut.size(i)};
+      number += cut.size(i);
+      if (deferred) ompt::submit(self, it, nullptr, code);
+      else ompt::run_undeferred(self, it, nullptr, code);
+    } else if (deferred) {
+      submit(self, it);
+    } else {
+      run_included(self, it);
+    }
   }
-  if (group) end_group(self);
+  if (told) [[unlikely]]
+    ompt::work_ends(self, ompt_work_taskloop, iterations, code);
+  if (group) ompt::group_ends(self, code);
 }
 
 }  // namespace
 
 HEDDLE_OMP_ENTRY void GOMP_taskloop(function fn, void* data, copy_function copy, long bytes, long align, unsigned flags,
                                     unsigned long amount, int priority, long start, long end, long step) {
-  run_taskloop<long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step);
+  run_taskloop<long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step,
+                     __builtin_return_address(0));
 }
 
 HEDDLE_OMP_ENTRY void GOMP_taskloop_ull(function fn, void* data, copy_function copy, long bytes, long align,
                                         unsigned flags, unsigned long amount, int priority, unsigned long long start,
                                         unsigned long long end, unsigned long long step) {
-  run_taskloop<unsigned long long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step);
+  run_taskloop<unsigned long long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step,
+                                   __builtin_return_address(0));
 }
 
 }  // namespace heddle::omp

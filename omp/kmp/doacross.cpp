@@ -4,6 +4,7 @@
 #include "omp/core/doacross.hpp"
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
+#include "omp/ompt/tasks.hpp"
 
 using namespace heddle::omp;
 using kmp::ident;
@@ -49,6 +50,8 @@ HEDDLE_OMP_ENTRY void __kmpc_doacross_init(ident*, std::int32_t, std::int32_t co
 
 HEDDLE_OMP_ENTRY void __kmpc_doacross_wait(ident*, std::int32_t, const std::int64_t* values) {
   thread& self = thread::current();
+  if (self.work.across != nullptr && ompt::on()) [[unlikely]]
+    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), self.work.across->across->loops, false);
   if (self.work.across == nullptr || self.in->size == 1) return;
   doacross& d = *self.work.across->across;
   std::uint64_t number = 0;
@@ -57,6 +60,8 @@ HEDDLE_OMP_ENTRY void __kmpc_doacross_wait(ident*, std::int32_t, const std::int6
 
 HEDDLE_OMP_ENTRY void __kmpc_doacross_post(ident*, std::int32_t, const std::int64_t* values) {
   thread& self = thread::current();
+  if (self.work.across != nullptr && ompt::on()) [[unlikely]]
+    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), self.work.across->across->loops, true);
   if (self.work.across == nullptr || self.in->size == 1) return;
   doacross& d = *self.work.across->across;
   std::uint64_t number = 0;

@@ -4,6 +4,8 @@
 
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/regions.hpp"
 
 using namespace heddle::omp;
 using kmp::ident;
@@ -20,7 +22,13 @@ void call_outlined(void* data, thread& self) {
   const outlined& o = *static_cast<outlined*>(data);
   std::int32_t global_number = self.global_number;
   auto number = static_cast<std::int32_t>(self.number);
-  kmp::call_microtask(o.code, &global_number, &number, o.count, o.arguments);
+  if (!ompt::on()) [[likely]] {
+    kmp::call_microtask(o.code, &global_number, &number, o.count, o.arguments, nullptr);
+    return;
+  }
+  ompt::task_record& mine = ompt::record_of(*self.running);
+  const ompt::outside code(mine, nullptr);
+  kmp::call_microtask(o.code, &global_number, &number, o.count, o.arguments, &mine.frame.exit_frame.ptr);
 }
 
 // The addresses that a construct hands on, in the caller's frame.
@@ -46,13 +54,14 @@ region_options clauses_of(const thread& self) noexcept {
 }
 
 // A league on the host: its teams one after the other, for no construct lets one of them wait for another.
-void fork_league(int count, kmp::microtask code, void** arguments) {
+void fork_league(int count, kmp::microtask code, void** arguments, const void* caller) {
   thread& self = thread::current();
   const control_variables& v = *self.running->variables;
   const int asked = self.next.teams > 0 ? self.next.teams : v.teams;
   const int teams = asked > 0 ? asked : 1;
   const int limit = self.next.teams_threads > 0 ? self.next.teams_threads : v.teams_thread_limit;
   outlined o{code, count, arguments};
+  const ompt::league_events league(self, static_cast<unsigned>(teams), caller);
   for (int number = 0; number < teams; ++number) {
     begin_league_member(self, number, teams, limit);
     call_outlined(&o, self);
@@ -79,6 +88,7 @@ HEDDLE_OMP_ENTRY void __kmpc_fork_call_if(ident*, std::int32_t count, kmp::micro
   thread& self = thread::current();
   region_options how = clauses_of(self);
   how.serial = condition == 0;
+  how.code = __builtin_return_address(0);
   void* list[1] = {arguments};
   outlined o{code, count > 0 && arguments != nullptr ? 1 : 0, list};
   run_region(self, how, {call_outlined, &o});
@@ -87,7 +97,13 @@ HEDDLE_OMP_ENTRY void __kmpc_fork_call_if(ident*, std::int32_t count, kmp::micro
 HEDDLE_OMP_ENTRY void __kmpc_serialized_parallel(ident*, std::int32_t) {
   region_options how;
   how.serial = true;
-  begin_region(thread::current(), how, {nullptr, nullptr});
+  how.code = __builtin_return_address(0);
+  thread& self = thread::current();
+  begin_region(self, how, {nullptr, nullptr});
+  // The caller's own frame is that of the region's code.
+  if (ompt::on()) [[unlikely]]
+    ompt::record_of(*self.running).frame = {
+        {.ptr = __builtin_frame_address(0)}, {}, ompt_frame_application | ompt_frame_stackaddress, 0};
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_end_serialized_parallel(ident*, std::int32_t) { end_region(thread::current()); }
@@ -124,7 +140,7 @@ HEDDLE_OMP_ENTRY void __kmpc_fork_teams(ident*, std::int32_t count, kmp::microta
   va_start(from, code);
   argument_list arguments(count, from);
   va_end(from);
-  fork_league(count, code, arguments.data());
+  fork_league(count, code, arguments.data(), __builtin_return_address(0));
 }
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_global_thread_num(ident*) { return thread::current().global_number; }
