@@ -65,12 +65,13 @@ bool start(loop_plan plan, unsigned loops, const void* trips, void* first, void*
 
 void post_values(const std::uint64_t* values) {
   thread& self = thread::current();
-  if (self.work.share != nullptr && ompt::on()) [[unlikely]]
-    ompt::doacross(self, values, self.work.share->across->loops, true);
   if (self.work.share == nullptr || self.in->size == 1) return;
   std::uint64_t number = 0;
   doacross& d = *self.work.share->across;
-  if (number_of(d, values, number)) post(self, d, number);
+  if (!number_of(d, values, number)) return;
+  if (ompt::on()) [[unlikely]]
+    ompt::doacross(self, values, d.loops, true);
+  post(self, d, number);
 }
 
 template <class T>
@@ -82,9 +83,10 @@ void wait_for_values(T first, std::va_list rest) {
   values[0] = static_cast<std::uint64_t>(first);
   for (unsigned i = 1; i < d.loops; ++i) values[i] = static_cast<std::uint64_t>(va_arg(rest, T));
   std::uint64_t number = 0;
+  if (!number_of(d, values.get(), number)) return;
   if (ompt::on()) [[unlikely]]
     ompt::doacross(self, values.get(), d.loops, false);
-  if (number_of(d, values.get(), number)) wait_for(self, d, number);
+  wait_for(self, d, number);
 }
 
 }  // namespace

@@ -50,22 +50,24 @@ HEDDLE_OMP_ENTRY void __kmpc_doacross_init(ident*, std::int32_t, std::int32_t co
 
 HEDDLE_OMP_ENTRY void __kmpc_doacross_wait(ident*, std::int32_t, const std::int64_t* values) {
   thread& self = thread::current();
-  if (self.work.across != nullptr && ompt::on()) [[unlikely]]
-    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), self.work.across->across->loops, false);
   if (self.work.across == nullptr || self.in->size == 1) return;
   doacross& d = *self.work.across->across;
   std::uint64_t number = 0;
-  if (number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) wait_for(self, d, number);
+  if (!number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) return;
+  if (ompt::on()) [[unlikely]]
+    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), d.loops, false);
+  wait_for(self, d, number);
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_doacross_post(ident*, std::int32_t, const std::int64_t* values) {
   thread& self = thread::current();
-  if (self.work.across != nullptr && ompt::on()) [[unlikely]]
-    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), self.work.across->across->loops, true);
   if (self.work.across == nullptr || self.in->size == 1) return;
   doacross& d = *self.work.across->across;
   std::uint64_t number = 0;
-  if (number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) post(self, d, number);
+  if (!number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) return;
+  if (ompt::on()) [[unlikely]]
+    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), d.loops, true);
+  post(self, d, number);
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_doacross_fini(ident*, std::int32_t) {

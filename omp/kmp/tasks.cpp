@@ -164,7 +164,7 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin_if0(ident*, std::int32_t, void* task
   ompt::task_made(self, it, true, nullptr, __builtin_return_address(0));
   ompt::record_of(*self.running).frame.enter_frame.ptr = __builtin_frame_address(0);
   begin_included(self, it);
-  it.tool.frame = {{.ptr = __builtin_frame_address(0)}, {}, ompt_frame_application | ompt_frame_stackaddress, 0};
+  ompt::set_callers_frame(it.tool, __builtin_frame_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* task) {

@@ -14,7 +14,8 @@ inline task_record& record_of(task& t) noexcept {
 inline ompt_data_t* data_of(task& t) noexcept { return &record_of(t).data; }
 inline ompt_data_t* region_of(thread& self) noexcept { return &self.in->tool.data; }
 
-// The running task is inside of the runtime, for the program has called it: its enter_frame is set.
+// The running task is inside of the runtime, for the program has called it: its enter_frame is set, by the outermost of
+// such scopes.
 class inside {
  public:
   explicit inside(thread& self) noexcept;
@@ -46,6 +47,11 @@ class outside {
  private:
   ompt_frame_t& of_;
 };
+
+// The task's code is its caller's, in the same frame: of a region or task without a function of its own. `own`: the
+// frame of the entry point, which has a frame pointer (__builtin_frame_address(0)). Its caller's is told if it looks
+// like one, else the end of the caller's frame.
+void set_callers_frame(task_record& of, void* own) noexcept;
 
 // What a thread does when it waits for nothing.
 int usual_state(const thread& self) noexcept;
