@@ -47,15 +47,14 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   return 0;
 }
 
-// The task's code is its caller's, in the same frame. Not inlined: the entry point, which needs no frame pointer,
-// leaves its caller's alone.
-[[gnu::cold, gnu::noinline]] void begin_told(thread& self, explicit_task& it, const void* code) {
+// The task's code is its caller's, in the same frame; `frame` is the entry point's.
+[[gnu::cold, gnu::noinline]] void begin_told(thread& self, explicit_task& it, const void* code, void* frame) {
   ompt_frame_t& parent = ompt::record_of(*self.running).frame;
-  parent.enter_frame.ptr = static_cast<void**>(__builtin_frame_address(0)) + 2;
-  parent.enter_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
+  parent.enter_frame.ptr = frame;
+  parent.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
   ompt::task_made(self, it, true, nullptr, code);
   begin_included(self, it);
-  ompt::set_callers_frame(it.tool, __builtin_frame_address(0));
+  ompt::set_callers_frame(it.tool, frame);
 }
 
 void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes, routine entry) {
@@ -171,7 +170,7 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin_if0(ident*, std::int32_t, void* task
   explicit_task& it = task_of(task);
   if (!ompt::on()) [[likely]]
     return begin_included(self, it);
-  begin_told(self, it, __builtin_return_address(0));
+  begin_told(self, it, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* task) {
