@@ -5,6 +5,7 @@
 
 #include "omp/api/api.hpp"
 #include "omp/core/affinity_format.hpp"
+#include "omp/core/binding.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/standard_error.hpp"
 #include "omp/core/team.hpp"
@@ -21,13 +22,7 @@ const place* place_numbered(int number) noexcept {
                                                                            : nullptr;
 }
 
-member_place here() noexcept {
-  const thread& self = thread::current();
-  const placement& where = self.in->variables.places;
-  member_place at = place_of_member(where, self.number, self.in->size);
-  if (at.place < 0 && where.count > 0) at = {-1, where.first, where.count};
-  return at;
-}
+member_place here() noexcept { return bound_place(thread::current()); }
 
 std::string line_of(const char* format) {
   const bool own = format != nullptr && *format != '\0';

@@ -60,11 +60,13 @@ HEDDLE_API void __kmpc_end_scope(void*, int, void*) {}
 
 HEDDLE_API int __kmpc_pause_resource(int kind, int device) { return omp_pause_resource(kind, device); }
 
-// num_threads with a list (OpenMP 6): its first element is the encountered region's; those for regions inside are not
-// supported.
+// num_threads with a list (OpenMP 6): its first element is the encountered region's, the others are those of regions
+// inside.
 HEDDLE_API void __kmpc_push_num_threads_list(void*, int, std::uint32_t count, const int* threads) {
-  if (count > 1) heddle::omp::say_once("num_threads with a list: only its first element has an effect");
-  if (count > 0) heddle::omp::thread::current().next.threads = threads[0];
+  if (count == 0) return;
+  heddle::omp::thread& self = heddle::omp::thread::current();
+  self.next.threads = threads[0];
+  if (count > 1) self.next.list = &heddle::omp::kept_list({threads, count});
 }
 HEDDLE_API void __kmpc_push_num_threads_list_strict(void*, int, std::uint32_t count, const int* threads, int,
                                                     const char*) {

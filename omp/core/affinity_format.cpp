@@ -100,9 +100,8 @@ thread_facts facts_of(const thread& self) {
   facts.process = static_cast<int>(getpid());
   facts.kernel_thread = static_cast<int>(syscall(SYS_gettid));
   const place_list& places = process_environment().all_places;
-  const member_place at = place_of_member(in.variables.places, self.number, in.size);
-  facts.processors = at.place >= 0 && static_cast<std::size_t>(at.place) < places.size()
-                         ? places[static_cast<std::size_t>(at.place)]
+  facts.processors = self.bound >= 0 && static_cast<std::size_t>(self.bound) < places.size()
+                         ? places[static_cast<std::size_t>(self.bound)]
                          : usable_by_caller();
   return facts;
 }

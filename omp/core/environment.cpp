@@ -133,10 +133,18 @@ void read_into(environment& e, const std::vector<std::string>& lines) {
   for (const std::string& complaint : complaints) say(complaint);
 }
 
-environment environment_from(environment_values values, const machine_units& machine, unsigned workers,
+environment environment_from(environment_values values, const machine_units& whole, unsigned workers,
                              std::vector<std::string>* complaints) {
   environment e;
   static_cast<environment_values&>(e) = std::move(values);
+  machine_units machine = units_in(e.hw_subset, whole);
+  if (machine.empty()) {
+    if (complaints != nullptr && !whole.empty())
+      complaints->push_back("KMP_HW_SUBSET=" + text_of(e.hw_subset) +
+                            ": the machine has less; taken as if it were not set");
+    e.hw_subset = {};
+    machine = whole;
+  }
   e.processors = static_cast<int>(std::max<std::size_t>(machine.size(), 1));
   for (const machine_unit& u : machine) e.usable.push_back(u.number);
   settle_spin(e);
@@ -147,6 +155,7 @@ environment environment_from(environment_values values, const machine_units& mac
   e.all_places = places_on(machine, e.places, complaints);
 
   e.workers = e.initial.threads = static_cast<int>(workers);
+  if (!e.hw_subset.parts.empty()) e.initial.threads = std::min(e.workers, e.processors);
   settle_variables(e);
   return e;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "omp/core/icv.hpp"
+#include "omp/core/machine_subset.hpp"
 #include "omp/core/places.hpp"
 
 namespace heddle::omp {
@@ -34,8 +35,10 @@ struct environment_values {
   std::optional<int> max_active_levels;
   int thread_limit{std::numeric_limits<int>::max()};
   schedule run_schedule{};
-  std::vector<bind_kind> bind;  // bind-var; empty: not said
+  std::vector<bind_kind> bind;               // bind-var; empty: not said
+  bind_kind league_bind{bind_kind::spread};  // of the teams of a league
   place_request places;
+  machine_subset hw_subset;                      // KMP_HW_SUBSET
   std::size_t stack_size{std::size_t{8} << 20};  // bytes, of a thread that the runtime makes
   wait_policy waiting{wait_policy::unsaid};
   bool cancellation{false};
@@ -56,6 +59,7 @@ struct environment_values {
   std::optional<std::int64_t> spin_count;
   library_kind library{library_kind::throughput};
   std::string dynamic_mode;
+  std::optional<bool> task_throttling;
   bool settings{false};
   bool warnings{true};
   preempt_members preempt{preempt_members::automatic};

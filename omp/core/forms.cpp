@@ -66,10 +66,10 @@ constexpr word_for<library_kind> libraries[] = {{"serial", library_kind::serial}
                                                 {"throughput", library_kind::throughput}};
 constexpr word_for<preempt_members> preemptings[] = {
     {"auto", preempt_members::automatic}, {"on", preempt_members::on}, {"off", preempt_members::off}};
-constexpr word_for<schedule_kind> schedules[] = {{"static", schedule_kind::of_static},
-                                                 {"dynamic", schedule_kind::of_dynamic},
-                                                 {"guided", schedule_kind::of_guided},
-                                                 {"auto", schedule_kind::automatic}};
+constexpr word_for<schedule_kind> schedules[] = {
+    {"static", schedule_kind::of_static},        {"dynamic", schedule_kind::of_dynamic},
+    {"guided", schedule_kind::of_guided},        {"auto", schedule_kind::automatic},
+    {"trapezoidal", schedule_kind::trapezoidal}, {"static_steal", schedule_kind::of_dynamic}};
 constexpr word_for<bind_kind> binds[] = {{"false", bind_kind::no},        {"true", bind_kind::yes},
                                          {"primary", bind_kind::primary}, {"master", bind_kind::primary},
                                          {"close", bind_kind::close},     {"spread", bind_kind::spread}};
@@ -162,7 +162,7 @@ bool read_schedule(std::string_view text, schedule& into) {
   const std::vector<std::string_view> parts = parts_of(text);
   if (parts.size() > 2 || !read_word(parts[0], schedules, read.kind)) return false;
   if (parts.size() == 2 && !read_positive(parts[1], read.chunk)) return false;
-  if (read.kind == schedule_kind::automatic) read.chunk = 0;
+  if (read.kind == schedule_kind::automatic) read.chunk = 1;
   else if (read.kind != schedule_kind::of_static) read.chunk = std::max(read.chunk, 1);
   into = read;
   return true;
@@ -182,6 +182,14 @@ bool read_bind_list(std::string_view text, std::vector<bind_kind>& into) {
   return true;
 }
 
+bool read_bind(std::string_view text, bind_kind& into) {
+  bind_kind read = bind_kind::no;
+  if (!read_word(text, binds, read) || read == bind_kind::no || read == bind_kind::yes) return false;
+  into = read;
+  return true;
+}
+
+bool read_subset(std::string_view text, machine_subset& into) { return parse_subset(text, into); }
 bool read_places(std::string_view text, place_request& into) { return parse_places(text, into); }
 bool read_cpu_affinity(std::string_view text, place_request& into) { return parse_cpu_affinity(text, into); }
 bool read_kmp_affinity(std::string_view text, place_request& into) { return parse_kmp_affinity(lower(text), into); }
@@ -269,6 +277,9 @@ std::string write_bind_list(const std::vector<bind_kind>& value) {
   return text;
 }
 
+std::string write_bind(bind_kind value) { return write_word(value, binds); }
+
+std::string write_subset(const machine_subset& value) { return text_of(value); }
 std::string write_places(const place_request& value) { return text_of(value); }
 std::string write_cpu_affinity(const place_request&) { return ""; }  // shown as OMP_PLACES
 std::string write_kmp_affinity(const place_request&) { return ""; }

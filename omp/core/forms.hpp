@@ -26,6 +26,8 @@ bool read_size(std::string_view text, std::size_t& into);       // bytes without
 bool read_size_in_k(std::string_view text, std::size_t& into);  // kilobytes without one
 bool read_schedule(std::string_view text, schedule& into);
 bool read_bind_list(std::string_view text, std::vector<bind_kind>& into);
+bool read_bind(std::string_view text, bind_kind& into);  // primary, close, spread
+bool read_subset(std::string_view text, machine_subset& into);
 bool read_places(std::string_view text, place_request& into);
 bool read_cpu_affinity(std::string_view text, place_request& into);
 bool read_kmp_affinity(std::string_view text, place_request& into);
@@ -50,6 +52,8 @@ std::string write_size(std::size_t value);
 std::string write_size_in_k(std::size_t value);
 std::string write_schedule(const schedule& value);
 std::string write_bind_list(const std::vector<bind_kind>& value);
+std::string write_bind(bind_kind value);
+std::string write_subset(const machine_subset& value);
 std::string write_places(const place_request& value);
 std::string write_cpu_affinity(const place_request& value);
 std::string write_kmp_affinity(const place_request& value);

@@ -2,8 +2,11 @@
 #include "omp/core/icv.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 
 #include "omp/core/environment.hpp"
+#include "omp/core/short_lock.hpp"
 #include "omp/core/task.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
@@ -13,8 +16,9 @@ namespace heddle::omp {
 control_variables inherited(const control_variables& outer, unsigned number, unsigned outer_size, int clause) noexcept {
   control_variables v = outer;
   const environment& e = process_environment();
-  if (outer.threads_next < e.threads.size()) {
-    v.threads = e.threads[outer.threads_next];
+  const std::vector<int>& threads = outer.threads_list != nullptr ? *outer.threads_list : e.threads;
+  if (outer.threads_next < threads.size()) {
+    v.threads = threads[outer.threads_next];
     ++v.threads_next;
   }
   if (outer.bind != bind_kind::no && outer.bind_next < e.bind.size()) {
@@ -32,7 +36,20 @@ control_variables inherited(const control_variables& outer, unsigned number, uns
 control_variables variables_of_region(const thread& self, const region_options& how) noexcept {
   const int clause = how.bind > 0 ? how.bind : self.next.bind;
   const bool is_kind = clause > 0 && clause <= static_cast<int>(bind_kind::spread);
-  return inherited(*self.running->variables, self.number, self.in->size, is_kind ? clause : -1);
+  control_variables v = inherited(*self.running->variables, self.number, self.in->size, is_kind ? clause : -1);
+  if (self.next.list != nullptr) [[unlikely]] {
+    v.threads_list = self.next.list;
+    v.threads = (*v.threads_list)[1];
+    v.threads_next = 2;
+  }
+  return v;
+}
+
+const std::vector<int>& kept_list(std::span<const int> numbers) {
+  static auto* const lists = new std::set<std::vector<int>>;
+  static short_lock guard;
+  const std::lock_guard hold(guard);
+  return *lists->emplace(numbers.begin(), numbers.end()).first;
 }
 
 control_variables& task::own_variables() {
@@ -50,16 +67,23 @@ void drop_own_variables(task& of) noexcept {
   of.owns_variables = false;
 }
 
+namespace {
+
+constexpr unsigned stealing = 102;  // kmp_sched_static_steal: dynamic here
+
+}  // namespace
+
 bool to_schedule(int kind, int chunk, schedule& result) noexcept {
   schedule s;
   const unsigned bits = static_cast<unsigned>(kind);
   s.monotonic = (bits & 0x80000000u) != 0;
-  const unsigned plain = bits & 0x7fffffffu;
-  if (plain < 1 || plain > 4) return false;
+  unsigned plain = bits & 0x7fffffffu;
+  if (plain == stealing) plain = static_cast<unsigned>(schedule_kind::of_dynamic);
+  if ((plain < 1 || plain > 4) && plain != static_cast<unsigned>(schedule_kind::trapezoidal)) return false;
   s.kind = static_cast<schedule_kind>(plain);
   switch (s.kind) {
     case schedule_kind::of_static: s.chunk = std::max(chunk, 0); break;
-    case schedule_kind::automatic: break;
+    case schedule_kind::automatic: s.chunk = 1; break;
     default: s.chunk = std::max(chunk, 1); break;
   }
   result = s;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <vector>
 
 namespace heddle::omp {
 
@@ -14,7 +16,13 @@ struct region_options;
 struct task;
 
 // omp_sched_t; the modifier is a bit of its own there, too.
-enum class schedule_kind : std::uint8_t { of_static = 1, of_dynamic = 2, of_guided = 3, automatic = 4 };
+enum class schedule_kind : std::uint8_t {
+  of_static = 1,
+  of_dynamic = 2,
+  of_guided = 3,
+  automatic = 4,
+  trapezoidal = 101,  // LLVM's; runs as guided
+};
 
 struct schedule {
   schedule_kind kind{schedule_kind::of_static};
@@ -45,13 +53,14 @@ struct control_variables {
   int teams{0};                                       // nteams-var; 0: as many as one likes
   int teams_thread_limit{0};                          // teams-thread-limit-var; 0: none
   int default_device{0};                              // default-device-var
-  std::uint16_t threads_next{1};                      // index of nthreads-var's second element in environment's list
+  std::uint16_t threads_next{1};                      // index of nthreads-var's second element in its list
   std::uint16_t bind_next{1};                         // the same of bind-var
   bool dynamic{false};                                // dyn-var
   bind_kind bind{bind_kind::no};                      // bind-var, its first element
   schedule run_schedule{};                            // run-sched-var: of loops with schedule(runtime)
   placement places{};
-  std::uintptr_t allocator{1};  // def-allocator-var: omp_default_mem_alloc
+  std::uintptr_t allocator{1};                    // def-allocator-var: omp_default_mem_alloc
+  const std::vector<int>* threads_list{nullptr};  // that nthreads-var comes from; null: the environment's
 
   bool operator==(const control_variables&) const = default;
 };
@@ -65,6 +74,9 @@ control_variables variables_of_region(const thread& self, const region_options& 
 // The same from the variables of the encountering task, its number in its team and that team's size; `clause` is the
 // proc_bind clause's omp_proc_bind_t, -1 without one.
 control_variables inherited(const control_variables& outer, unsigned number, unsigned outer_size, int clause) noexcept;
+
+// A list of a num_threads clause, the same object for the same numbers: it stays for ever, as regions do that have it.
+const std::vector<int>& kept_list(std::span<const int> numbers);
 
 // To be called when a task ends, or before it begins anew: gives up a copy that own_variables() has made.
 void drop_own_variables(task& of) noexcept;

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "omp/core/affinity_format.hpp"
+#include "omp/core/binding.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/taskwait.hpp"
@@ -74,12 +75,13 @@ void live(thread& self, team& t, unsigned number) {
   std::_Exit(1);
 }
 
-bool should_be_preemptive() noexcept {
+bool should_be_preemptive(bool is_bound) noexcept {
   switch (preempting()) {
     case preempt_members::on: return true;
     case preempt_members::off: return false;
     case preempt_members::automatic: break;
   }
+  if (is_bound) return true;  // to a worker that others may be bound to
   // One worker at least never runs a thread that keeps it, so those that find none of their own have turns there; what
   // waits behind a thread that is not preemptive is taken from there ([members:2]).
   return members_alive.load() + 1 >= demand::processors.load();
@@ -139,7 +141,10 @@ void recruit(team& t, unsigned n, region_body body) {
     options.stack_size = stack_size();
     options.name = "OpenMP";
     options.tls = heddle::tls::own;
-    options.preemption = should_be_preemptive() ? heddle::preemption::signal_yield : heddle::preemption::none;
+    made.placed = t.variables.places.count != 0 ? place_of(t, number) : -1;
+    const bool is_bound = made.placed >= 0 && bind_member(options, number, made.placed);
+    made.bound = is_bound ? made.placed : -1;
+    options.preemption = should_be_preemptive(is_bound) ? heddle::preemption::signal_yield : heddle::preemption::none;
     demand::awake.fetch_add(1);
     members_alive.fetch_add(1);
     try {

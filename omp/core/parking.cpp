@@ -25,7 +25,8 @@ void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*)
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + between_yields;
-  const clock::time_point spins_until = is_user_level() ? begin : begin + std::min(most, most_foreign_spin);
+  const bool is_patient = !shares_processor_ && !is_user_level();
+  const clock::time_point spins_until = is_patient ? begin + std::min(most, most_foreign_spin) : begin;
   while (!demand::exceeds() || clock::now() < spins_until) {
     for (int turn = 0; turn < turns_between_looks; ++turn) {
       if (ready(asked)) return;

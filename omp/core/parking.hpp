@@ -55,6 +55,9 @@ class parking {
   void wake_after_fence() noexcept {
     if (word_.load(std::memory_order_relaxed) != is_awake) wake_sleeper();  // [parking:2]
   }
+  // The owner, a kernel thread, is bound to a processor that is a worker's, too: while the demand exceeds, it does not
+  // look for long, since the worker may be the one that it waits for.
+  void share_processor(bool yes) noexcept { shares_processor_ = yes; }
   // A hint.
   bool sleeps() const noexcept { return word_.load(std::memory_order_relaxed) != is_awake; }
 
@@ -70,6 +73,7 @@ class parking {
 
   // Written by the owner to settle and by whoever wakes it; publishes the waiter.
   std::atomic<std::uintptr_t> word_{is_awake};
+  bool shares_processor_{false};  // the owner's
 };
 
 }  // namespace heddle::omp

@@ -33,6 +33,7 @@ struct place_request {
   place_list listed;  // of a list
   // Of KMP_AFFINITY and GOMP_CPU_AFFINITY, which say both in one: how threads are bound when OMP_PROC_BIND is silent.
   bind_kind bind{bind_kind::yes};
+  bool reset{false};    // KMP_AFFINITY=reset: a program's own thread is bound no longer than its outermost region
   bool verbose{false};  // KMP_AFFINITY=verbose: as OMP_DISPLAY_AFFINITY
 
   bool operator==(const place_request&) const = default;

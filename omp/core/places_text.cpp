@@ -168,8 +168,8 @@ bool read_ranges(cursor& at, place_list& into, char until) {
 }
 
 bool is_ignored_modifier(std::string_view word) noexcept {
-  constexpr std::string_view known[] = {"noverbose", "warnings", "nowarnings", "respect",     "norespect",
-                                        "reset",     "noreset",  "duplicates", "noduplicates"};
+  constexpr std::string_view known[] = {"noverbose", "warnings",   "nowarnings",  "respect",
+                                        "norespect", "duplicates", "noduplicates"};
   return std::find(std::begin(known), std::end(known), word) != std::end(known);
 }
 
@@ -235,6 +235,8 @@ bool parse_kmp_affinity(std::string_view text, place_request& request) {
       if (!at.take('=') || !at.take('[') || !read_ranges(at, listed, ']') || !at.take(']')) return false;
     } else if (word == "verbose") {
       read.verbose = true;
+    } else if (word == "reset" || word == "noreset") {
+      read.reset = word == "reset";
     } else if (word == "none" || word == "disabled" || word == "compact" || word == "scatter" || word == "balanced" ||
                word == "explicit" || word == "physical" || word == "logical") {
       if (!type.empty()) return false;

@@ -1,5 +1,7 @@
 #include "omp/core/task_run.hpp"
 
+#include <utility>
+
 #include "omp/core/depend.hpp"
 #include "omp/core/detach.hpp"
 #include "omp/core/task_reduction.hpp"
@@ -34,6 +36,15 @@ bool childless(const explicit_task& it) noexcept {
   return it.elsewhere.load(std::memory_order_acquire) == task::alive + it.made;
 }
 
+bool was_discarded(const explicit_task& it) noexcept {
+  return (it.event.load(std::memory_order_relaxed) & event_bits::not_begun) != 0;  // set by this thread
+}
+
+// What an event holds of a task's block.
+void release(thread* self, explicit_task& it) noexcept {
+  if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned) free_task(self, it);
+}
+
 // Blocks for threads that are no OpenMP threads, and fulfil events.
 void put_outside(explicit_task& it) noexcept {
   task_blocks blocks;  // whose destructor brings it to the depot
@@ -46,7 +57,17 @@ int largest_priority() noexcept { return process_environment().max_task_priority
 
 const control_variables* copy_variables(const task& from) { return new control_variables(*from.variables); }
 
+void drop_spare(thread* self, task& of) noexcept {
+  for (explicit_task* it = std::exchange(of.spare, nullptr); it != nullptr;) {
+    explicit_task* const next = std::exchange(it->spare, nullptr);
+    if (self != nullptr) self->tasks.blocks.put(*it);
+    else put_outside(*it);
+    it = next;
+  }
+}
+
 task::~task() {
+  drop_spare(nullptr, *this);
   if (depends != nullptr) drop_dependences(*this);
   drop_own_variables(*this);
 }
@@ -86,10 +107,11 @@ void child_ended(thread* self, task& p) noexcept {
 // [omp_task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
 void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_detached) {
   const bool has_event = it.detachable;
+  const bool discarded = has_event && was_discarded(it);
   if (has_event) {
     orphan(it);
     leave_to_children(self, it, task::one_orphaned);  // the event's
-    if (!body_ends(it)) return;
+    if (!discarded && !body_ends(it)) return;
     if (told_detached) ompt::fulfilled_late(it);
   }
   if (it.node != nullptr) end_node(&self, &mine, it);
@@ -101,7 +123,7 @@ void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_det
   else child_ended(&self, p);
   if (last) free_task(&self, it);
   else if (!has_event) leave_to_children(self, it, 0);
-  else if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned) free_task(&self, it);
+  else if (!discarded || is_discarded(it)) release(&self, it);
   mine.count_ended();
 }
 
@@ -114,39 +136,33 @@ void end_outside(explicit_task& it) noexcept {
   if (it.node != nullptr) end_node(self, nullptr, it);
   if (it.group != nullptr) it.group->ended(nullptr);
   child_ended(self, *it.parent);
-  if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned) free_task(self, it);
+  release(self, it);
   tasks.ended_outside.fetch_add(1);
   whose.tasks_ended();
   tasks.outside.fetch_sub(1);
 }
 
-void begin_included(thread& self, explicit_task& it) {
-  it.included = true;
-  if (ompt::on()) [[unlikely]]
-    ompt::included_begins(self, it);
-  it.home = self.running->home;
-  ++self.tasks.nested;
-  self.running = &it;
+void release_block(explicit_task& it) noexcept { release(thread::current_or_null(), it); }
+
+void discard_body(thread& self, explicit_task& it) {
+  if (it.detachable) it.event.fetch_or(event_bits::not_begun);
+  it.body(it, self, true);
 }
 
-void end_included(thread& self, explicit_task& it) {
-  if (it.detachable) await_event(self, it);
+void end_included_slow(thread& self, explicit_task& it) {
+  const bool kept = it.detachable && was_discarded(it);  // by the event
+  if (it.detachable && !kept) await_event(self, it);
   if (ompt::on()) [[unlikely]]
     ompt::included_ends(self, it);
   --self.tasks.nested;
   self.running = it.parent;
-  if (childless(it)) {
+  if (childless(it) && !kept) {
     free_task(&self, it);
-  } else {
-    orphan(it);
-    leave_to_children(self, it, 0);
+    return;
   }
-}
-
-void run_included(thread& self, explicit_task& it) {
-  begin_included(self, it);
-  it.body(it, self, is_cancelled(it));
-  end_included(self, it);
+  orphan(it);
+  leave_to_children(self, it, kept ? task::one_orphaned : 0);
+  if (kept && is_discarded(it)) release(&self, it);
 }
 
 void submit(thread& self, explicit_task& it, const depend_list& list) {

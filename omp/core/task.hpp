@@ -32,14 +32,20 @@ struct task {
   // The member that runs it: written before it begins, so before it has a child. Of an implicit task: null until it
   // makes one. It never changes, for a task stays on the stack on which it began.
   member_tasks* home{nullptr};
+  // [omp_task:10] A block that has been a child of this task, has ended, and is as make_task would make another one.
+  // Home's own.
+  explicit_task* spare{nullptr};
   // Deferred children, less those that have ended at home, and less what has been moved to `elsewhere`. Home's own.
   std::int32_t made{0};
-  std::uint32_t depth{0};  // of explicit tasks below the implicit one
+  // Of explicit tasks below the implicit one. Written before the task is queued; atomic for the same reason as what
+  // follows in explicit_task.
+  std::atomic<std::uint32_t> depth{0};
   bool is_explicit{false};
   bool tied{true};
   bool is_final{false};
   bool owns_variables{false};
-  bool over{false};  // its body has ended while children had not; home's own
+  bool over{false};        // its body has ended while children had not; home's own
+  bool undeferred{false};  // so a tool was told; written where one listens alone
 
   // [omp_task:2]: {alive:1, children that are over and have children themselves: 30, children that ended elsewhere less
   // those that were moved here from `made`: 32}. Changed by all who end children; publishes what they have done.
@@ -73,9 +79,8 @@ struct alignas(64) explicit_task : task {
   // These are read by thieves that do not know whether the task has been taken meanwhile, and are atomic therefore.
   std::atomic<const task*> origin{nullptr};         // its ancestor of depth 0, an implicit task
   std::atomic<const explicit_task*> root{nullptr};  // its ancestor of depth 1, or itself
-  std::atomic<std::uint32_t> level{0};              // its depth
   std::uint16_t block_class{0};
-  bool included{false};                // its parent waits for it where it is made; counted nowhere
+  bool plain{false};                   // nothing of it differs from what make_task has made
   bool detachable{false};              // ends when its event is fulfilled, too
   bool orphaned{false};                // is over, its block is kept for its children, and its parent's on its account
   bool own_payload{false};             // payload is from malloc
@@ -99,7 +104,8 @@ inline explicit_task& for_payload(void* payload) noexcept { return *static_cast<
 // `of` is a task that cannot be freed meanwhile: queued in the caller's hand, or an ancestor of what the caller runs.
 inline bool descends(const task& of, const task& from) noexcept {
   const task* t = &of;
-  while (t->depth > from.depth) t = t->parent;
+  const std::uint32_t above = from.depth.load(std::memory_order_relaxed);  // relaxed: published with the tasks
+  while (t->depth.load(std::memory_order_relaxed) > above) t = t->parent;
   return t == &from;
 }
 

@@ -16,6 +16,7 @@ namespace heddle::omp {
 
 inline constexpr unsigned block_classes = 3;
 inline constexpr std::size_t block_sizes[block_classes] = {320, 576, 2112};
+inline constexpr std::size_t smallest_payload = block_sizes[0] - sizeof(explicit_task);  // that fits into each
 inline constexpr std::uint32_t magazine_size = 64;
 
 class task_blocks {
@@ -74,7 +75,8 @@ class task_blocks {
 // What a thread knows of tasks, whichever team it is in.
 struct thread_tasks {
   task_blocks blocks;
-  unsigned nested{0};  // tasks that run where they were made, on top of each other
+  unsigned nested{0};          // tasks that run where they were made, on top of each other
+  task_group* group{nullptr};  // one that has ended, for the next
 };
 
 }  // namespace heddle::omp

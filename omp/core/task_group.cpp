@@ -1,5 +1,8 @@
 #include "omp/core/task_group.hpp"
 
+#include <new>
+#include <utility>
+
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/taskwait.hpp"
 
@@ -15,9 +18,12 @@ void task_group::ended(const member_tasks* from) noexcept {
 }
 
 void begin_group(thread& self) {
-  auto* const group = new task_group;
+  member_tasks& home = place_of(self);
+  task_group* const kept = std::exchange(self.tasks.group, nullptr);
+  // What has been a group may be anew: whoever ended its last task had read its home before.
+  auto* const group = kept != nullptr ? new (kept) task_group : new task_group;
   group->outer = self.running->group;
-  group->home = &place_of(self);
+  group->home = &home;
   if (group->outer != nullptr) group->reduction_words = group->outer->reduction_words;
   self.running->group = group;
 }
@@ -29,7 +35,8 @@ void end_group(thread& self) {
   }
   if (group->reductions != nullptr) finish_reductions(*group);
   self.running->group = group->outer;
-  delete group;
+  if (self.tasks.group == nullptr) self.tasks.group = group;
+  else delete group;
 }
 
 bool cancel_group(thread& self) noexcept {

@@ -1,14 +1,16 @@
 #include "omp/core/task_queue.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 
+#include "omp/core/environment.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
 
 namespace heddle::omp {
 
-namespace queue = heddle::queue;
 using heddle::detail::entry;
 using heddle::detail::slot;
 
@@ -19,10 +21,19 @@ explicit_task* task_of(entry item) noexcept { return reinterpret_cast<explicit_t
 // Looks in vain before a thief takes without the owner's help, which costs a heavy fence.
 constexpr unsigned patience = 200;
 
+constexpr std::size_t capacity = 4096;
+
 }  // namespace
 
-member_tasks::member_tasks(thread& who, team& whose)
-    : owner(&who), in(&whose), slots_(new slot[queue::slots_for(capacity)]{}) {
+member_tasks::member_tasks(thread& who, team& whose) : owner(&who), in(&whose) {
+  const std::optional<bool>& throttling = process_environment().task_throttling;
+  defers_all = throttling.has_value() && !*throttling;
+  // As many a worker as libgomp has a thread, which is enough for some to be left when they have drained it.
+  constexpr std::ptrdiff_t any = std::numeric_limits<std::ptrdiff_t>::max();
+  const int workers = process_environment().workers;
+  enough[0] = defers_all ? any : std::clamp<std::ptrdiff_t>(64 * workers, 256, capacity / 2);
+  enough[1] = defers_all ? any : std::clamp<std::ptrdiff_t>(2 * workers, 4, 64);
+  slots_.reset(new slot[queue::slots_for(capacity)]{});
   queue::attach(queue, slots_.get(), capacity);
   queue::stand(queue);  // [omp_task:7]
 }
@@ -88,7 +99,11 @@ bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position
   mine.quiet.store(false, std::memory_order_relaxed);  // [omp_task:8]: before the fence below
   queue::slow_outcome outcome = queue::push(mine.queue, position);
   if (!outcome.done) {
-    if (queue::has_any(mine.queue)) return false;
+    if (queue::has_any(mine.queue)) {
+      if (!mine.defers_all) return false;
+      share(it);
+      return true;
+    }
     // All that was queued has been stolen; the pop that finds this out lets the queue begin anew.
     bool published = false;
     if (queue::take_newest(mine.queue, published) != 0) std::abort();          // [queue:6]: it was empty

@@ -13,6 +13,8 @@
 
 namespace heddle::omp {
 
+namespace queue = heddle::queue;
+
 class thread;
 struct team;
 struct reduction_copies;  // task_reduction.cpp
@@ -26,12 +28,21 @@ struct member_tasks {
   team* in;
   // [omp_task:7] The queue has been left empty, and its owner's next push takes the slow path for certain. Owner's.
   std::atomic<bool> quiet{true};
+  std::ptrdiff_t enough[2];  // of tasks of depth 1 and 2, and below; never changes, as the next one
+  bool defers_all{false};    // what does not fit into the queue goes to the team's list
   unsigned next_victim{0};   // owner's
   unsigned hungry_turns{0};  // looks in vain since the last task; owner's
   // [omp_task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team
   // has unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.
   alignas(64) std::atomic<std::uint64_t> made{0};
   std::atomic<std::uint64_t> ended{0};
+
+  // More would be of no use to anybody: so many are queued that whoever runs out of work finds some. Deep in a
+  // recursion a few are enough, for the oldest are the largest there, and there will be others soon.
+  bool has_enough(const task& parent) const noexcept {
+    const std::ptrdiff_t positions = queue.bottom.load(std::memory_order_relaxed) - queue.base;  // own variable
+    return positions >= enough[parent.depth.load(std::memory_order_relaxed) > 1 ? 1 : 0] && queue::has_any(queue);
+  }
 
   void count_made() noexcept {
     // relaxed: to others it is published with the task, by its queue
@@ -43,7 +54,6 @@ struct member_tasks {
   }
 
  private:
-  static constexpr std::size_t capacity = 4096;
   std::unique_ptr<heddle::detail::slot[]> slots_;
 };
 
@@ -144,7 +154,7 @@ class team_tasks {
   static bool may_descend(const explicit_task& it, const task& from) noexcept {
     // relaxed: hints; the memory of tasks stays what it is ([omp_task:1])
     if (!from.is_explicit) return it.origin.load(std::memory_order_relaxed) == &from;
-    return it.level.load(std::memory_order_relaxed) > from.depth &&
+    return it.depth.load(std::memory_order_relaxed) > from.depth.load(std::memory_order_relaxed) &&
            it.root.load(std::memory_order_relaxed) ==
                static_cast<const explicit_task&>(from).root.load(std::memory_order_relaxed);
   }

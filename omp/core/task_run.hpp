@@ -27,12 +27,30 @@ inline member_tasks& place_of(thread& self) {
 // Of the control variables, for a child of a task that has some of its own.
 const control_variables* copy_variables(const task& from);
 
+// Gives the blocks back that are kept for children of a task, and for theirs.
+void drop_spare(thread* self, task& of) noexcept;
+
+// The same as make_task where no block is at hand that has been such a child.
+inline explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload);
+
 // A new child of the running task, neither counted nor queued yet. Its body, payload and clauses are the caller's to
-// fill in. Throws std::bad_alloc.
-inline explicit_task& make_task(thread& self, std::size_t payload) {
+// fill in: who changes anything else that is set here makes it not plain. Throws std::bad_alloc.
+[[gnu::always_inline]] inline explicit_task& make_task(thread& self, std::size_t payload) {
   task& parent = *self.running;
-  explicit_task& it = self.tasks.blocks.take(payload);
   self.did.tasks.add();
+  if (explicit_task* const spare = parent.spare;
+      spare != nullptr && spare->variables == parent.variables && payload <= smallest_payload) {  // [omp_task:10]
+    parent.spare = nullptr;
+    spare->group = parent.group;
+    return *spare;
+  }
+  return make_task_anew(self, parent, payload);
+}
+
+explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
+  explicit_task& it = self.tasks.blocks.take(payload);
+  if (it.spare != nullptr) [[unlikely]]
+    drop_spare(&self, it);
   it.parent = &parent;
   it.in = parent.in;
   it.variables = parent.variables;
@@ -41,8 +59,7 @@ inline explicit_task& make_task(thread& self, std::size_t payload) {
   it.depends = nullptr;
   it.home = nullptr;
   it.made = 0;
-  const std::uint32_t depth = parent.depth + 1;
-  it.depth = depth;
+  it.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as elsewhere
   it.is_explicit = true;
   it.tied = true;
   it.is_final = parent.is_final;
@@ -53,8 +70,7 @@ inline explicit_task& make_task(thread& self, std::size_t payload) {
       std::memory_order_relaxed);
   it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
                 std::memory_order_relaxed);
-  it.level.store(depth, std::memory_order_relaxed);
-  it.included = false;
+  it.plain = payload <= smallest_payload;
   it.detachable = false;
   it.orphaned = false;
   it.event.store(0, std::memory_order_relaxed);
@@ -94,6 +110,9 @@ inline bool is_cancelled(const explicit_task& it) noexcept {
   return (it.group != nullptr && group_cancelled(it)) || it.in->cancelled.load(std::memory_order_relaxed);
 }
 
+// What is done in place of the body of a task that was cancelled before it began.
+void discard_body(thread& self, explicit_task& it);
+
 // After its body.
 inline void end_task(thread& self, member_tasks& mine, explicit_task& it) {
   task& p = *it.parent;
@@ -115,15 +134,42 @@ inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   task* const before = self.running;
   it.home = &mine;
   self.running = &it;
-  it.body(it, self, is_cancelled(it));
+  if (is_cancelled(it)) [[unlikely]]
+    discard_body(self, it);
+  else it.body(it, self, false);
   self.running = before;
   end_task(self, mine, it);
 }
 
-// The same for one whose parent waits for it here, and which is counted nowhere.
-void run_included(thread& self, explicit_task& it);
-void begin_included(thread& self, explicit_task& it);
-void end_included(thread& self, explicit_task& it);
+// The same for one whose parent waits for it here, and which is counted nowhere. A task that a tool has heard of is not
+// plain: its body and end_included_slow tell of the rest.
+inline void begin_included(thread& self, explicit_task& it) {
+  it.home = self.running->home;
+  ++self.tasks.nested;
+  self.running = &it;
+}
+void end_included_slow(thread& self, explicit_task& it);
+inline void end_included(thread& self, explicit_task& it) {
+  // acquire pairs with child_ended: its last touch
+  if (!it.plain || it.made != 0 || it.elsewhere.load(std::memory_order_acquire) != task::alive ||
+      it.depends != nullptr || it.owns_variables) [[unlikely]] {
+    end_included_slow(self, it);
+    return;
+  }
+  --self.tasks.nested;
+  task& p = *it.parent;
+  self.running = &p;
+  if (p.spare == nullptr) [[likely]]
+    p.spare = &it;
+  else self.tasks.blocks.put(it);
+}
+inline void run_included(thread& self, explicit_task& it) {
+  begin_included(self, it);
+  if (is_cancelled(it)) [[unlikely]]
+    discard_body(self, it);
+  else it.body(it, self, false);
+  end_included(self, it);
+}
 
 // More tasks are not put on top of each other where they are made.
 inline constexpr unsigned most_nested = 100;
@@ -141,10 +187,14 @@ inline void queue_task(thread& self, member_tasks& mine, explicit_task& it) {
 }
 
 // Whether a new child of the running task is to run where it is made, in place of being deferred: all of a final
-// task's, and those of a team of one, where deferring has no use.
+// task's, those of a team of one, where deferring has no use, and those of a member that has many in its queue already.
+inline bool runs_in_place(const thread& self) noexcept {
+  const task& parent = *self.running;
+  return parent.is_final || (self.tasks.nested < most_nested &&
+                             (self.in->size == 1 || (parent.home != nullptr && parent.home->has_enough(parent))));
+}
 inline bool runs_in_place(const thread& self, const explicit_task& it) noexcept {
-  return self.running->is_final ||
-         (self.in->size == 1 && self.tasks.nested < most_nested && it.priority <= 0 && !it.detachable);
+  return runs_in_place(self) && (self.running->is_final || (it.priority <= 0 && !it.detachable));
 }
 
 // Makes a task, which has no depend clause, known, or runs it.
@@ -155,7 +205,9 @@ inline void submit(thread& self, explicit_task& it) {
   }
   member_tasks& mine = place_of(self);
   count_task(mine, it);
-  queue_task(self, mine, it);
+  if (it.detachable && self.in->size == 1 && self.tasks.nested < most_nested) [[unlikely]]
+    run_task(self, mine, it);  // its body at once, as any in a team of one, but nobody waits here for its event
+  else queue_task(self, mine, it);
 }
 // The same with a depend clause.
 void submit(thread& self, explicit_task& it, const depend_list& list);

@@ -6,8 +6,6 @@
 
 namespace heddle::omp {
 
-namespace queue = heddle::queue;
-
 void team_tasks::enlist(task_sleeper& who, member_tasks* mine) noexcept {
   {
     const std::lock_guard hold(sleepers_guard_);

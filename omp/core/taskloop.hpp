@@ -26,7 +26,7 @@ inline loop_cut cut_loop(std::uint64_t iterations, cut_by how, std::uint64_t amo
                          unsigned members) noexcept {
   if (iterations == 0) return {0, 0, 0, 0};
   // A few a member, so that they end at about the same time.
-  std::uint64_t tasks = std::uint64_t{members} * 4;
+  std::uint64_t tasks = members > 1 ? std::uint64_t{members} * 4 : 1;
   if (how == cut_by::num_tasks && amount != 0) tasks = amount;
   if (how == cut_by::grainsize && amount != 0) {
     if (strict) {

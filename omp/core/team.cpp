@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "omp/core/binding.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
 #include "omp/core/task_reduction.hpp"
@@ -33,6 +34,7 @@ namespace {
 // What the region's clauses ask for, or the control variable, before anything cuts it.
 unsigned requested_by(const thread& self, const region_options& how) noexcept {
   if (how.serial) return 1;
+  if (how.league) return static_cast<unsigned>(how.league_size);
   const int clause = how.threads > 0 ? how.threads : self.next.threads;
   return static_cast<unsigned>(clause > 0 ? clause : self.running->variables->threads);
 }
@@ -76,16 +78,21 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.outer, self.in);
   change(t.outer_number, self.number);
   change(t.outer_task, self.running);
-  change(t.level, outer.level + 1);
-  change(t.active_level, outer.active_level + (n > 1 ? 1 : 0));
-  const bool in_league = how.league_number < 0;
-  change(t.league_number, in_league ? outer.league_number : how.league_number);
-  change(t.league_size, in_league ? outer.league_size : how.league_size);
+  change(t.level, outer.level + (how.league ? 0 : 1));
+  change(t.active_level, outer.active_level + (n > 1 && !how.league ? 1 : 0));
+  const bool is_team_of_league = how.league_number >= 0;
+  change(t.league_number, is_team_of_league ? how.league_number : outer.league_number);
+  change(t.league_size, is_team_of_league ? how.league_size : outer.league_size);
   change(t.has_loop, how.loop != nullptr);
   if (how.loop != nullptr) t.loop = *how.loop;
   change(t.data_of_code, how.data);
   change(t.reduction_words, how.reductions);
   change(t.variables, variables_of_region(self, how));
+  if (t.variables.places.count != 0) [[unlikely]] {
+    if (how.league && t.variables.places.bind != bind_kind::no)
+      t.variables.places.bind = process_environment().league_bind;
+    settle_places(t, n);
+  }
   if (how.reductions != nullptr) register_words(how.reductions, nullptr, nullptr, n);
   // What members have written in the region before; all of them have arrived since, and these are published to the next
   // ones by their orders.
@@ -118,6 +125,17 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   return t;
 }
 
+namespace {
+
+// A region inside another one may have had its leader at a place of its own.
+void leave_place(thread& self) noexcept {
+  if (self.bound < 0) return;
+  if (self.in->level == 0 && self.in->league_size == 1 && process_environment().places.reset) unbind_caller(self);
+  else bind_caller(self, place_of(*self.in, self.number));
+}
+
+}  // namespace
+
 void end_region(thread& self) {
   team& t = *self.in;
   const bool told = ompt::on();
@@ -134,20 +152,32 @@ void end_region(thread& self) {
   self.running = t.outer_task;
   self.work = t.saved_work;
   self.place = t.saved_place;
+  if (t.variables.places.count != 0) [[unlikely]]
+    leave_place(self);
   if (told) [[unlikely]]
     ompt::region_ends(self, t);
 }
 
-void begin_league_member(thread& self, int number, int teams, int threads) {
+team& begin_league_member(thread& self, int number, int teams, int threads) {
   region_options how;
   how.serial = true;
   how.league_number = number;
   how.league_size = teams;
   team& t = begin_region(self, how, {});
   t.level = t.outer->level;
-  if (threads <= 0) return;
-  t.variables.thread_limit = threads;
-  t.variables.threads = std::min(t.variables.threads, threads);
+  if (t.variables.places.count != 0 && t.variables.places.bind != bind_kind::no) {
+    placement& where = t.variables.places;
+    const placement& all = t.outer->variables.places;
+    where = {all.first, all.count, all.parent, process_environment().league_bind};
+    const member_place mine = place_of_member(where, static_cast<unsigned>(number), static_cast<unsigned>(teams));
+    where = {mine.first, mine.count, mine.place, bind_kind::primary};
+    bind_caller(self, mine.place);
+  }
+  if (threads > 0) {
+    t.variables.thread_limit = threads;
+    t.variables.threads = std::min(t.variables.threads, threads);
+  }
+  return t;
 }
 
 void run_region(thread& self, const region_options& how, region_body body) {

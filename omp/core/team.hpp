@@ -22,12 +22,13 @@ struct region_options {
   int threads{0};
   int bind{-1};
   bool serial{false};              // if(false)
+  bool league{false};              // its members begin the teams of a league: it counts as no level
   const loop_plan* loop{nullptr};  // of a combined parallel loop of the GNU ABI: every member begins in it
   const void* code{nullptr};       // return address, for tools
   bool started{false};             // the caller runs the function itself (GNU ABI), for tools
   // Not negative: no parallel construct, but one team of a league of so many, or a target region.
   int league_number{-1};
-  int league_size{1};
+  int league_size{1};                   // of `league`, too
   void* data{nullptr};                  // team::data_of_code
   std::uintptr_t* reductions{nullptr};  // of tasks, for all members (GNU ABI)
 };
@@ -101,7 +102,9 @@ team& begin_region(thread& self, const region_options& how, region_body body);
 void end_region(thread& self);
 
 // One team of a league on the host: a region of the caller alone that counts as no level. threads: thread_limit, or 0.
-void begin_league_member(thread& self, int number, int teams, int threads);
+// The caller is the thread that encountered the league, or a member of the region that it made for it
+// (region_options::league).
+team& begin_league_member(thread& self, int number, int teams, int threads);
 
 // How many threads a region with that clause gets here.
 [[nodiscard]] unsigned threads_for(const thread& self, const region_options& how) noexcept;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "omp/core/binding.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
 #include "omp/core/team.hpp"
@@ -67,6 +68,7 @@ void after_fork() {
   demand::awake.store(0);
   thread* const self = thread::current_or_null();
   if (self == nullptr) return;
+  unbind_caller(*self);  // the child's workers are where its maker may be
   self->kept = nullptr;
   for (team* t = self->in; t != nullptr; t = t->outer) {
     if (t->leader == self) t->deeper = nullptr;
@@ -106,6 +108,8 @@ void thread::drop(thread& t) noexcept {
   t.next = {};
   t.work = {};
   t.place = &t.kept;
+  t.bound = t.placed = -1;
+  t.parked.share_processor(false);
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "omp/core/parking.hpp"
 #include "omp/core/statistics.hpp"
@@ -71,6 +72,7 @@ class thread {
     int teams{0};
     int teams_threads{0};
     int bind{-1};
+    const std::vector<int>* list{nullptr};  // of num_threads, whose first element is `threads`
   } next;
 
   // Teams that it has led, one for each depth of nesting, kept with their members for its next regions; and where the
@@ -81,6 +83,8 @@ class thread {
   thread_privates* privates{nullptr};     // __kmpc_threadprivate_cached
   bool counts{false};                     // among those of `demand`
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
+  int bound{-1};                          // the place that it is bound to in fact; -1: to none
+  int placed{-1};                         // a member: the place that it was made for
 
   thread_tasks tasks;  // its free blocks
   thread_counts did;   // since the process began, whoever had the number

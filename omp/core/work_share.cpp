@@ -85,8 +85,19 @@ void begin_loop(thread& self, const loop_plan& plan, void (*first)(work_share&, 
   c.at = self.number;
   c.now = {};
   c.ordered_done = false;
-  if (plan.kind == schedule_kind::automatic) c.plan.kind = schedule_kind::of_static;
+  if (plan.kind == schedule_kind::automatic) {
+    c.plan.kind = schedule_kind::of_static;
+    c.plan.chunk = 0;
+  } else if (plan.kind == schedule_kind::trapezoidal) {
+    c.plan.kind = schedule_kind::of_guided;
+  }
   if (c.plan.kind != schedule_kind::of_static && c.plan.chunk == 0) c.plan.chunk = 1;
+  // One thread gets all at once: nobody else takes any.
+  if (self.in->size == 1 && !plan.ordered && !plan.shared && !plan.sections) {
+    c.plan.at_once = std::exchange(c.plan.kind, schedule_kind::of_static) == schedule_kind::of_dynamic;
+    c.plan.chunk = 0;
+    return;
+  }
   if (c.plan.kind == schedule_kind::of_static && !plan.ordered && !plan.shared) return;
   c.share = &enter_share(self, c.share_number, first, argument);
 }
@@ -115,7 +126,9 @@ bool next_block(thread& self) {
       do {
         if (first >= p.trips) return false;
         const std::uint64_t rest = p.trips - first;
-        count = std::min(rest, std::max(p.chunk, rest / members + (rest % members != 0 ? 1 : 0)));
+        count = std::max(p.chunk, rest / members + (rest % members != 0 ? 1 : 0));
+        if (p.grain > 1) count = (count + p.grain - 1) / p.grain * p.grain;
+        count = std::min(rest, count);
       } while (!next.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
       c.now = {first, count};
       break;

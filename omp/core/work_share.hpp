@@ -18,10 +18,12 @@ struct team;
 struct loop_plan {
   schedule_kind kind{schedule_kind::of_static};
   bool ordered{false};
-  bool sections{false};
-  bool shared{false};  // a static loop that has something shared all the same (reductions, memory)
+  bool sections{false};  // who asks takes one number at a time
+  bool at_once{false};   // a dynamic loop of which one thread gets all as of a static one
+  bool shared{false};    // a static loop that has something shared all the same (reductions, memory)
   std::uint64_t trips{0};
   std::uint64_t chunk{0};  // 0: none; of static loops one part a member then, of others 1
+  std::uint64_t grain{1};  // guided: sizes of blocks are multiples of it
   std::uint64_t start{0};  // value of iteration 0 and from one to the next, modulo 2^64
   std::uint64_t step{1};
   std::uint64_t end{0};  // the loop's own end, as the GNU ABI gives it: behind the last value

@@ -1,12 +1,16 @@
-// What the GNU ABI fixes of tasks: flags, and the arrays of depend clauses.
+// What the GNU ABI fixes of tasks: flags, how their functions are called, and the arrays of depend clauses.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "omp/core/depend.hpp"
+#include "omp/core/task.hpp"
 
 namespace heddle::omp::gomp {
+
+using function = void (*)(void*);
+using copy_function = void (*)(void* to, void* from);
 
 namespace task_flags {
 inline constexpr unsigned untied = 1u << 0;
@@ -21,6 +25,27 @@ inline constexpr unsigned reduction = 1u << 12;
 inline constexpr unsigned detach = 1u << 13;
 inline constexpr unsigned strict = 1u << 14;
 }  // namespace task_flags
+
+// How far behind the payload's beginning an argument lies that is aligned so.
+inline std::uint32_t offset_of(void* payload, std::size_t alignment) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(payload);
+  return static_cast<std::uint32_t>(((at + alignment - 1) & ~(alignment - 1)) - at);
+}
+
+// The argument lies in the payload, as far behind its beginning as abi_flags says. What was made by a copy function is
+// destroyed by the body, which runs therefore in any case.
+[[gnu::always_inline]] inline void run_body(explicit_task& it, thread&, bool discard) {
+  if (discard && it.abi == 0) return;
+  reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
+}
+
+// What run_body needs to know of a new task whose payload has room for the argument.
+inline void set_body(explicit_task& it, function fn, copy_function copy, std::size_t alignment) noexcept {
+  it.body = run_body;
+  it.abi = copy != nullptr ? 1 : 0;
+  it.abi_word = reinterpret_cast<void*>(fn);
+  it.abi_flags = alignment > alignof(explicit_task) ? offset_of(it.payload, alignment) : 0;
+}
 
 // omp_depend_t of its compilers.
 struct depend_object {

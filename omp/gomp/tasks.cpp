@@ -14,32 +14,21 @@ namespace {
 
 using namespace gomp;
 
-using function = void (*)(void*);
-using copy_function = void (*)(void* to, void* from);
-
-// The argument lies in the payload, as far behind its beginning as abi_flags says. What was made by a copy function is
-// destroyed by the body, which runs therefore in any case.
-[[gnu::always_inline]] inline void run_body(explicit_task& it, thread&, bool discard) {
-  if (discard && it.abi == 0) return;
-  reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
-}
+// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
+void run_nothing(explicit_task&, thread&, bool) {}
 
 // Where a tool listens, which is told the frame that calls the task's code.
+template <task_body Body>
 void run_told(explicit_task& it, thread& self, bool discard) {
-  const ompt::outside code(it.tool, __builtin_frame_address(0));
-  run_body(it, self, discard);
+  const ompt::outside code(self, it, __builtin_frame_address(0));
+  Body(it, self, discard);
 }
 
 [[gnu::cold, gnu::noinline]] void submit_told(thread& self, explicit_task& it, bool deferred, const depend_list* list,
                                               const void* code) {
-  it.body = run_told;
+  it.body = it.body == run_nothing ? run_told<run_nothing> : run_told<run_body>;
   if (deferred) ompt::submit(self, it, list, code);
   else ompt::run_undeferred(self, it, list, code);
-}
-
-std::uint32_t offset_of(void* payload, std::size_t align) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(payload);
-  return static_cast<std::uint32_t>(((at + align - 1) & ~(align - 1)) - at);
 }
 
 // Of the team, or of the group that the new task would be in.
@@ -53,16 +42,25 @@ bool creation_cancelled(const thread& self) noexcept {
 HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                 unsigned flags, void** depend, int priority, void* detach) {
   thread& self = thread::current();
-  if (creation_cancelled(self)) [[unlikely]]
+  // The handle of an event has to be good for something: such a task is made, and discarded later.
+  if (creation_cancelled(self) && (flags & task_flags::detach) == 0) [[unlikely]]
     return;
+  const bool told = ompt::on();
+  if (copy == nullptr && (flags & ~task_flags::untied) == 0 && !told && (!if_value || runs_in_place(self))) {
+    // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
+    explicit_task& it = make_task(self, 0);
+    begin_included(self, it);
+    fn(data);
+    end_included(self, it);
+    return;
+  }
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = static_cast<std::size_t>(align);
   explicit_task& it = make_task(self, alignment > alignof(explicit_task) ? size + alignment : size);
-  it.body = run_body;
-  it.abi = copy != nullptr ? 1 : 0;
-  it.abi_word = reinterpret_cast<void*>(fn);
-  it.abi_flags = alignment > alignof(explicit_task) ? offset_of(it.payload, alignment) : 0;
-  if ((flags & ~task_flags::untied) != 0) [[unlikely]] {
+  set_body(it, fn, copy, alignment);
+  if (flags != 0) [[unlikely]] {
+    it.plain = false;
+    it.tied = (flags & task_flags::untied) == 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
     if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
     if ((flags & task_flags::detach) != 0) {
@@ -71,12 +69,11 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
       if (data != nullptr) *static_cast<void**>(data) = &it;
     }
   }
-  it.tied = (flags & task_flags::untied) == 0;
   char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
   if (copy != nullptr) copy(argument, data);
   else if (size != 0) std::memcpy(argument, data, size);
   const bool depends = (flags & task_flags::depend) != 0;
-  if (ompt::on()) [[unlikely]] {
+  if (told) [[unlikely]] {
     const depend_list list = depends ? list_of(depend) : depend_list();
     submit_told(self, it, if_value, depends ? &list : nullptr, __builtin_return_address(0));
   } else if (!if_value) {
@@ -101,10 +98,10 @@ HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
 HEDDLE_OMP_ENTRY void GOMP_taskwait_depend_nowait(void** depend) {
   thread& self = thread::current();
   explicit_task& it = make_task(self, 0);
-  it.body = [](explicit_task&, thread&, bool) {};
+  it.body = run_nothing;
   const depend_list list = list_of(depend);
   if (ompt::on()) [[unlikely]]
-    ompt::submit(self, it, &list, __builtin_return_address(0));
+    submit_told(self, it, true, &list, __builtin_return_address(0));
   else submit(self, it, list);
 }
 

@@ -19,14 +19,6 @@ namespace {
 
 using namespace gomp;
 
-using function = void (*)(void*);
-using copy_function = void (*)(void* to, void* from);
-
-[[gnu::always_inline]] inline void run_body(explicit_task& it, thread&, bool discard) {
-  if (discard && it.abi == 0) return;  // what a copy function has made is destroyed by the body
-  reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
-}
-
 // Which iterations a task has, numbered from 0: in front of its argument where a tool listens.
 struct chunk {
   std::uint64_t first;
@@ -34,7 +26,7 @@ struct chunk {
 };
 
 void run_told(explicit_task& it, thread& self, bool discard) {
-  const ompt::outside code(it.tool, __builtin_frame_address(0));
+  const ompt::outside code(self, it, __builtin_frame_address(0));
   const chunk& mine = *static_cast<chunk*>(it.payload);
   if (!discard) ompt::taskloop_chunk(self, mine.first, mine.count);
   run_body(it, self, discard);
@@ -73,7 +65,6 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
   const loop_cut cut = cut_loop(iterations, how, amount, (flags & task_flags::strict) != 0, self.in->size);
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = std::max<std::size_t>(static_cast<std::size_t>(align), 1);
-  const bool realign = alignment > alignof(explicit_task);
   const bool told = ompt::on();
   if (told) [[unlikely]]
     ompt::work_begins(self, ompt_work_taskloop, iterations, code);
@@ -81,16 +72,16 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
   std::uint64_t number = 0;
   Number at = start;
   for (std::uint64_t i = 0; iterations != 0 && i < cut.tasks; ++i) {
-    explicit_task& it = make_task(self, realign || told ? size + front + alignment : size);
-    it.body = run_body;
-    it.abi = copy != nullptr ? 1 : 0;
-    it.abi_word = reinterpret_cast<void*>(fn);
-    const auto begin = reinterpret_cast<std::uintptr_t>(it.payload);
-    it.abi_flags =
-        realign || told ? static_cast<std::uint32_t>(((begin + front + alignment - 1) & ~(alignment - 1)) - begin) : 0;
-    it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
-    it.tied = (flags & task_flags::untied) == 0;
-    if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
+    explicit_task& it = make_task(self, told || alignment > alignof(explicit_task) ? size + front + alignment : size);
+    set_body(it, fn, copy, alignment);
+    if (told) [[unlikely]]
+      it.abi_flags = offset_of(static_cast<char*>(it.payload) + front, alignment) + static_cast<std::uint32_t>(front);
+    if ((flags & (task_flags::is_final | task_flags::untied | task_flags::priority)) != 0) {
+      it.plain = false;
+      it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
+      it.tied = (flags & task_flags::untied) == 0;
+      if ((flags & task_flags::priority) != 0) it.priority = std::min(priority, largest_priority());
+    }
     char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
     if (copy != nullptr) copy(argument, data);
     else std::memcpy(argument, data, size);

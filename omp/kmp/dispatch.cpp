@@ -1,4 +1,7 @@
 // Loops of the LLVM ABI whose iterations are asked for chunk by chunk, and ordered constructs.
+#include <algorithm>
+#include <utility>
+
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/kmp/schedule.hpp"
@@ -24,16 +27,23 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
     case by_runtime:
     case runtime_simd: {
       const heddle::omp::schedule& s = self.running->variables->run_schedule;
-      plan.kind = s.kind;
-      plan.chunk = s.chunk > 0 ? static_cast<std::uint64_t>(s.chunk) : 0;
+      const std::uint64_t lanes = kind == runtime_simd ? std::max<std::uint64_t>(plan.chunk, 1) : 1;
+      const bool is_auto = s.kind == schedule_kind::automatic;
+      plan.kind = is_auto ? schedule_kind::of_static : s.kind;
+      plan.chunk = s.chunk > 0 && !is_auto ? static_cast<std::uint64_t>(s.chunk) * lanes : 0;
+      plan.grain = lanes;
       break;
     }
     case dynamic_chunked: plan.kind = schedule_kind::of_dynamic; break;
     case guided_chunked:
     case guided_iterative:
     case guided_analytical:
-    case guided_simd:
     case trapezoidal: plan.kind = schedule_kind::of_guided; break;
+    case guided_simd:
+      plan.kind = schedule_kind::of_guided;
+      plan.grain = std::max<std::uint64_t>(plan.chunk, 1);
+      break;
+    case static_balanced_chunked: plan.grain = std::exchange(plan.chunk, 0); break;
     case static_steal: plan.kind = schedule_kind::of_dynamic; break;
     case static_even:
     case static_greedy:
@@ -51,6 +61,11 @@ void begin(std::int32_t schedule, T lower, T upper, signed_of<T> step, signed_of
   plan.trips = trips_of<T>(lower, upper, step);
   plan.start = static_cast<std::uint64_t>(lower);
   plan.step = static_cast<std::uint64_t>(std::int64_t{step});
+  if (plan.grain > 1 && plan.kind == schedule_kind::of_static &&
+      plan.chunk == 0) {  // one block a member, of whole lanes
+    const std::uint64_t even = (plan.trips + self.in->size - 1) / self.in->size;
+    plan.chunk = (even + plan.grain - 1) / plan.grain * plan.grain;
+  }
   begin_loop(self, plan);
   if (ompt::on()) [[unlikely]]
     ompt::loop_begins(self, code);

@@ -1,7 +1,9 @@
 // Regions of the LLVM ABI.
+#include <algorithm>
 #include <cstdarg>
 #include <memory>
 
+#include "omp/core/environment.hpp"
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/ompt/records.hpp"
@@ -53,20 +55,41 @@ region_options clauses_of(const thread& self) noexcept {
   return how;
 }
 
-// A league on the host: its teams one after the other, for no construct lets one of them wait for another.
+struct league {
+  outlined* what;
+  int teams;
+  int limit;    // of threads in a team; 0: none
+  int threads;  // of each team's regions, unless somebody has said how many; 0: as ever
+};
+
+// Some of the teams, one after the other.
+void run_teams(void* data, thread& self) {
+  const league& l = *static_cast<league*>(data);
+  const block mine = even_part(static_cast<std::uint64_t>(l.teams), self.number, self.in->size);
+  for (std::uint64_t i = mine.first; i < mine.first + mine.count; ++i) {
+    team& t = begin_league_member(self, static_cast<int>(i), l.teams, l.limit);
+    if (l.threads > 0) t.variables.threads = std::min(t.variables.threads, l.threads);
+    call_outlined(l.what, self);
+    end_region(self);
+  }
+}
+
+// A league on the host: as many of its teams at a time as there are workers, for no construct lets one of them wait for
+// another.
 void fork_league(int count, kmp::microtask code, void** arguments, const void* caller) {
   thread& self = thread::current();
   const control_variables& v = *self.running->variables;
+  const environment& e = process_environment();
   const int asked = self.next.teams > 0 ? self.next.teams : v.teams;
-  const int teams = asked > 0 ? asked : 1;
-  const int limit = self.next.teams_threads > 0 ? self.next.teams_threads : v.teams_thread_limit;
   outlined o{code, count, arguments};
-  const ompt::league_events league(self, static_cast<unsigned>(teams), caller);
-  for (int number = 0; number < teams; ++number) {
-    begin_league_member(self, number, teams, limit);
-    call_outlined(&o, self);
-    end_region(self);
-  }
+  league l{&o, std::max(asked, 1), self.next.teams_threads > 0 ? self.next.teams_threads : v.teams_thread_limit, 0};
+  region_options how;
+  how.code = caller;
+  how.league = true;
+  how.league_size = l.teams;
+  how.threads = std::min(l.teams, e.workers);
+  if (how.threads > 1 && e.threads.empty()) l.threads = std::max(e.workers / how.threads, 1);
+  run_region(self, how, {run_teams, &l});
 }
 
 }  // namespace
@@ -130,8 +153,9 @@ HEDDLE_OMP_ENTRY void __kmpc_push_num_teams_51(ident*, std::int32_t, std::int32_
   self.next.teams_threads = threads;
 }
 
+// thread_limit of a target construct, which its compiler puts into a task of its own.
 HEDDLE_OMP_ENTRY void __kmpc_set_thread_limit(ident*, std::int32_t, std::int32_t threads) {
-  thread::current().next.teams_threads = threads;
+  if (threads > 0) thread::current().running->own_variables().thread_limit = threads;
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_fork_teams(ident*, std::int32_t count, kmp::microtask code, ...) {

@@ -16,17 +16,20 @@ namespace {
 
 using critical_name = std::int32_t[8];
 
+// In the team, or in the league, whose teams may run at once.
+bool has_others(const thread& self) noexcept { return self.in->size > 1 || self.in->league_size > 1; }
+
 // How a reduction is done: 1, one thread after the other, between this call and its end; 2, by atomic operations of
 // the compiler's.
 bool reduces_one_by_one(const thread& self, const ident* where) noexcept {
-  return self.in->size > 1 && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0);
+  return has_others(self) && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0);
 }
 
 // `ends`: the compiler calls the end of it in any case; of others it does not when the operations are atomic.
 std::int32_t begin_reduce(const ident* where, critical_name* lock, bool ends, const void* code) {
   thread& self = thread::current();
   const bool one_by_one = reduces_one_by_one(self, where);
-  const std::int32_t way = self.in->size == 1 || one_by_one ? 1 : 2;
+  const std::int32_t way = !has_others(self) || one_by_one ? 1 : 2;
   if (ompt::on() && (ends || way == 1)) [[unlikely]]
     ompt::tell_reduction(self, ompt_scope_begin, code);
   if (one_by_one) lock_at(lock).lock();

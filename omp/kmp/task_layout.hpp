@@ -54,7 +54,7 @@ inline constexpr std::uint8_t all_memory = 0x80;
 inline depend_item item_of(const void* from, std::size_t i) {
   const known_dependence& d = static_cast<const known_dependence*>(from)[i];
   const void* const address = reinterpret_cast<const void*>(d.address);
-  // Compilers that know no flag for it name the last address.
+  // All memory: a flag of its own, or the address behind all others.
   if ((d.flag & depend_flags::all_memory) != 0 || d.address == -1) return {nullptr, depend_kind::out};
   if ((d.flag & depend_flags::out) != 0) return {address, depend_kind::out};
   if ((d.flag & depend_flags::mutexinoutset) != 0) return {address, depend_kind::mutexinoutset};

@@ -33,16 +33,20 @@ using namespace kmp;
     known->first.destructors(self.global_number, known);
 }
 
+// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
+void run_nothing(explicit_task&, thread&, bool) {}
+
 // Where a tool listens, which is told the frame that calls the task's code.
+template <task_body Body>
 void run_told(explicit_task& it, thread& self, bool discard) {
-  const ompt::outside code(it.tool, __builtin_frame_address(0));
-  run_body(it, self, discard);
+  const ompt::outside code(self, it, __builtin_frame_address(0));
+  Body(it, self, discard);
 }
 
 // Makes it known where a tool listens; `list` null: no depend clause.
 [[gnu::cold, gnu::noinline]] std::int32_t submit_told(thread& self, explicit_task& it, const depend_list* list,
                                                       const void* code) {
-  it.body = run_told;
+  it.body = it.body == run_nothing ? run_told<run_nothing> : run_told<run_body>;
   ompt::submit(self, it, list, code);
   return 0;
 }
@@ -53,8 +57,17 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   parent.enter_frame.ptr = frame;
   parent.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
   ompt::task_made(self, it, true, nullptr, code);
+  ompt::included_begins(it);
   begin_included(self, it);
   ompt::set_callers_frame(it.tool, frame);
+}
+
+inline void begin_here(void* task, const void* code, void* frame) {
+  thread& self = thread::current();
+  explicit_task& it = task_of(task);
+  if (ompt::on()) [[unlikely]]
+    return begin_told(self, it, code, frame);
+  begin_included(self, it);
 }
 
 void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes, routine entry) {
@@ -65,7 +78,7 @@ void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
   known->shareds = shared_bytes != 0 ? static_cast<char*>(it.payload) + front : nullptr;
   known->entry = entry;
   known->part = 0;
-  it.body = run_body;
+  it.body = entry != nullptr ? run_body : run_nothing;
   it.abi = 0;
   it.abi_flags = static_cast<std::uint32_t>(flags);
   it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // what a taskloop copies
@@ -73,6 +86,7 @@ void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
     it.tied = (flags & task_flags::tied) != 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
     it.detachable = (flags & task_flags::proxy) != 0;
+    it.plain = false;
   }
   return it.payload;
 }
@@ -82,6 +96,7 @@ void see_priority(explicit_task& it) noexcept {
   const std::int32_t most = largest_priority();
   const std::int32_t asked = static_cast<known_task*>(it.payload)->second.priority;
   it.priority = asked < most ? asked : most;
+  it.plain = false;
 }
 
 depend_list list_of(std::int32_t count, const void* items) noexcept {
@@ -149,9 +164,9 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_taskwait_deps_51(ident*, std::int32_t, std::int
     return;
   }
   explicit_task& it = make_task(self, 0);
-  it.body = [](explicit_task&, thread&, bool) {};
+  it.body = run_nothing;
   if (ompt::on()) [[unlikely]]
-    ompt::submit(self, it, &list, __builtin_return_address(0));
+    submit_told(self, it, &list, __builtin_return_address(0));
   else submit(self, it, list);
 }
 
@@ -166,11 +181,7 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_taskyield(ident*, std::int32_t, int) {
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin_if0(ident*, std::int32_t, void* task) {
-  thread& self = thread::current();
-  explicit_task& it = task_of(task);
-  if (!ompt::on()) [[likely]]
-    return begin_included(self, it);
-  begin_told(self, it, __builtin_return_address(0), __builtin_frame_address(0));
+  begin_here(task, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* task) {
@@ -187,7 +198,7 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* t
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin(ident*, std::int32_t, void* task) {
-  begin_included(thread::current(), task_of(task));
+  begin_here(task, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete(ident*, std::int32_t, void* task) {
@@ -210,6 +221,7 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int
 HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
   it.detachable = true;
+  it.plain = false;
   return &it;
 }
 

@@ -37,7 +37,7 @@ chunk& chunk_of(explicit_task& it) noexcept {
 }
 
 void run_told(explicit_task& it, thread& self, bool discard) {
-  const ompt::outside code(it.tool, __builtin_frame_address(0));
+  const ompt::outside code(self, it, __builtin_frame_address(0));
   auto* const known = static_cast<known_task*>(it.payload);
   if (!discard) {
     ompt::taskloop_chunk(self, chunk_of(it).first, chunk_of(it).count);
@@ -59,9 +59,12 @@ explicit_task& copy_of(thread& self, explicit_task& pattern, bool told) {
   it.body = pattern.body;
   it.abi_flags = pattern.abi_flags;
   it.abi_word = pattern.abi_word;
-  it.tied = pattern.tied;
-  it.is_final = it.is_final || pattern.is_final;
-  it.priority = pattern.priority;
+  if (!pattern.plain) {
+    it.tied = pattern.tied;
+    it.is_final = it.is_final || pattern.is_final;
+    it.priority = pattern.priority;
+    it.plain = false;
+  }
   return it;
 }
 
@@ -69,8 +72,10 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
                   std::int32_t how, std::uint64_t amount, bool strict, void* dup, const void* code) {
   thread& self = thread::current();
   explicit_task& pattern = task_of(task);
-  if ((pattern.abi_flags & task_flags::priority) != 0)
+  if ((pattern.abi_flags & task_flags::priority) != 0) {
+    pattern.plain = false;
     pattern.priority = std::min(static_cast<known_task*>(task)->second.priority, largest_priority());
+  }
   const std::uint64_t first = *lower;
   const std::uint64_t iterations = iterations_of(first, *upper, step);
   const std::ptrdiff_t lower_at = reinterpret_cast<char*>(lower) - static_cast<char*>(task);
@@ -82,6 +87,12 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
   pattern.group = self.running->group;
   if (iterations != 0) {
     const loop_cut cut = cut_loop(iterations, static_cast<cut_by>(how), amount, strict, self.in->size);
+    if (cut.tasks == 1 && dup == nullptr && !told) {  // the pattern itself
+      if (deferred) submit(self, pattern);
+      else run_included(self, pattern);
+      if (group) end_group(self);
+      return;
+    }
     std::uint64_t at = first;
     std::uint64_t number = 0;
     for (std::uint64_t i = 0; i < cut.tasks; ++i) {

@@ -95,7 +95,8 @@ task* below(task& it) noexcept {
     for (const running_task* r = it.home->owner->tool.on_top; r != nullptr; r = r->next)
       if (r->it == &it) return r->under;
   }
-  return it.parent;
+  task* const parent = it.parent;
+  return parent != nullptr && !parent->is_explicit && is_league(parent->in->tool) ? parent->parent : parent;
 }
 
 int flags_of(const task& it) noexcept {

@@ -1,5 +1,7 @@
 #include "omp/ompt/records.hpp"
 
+#include "omp/ompt/tasks.hpp"
+
 namespace heddle::omp::ompt {
 
 // Not inlined, so that the two words above its own frame's are the end of its caller's, which stays for the scope.
@@ -8,6 +10,10 @@ namespace heddle::omp::ompt {
   if (before_.ptr != nullptr) return;
   of_.enter_frame.ptr = static_cast<void**>(__builtin_frame_address(0)) + 2;
   of_.enter_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
+}
+
+outside::outside(thread& self, explicit_task& of, void* frame) : outside(of.tool, frame) {
+  if (self.tool.on_top == nullptr || self.tool.on_top->it != &of) included_begins(of);
 }
 
 void set_callers_frame(task_record& of, void* own) noexcept {

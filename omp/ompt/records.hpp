@@ -38,6 +38,8 @@ class outside {
     of_.exit_frame.ptr = frame;
     of_.exit_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
   }
+  // Of an explicit task: if it runs where it was made, this tells that it begins; ompt::run_task tells it of others.
+  outside(thread& self, explicit_task& of, void* frame);
   outside(const outside&) = delete;
   ~outside() {
     of_.exit_frame.ptr = nullptr;

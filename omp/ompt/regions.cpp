@@ -11,6 +11,16 @@ namespace {
 // The team of an initial thread, a league's or a target region's: no parallel construct has made it.
 bool is_initial(const team& t) noexcept { return t.tool.flags == 0; }
 
+constexpr int flags_of_league =
+    static_cast<int>(ompt_parallel_league) | static_cast<int>(ompt_parallel_invoker_runtime);
+
+int flags_for(const region_options& how) noexcept {
+  if (how.league) return flags_of_league;
+  if (how.league_number >= 0) return 0;
+  return static_cast<int>(ompt_parallel_team) |
+         static_cast<int>(how.started ? ompt_parallel_invoker_program : ompt_parallel_invoker_runtime);
+}
+
 void thread_begins(thread& self, ompt_thread_t kind) {
   self.tool = {};
   tell<ompt_callback_thread_begin>(kind, &self.tool.data);
@@ -43,10 +53,7 @@ void region_begins(thread& self, team& t, const region_options& how, unsigned re
   t.tool.data = {};
   t.tool.code = how.code;
   t.tool.leaving.store(static_cast<int>(t.size) - 1, std::memory_order_relaxed);  // published with the region
-  t.tool.flags = how.league_number >= 0 ? 0
-                                        : static_cast<int>(ompt_parallel_team) |
-                                              static_cast<int>(how.started ? ompt_parallel_invoker_program
-                                                                           : ompt_parallel_invoker_runtime);
+  t.tool.flags = flags_for(how);
   task_record& from = record_of(*self.running);
   if (from.frame.enter_frame.ptr == nullptr) {  // until region_ends: the entry point that begins the region may return
     from.frame.enter_frame.ptr = static_cast<void**>(__builtin_frame_address(0)) + 2;
@@ -72,13 +79,6 @@ void run_region(thread& self, const region_options& how, const region_body& body
   end_region(self);
 }
 
-namespace {
-
-constexpr int flags_of_league =
-    static_cast<int>(ompt_parallel_league) | static_cast<int>(ompt_parallel_invoker_runtime);
-
-}  // namespace
-
 league_events::league_events(thread& self, unsigned teams, const void* code) : self_(self), told_(on()), code_(code) {
   if (!told_) [[likely]]
     return;
@@ -99,6 +99,7 @@ void implicit_task_begins(thread& self) {
   task_record& mine = record_of(*self.running);
   mine = {};
   self.tool.state = ompt_state_work_parallel;
+  if (is_league(t.tool)) return;
   if (is_initial(t)) {
     tell<ompt_callback_implicit_task>(ompt_scope_begin, &t.tool.data, &mine.data, static_cast<unsigned>(t.league_size),
                                       static_cast<unsigned>(t.league_number), int{ompt_task_initial});
@@ -120,7 +121,7 @@ void join_begins(thread& self) {
   team& t = *self.in;
   task_record& mine = record_of(*self.running);
   mine.frame = {};
-  if (is_initial(t)) return;
+  if (is_initial(t) || is_league(t.tool)) return;
   self.tool.state = ompt_state_wait_barrier_implicit_parallel;
   const auto kind = ompt_sync_region_barrier_implicit_parallel;
   tell<ompt_callback_sync_region>(kind, ompt_scope_begin, &t.tool.data, &mine.data, code_of_join(self));
@@ -134,6 +135,11 @@ void join_ends(thread& self) {
   if (is_initial(t)) {
     tell<ompt_callback_implicit_task>(ompt_scope_end, no_region, &mine.data, 0u, static_cast<unsigned>(t.league_number),
                                       int{ompt_task_initial});
+    return;
+  }
+  if (is_league(t.tool)) {
+    self.tool.state = ompt_state_idle;
+    if (self.number != 0) t.tool.leaving.fetch_sub(1);
     return;
   }
   const auto kind = ompt_sync_region_barrier_implicit_parallel;

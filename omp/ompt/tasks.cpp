@@ -49,7 +49,7 @@ bool was_cancelled(const explicit_task& it) noexcept { return is_cancelled(it); 
 
 int flags_of_explicit(const explicit_task& it) noexcept {
   int flags = ompt_task_explicit;
-  if (it.included) flags |= ompt_task_undeferred;
+  if (it.undeferred) flags |= ompt_task_undeferred;
   if (!it.tied) flags |= ompt_task_untied;
   if (it.is_final) flags |= ompt_task_final;
   return flags;
@@ -58,7 +58,9 @@ int flags_of_explicit(const explicit_task& it) noexcept {
 void task_made(thread& self, explicit_task& it, bool undeferred, const depend_list* list, const void* code) {
   const inside here(self);
   it.tool = {};
-  tell_made(self, it.tool.data, flags_of_explicit(it) | (undeferred ? int{ompt_task_undeferred} : 0), list, code);
+  it.undeferred = undeferred;
+  it.plain = false;  // so that the end of it is told, if it runs where it is made
+  tell_made(self, it.tool.data, flags_of_explicit(it), list, code);
 }
 
 void submit(thread& self, explicit_task& it, const depend_list* list, const void* code) {
@@ -82,7 +84,7 @@ void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   if (discard) {
     self.running = &it;
     discarded(it);
-    it.body(it, self, true);
+    discard_body(self, it);
     self.running = before;
     end_task(self, mine, it);
     return;
@@ -110,9 +112,7 @@ void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   else end_task(self, mine, it);
 }
 
-void included_begins(thread& self, explicit_task& it) {
-  tell_schedule(data_of(*self.running), ompt_task_switch, &it.tool.data);
-}
+void included_begins(explicit_task& it) { tell_schedule(data_of(*it.parent), ompt_task_switch, &it.tool.data); }
 
 void included_ends(thread&, explicit_task& it) {
   if (it.detachable && (it.event.load() & event_bits::awaited) != 0 && (it.event.load() & event_bits::let_go) != 0)

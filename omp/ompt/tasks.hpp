@@ -24,8 +24,8 @@ void run_undeferred(thread& self, explicit_task& it, const depend_list* list, co
 // As heddle::omp::run_task.
 void run_task(thread& self, member_tasks& mine, explicit_task& it);
 
-// The running task goes over to one that its parent waits for, and back.
-void included_begins(thread& self, explicit_task& it);
+// The parent of a task goes over to it, and waits for it where it is made; and back.
+void included_begins(explicit_task& it);
 void included_ends(thread& self, explicit_task& it);
 // The body of such a task is over, and its event has not come.
 void included_waits(thread& self, explicit_task& it);

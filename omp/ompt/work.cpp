@@ -9,7 +9,7 @@ namespace heddle::omp::ompt {
 
 ompt_work_t kind_of(const loop_plan& plan) noexcept {
   if (plan.sections) return ompt_work_sections;
-  switch (plan.kind) {
+  switch (plan.at_once ? schedule_kind::of_dynamic : plan.kind) {
     case schedule_kind::of_static: return ompt_work_loop_static;
     case schedule_kind::of_dynamic: return ompt_work_loop_dynamic;
     case schedule_kind::of_guided: return ompt_work_loop_guided;

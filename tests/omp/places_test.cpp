@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "omp/core/machine_subset.hpp"
 
 namespace {
 
@@ -160,6 +163,29 @@ TEST(Binding, AClauseCountsBeforeTheVariableButNotWhenThatIsFalse) {
   EXPECT_EQ(placement_of(here, bind_kind::yes, -1).bind, bind_kind::close);
   EXPECT_EQ(placement_of(here, bind_kind::no, 4).bind, bind_kind::no);
   EXPECT_EQ(placement_of({-1, 0, 0}, bind_kind::close, -1).count, 0);
+}
+
+std::vector<int> numbers_in(const char* text) {
+  machine_subset subset;
+  EXPECT_TRUE(parse_subset(text, subset)) << text;
+  std::vector<int> numbers;
+  for (const machine_unit& u : units_in(subset, sixteen())) numbers.push_back(u.number);
+  return numbers;
+}
+
+// Two sockets of four cores of two threads.
+TEST(Subset, HasSoManyOfEachPart) {
+  using numbers = std::vector<int>;
+  EXPECT_EQ(numbers_in("1t"), (numbers{0, 2, 4, 6, 8, 10, 12, 14}));
+  EXPECT_EQ(numbers_in("1s"), (numbers{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(numbers_in("1s@1,2c@1,1t@1"), (numbers{11, 13}));
+  EXPECT_EQ(numbers_in("1t,1s,2c"), (numbers{0, 2})) << "in any order";
+  EXPECT_EQ(numbers_in("*s,1c"), (numbers{0, 1, 8, 9}));
+  EXPECT_EQ(numbers_in(":1s,3t@1"), (numbers{1, 2, 3})) << "whatever cores they are of";
+  EXPECT_EQ(numbers_in(":5t@11"), (numbers{11, 12, 13, 14, 15}));
+  EXPECT_TRUE(numbers_in("5c").empty());
+  EXPECT_TRUE(numbers_in("1s@2").empty());
+  EXPECT_TRUE(numbers_in("2t@1").empty());
 }
 
 }  // namespace

@@ -228,6 +228,115 @@ TEST_P(tasks, the_regions_end_waits_for_an_event) {
   }
 }
 
+// A task that is cancelled before it begins ends without its event, whose fulfilment comes at any later time: to a
+// block that nobody else has got meanwhile.
+TEST_P(tasks, a_discarded_task_ends_without_its_event) {
+  for (int round = 0; round < 10 * stress(); ++round) {
+    std::vector<explicit_task*> events;
+    single_in_team(GetParam(), [&](thread& self) {
+      int x = 0;
+      bool successor = false;
+      heddle::omp::begin_group(self);
+      heddle::omp::cancel_group(self);
+      for (int i = 0; i < 20; ++i) {
+        explicit_task& it = make(self, [](thread&) { ADD_FAILURE() << "it was cancelled"; });
+        it.detachable = true;
+        it.plain = false;
+        events.push_back(&it);
+        const std::vector<depend_item> out{{&x, depend_kind::out}};
+        if (i % 2 == 0) heddle::omp::submit(self, it, list_of(out));
+        else heddle::omp::submit(self, it);
+      }
+      heddle::omp::end_group(self);
+      spawn(self, {{&x, depend_kind::in}}, [&](thread&) { successor = true; });
+      taskwait(self);
+      EXPECT_TRUE(successor);
+      // Others use blocks over and over, before and after some of the events come.
+      for (int i = 0; i < 10; ++i) heddle::omp::fulfil(*events[i]);
+      std::atomic<int> ran{0};
+      for (int i = 0; i < 300; ++i) {
+        explicit_task& it = make(self, [&](thread&) { ran.fetch_add(1); });
+        for (std::size_t k = 10; k < events.size(); ++k) ASSERT_NE(&it, events[k]);
+        heddle::omp::submit(self, it);
+      }
+      taskwait(self);
+      EXPECT_EQ(ran.load(), 300);
+    });
+    std::thread outside([&] {
+      for (std::size_t k = 10; k < events.size(); ++k) heddle::omp::fulfil(*events[k]);
+    });
+    outside.join();
+  }
+}
+
+TEST(tasks_of_one, an_events_task_begins_where_it_is_made) {
+  single_in_team(1, [&](thread& self) {
+    bool began = false;
+    explicit_task& it = make(self, [&](thread&) { began = true; });
+    it.detachable = true;
+    it.plain = false;
+    heddle::omp::submit(self, it);
+    EXPECT_TRUE(began);
+    heddle::omp::fulfil(it);
+    taskwait(self);
+  });
+}
+
+// Tasks that run where they are made use the same few blocks, whatever they leave behind.
+TEST(tasks_of_one, in_place_one_after_the_other_and_inside_each_other) {
+  std::set<const task*> seen;
+  int ran = 0, late = 0;
+  const auto deeper = [&](auto& again, thread& self, int depth) -> void {
+    seen.insert(self.running);
+    EXPECT_EQ(self.running->depth.load(), static_cast<std::uint32_t>(depth));
+    ++ran;
+    if (depth == 20) return;
+    for (int i = 0; i < 2 && (i == 0 || depth % 5 == 0); ++i)
+      spawn(self, [&again, depth](thread& on) { again(again, on, depth + 1); });
+    if (depth % 7 == 3) {  // a child that outlives it
+      explicit_task& it = make(self, [&](thread&) { ++late; });
+      it.priority = 1;
+      it.plain = false;
+      heddle::omp::submit(self, it);
+    }
+  };
+  for (int round = 0; round < 50 * stress(); ++round) {
+    ran = late = 0;
+    single_in_team(1, [&](thread& self) {
+      spawn(self, [&](thread& on) { deeper(deeper, on, 1); });
+      self.running->own_variables().threads = 3;
+      spawn(self, [&](thread& on) {
+        EXPECT_EQ(on.running->variables->threads, 3);
+        deeper(deeper, on, 1);
+      });
+      EXPECT_GT(late, -1);
+      taskwait(self);
+    });
+    EXPECT_GT(ran, 40);
+    EXPECT_GT(late, 0);
+  }
+  EXPECT_LE(seen.size(), 2000u) << "blocks come back";
+}
+
+// Above some hundred that nobody has begun, a maker runs the next ones itself; none is lost.
+TEST_P(tasks, a_maker_runs_some_of_many_itself) {
+  for (int round = 0; round < stress(); ++round) {
+    std::atomic<int> ran{0}, own{0};
+    single_in_team(GetParam(), [&](thread& self) {
+      heddle::omp::begin_group(self);
+      for (int i = 0; i < 3000; ++i) {
+        spawn(self, [&](thread& on) {
+          ran.fetch_add(1);
+          if (&on == &self) own.fetch_add(1);
+        });
+      }
+      heddle::omp::end_group(self);
+      EXPECT_EQ(ran.load(), 3000);
+    });
+    EXPECT_GT(own.load(), 0);
+  }
+}
+
 TEST(blocks, sizes_and_places) {
   heddle::omp::task_blocks blocks;
   std::set<explicit_task*> seen;
