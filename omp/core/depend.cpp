@@ -1,5 +1,6 @@
 #include "omp/core/depend.hpp"
 
+#include <cstddef>
 #include <mutex>
 #include <new>
 
@@ -276,6 +277,14 @@ bool add_node(thread& self, explicit_task& it, const depend_list& list) {
   // [depend:2]
   if (before != 0 && n.waiting.fetch_add(before) + before != 0) return false;
   return may_begin(n);
+}
+
+depend_edge* successors_of(const explicit_task& it) noexcept {
+  static_assert(offsetof(depend_node, successors) == 0 && sizeof(depend_node::successors) == sizeof(void*));
+  static_assert(offsetof(depend_edge, to) == 0 && offsetof(depend_edge, next) == sizeof(void*));
+  // acquire pairs with end_node, as in has_ended
+  depend_edge* const first = it.node != nullptr ? it.node->successors.load(std::memory_order_acquire) : nullptr;
+  return first != closed ? first : nullptr;
 }
 
 void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {

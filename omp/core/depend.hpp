@@ -36,11 +36,11 @@ struct lock_link;
 
 // A task's place in the graph, or that of a thread that waits for predecessors. In the graph's memory: [depend:3].
 struct depend_node {
+  // Successors, the newest first; closed when the task has ended. Pushed by the parent's thread, closed by who ends the
+  // task; each publishes what it has done. It comes first: successors_of.
+  std::atomic<depend_edge*> successors{nullptr};
   explicit_task* of{nullptr};
   thread* waits{nullptr};
-  // Successors, the newest first; closed when the task has ended. Pushed by the parent's thread, closed by who ends the
-  // task; each publishes what it has done.
-  std::atomic<depend_edge*> successors{nullptr};
   // [depend:2] Predecessors that have not ended. Ends count it down from 0 until the parent's thread has found all
   // and adds their number; who reaches 0 then has it ready.
   std::atomic<std::int32_t> waiting{0};
@@ -63,6 +63,10 @@ struct depend_node {
 // The task has ended: its successors hear of it, and those that are ready now are queued, by the member `mine`, or by
 // the team if that is null.
 void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept;
+
+// A task's successors so far, the newest first; null: there are none, or it has ended. By its parent's thread, which
+// alone adds some. Tools of the LLVM ABI look into it: a node begins with its list, an edge is {node, next, ...}.
+[[nodiscard]] depend_edge* successors_of(const explicit_task& it) noexcept;
 
 // Until a child of the running task with such a clause could begin; exclusion of mutexinoutset counts as a dependence.
 void wait_for_predecessors(thread& self, const depend_list& list);

@@ -1,4 +1,4 @@
-// What OMP_DISPLAY_ENV prints, the table of the guide, and what the runtime says on standard error.
+// What OMP_DISPLAY_ENV and KMP_SETTINGS print, the table of the guide, and what the runtime says on standard error.
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -54,6 +54,16 @@ std::string environment_text(const environment& e, bool verbose) {
   return text + "OPENMP DISPLAY ENVIRONMENT END\n";
 }
 
+std::string settings_text(const environment& e) {
+  std::string text = "\nEffective settings:\n";
+  for (const variable& v : variables()) {
+    if (v.is_ignored) continue;
+    const std::string given = v.write(e);
+    text += std::string("  ") + v.name + "='" + (given.empty() ? value_of(e, v) : given) + "'\n";
+  }
+  return text;
+}
+
 std::string environment_markdown() {
   const environment_values presets;
   std::string text = "| variable | values | default | meaning |\n| --- | --- | --- | --- |\n";
@@ -79,6 +89,11 @@ void set_warnings(bool on) noexcept { warnings_on.store(on, std::memory_order_re
 
 void say(const std::string& line) noexcept {
   if (warnings_on.load(std::memory_order_relaxed)) write_line("heddle: " + line);
+}
+
+void say_of_variable(const std::string& complaint) noexcept {
+  // The number is that of values which cannot be read.
+  if (warnings_on.load(std::memory_order_relaxed)) write_line("OMP: Warning #42: heddle: " + complaint);
 }
 
 void say_once(const std::string& line) noexcept {

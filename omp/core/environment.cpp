@@ -78,11 +78,13 @@ void read_values(environment_values& values, std::span<const char* const> texts,
     const std::string_view given = value_in(texts, v.name);
     const bool blank = std::all_of(given.begin(), given.end(), [](unsigned char c) { return std::isspace(c) != 0; });
     if (blank || v.read(values, given)) continue;
-    v.read(values, v.write(presets));  // an earlier value does not hold either
+    // An earlier value does not hold either.
+    if (v.name == std::string_view("OMP_PLACES")) v.read(values, places_instead_of(given));
+    else v.read(values, v.write(presets));
     if (complaints == nullptr) continue;
     const std::string before = v.write(values);
     complaints->push_back(std::string(v.name) + '=' + std::string(given) + ": expected " + v.values +
-                          (before.empty() ? "; taken as if it were not set" : "; it stays " + before));
+                          (before.empty() ? "; taken as if it were not set" : "; taken as " + before));
   }
 }
 
@@ -130,7 +132,7 @@ void read_into(environment& e, const std::vector<std::string>& lines) {
   read_values(e, texts, &complaints, environment_values());
   settle_spin(e);
   settle_variables(e);
-  for (const std::string& complaint : complaints) say(complaint);
+  for (const std::string& complaint : complaints) say_of_variable(complaint);
 }
 
 environment environment_from(environment_values values, const machine_units& whole, unsigned workers,

@@ -120,6 +120,8 @@ std::span<const variable> variables() noexcept;
 
 // The two forms of OMP_DISPLAY_ENV (true and verbose), which omp_display_env prints, too: section 6.12.
 std::string environment_text(const environment& of, bool verbose);
+// What KMP_SETTINGS prints: all variables, as they were given where they were.
+std::string settings_text(const environment& of);
 // The table of docs/guide/openmp_variables.md.
 std::string environment_markdown();
 
@@ -127,7 +129,9 @@ std::string environment_markdown();
 void set_warnings(bool on) noexcept;
 // Says something on standard error, beginning with "heddle: ", unless that is off.
 void say(const std::string& line) noexcept;
-// The same, once for each text: for what is not supported.
+// The same of a variable's value, behind what LLVM's runtime begins such lines with, for what looks for them.
+void say_of_variable(const std::string& complaint) noexcept;
+// As say, once for each text: for what is not supported.
 void say_once(const std::string& line) noexcept;
 
 }  // namespace heddle::omp

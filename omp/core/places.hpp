@@ -41,6 +41,8 @@ struct place_request {
 
 // OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY. False: `text` is none, and `request` is unchanged.
 bool parse_places(std::string_view text, place_request& request);
+// What is taken for an OMP_PLACES that is none: the abstract name that it begins with, or cores, as LLVM has it.
+std::string_view places_instead_of(std::string_view text) noexcept;
 bool parse_cpu_affinity(std::string_view text, place_request& request);
 bool parse_kmp_affinity(std::string_view text, place_request& request);
 // As parse_places reads it.

@@ -206,6 +206,13 @@ bool parse_places(std::string_view text, place_request& request) {
   return true;
 }
 
+std::string_view places_instead_of(std::string_view text) noexcept {
+  const std::string word = cursor(text).word();
+  for (const abstract_name& known : abstract_names)
+    if (word == known.name) return known.name;
+  return "cores";
+}
+
 bool parse_cpu_affinity(std::string_view text, place_request& request) {
   place_request read;
   read.kind = place_kind::listed;

@@ -36,9 +36,9 @@ environment* read_process_environment() {
   for (const detail::unit_facts& u : facts.units) units.push_back({u.number, u.core, u.package, u.last_cache, u.numa});
   auto* const e = new environment(environment_from(std::move(values), units, facts.workers, &complaints));
   set_warnings(e->warnings);
-  for (const std::string& line : complaints) say(line);
-  if (e->display_env != display::no || e->settings)
-    write_text(environment_text(*e, e->settings || e->display_env == display::verbose));
+  for (const std::string& line : complaints) say_of_variable(line);
+  if (e->display_env != display::no) write_text(environment_text(*e, e->display_env == display::verbose));
+  if (e->settings) write_text(settings_text(*e));
   return e;
 }
 

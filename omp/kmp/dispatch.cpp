@@ -31,7 +31,8 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
       const bool is_auto = s.kind == schedule_kind::automatic;
       plan.kind = is_auto ? schedule_kind::of_static : s.kind;
       plan.chunk = s.chunk > 0 && !is_auto ? static_cast<std::uint64_t>(s.chunk) * lanes : 0;
-      plan.grain = lanes;
+      // Blocks that shrink are multiples of the smallest one.
+      plan.grain = plan.kind == schedule_kind::of_guided ? std::max(plan.chunk, lanes) : lanes;
       break;
     }
     case dynamic_chunked: plan.kind = schedule_kind::of_dynamic; break;

@@ -178,11 +178,23 @@ TEST(Environment, BadValuesLeaveTheDefaultAndAreSaidOnce) {
     for (const char* const given : s.bad) {
       std::vector<std::string> complaints;
       const environment_values values = read({std::string(s.name) + '=' + given}, &complaints);
-      EXPECT_EQ(values, environment_values()) << s.name << '=' << given;
+      if (s.name != std::string_view("OMP_PLACES")) EXPECT_EQ(values, environment_values()) << s.name << '=' << given;
       ASSERT_EQ(complaints.size(), 1u) << s.name << '=' << given;
       EXPECT_THAT(complaints[0], HasSubstr(std::string(s.name) + '=' + given + ": expected "));
       EXPECT_THAT(complaints[0], HasSubstr(variable_named(s.name).values));
     }
+  }
+}
+
+TEST(Environment, PlacesThatCannotBeReadAreThoseOfTheirFirstWordOrCores) {
+  const std::string_view expected[][2] = {
+      {"threads()", "threads"}, {"Sockets(", "sockets"}, {"core", "cores"}, {"{0,1", "cores"}, {"invalid", "cores"}};
+  for (const auto& [given, taken] : expected) {
+    std::vector<std::string> complaints;
+    const environment_values values = read({"OMP_PLACES=" + std::string(given)}, &complaints);
+    EXPECT_EQ(variable_named("OMP_PLACES").write(values), taken) << given;
+    ASSERT_EQ(complaints.size(), 1u) << given;
+    EXPECT_THAT(complaints[0], HasSubstr("; taken as " + std::string(taken)));
   }
 }
 
@@ -279,6 +291,14 @@ TEST(Environment, BothFormsOfDisplay) {
     if (!std::string_view(v.name).starts_with("OMP_")) continue;
     EXPECT_THAT(standard, HasSubstr(std::string("[host] ") + v.name + " = '"));
   }
+}
+
+TEST(Environment, Settings) {
+  const std::string text = settings_text(environment_with({"OMP_PLACES=sockets(", "KMP_BLOCKTIME=3"}));
+  EXPECT_THAT(text, testing::StartsWith("\nEffective settings:\n"));
+  EXPECT_THAT(text, HasSubstr("\n  OMP_PLACES='sockets'\n"));
+  EXPECT_THAT(text, HasSubstr("\n  KMP_BLOCKTIME='3ms'\n"));
+  EXPECT_THAT(text, HasSubstr("\n  OMP_NUM_THREADS='12'\n"));
 }
 
 TEST(Environment, TheGuidesTableIsThisTable) {
