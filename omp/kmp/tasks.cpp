@@ -217,11 +217,11 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int
   return 0;
 }
 
-// The event's address is what omp_event_handle_t holds.
 // For tools, while the task has not ended: its node in the graph, and those of its successors.
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_depnode(void* task) { return task_of(task).node; }
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_successors(void* task) { return successors_of(task_of(task)); }
 
+// The event's address is what omp_event_handle_t holds.
 HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
   it.detachable = true;
