@@ -2,20 +2,40 @@
 // the LLVM ABI that ask for nothing but what others do already.
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "omp/api/api.hpp"
 #include "omp/core/environment.hpp"
 #include "omp/core/standard_error.hpp"
 #include "omp/core/thread.hpp"
+#include "omp/ompt/callbacks.hpp"
 
 namespace {
 
 constexpr int warning = 1;  // of __kmpc_error; 2: fatal
 
+void tell(int severity, const char* message, std::size_t length, const void* code) {
+  if (!heddle::omp::ompt::on()) return;
+  heddle::omp::thread::current();
+  if (message != nullptr && length == SIZE_MAX) length = std::strlen(message);
+  heddle::omp::ompt::tell<ompt_callback_error>(static_cast<ompt_severity_t>(severity), message, length, code);
+}
+
 std::string text_of(const char* message, std::size_t length) {
   if (message == nullptr) return "";
   return ": " + (length == SIZE_MAX ? std::string(message) : std::string(message, length));
+}
+
+void warn(const char* message, std::size_t length, const void* code) {
+  tell(ompt_warning, message, length, code);
+  heddle::omp::write_line("heddle: warning of an error directive" + text_of(message, length));
+}
+
+[[noreturn]] void fail(const char* message, std::size_t length, const void* code) {
+  tell(ompt_fatal, message, length, code);
+  heddle::omp::write_line("heddle: error directive" + text_of(message, length));
+  std::exit(1);
 }
 
 }  // namespace
@@ -24,16 +44,14 @@ extern "C" {
 
 // A length that is greater than any can be: the message ends with a zero.
 HEDDLE_API void GOMP_warning(const char* message, std::size_t length) {
-  heddle::omp::write_line("heddle: warning of an error directive" + text_of(message, length));
+  warn(message, length, __builtin_return_address(0));
 }
-
 HEDDLE_API void GOMP_error(const char* message, std::size_t length) {
-  heddle::omp::write_line("heddle: error directive" + text_of(message, length));
-  std::exit(1);
+  fail(message, length, __builtin_return_address(0));
 }
-
 HEDDLE_API void __kmpc_error(void*, int severity, const char* message) {
-  severity == warning ? GOMP_warning(message, SIZE_MAX) : GOMP_error(message, SIZE_MAX);
+  severity == warning ? warn(message, SIZE_MAX, __builtin_return_address(0))
+                      : fail(message, SIZE_MAX, __builtin_return_address(0));
 }
 
 // The scope construct: what there is to do, the compiler emits calls of its own for.

@@ -147,7 +147,4 @@ void* kmp_calloc(std::size_t count, std::size_t size) { return std::calloc(count
 void* kmp_realloc(void* memory, std::size_t size) { return std::realloc(memory, size); }
 void kmp_free(void* memory) { std::free(memory); }
 
-// There is no tool.
-int omp_control_tool(int, int, void*) { return -2; }
-
 }  // extern "C"

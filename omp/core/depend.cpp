@@ -6,6 +6,7 @@
 
 #include "omp/core/depend_graph.hpp"
 #include "omp/core/taskwait.hpp"
+#include "omp/ompt/tasks.hpp"
 
 namespace heddle::omp {
 
@@ -120,6 +121,9 @@ depend_place& place_for(dependences& g, const void* address) {
 // Who waits for whom. Returns how many predecessors were added.
 std::int32_t follow(dependences& g, depend_node& before, depend_node& after) {
   if (&before == &after || before.newest == after.serial || has_ended(before)) return 0;
+  // Read before the edge is there: if the edge can be made, the task had not ended.
+  const bool told = ompt::on() && before.of != nullptr && after.of != nullptr;
+  const ompt_data_t data = told ? before.of->tool.data : ompt_data_t{};
   depend_edge* const e = g.edges.take();
   e->to = &after;
   e->sibling = after.edges;
@@ -130,6 +134,8 @@ std::int32_t follow(dependences& g, depend_node& before, depend_node& after) {
     e->next = seen;
   } while (!before.successors.compare_exchange_weak(seen, e, std::memory_order_acq_rel));  // pairs with end_node: e
   before.newest = after.serial;
+  if (told) [[unlikely]]
+    ompt::found_predecessor(data, *after.of);
   return 1;
 }
 

@@ -13,6 +13,8 @@
 #include "omp/core/taskwait.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
+#include "omp/ompt/regions.hpp"
+#include "omp/ompt/work.hpp"
 
 namespace heddle::omp {
 
@@ -22,17 +24,26 @@ namespace {
 constinit std::atomic<int> members_alive{0};
 
 // What a member does with its worker between two regions. True: there is another region for it.
-bool dock(thread& self, team& t, std::uint32_t seen, std::uint32_t phase) {
+// `told`: a tool has heard that it has come to the barrier of the region's end, and is to hear of that one's end.
+bool dock(thread& self, team& t, std::uint32_t seen, std::uint32_t phase, bool told) {
   for (;;) {
     bool ordered = false;
+    bool over = false;
     // That there may be a task is a hint, confirmed by help.
     park_for_task(
         self, nullptr,
         [&] {
           ordered = self.order.load(std::memory_order_acquire) != seen;  // pairs with begin_region, dismiss: what it is
-          return ordered;
+          if (told) [[unlikely]]
+            over = t.joined.is_over(phase);
+          return ordered || over;
         },
         [] {}, [&] { return !t.joined.is_over(phase); });
+    if (told && (ordered || over)) [[unlikely]] {
+      ompt::join_ends(self);
+      told = false;
+      if (!ordered) continue;
+    }
     if (ordered) return !self.stops.load(std::memory_order_relaxed);  // published by the order
     if (!t.joined.help(self, t, phase)) heddle::detail::yield();
   }
@@ -42,14 +53,22 @@ void live(thread& self, team& t, unsigned number) {
   const heddle::thread_slot<thread>::scope bound(current_slot, &self);
   std::uint32_t seen = 1;
   std::uint32_t phase;
+  bool told;
+  if (ompt::on()) [[unlikely]]
+    ompt::member_begins(self);
   do {
     begin_part(self, t, number);
     self.given.call(self.given.data, self);
+    told = ompt::on();
+    if (told) [[unlikely]]
+      ompt::join_begins(self);
     end_part(self);
     seen = self.order.load(std::memory_order_relaxed);  // the leader gives no other order before this member's arrival
     phase = t.joined.arrive(t);
-  } while (dock(self, t, seen, phase));
+  } while (dock(self, t, seen, phase, told));
   dismiss_teams(self);
+  if (ompt::on()) [[unlikely]]
+    ompt::member_ends(self);
 }
 
 [[noreturn]] void cannot_make(unsigned number, unsigned size, const char* why) noexcept {
@@ -78,13 +97,19 @@ void begin_part(thread& self, team& t, unsigned number) {
   task& mine = t.implicit[number];
   begin_implicit(mine, t);
   self.running = &mine;
+  if (t.outer != nullptr && ompt::on()) [[unlikely]]
+    ompt::implicit_task_begins(self);
   work_cursor& c = self.work;
   c.constructs = 0;
   c.singles = 0;
   c.share = c.across = nullptr;
   c.in_loop = false;
   if (t.reduction_words != nullptr) begin_region_words(self, t.reduction_words);
-  if (t.has_loop) begin_loop(self, t.loop);
+  if (t.has_loop) {
+    begin_loop(self, t.loop);
+    if (ompt::on()) [[unlikely]]
+      ompt::loop_begins(self, t.tool.code);
+  }
   if (t.level > 0 && process_environment().display_affinity) [[unlikely]]
     display_affinity_of_member(self);
 }

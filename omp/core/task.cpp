@@ -105,13 +105,14 @@ void child_ended(thread* self, task& p) noexcept {
 }
 
 // [omp_task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
-void end_slow(thread& self, member_tasks& mine, explicit_task& it) {
+void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_detached) {
   const bool has_event = it.detachable;
   const bool discarded = has_event && was_discarded(it);
   if (has_event) {
     orphan(it);
     leave_to_children(self, it, task::one_orphaned);  // the event's
     if (!discarded && !body_ends(it)) return;
+    if (told_detached) ompt::fulfilled_late(it);
   }
   if (it.node != nullptr) end_node(&self, &mine, it);
   const bool last = !has_event && childless(it);
@@ -151,6 +152,8 @@ void discard_body(thread& self, explicit_task& it) {
 void end_included_slow(thread& self, explicit_task& it) {
   const bool kept = it.detachable && was_discarded(it);  // by the event
   if (it.detachable && !kept) await_event(self, it);
+  if (ompt::on()) [[unlikely]]
+    ompt::included_ends(self, it);
   --self.tasks.nested;
   self.running = it.parent;
   if (childless(it) && !kept) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "omp/core/icv.hpp"
+#include "omp/ompt/state.hpp"
 
 namespace heddle::omp {
 
@@ -36,12 +37,15 @@ struct task {
   explicit_task* spare{nullptr};
   // Deferred children, less those that have ended at home, and less what has been moved to `elsewhere`. Home's own.
   std::int32_t made{0};
-  std::uint32_t depth{0};  // of explicit tasks below the implicit one
+  // Of explicit tasks below the implicit one. Written before the task is queued; atomic for the same reason as what
+  // follows in explicit_task.
+  std::atomic<std::uint32_t> depth{0};
   bool is_explicit{false};
   bool tied{true};
   bool is_final{false};
   bool owns_variables{false};
-  bool over{false};  // its body has ended while children had not; home's own
+  bool over{false};        // its body has ended while children had not; home's own
+  bool undeferred{false};  // so a tool was told; written where one listens alone
 
   // [omp_task:2]: {alive:1, children that are over and have children themselves: 30, children that ended elsewhere less
   // those that were moved here from `made`: 32}. Changed by all who end children; publishes what they have done.
@@ -75,7 +79,6 @@ struct alignas(64) explicit_task : task {
   // These are read by thieves that do not know whether the task has been taken meanwhile, and are atomic therefore.
   std::atomic<const task*> origin{nullptr};         // its ancestor of depth 0, an implicit task
   std::atomic<const explicit_task*> root{nullptr};  // its ancestor of depth 1, or itself
-  std::atomic<std::uint32_t> level{0};              // its depth
   std::uint16_t block_class{0};
   bool plain{false};                   // nothing of it differs from what make_task has made
   bool detachable{false};              // ends when its event is fulfilled, too
@@ -90,7 +93,7 @@ struct alignas(64) explicit_task : task {
   explicit_task* next{nullptr};  // of free blocks, of the team's shared list, of tasks that become ready together
   void* payload{nullptr};
   void* abi_word{nullptr};
-  std::uintptr_t unused[3]{};
+  ompt::task_record tool{};
   explicit_task* self{nullptr};  // the word in front of the payload: for_payload
 };
 static_assert(sizeof(explicit_task) == 192);
@@ -101,7 +104,8 @@ inline explicit_task& for_payload(void* payload) noexcept { return *static_cast<
 // `of` is a task that cannot be freed meanwhile: queued in the caller's hand, or an ancestor of what the caller runs.
 inline bool descends(const task& of, const task& from) noexcept {
   const task* t = &of;
-  while (t->depth > from.depth) t = t->parent;
+  const std::uint32_t above = from.depth.load(std::memory_order_relaxed);  // relaxed: published with the tasks
+  while (t->depth.load(std::memory_order_relaxed) > above) t = t->parent;
   return t == &from;
 }
 

@@ -41,7 +41,7 @@ struct member_tasks {
   // recursion a few are enough, for the oldest are the largest there, and there will be others soon.
   bool has_enough(const task& parent) const noexcept {
     const std::ptrdiff_t positions = queue.bottom.load(std::memory_order_relaxed) - queue.base;  // own variable
-    return positions >= enough[parent.depth > 1 ? 1 : 0] && queue::has_any(queue);
+    return positions >= enough[parent.depth.load(std::memory_order_relaxed) > 1 ? 1 : 0] && queue::has_any(queue);
   }
 
   void count_made() noexcept {
@@ -154,7 +154,7 @@ class team_tasks {
   static bool may_descend(const explicit_task& it, const task& from) noexcept {
     // relaxed: hints; the memory of tasks stays what it is ([omp_task:1])
     if (!from.is_explicit) return it.origin.load(std::memory_order_relaxed) == &from;
-    return it.level.load(std::memory_order_relaxed) > from.depth &&
+    return it.depth.load(std::memory_order_relaxed) > from.depth.load(std::memory_order_relaxed) &&
            it.root.load(std::memory_order_relaxed) ==
                static_cast<const explicit_task&>(from).root.load(std::memory_order_relaxed);
   }

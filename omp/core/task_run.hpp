@@ -7,6 +7,7 @@
 #include "omp/core/task_group.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
+#include "omp/ompt/tasks.hpp"
 
 namespace heddle::omp {
 
@@ -58,8 +59,7 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   it.depends = nullptr;
   it.home = nullptr;
   it.made = 0;
-  const std::uint32_t depth = parent.depth + 1;
-  it.depth = depth;
+  it.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as elsewhere
   it.is_explicit = true;
   it.tied = true;
   it.is_final = parent.is_final;
@@ -70,7 +70,6 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
       std::memory_order_relaxed);
   it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
                 std::memory_order_relaxed);
-  it.level.store(depth, std::memory_order_relaxed);
   it.plain = payload <= smallest_payload;
   it.detachable = false;
   it.orphaned = false;
@@ -90,7 +89,8 @@ void begin_implicit(task& it, team& in) noexcept;
 // The task is over, and so are those made in it: its block may go.
 void free_task(thread* self, explicit_task& it) noexcept;
 // The rest of what is to be done at a task's end, where that is more than to count it.
-void end_slow(thread& self, member_tasks& mine, explicit_task& it);
+// `told_detached`: a tool has heard that it waits for its event.
+void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_detached = false);
 // A child of p, which is not at home here or is over, has ended; `self` null: elsewhere than on an OpenMP thread.
 void child_ended(thread* self, task& p) noexcept;
 
@@ -113,15 +113,8 @@ inline bool is_cancelled(const explicit_task& it) noexcept {
 // What is done in place of the body of a task that was cancelled before it began.
 void discard_body(thread& self, explicit_task& it);
 
-// Runs a task that has been taken from a queue, or could not be put into one, and ends it.
-inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
-  task* const before = self.running;
-  it.home = &mine;
-  self.running = &it;
-  if (is_cancelled(it)) [[unlikely]]
-    discard_body(self, it);
-  else it.body(it, self, false);
-  self.running = before;
+// After its body.
+inline void end_task(thread& self, member_tasks& mine, explicit_task& it) {
   task& p = *it.parent;
   if (it.node != nullptr || it.group != nullptr || it.detachable || p.home != &mine || p.over ||
       it.elsewhere.load(std::memory_order_acquire) != task::alive + it.made || it.depends != nullptr ||
@@ -134,7 +127,22 @@ inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   mine.count_ended();
 }
 
-// The same for one whose parent waits for it here, and which is counted nowhere.
+// Runs a task that has been taken from a queue, or could not be put into one, and ends it.
+inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
+  if (ompt::on()) [[unlikely]]
+    return ompt::run_task(self, mine, it);
+  task* const before = self.running;
+  it.home = &mine;
+  self.running = &it;
+  if (is_cancelled(it)) [[unlikely]]
+    discard_body(self, it);
+  else it.body(it, self, false);
+  self.running = before;
+  end_task(self, mine, it);
+}
+
+// The same for one whose parent waits for it here, and which is counted nowhere. A task that a tool has heard of is not
+// plain: its body and end_included_slow tell of the rest.
 inline void begin_included(thread& self, explicit_task& it) {
   it.home = self.running->home;
   ++self.tasks.nested;

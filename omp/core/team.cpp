@@ -7,6 +7,7 @@
 #include "omp/core/members.hpp"
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/thread.hpp"
+#include "omp/ompt/regions.hpp"
 
 namespace heddle::omp {
 
@@ -29,6 +30,14 @@ unsigned threads_for(const thread& self, const region_options& how) noexcept {
 }
 
 namespace {
+
+// What the region's clauses ask for, or the control variable, before anything cuts it.
+unsigned requested_by(const thread& self, const region_options& how) noexcept {
+  if (how.serial) return 1;
+  if (how.league) return static_cast<unsigned>(how.league_size);
+  const int clause = how.threads > 0 ? how.threads : self.next.threads;
+  return static_cast<unsigned>(clause > 0 ? clause : self.running->variables->threads);
+}
 
 team& team_here(thread& self) {
   team*& kept = *self.place;
@@ -58,6 +67,9 @@ void change(std::atomic<T>& place, T value) noexcept {
 team& begin_region(thread& self, const region_options& how, region_body body) {
   const unsigned n = threads_for(self, how);
   team& t = team_here(self);
+  const bool told = ompt::on();
+  if (told) [[unlikely]]
+    ompt::prepare_region(t);
   t.tasks.prepare(n);
   const team& outer = *self.in;
   t.saved_work = self.work;
@@ -68,8 +80,9 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.outer_task, self.running);
   change(t.level, outer.level + (how.league ? 0 : 1));
   change(t.active_level, outer.active_level + (n > 1 && !how.league ? 1 : 0));
-  change(t.league_number, outer.league_number);
-  change(t.league_size, outer.league_size);
+  const bool is_team_of_league = how.league_number >= 0;
+  change(t.league_number, is_team_of_league ? how.league_number : outer.league_number);
+  change(t.league_size, is_team_of_league ? how.league_size : outer.league_size);
   change(t.has_loop, how.loop != nullptr);
   if (how.loop != nullptr) t.loop = *how.loop;
   change(t.data_of_code, how.data);
@@ -90,6 +103,8 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.cancelled, false);
   change(t.loop_cancelled, false);
   change(t.cancel_kind, 0);
+  if (told) [[unlikely]]
+    ompt::region_begins(self, t, how, requested_by(self, how));
   self.next = {};
   self.did.region(n, t.level);
   if (n > 1) {
@@ -123,8 +138,15 @@ void leave_place(thread& self) noexcept {
 
 void end_region(thread& self) {
   team& t = *self.in;
+  const bool told = ompt::on();
+  if (told) [[unlikely]]
+    ompt::join_begins(self);
   end_part(self);
   if (t.size > 1 || t.tasked.load(std::memory_order_relaxed)) t.joined.wait_for_members(self, t);
+  if (told) [[unlikely]] {
+    t.wake_all();  // members tell of the end when they see it
+    ompt::join_ends(self);
+  }
   self.in = t.outer;
   self.number = t.outer_number;
   self.running = t.outer_task;
@@ -132,14 +154,17 @@ void end_region(thread& self) {
   self.place = t.saved_place;
   if (t.variables.places.count != 0) [[unlikely]]
     leave_place(self);
+  if (told) [[unlikely]]
+    ompt::region_ends(self, t);
 }
 
 team& begin_league_member(thread& self, int number, int teams, int threads) {
   region_options how;
   how.serial = true;
+  how.league_number = number;
+  how.league_size = teams;
   team& t = begin_region(self, how, {});
   t.level = t.outer->level;
-  t.league_number = number;
   if (t.variables.places.count != 0 && t.variables.places.bind != bind_kind::no) {
     placement& where = t.variables.places;
     const placement& all = t.outer->variables.places;
@@ -148,7 +173,6 @@ team& begin_league_member(thread& self, int number, int teams, int threads) {
     where = {mine.first, mine.count, mine.place, bind_kind::primary};
     bind_caller(self, mine.place);
   }
-  t.league_size = teams;
   if (threads > 0) {
     t.variables.thread_limit = threads;
     t.variables.threads = std::min(t.variables.threads, threads);
@@ -157,6 +181,8 @@ team& begin_league_member(thread& self, int number, int teams, int threads) {
 }
 
 void run_region(thread& self, const region_options& how, region_body body) {
+  if (ompt::on()) [[unlikely]]
+    return ompt::run_region(self, how, body);
   begin_region(self, how, body);
   body.call(body.data, self);
   end_region(self);

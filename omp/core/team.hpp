@@ -21,16 +21,22 @@ struct region_body;  // thread.hpp
 struct region_options {
   int threads{0};
   int bind{-1};
-  bool serial{false};                   // if(false)
-  bool league{false};                   // its members begin the teams of a league: it counts as no level
-  const loop_plan* loop{nullptr};       // of a combined parallel loop of the GNU ABI: every member begins in it
-  const void* code{nullptr};            // return address, for tools
+  bool serial{false};              // if(false)
+  bool league{false};              // its members begin the teams of a league: it counts as no level
+  const loop_plan* loop{nullptr};  // of a combined parallel loop of the GNU ABI: every member begins in it
+  const void* code{nullptr};       // return address, for tools
+  bool started{false};             // the caller runs the function itself (GNU ABI), for tools
+  // Not negative: no parallel construct, but one team of a league of so many, or a target region.
+  int league_number{-1};
+  int league_size{1};                   // of `league`, too
   void* data{nullptr};                  // team::data_of_code
   std::uintptr_t* reductions{nullptr};  // of tasks, for all members (GNU ABI)
 };
 
 // Of one member; on lines of its own.
-struct alignas(64) implicit_task : task {};
+struct alignas(64) implicit_task : task {
+  ompt::task_record tool{};
+};
 
 struct team {
   team() = default;
@@ -75,6 +81,8 @@ struct team {
   alignas(64) team_barrier joined;        // of its end
   alignas(64) team_tasks tasks;
   work_shares shares;
+
+  ompt::region_record tool;
 
   // Something has changed that some members may wait for: wakes those that sleep. Has the fence that parking wants.
   void wake_all() noexcept;

@@ -10,6 +10,7 @@
 #include "omp/core/members.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/threadprivate.hpp"
+#include "omp/ompt/regions.hpp"
 
 namespace heddle::omp {
 
@@ -41,6 +42,8 @@ int take_number() noexcept {
 void end_foreign(void* of) {
   thread& self = *static_cast<thread*>(of);
   dismiss_teams(self);
+  if (ompt::on()) [[unlikely]]
+    ompt::initial_thread_ends(self);
   if (self.counts) demand::awake.fetch_sub(1);
   delete std::exchange(self.root, nullptr);
   thread::drop(self);
@@ -107,7 +110,6 @@ void thread::drop(thread& t) noexcept {
   t.place = &t.kept;
   t.bound = t.placed = -1;
   t.parked.share_processor(false);
-  t.tool = nullptr;
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }
 
@@ -124,6 +126,8 @@ thread& thread::adopt() noexcept {
   begin_part(t, *t.root, 0);
   if (!is_user_level()) pthread_setspecific(key_of_foreign(), &t);
   bind_for_good(t);
+  if (ompt::on()) [[unlikely]]
+    ompt::initial_thread_begins(t);
   return t;
 }
 

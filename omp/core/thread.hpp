@@ -16,6 +16,7 @@
 #include "omp/core/task_block.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
+#include "omp/ompt/state.hpp"
 #include "omp/seam.hpp"
 
 namespace heddle::omp {
@@ -84,10 +85,11 @@ class thread {
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
   int bound{-1};                          // the place that it is bound to in fact; -1: to none
   int placed{-1};                         // a member: the place that it was made for
-  void* tool{nullptr};                    // ompt_data_t of tools
 
   thread_tasks tasks;  // its free blocks
   thread_counts did;   // since the process began, whoever had the number
+
+  ompt::thread_record tool;
 
  private:
   static thread& adopt() noexcept;

@@ -93,8 +93,8 @@ void begin_loop(thread& self, const loop_plan& plan, void (*first)(work_share&, 
   }
   if (c.plan.kind != schedule_kind::of_static && c.plan.chunk == 0) c.plan.chunk = 1;
   // One thread gets all at once: nobody else takes any.
-  if (self.in->size == 1 && !plan.ordered && !plan.shared && !plan.singly) {
-    c.plan.kind = schedule_kind::of_static;
+  if (self.in->size == 1 && !plan.ordered && !plan.shared && !plan.sections) {
+    c.plan.at_once = std::exchange(c.plan.kind, schedule_kind::of_static) == schedule_kind::of_dynamic;
     c.plan.chunk = 0;
     return;
   }

@@ -18,8 +18,9 @@ struct team;
 struct loop_plan {
   schedule_kind kind{schedule_kind::of_static};
   bool ordered{false};
-  bool shared{false};  // a static loop that has something shared all the same (reductions, memory)
-  bool singly{false};  // sections: who asks wants one number at a time
+  bool sections{false};  // who asks takes one number at a time
+  bool at_once{false};   // a dynamic loop of which one thread gets all as of a static one
+  bool shared{false};    // a static loop that has something shared all the same (reductions, memory)
   std::uint64_t trips{0};
   std::uint64_t chunk{0};  // 0: none; of static loops one part a member then, of others 1
   std::uint64_t grain{1};  // guided: sizes of blocks are multiples of it

@@ -9,6 +9,8 @@
 
 #include "omp/core/task_reduction.hpp"
 #include "omp/gomp/region.hpp"
+#include "omp/ompt/tasks.hpp"
+#include "omp/ompt/work.hpp"
 
 using namespace heddle::omp;
 using namespace heddle::omp::gomp;
@@ -41,17 +43,21 @@ void set_up(work_share& s, void* data) {
 
 // Counts of both kinds of loops are words of 64 bits.
 bool start(loop_plan plan, unsigned loops, const void* trips, void* first, void* behind, std::uintptr_t* reductions,
-           void** memory) {
+           void** memory, const void* code) {
   thread& self = thread::current();
   const auto* counts = static_cast<const std::uint64_t*>(trips);
   given g{&self, loops, counts, reductions, memory, false};
   plan.shared = true;
   plan.trips = plan.end = counts[0];
   begin_loop(self, plan, set_up, &g);
+  if (ompt::on()) [[unlikely]]
+    ompt::loop_begins(self, code);
   if (memory != nullptr) *memory = self.work.share->memory;
   if (reductions != nullptr && !g.was_first) begin_shared_words(self, reductions, self.work.share->reductions);
   if (first == nullptr) return true;
   if (!next_block(self)) return false;
+  if (ompt::on()) [[unlikely]]
+    ompt::block_begins(self, code);
   *static_cast<std::uint64_t*>(first) = self.work.now.first;
   *static_cast<std::uint64_t*>(behind) = self.work.now.first + self.work.now.count;
   return true;
@@ -62,7 +68,10 @@ void post_values(const std::uint64_t* values) {
   if (self.work.share == nullptr || self.in->size == 1) return;
   std::uint64_t number = 0;
   doacross& d = *self.work.share->across;
-  if (number_of(d, values, number)) post(self, d, number);
+  if (!number_of(d, values, number)) return;
+  if (ompt::on()) [[unlikely]]
+    ompt::doacross(self, values, d.loops, true);
+  post(self, d, number);
 }
 
 template <class T>
@@ -74,7 +83,10 @@ void wait_for_values(T first, std::va_list rest) {
   values[0] = static_cast<std::uint64_t>(first);
   for (unsigned i = 1; i < d.loops; ++i) values[i] = static_cast<std::uint64_t>(va_arg(rest, T));
   std::uint64_t number = 0;
-  if (number_of(d, values.get(), number)) wait_for(self, d, number);
+  if (!number_of(d, values.get(), number)) return;
+  if (ompt::on()) [[unlikely]]
+    ompt::doacross(self, values.get(), d.loops, false);
+  wait_for(self, d, number);
 }
 
 }  // namespace
@@ -82,25 +94,28 @@ void wait_for_values(T first, std::va_list rest) {
 #define HEDDLE_DOACROSS(prefix, type)                                                                               \
   HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_static_start(unsigned loops, type* trips, type chunk, type* first,  \
                                                              type* behind) {                                        \
-    return start(static_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);    \
+    return start(static_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr,     \
+                 __builtin_return_address(0));                                                                      \
   }                                                                                                                 \
   HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_dynamic_start(unsigned loops, type* trips, type chunk, type* first, \
                                                               type* behind) {                                       \
-    return start(dynamic_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);   \
+    return start(dynamic_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr,    \
+                 __builtin_return_address(0));                                                                      \
   }                                                                                                                 \
   HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_guided_start(unsigned loops, type* trips, type chunk, type* first,  \
                                                              type* behind) {                                        \
-    return start(guided_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr);    \
+    return start(guided_plan(static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, nullptr, nullptr,     \
+                 __builtin_return_address(0));                                                                      \
   }                                                                                                                 \
   HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_runtime_start(unsigned loops, type* trips, type* first,             \
                                                               type* behind) {                                       \
-    return start(runtime_plan(), loops, trips, first, behind, nullptr, nullptr);                                    \
+    return start(runtime_plan(), loops, trips, first, behind, nullptr, nullptr, __builtin_return_address(0));       \
   }                                                                                                                 \
   HEDDLE_OMP_ENTRY bool GOMP_##prefix##doacross_start(unsigned loops, type* trips, long schedule, type chunk,       \
                                                       type* first, type* behind, std::uintptr_t* reductions,        \
                                                       void** memory) {                                              \
     return start(plan_of(schedule, static_cast<std::uint64_t>(chunk)), loops, trips, first, behind, reductions,     \
-                 memory);                                                                                           \
+                 memory, __builtin_return_address(0));                                                              \
   }
 
 HEDDLE_DOACROSS(loop_, long)

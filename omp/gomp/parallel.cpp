@@ -1,5 +1,6 @@
 // Regions of the GNU ABI, those with a loop or sections among them, and leagues.
 #include "omp/gomp/region.hpp"
+#include "omp/ompt/regions.hpp"
 
 using namespace heddle::omp;
 using namespace heddle::omp::gomp;
@@ -7,13 +8,11 @@ using namespace heddle::omp::gomp;
 using function = void (*)(void*);
 
 HEDDLE_OMP_ENTRY void GOMP_parallel(function code, void* data, unsigned threads, unsigned flags) {
-  region_options how = options_of(threads, flags);
-  how.code = __builtin_return_address(0);
-  run(code, data, how, nullptr);
+  run(code, data, options_of(threads, flags, __builtin_return_address(0)), nullptr);
 }
 
 HEDDLE_OMP_ENTRY void GOMP_parallel_start(function code, void* data, unsigned threads) {
-  start(code, data, options_of(threads, 0), nullptr);
+  start(code, data, options_of(threads, 0, __builtin_return_address(0)), nullptr);
 }
 
 HEDDLE_OMP_ENTRY void GOMP_parallel_end() { end_region(thread::current()); }
@@ -22,11 +21,20 @@ HEDDLE_OMP_ENTRY void GOMP_parallel_end() { end_region(thread::current()); }
 HEDDLE_OMP_ENTRY unsigned GOMP_parallel_reductions(function code, void* data, unsigned threads, unsigned flags) {
   thread& self = thread::current();
   outlined o{code, data};
-  region_options how = options_of(threads, flags);
+  region_options how = options_of(threads, flags, __builtin_return_address(0));
   how.reductions = *static_cast<std::uintptr_t**>(data);
-  const unsigned size = begin_region(self, how, {call_outlined, &o}).size;
-  code(data);
-  end_region(self);
+  unsigned size = 0;
+  struct sized {
+    outlined of;
+    unsigned* size;
+  } both{o, &size};
+  run_region(self, how,
+             {[](void* given, thread& member) {
+                auto& it = *static_cast<sized*>(given);
+                if (member.number == 0) *it.size = member.in->size;
+                call_outlined(&it.of, member);
+              },
+              &both});
   return size;
 }
 
@@ -35,21 +43,21 @@ HEDDLE_OMP_ENTRY unsigned GOMP_parallel_reductions(function code, void* data, un
                                                   long step, long chunk, unsigned flags) {                         \
     loop_plan plan = plan_of_chunk(static_cast<std::uint64_t>(chunk));                                             \
     set_range(plan, from, to, step);                                                                               \
-    run(code, data, options_of(threads, flags), &plan);                                                            \
+    run(code, data, options_of(threads, flags, __builtin_return_address(0)), &plan);                               \
   }
 #define HEDDLE_PARALLEL_LOOP_START(name, plan_of_chunk)                                                           \
   HEDDLE_OMP_ENTRY void GOMP_parallel_loop_##name##_start(function code, void* data, unsigned threads, long from, \
                                                           long to, long step, long chunk) {                       \
     loop_plan plan = plan_of_chunk(static_cast<std::uint64_t>(chunk));                                            \
     set_range(plan, from, to, step);                                                                              \
-    start(code, data, options_of(threads, 0), &plan);                                                             \
+    start(code, data, options_of(threads, 0, __builtin_return_address(0)), &plan);                                \
   }
 #define HEDDLE_PARALLEL_LOOP_RUNTIME(name)                                                                         \
   HEDDLE_OMP_ENTRY void GOMP_parallel_loop_##name(function code, void* data, unsigned threads, long from, long to, \
                                                   long step, unsigned flags) {                                     \
     loop_plan plan = runtime_plan();                                                                               \
     set_range(plan, from, to, step);                                                                               \
-    run(code, data, options_of(threads, flags), &plan);                                                            \
+    run(code, data, options_of(threads, flags, __builtin_return_address(0)), &plan);                               \
   }
 
 HEDDLE_PARALLEL_LOOP(static, static_plan)
@@ -68,18 +76,18 @@ HEDDLE_OMP_ENTRY void GOMP_parallel_loop_runtime_start(function code, void* data
                                                        long step) {
   loop_plan plan = runtime_plan();
   set_range(plan, from, to, step);
-  start(code, data, options_of(threads, 0), &plan);
+  start(code, data, options_of(threads, 0, __builtin_return_address(0)), &plan);
 }
 
 HEDDLE_OMP_ENTRY void GOMP_parallel_sections(function code, void* data, unsigned threads, unsigned count,
                                              unsigned flags) {
   const loop_plan plan = sections_plan(count);
-  run(code, data, options_of(threads, flags), &plan);
+  run(code, data, options_of(threads, flags, __builtin_return_address(0)), &plan);
 }
 
 HEDDLE_OMP_ENTRY void GOMP_parallel_sections_start(function code, void* data, unsigned threads, unsigned count) {
   const loop_plan plan = sections_plan(count);
-  start(code, data, options_of(threads, 0), &plan);
+  start(code, data, options_of(threads, 0, __builtin_return_address(0)), &plan);
 }
 
 // A league on the host: its teams one after the other, for no construct lets one of them wait for another.
@@ -88,9 +96,11 @@ HEDDLE_OMP_ENTRY void GOMP_teams_reg(function code, void* data, unsigned teams, 
   const int asked = teams != 0 ? static_cast<int>(teams) : self.running->variables->teams;
   const int size = asked > 0 ? asked : 1;
   const int limit = threads != 0 ? static_cast<int>(threads) : self.running->variables->teams_thread_limit;
+  const ompt::league_events league(self, static_cast<unsigned>(size), __builtin_return_address(0));
+  outlined o{code, data};
   for (int number = 0; number < size; ++number) {
     begin_league_member(self, number, size, limit);
-    code(data);
+    call_outlined(&o, self);
     end_region(self);
   }
 }

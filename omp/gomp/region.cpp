@@ -1,14 +1,29 @@
 #include "omp/gomp/region.hpp"
 
+#include "omp/ompt/records.hpp"
+
 namespace heddle::omp::gomp {
 
-void call_outlined(void* data, thread&) {
+namespace {
+
+// The tool is told the frame that calls the function.
+void call_told(thread& self, void (*code)(void*), void* data) {
+  const ompt::outside here(ompt::record_of(*self.running), __builtin_frame_address(0));
+  code(data);
+}
+
+}  // namespace
+
+void call_outlined(void* data, thread& self) {
   const outlined& o = *static_cast<outlined*>(data);
+  if (ompt::on()) [[unlikely]]
+    return call_told(self, o.code, o.data);
   o.code(o.data);
 }
 
-region_options options_of(unsigned threads, unsigned flags) noexcept {
+region_options options_of(unsigned threads, unsigned flags, const void* code) noexcept {
   region_options how;
+  how.code = code;
   how.threads = static_cast<int>(threads);
   if ((flags & 7) != 0) how.bind = static_cast<int>(flags & 7);
   return how;
@@ -23,14 +38,24 @@ void run(void (*code)(void*), void* data, region_options how, const loop_plan* l
 namespace {
 
 // The function alone, for members whose leader has returned from where it was named.
-void call_code(void* data, thread& self) { reinterpret_cast<void (*)(void*)>(data)(self.in->data_of_code); }
+void call_code(void* data, thread& self) {
+  const auto code = reinterpret_cast<void (*)(void*)>(data);
+  if (ompt::on()) [[unlikely]]
+    return call_told(self, code, self.in->data_of_code);
+  code(self.in->data_of_code);
+}
 
 }  // namespace
 
 void start(void (*code)(void*), void* data, region_options how, const loop_plan* loop) {
   how.loop = loop;
   how.data = data;
-  begin_region(thread::current(), how, {call_code, reinterpret_cast<void*>(code)});
+  how.started = true;
+  thread& self = thread::current();
+  begin_region(self, how, {call_code, reinterpret_cast<void*>(code)});
+  // The caller's own frame is that of the region's code.
+  if (ompt::on()) [[unlikely]]
+    ompt::set_callers_frame(ompt::record_of(*self.running), __builtin_frame_address(0));
 }
 
 loop_plan static_plan(std::uint64_t chunk) noexcept {
@@ -92,8 +117,8 @@ void set_range(loop_plan& plan, long start, long end, long step) noexcept {
 loop_plan sections_plan(unsigned count) noexcept {
   loop_plan plan = dynamic_plan(1);
   plan.trips = count;
-  plan.singly = true;
   plan.start = 1;
+  plan.sections = true;
   return plan;
 }
 

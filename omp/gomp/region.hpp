@@ -14,7 +14,7 @@ struct outlined {
 void call_outlined(void* data, thread& self);
 
 // `threads`: 0, nothing was said; 1, if(false) or num_threads(1). `flags`: proc_bind in the low three bits.
-region_options options_of(unsigned threads, unsigned flags) noexcept;
+region_options options_of(unsigned threads, unsigned flags, const void* code = nullptr) noexcept;
 
 // Runs it as a region, each member of which begins in the loop if there is one.
 void run(void (*code)(void*), void* data, region_options how, const loop_plan* loop);

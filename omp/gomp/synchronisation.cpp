@@ -1,27 +1,47 @@
 // Barriers, single, critical and cancellation of the GNU ABI.
-#include "omp/core/cancel.hpp"
 #include "omp/core/lock_word.hpp"
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
+#include "omp/ompt/cancel.hpp"
+#include "omp/ompt/mutexes.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/work.hpp"
 
 using namespace heddle::omp;
 
-HEDDLE_OMP_ENTRY void GOMP_barrier() { wait_at_barrier(thread::current()); }
-HEDDLE_OMP_ENTRY bool GOMP_barrier_cancel() { return wait_at_barrier(thread::current(), true); }
+HEDDLE_OMP_ENTRY void GOMP_barrier() {
+  ompt::barrier(thread::current(), ompt_sync_region_barrier_explicit, __builtin_return_address(0));
+}
+HEDDLE_OMP_ENTRY bool GOMP_barrier_cancel() {
+  return ompt::barrier(thread::current(), ompt_sync_region_barrier_explicit, __builtin_return_address(0), true);
+}
 
-HEDDLE_OMP_ENTRY bool GOMP_single_start() { return take_single(thread::current()); }
+namespace {
+
+bool takes_single(thread& self, const void* code) {
+  const bool mine = take_single(self);
+  if (ompt::on()) [[unlikely]]
+    ompt::gnu_single_begins(self, mine, code);
+  return mine;
+}
+
+constexpr ompt_sync_region_t of_workshare = ompt_sync_region_barrier_implicit_workshare;
+
+}  // namespace
+
+HEDDLE_OMP_ENTRY bool GOMP_single_start() { return takes_single(thread::current(), __builtin_return_address(0)); }
 
 // Null: the caller executes it, and ends it with what the others are to copy.
 HEDDLE_OMP_ENTRY void* GOMP_single_copy_start() {
   thread& self = thread::current();
-  if (take_single(self)) return nullptr;
-  wait_at_barrier(self);
+  if (takes_single(self, __builtin_return_address(0))) return nullptr;
+  ompt::barrier(self, of_workshare, __builtin_return_address(0));
   return self.in->copied.load();
 }
 HEDDLE_OMP_ENTRY void GOMP_single_copy_end(void* data) {
   thread& self = thread::current();
   self.in->copied.store(data);
-  wait_at_barrier(self);
+  ompt::barrier(self, of_workshare, __builtin_return_address(0));
 }
 
 namespace {
@@ -40,13 +60,24 @@ cancels kind_of(int which) noexcept {
 
 }  // namespace
 
-HEDDLE_OMP_ENTRY void GOMP_critical_start() { unnamed.lock(); }
-HEDDLE_OMP_ENTRY void GOMP_critical_end() { unnamed.unlock(); }
-HEDDLE_OMP_ENTRY void GOMP_critical_name_start(void** name) { lock_at(name).lock(); }
-HEDDLE_OMP_ENTRY void GOMP_critical_name_end(void** name) { lock_at(name).unlock(); }
+HEDDLE_OMP_ENTRY void GOMP_critical_start() {
+  ompt::take([] { unnamed.lock(); }, ompt_mutex_critical, &unnamed, __builtin_return_address(0));
+}
+HEDDLE_OMP_ENTRY void GOMP_critical_end() {
+  ompt::release([] { unnamed.unlock(); }, ompt_mutex_critical, &unnamed, __builtin_return_address(0));
+}
+HEDDLE_OMP_ENTRY void GOMP_critical_name_start(void** name) {
+  ompt::take([name] { lock_at(name).lock(); }, ompt_mutex_critical, name, __builtin_return_address(0));
+}
+HEDDLE_OMP_ENTRY void GOMP_critical_name_end(void** name) {
+  ompt::release([name] { lock_at(name).unlock(); }, ompt_mutex_critical, name, __builtin_return_address(0));
+}
 
-HEDDLE_OMP_ENTRY bool GOMP_cancellation_point(int which) { return is_cancelled(thread::current(), kind_of(which)); }
+HEDDLE_OMP_ENTRY bool GOMP_cancellation_point(int which) {
+  return ompt::is_cancelled(thread::current(), kind_of(which), __builtin_return_address(0));
+}
 HEDDLE_OMP_ENTRY bool GOMP_cancel(int which, bool now) {
-  if (!now) return GOMP_cancellation_point(which);
-  return cancel(thread::current(), kind_of(which));
+  thread& self = thread::current();
+  if (!now) return ompt::is_cancelled(self, kind_of(which), __builtin_return_address(0));
+  return ompt::cancel(self, kind_of(which), __builtin_return_address(0));
 }

@@ -42,6 +42,7 @@ void run_here(void (*code)(void*), void* data) {
   thread& self = thread::current();
   region_options how;
   how.serial = true;
+  how.league_number = 0;
   team& t = begin_region(self, how, {});
   t.level = 0;  // a target region begins anew
   t.active_level = 0;

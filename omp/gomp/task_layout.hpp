@@ -34,7 +34,7 @@ inline std::uint32_t offset_of(void* payload, std::size_t alignment) noexcept {
 
 // The argument lies in the payload, as far behind its beginning as abi_flags says. What was made by a copy function is
 // destroyed by the body, which runs therefore in any case.
-inline void run_body(explicit_task& it, thread&, bool discard) {
+[[gnu::always_inline]] inline void run_body(explicit_task& it, thread&, bool discard) {
   if (discard && it.abi == 0) return;
   reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
 }

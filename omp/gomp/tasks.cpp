@@ -4,12 +4,32 @@
 #include "omp/core/detach.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/gomp/task_layout.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/tasks.hpp"
 
 namespace heddle::omp {
 
 namespace {
 
 using namespace gomp;
+
+// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
+void run_nothing(explicit_task&, thread&, bool) {}
+
+// Where a tool listens, which is told the frame that calls the task's code.
+template <task_body Body>
+void run_told(explicit_task& it, thread& self, bool discard) {
+  const ompt::outside code(self, it, __builtin_frame_address(0));
+  Body(it, self, discard);
+}
+
+[[gnu::cold, gnu::noinline]] void submit_told(thread& self, explicit_task& it, bool deferred, const depend_list* list,
+                                              const void* code) {
+  it.body = it.body == run_nothing ? run_told<run_nothing> : run_told<run_body>;
+  if (deferred) ompt::submit(self, it, list, code);
+  else ompt::run_undeferred(self, it, list, code);
+}
 
 // Of the team, or of the group that the new task would be in.
 bool creation_cancelled(const thread& self) noexcept {
@@ -25,7 +45,8 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   // The handle of an event has to be good for something: such a task is made, and discarded later.
   if (creation_cancelled(self) && (flags & task_flags::detach) == 0) [[unlikely]]
     return;
-  if (copy == nullptr && (flags & ~task_flags::untied) == 0 && (!if_value || runs_in_place(self))) {
+  const bool told = ompt::on();
+  if (copy == nullptr && (flags & ~task_flags::untied) == 0 && !told && (!if_value || runs_in_place(self))) {
     // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
     explicit_task& it = make_task(self, 0);
     begin_included(self, it);
@@ -52,7 +73,10 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   if (copy != nullptr) copy(argument, data);
   else if (size != 0) std::memcpy(argument, data, size);
   const bool depends = (flags & task_flags::depend) != 0;
-  if (!if_value) {
+  if (told) [[unlikely]] {
+    const depend_list list = depends ? list_of(depend) : depend_list();
+    submit_told(self, it, if_value, depends ? &list : nullptr, __builtin_return_address(0));
+  } else if (!if_value) {
     if (depends) wait_for_predecessors(self, list_of(depend));
     run_included(self, it);
   } else if (depends) {
@@ -62,20 +86,28 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   }
 }
 
-HEDDLE_OMP_ENTRY void GOMP_taskwait() { taskwait(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskwait() { ompt::wait_for_tasks(thread::current(), __builtin_return_address(0)); }
 
-HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) { wait_for_predecessors(thread::current(), list_of(depend)); }
+HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
+  thread& self = thread::current();
+  if (ompt::on()) [[unlikely]]
+    ompt::wait_for_predecessors(self, list_of(depend), __builtin_return_address(0));
+  else wait_for_predecessors(self, list_of(depend));
+}
 
 HEDDLE_OMP_ENTRY void GOMP_taskwait_depend_nowait(void** depend) {
   thread& self = thread::current();
   explicit_task& it = make_task(self, 0);
-  it.body = [](explicit_task&, thread&, bool) {};
-  submit(self, it, list_of(depend));
+  it.body = run_nothing;
+  const depend_list list = list_of(depend);
+  if (ompt::on()) [[unlikely]]
+    submit_told(self, it, true, &list, __builtin_return_address(0));
+  else submit(self, it, list);
 }
 
-HEDDLE_OMP_ENTRY void GOMP_taskyield() { taskyield(thread::current()); }
-HEDDLE_OMP_ENTRY void GOMP_taskgroup_start() { begin_group(thread::current()); }
-HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { end_group(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskyield() { ompt::yield(thread::current()); }
+HEDDLE_OMP_ENTRY void GOMP_taskgroup_start() { ompt::group_begins(thread::current(), __builtin_return_address(0)); }
+HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { ompt::group_ends(thread::current(), __builtin_return_address(0)); }
 
 }  // namespace heddle::omp
 

@@ -6,6 +6,10 @@
 #include "omp/core/taskloop.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/gomp/task_layout.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/tasks.hpp"
+#include "omp/ompt/work.hpp"
 
 HEDDLE_OMP_ENTRY void GOMP_taskgroup_reduction_register(std::uintptr_t* words);
 
@@ -14,6 +18,19 @@ namespace heddle::omp {
 namespace {
 
 using namespace gomp;
+
+// Which iterations a task has, numbered from 0: in front of its argument where a tool listens.
+struct chunk {
+  std::uint64_t first;
+  std::uint64_t count;
+};
+
+void run_told(explicit_task& it, thread& self, bool discard) {
+  const ompt::outside code(self, it, __builtin_frame_address(0));
+  const chunk& mine = *static_cast<chunk*>(it.payload);
+  if (!discard) ompt::taskloop_chunk(self, mine.first, mine.count);
+  run_body(it, self, discard);
+}
 
 std::uint64_t iterations_of(long start, long end, long step, bool) noexcept {
   if (step > 0) return start >= end ? 0 : (static_cast<std::uint64_t>(end) - start - 1) / step + 1;
@@ -29,13 +46,13 @@ std::uint64_t iterations_of(unsigned long long start, unsigned long long end, un
 
 template <class Number>
 void run_taskloop(function fn, void* data, copy_function copy, long bytes, long align, unsigned flags,
-                  unsigned long amount, int priority, Number start, Number end, Number step) {
+                  unsigned long amount, int priority, Number start, Number end, Number step, const void* code) {
   thread& self = thread::current();
   const std::uint64_t iterations = iterations_of(start, end, step, (flags & task_flags::up) != 0);
   if (iterations == 0 && (flags & task_flags::reduction) == 0) return;
   const bool group = (flags & task_flags::nogroup) == 0;
   if (group) {
-    begin_group(self);
+    ompt::group_begins(self, code);
     struct head {
       Number bounds[2];
       std::uintptr_t* words;
@@ -48,10 +65,17 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
   const loop_cut cut = cut_loop(iterations, how, amount, (flags & task_flags::strict) != 0, self.in->size);
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = std::max<std::size_t>(static_cast<std::size_t>(align), 1);
+  const bool told = ompt::on();
+  if (told) [[unlikely]]
+    ompt::work_begins(self, ompt_work_taskloop, iterations, code);
+  const std::size_t front = told ? sizeof(chunk) : 0;
+  std::uint64_t number = 0;
   Number at = start;
   for (std::uint64_t i = 0; iterations != 0 && i < cut.tasks; ++i) {
-    explicit_task& it = make_task(self, alignment > alignof(explicit_task) ? size + alignment : size);
+    explicit_task& it = make_task(self, told || alignment > alignof(explicit_task) ? size + front + alignment : size);
     set_body(it, fn, copy, alignment);
+    if (told) [[unlikely]]
+      it.abi_flags = offset_of(static_cast<char*>(it.payload) + front, alignment) + static_cast<std::uint32_t>(front);
     if ((flags & (task_flags::is_final | task_flags::untied | task_flags::priority)) != 0) {
       it.plain = false;
       it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
@@ -66,23 +90,37 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
     const Number bounds[2] = {at, next};
     std::memcpy(argument, bounds, sizeof bounds);
     at = next;
-    if ((flags & task_flags::if_clause) != 0) submit(self, it);
-    else run_included(self, it);
+    const bool deferred = (flags & task_flags::if_clause) != 0;
+    if (told) [[unlikely]] {
+      it.body = run_told;
+      *static_cast<chunk*>(it.payload) = {number, cut.size(i)};
+      number += cut.size(i);
+      if (deferred) ompt::submit(self, it, nullptr, code);
+      else ompt::run_undeferred(self, it, nullptr, code);
+    } else if (deferred) {
+      submit(self, it);
+    } else {
+      run_included(self, it);
+    }
   }
-  if (group) end_group(self);
+  if (told) [[unlikely]]
+    ompt::work_ends(self, ompt_work_taskloop, iterations, code);
+  if (group) ompt::group_ends(self, code);
 }
 
 }  // namespace
 
 HEDDLE_OMP_ENTRY void GOMP_taskloop(function fn, void* data, copy_function copy, long bytes, long align, unsigned flags,
                                     unsigned long amount, int priority, long start, long end, long step) {
-  run_taskloop<long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step);
+  run_taskloop<long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step,
+                     __builtin_return_address(0));
 }
 
 HEDDLE_OMP_ENTRY void GOMP_taskloop_ull(function fn, void* data, copy_function copy, long bytes, long align,
                                         unsigned flags, unsigned long amount, int priority, unsigned long long start,
                                         unsigned long long end, unsigned long long step) {
-  run_taskloop<unsigned long long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step);
+  run_taskloop<unsigned long long>(fn, data, copy, bytes, align, flags, amount, priority, start, end, step,
+                                   __builtin_return_address(0));
 }
 
 }  // namespace heddle::omp

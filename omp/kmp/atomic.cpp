@@ -1,6 +1,7 @@
 // Typed atomic functions of the LLVM ABI, made from atomic.def. The first two arguments of each, the place in the
 // source and the thread's number, are not needed.
 #include "omp/core/atomic.hpp"
+#include "omp/ompt/mutexes.hpp"
 
 #include <heddle/export.hpp>
 #include <heddle/mutex.hpp>
@@ -136,5 +137,11 @@ using namespace heddle::omp::atomics;  // NOLINT: the table names types of it
 
 #include "omp/kmp/atomic.def"
 
-HEDDLE_ENTRY void __kmpc_atomic_start() { lock_of_regions().lock(); }
-HEDDLE_ENTRY void __kmpc_atomic_end() { lock_of_regions().unlock(); }
+HEDDLE_ENTRY void __kmpc_atomic_start() {
+  heddle::omp::ompt::take([] { lock_of_regions().lock(); }, ompt_mutex_atomic, &lock_of_regions(),
+                          __builtin_return_address(0));
+}
+HEDDLE_ENTRY void __kmpc_atomic_end() {
+  heddle::omp::ompt::release([] { lock_of_regions().unlock(); }, ompt_mutex_atomic, &lock_of_regions(),
+                             __builtin_return_address(0));
+}

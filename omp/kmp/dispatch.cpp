@@ -6,6 +6,8 @@
 #include "omp/kmp/ident.hpp"
 #include "omp/kmp/schedule.hpp"
 #include "omp/kmp/static_part.hpp"
+#include "omp/ompt/mutexes.hpp"
+#include "omp/ompt/work.hpp"
 
 using namespace heddle::omp;
 using namespace heddle::omp::kmp;
@@ -54,7 +56,7 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
 }
 
 template <class T>
-void begin(std::int32_t schedule, T lower, T upper, signed_of<T> step, signed_of<T> chunk) {
+void begin(std::int32_t schedule, T lower, T upper, signed_of<T> step, signed_of<T> chunk, const void* code) {
   thread& self = thread::current();
   loop_plan plan = plan_of(self, schedule, chunk);
   plan.trips = trips_of<T>(lower, upper, step);
@@ -66,14 +68,19 @@ void begin(std::int32_t schedule, T lower, T upper, signed_of<T> step, signed_of
     plan.chunk = (even + plan.grain - 1) / plan.grain * plan.grain;
   }
   begin_loop(self, plan);
+  if (ompt::on()) [[unlikely]]
+    ompt::loop_begins(self, code);
 }
 
 template <class T>
-std::int32_t next(std::int32_t* last, T* lower, T* upper, signed_of<T>* stride) {
+std::int32_t next(std::int32_t* last, T* lower, T* upper, signed_of<T>* stride, const void* code) {
   thread& self = thread::current();
   work_cursor& c = self.work;
   if (!c.in_loop) return 0;
-  if (!next_block(self)) {
+  const bool found = next_block(self);
+  if (ompt::on()) [[unlikely]]
+    found ? ompt::block_begins(self, code) : ompt::loop_ends(self, code);
+  if (!found) {
     end_loop(self);  // *last stays what it was at the member's last block: lastprivate is done after this
     return 0;
   }
@@ -88,13 +95,13 @@ std::int32_t next(std::int32_t* last, T* lower, T* upper, signed_of<T>* stride) 
 
 // distribute parallel for with such a schedule: the team's even part of the loop is what its threads share.
 template <class T>
-void begin_of_league(std::int32_t schedule, std::int32_t* last, T lower, T upper, signed_of<T> step,
-                     signed_of<T> chunk) {
+void begin_of_league(std::int32_t schedule, std::int32_t* last, T lower, T upper, signed_of<T> step, signed_of<T> chunk,
+                     const void* code) {
   const team& t = *thread::current().in;
   signed_of<T> unused = 0;
   part<T>({static_cast<std::uint64_t>(t.league_number), static_cast<std::uint64_t>(t.league_size)}, false, last, &lower,
           &upper, &unused, step, chunk);
-  begin<T>(schedule, lower, upper, step, chunk);
+  begin<T>(schedule, lower, upper, step, chunk, code);
 }
 
 }  // namespace
@@ -102,16 +109,16 @@ void begin_of_league(std::int32_t schedule, std::int32_t* last, T lower, T upper
 #define HEDDLE_DISPATCH(suffix, type)                                                                                \
   HEDDLE_OMP_ENTRY void __kmpc_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule, type lower,       \
                                                       type upper, signed_of<type> step, signed_of<type> chunk) {     \
-    begin<type>(schedule, lower, upper, step, chunk);                                                                \
+    begin<type>(schedule, lower, upper, step, chunk, __builtin_return_address(0));                                   \
   }                                                                                                                  \
   HEDDLE_OMP_ENTRY void __kmpc_dist_dispatch_init_##suffix(ident*, std::int32_t, std::int32_t schedule,              \
                                                            std::int32_t* last, type lower, type upper,               \
                                                            signed_of<type> step, signed_of<type> chunk) {            \
-    begin_of_league<type>(schedule, last, lower, upper, step, chunk);                                                \
+    begin_of_league<type>(schedule, last, lower, upper, step, chunk, __builtin_return_address(0));                   \
   }                                                                                                                  \
   HEDDLE_OMP_ENTRY std::int32_t __kmpc_dispatch_next_##suffix(ident*, std::int32_t, std::int32_t* last, type* lower, \
                                                               type* upper, signed_of<type>* stride) {                \
-    return next<type>(last, lower, upper, stride);                                                                   \
+    return next<type>(last, lower, upper, stride, __builtin_return_address(0));                                      \
   }                                                                                                                  \
   HEDDLE_OMP_ENTRY void __kmpc_dispatch_fini_##suffix(ident*, std::int32_t) {                                        \
     end_ordered_iteration(thread::current());                                                                        \
@@ -124,8 +131,14 @@ HEDDLE_DISPATCH(8u, std::uint64_t)
 
 HEDDLE_OMP_ENTRY void __kmpc_dispatch_deinit(ident*, std::int32_t) {}
 
-HEDDLE_OMP_ENTRY void __kmpc_ordered(ident*, std::int32_t) { begin_ordered(thread::current()); }
-HEDDLE_OMP_ENTRY void __kmpc_end_ordered(ident*, std::int32_t) { end_ordered(thread::current()); }
+HEDDLE_OMP_ENTRY void __kmpc_ordered(ident*, std::int32_t) {
+  thread& self = thread::current();
+  ompt::take([&] { begin_ordered(self); }, ompt_mutex_ordered, self.in, __builtin_return_address(0));
+}
+HEDDLE_OMP_ENTRY void __kmpc_end_ordered(ident*, std::int32_t) {
+  thread& self = thread::current();
+  ompt::release([&] { end_ordered(self); }, ompt_mutex_ordered, self.in, __builtin_return_address(0));
+}
 
 // Sections: as a loop, with a number for each.
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_sections_init(ident*, std::int32_t) { return 0; }
@@ -134,10 +147,20 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_next_section(ident*, std::int32_t, std::int
   if (!self.work.in_loop) {
     loop_plan plan;
     plan.kind = schedule_kind::of_dynamic;
-    plan.singly = true;
+    plan.sections = true;
     plan.trips = static_cast<std::uint64_t>(count) + 1;
     begin_loop(self, plan);
+    if (ompt::on()) [[unlikely]]
+      ompt::loop_begins(self, __builtin_return_address(0));
   }
-  return next_block(self) ? static_cast<std::int32_t>(self.work.now.first) : count + 1;
+  if (!next_block(self)) return count + 1;
+  if (ompt::on()) [[unlikely]]
+    ompt::block_begins(self, __builtin_return_address(0));
+  return static_cast<std::int32_t>(self.work.now.first);
 }
-HEDDLE_OMP_ENTRY void __kmpc_end_sections(ident*, std::int32_t) { end_loop(thread::current()); }
+HEDDLE_OMP_ENTRY void __kmpc_end_sections(ident*, std::int32_t) {
+  thread& self = thread::current();
+  if (ompt::on()) [[unlikely]]
+    ompt::loop_ends(self, __builtin_return_address(0));
+  end_loop(self);
+}

@@ -4,6 +4,7 @@
 #include "omp/core/doacross.hpp"
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
+#include "omp/ompt/tasks.hpp"
 
 using namespace heddle::omp;
 using kmp::ident;
@@ -52,7 +53,10 @@ HEDDLE_OMP_ENTRY void __kmpc_doacross_wait(ident*, std::int32_t, const std::int6
   if (self.work.across == nullptr || self.in->size == 1) return;
   doacross& d = *self.work.across->across;
   std::uint64_t number = 0;
-  if (number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) wait_for(self, d, number);
+  if (!number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) return;
+  if (ompt::on()) [[unlikely]]
+    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), d.loops, false);
+  wait_for(self, d, number);
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_doacross_post(ident*, std::int32_t, const std::int64_t* values) {
@@ -60,7 +64,10 @@ HEDDLE_OMP_ENTRY void __kmpc_doacross_post(ident*, std::int32_t, const std::int6
   if (self.work.across == nullptr || self.in->size == 1) return;
   doacross& d = *self.work.across->across;
   std::uint64_t number = 0;
-  if (number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) post(self, d, number);
+  if (!number_of(d, reinterpret_cast<const std::uint64_t*>(values), number)) return;
+  if (ompt::on()) [[unlikely]]
+    ompt::doacross(self, reinterpret_cast<const std::uint64_t*>(values), d.loops, true);
+  post(self, d, number);
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_doacross_fini(ident*, std::int32_t) {

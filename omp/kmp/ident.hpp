@@ -16,11 +16,19 @@ struct ident {
   std::int32_t reserved_3;
   const char* source;
 };
-inline constexpr std::int32_t reduces_atomically = 0x10;  // of ident::flags: the compiler has made code for that, too
+// Of ident::flags.
+inline constexpr std::int32_t reduces_atomically = 0x10;  // the compiler has made code for that, too
+inline constexpr std::int32_t explicit_barrier = 0x20;
+inline constexpr std::int32_t implicit_barrier = 0x40;  // of a work-sharing construct
+inline constexpr std::int32_t of_loop = 0x200;
+inline constexpr std::int32_t of_sections = 0x400;
+inline constexpr std::int32_t of_distribute = 0x800;
 
 using microtask = void (*)(std::int32_t* global_number, std::int32_t* number, ...);
 inline constexpr int most_arguments = 512;
-// Calls an outlined function with as many addresses as it wants.
-void call_microtask(microtask code, std::int32_t* global_number, std::int32_t* number, int count, void** arguments);
+// Calls an outlined function with as many addresses as it wants. `frame`, unless it is null, is given the frame that
+// calls.
+void call_microtask(microtask code, std::int32_t* global_number, std::int32_t* number, int count, void** arguments,
+                    void** frame);
 
 }  // namespace heddle::omp::kmp

@@ -10,27 +10,32 @@ namespace heddle::omp::kmp {
 namespace {
 
 template <std::size_t... I>
-void call_with(microtask code, std::int32_t* global_number, std::int32_t* number, void** a, std::index_sequence<I...>) {
+void call_with(microtask code, std::int32_t* global_number, std::int32_t* number, void** a, void** frame,
+               std::index_sequence<I...>) {
+  if (frame != nullptr) *frame = __builtin_frame_address(0);
   // The function has fixed parameters; both instruction sets pass them as they do here, and one that takes fewer does
   // not look at the others.
   using fixed = void (*)(std::int32_t*, std::int32_t*, decltype((void)I, static_cast<void*>(nullptr))...);
   reinterpret_cast<fixed>(code)(global_number, number, a[I]...);
+  __asm__ volatile("");  // so that the frame stays for as long as the call: it is no tail call
 }
 
 template <std::size_t N>
-void call_padded(microtask code, std::int32_t* global_number, std::int32_t* number, int count, void** arguments) {
+void call_padded(microtask code, std::int32_t* global_number, std::int32_t* number, int count, void** arguments,
+                 void** frame) {
   void* padded[N] = {};
   std::copy_n(arguments, count, padded);
-  call_with(code, global_number, number, padded, std::make_index_sequence<N>());
+  call_with(code, global_number, number, padded, frame, std::make_index_sequence<N>());
 }
 
 }  // namespace
 
-void call_microtask(microtask code, std::int32_t* global_number, std::int32_t* number, int count, void** arguments) {
-  if (count <= 4) return call_padded<4>(code, global_number, number, count, arguments);
-  if (count <= 16) return call_padded<16>(code, global_number, number, count, arguments);
-  if (count <= 64) return call_padded<64>(code, global_number, number, count, arguments);
-  if (count <= most_arguments) return call_padded<most_arguments>(code, global_number, number, count, arguments);
+void call_microtask(microtask code, std::int32_t* global_number, std::int32_t* number, int count, void** arguments,
+                    void** frame) {
+  if (count <= 4) return call_padded<4>(code, global_number, number, count, arguments, frame);
+  if (count <= 16) return call_padded<16>(code, global_number, number, count, arguments, frame);
+  if (count <= 64) return call_padded<64>(code, global_number, number, count, arguments, frame);
+  if (count <= most_arguments) return call_padded<most_arguments>(code, global_number, number, count, arguments, frame);
   std::fprintf(stderr, "heddle: OpenMP: a parallel region with %d shared variables; %d is the most\n", count,
                most_arguments);
   std::_Exit(1);

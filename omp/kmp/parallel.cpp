@@ -6,6 +6,8 @@
 #include "omp/core/environment.hpp"
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/regions.hpp"
 
 using namespace heddle::omp;
 using kmp::ident;
@@ -22,7 +24,13 @@ void call_outlined(void* data, thread& self) {
   const outlined& o = *static_cast<outlined*>(data);
   std::int32_t global_number = self.global_number;
   auto number = static_cast<std::int32_t>(self.number);
-  kmp::call_microtask(o.code, &global_number, &number, o.count, o.arguments);
+  if (!ompt::on()) [[likely]] {
+    kmp::call_microtask(o.code, &global_number, &number, o.count, o.arguments, nullptr);
+    return;
+  }
+  ompt::task_record& mine = ompt::record_of(*self.running);
+  const ompt::outside code(mine, nullptr);
+  kmp::call_microtask(o.code, &global_number, &number, o.count, o.arguments, &mine.frame.exit_frame.ptr);
 }
 
 // The addresses that a construct hands on, in the caller's frame.
@@ -68,7 +76,7 @@ void run_teams(void* data, thread& self) {
 
 // A league on the host: as many of its teams at a time as there are workers, for no construct lets one of them wait for
 // another.
-void fork_league(int count, kmp::microtask code, void** arguments) {
+void fork_league(int count, kmp::microtask code, void** arguments, const void* caller) {
   thread& self = thread::current();
   const control_variables& v = *self.running->variables;
   const environment& e = process_environment();
@@ -76,7 +84,9 @@ void fork_league(int count, kmp::microtask code, void** arguments) {
   outlined o{code, count, arguments};
   league l{&o, std::max(asked, 1), self.next.teams_threads > 0 ? self.next.teams_threads : v.teams_thread_limit, 0};
   region_options how;
+  how.code = caller;
   how.league = true;
+  how.league_size = l.teams;
   how.threads = std::min(l.teams, e.workers);
   if (how.threads > 1 && e.threads.empty()) l.threads = std::max(e.workers / how.threads, 1);
   run_region(self, how, {run_teams, &l});
@@ -101,6 +111,7 @@ HEDDLE_OMP_ENTRY void __kmpc_fork_call_if(ident*, std::int32_t count, kmp::micro
   thread& self = thread::current();
   region_options how = clauses_of(self);
   how.serial = condition == 0;
+  how.code = __builtin_return_address(0);
   void* list[1] = {arguments};
   outlined o{code, count > 0 && arguments != nullptr ? 1 : 0, list};
   run_region(self, how, {call_outlined, &o});
@@ -109,7 +120,12 @@ HEDDLE_OMP_ENTRY void __kmpc_fork_call_if(ident*, std::int32_t count, kmp::micro
 HEDDLE_OMP_ENTRY void __kmpc_serialized_parallel(ident*, std::int32_t) {
   region_options how;
   how.serial = true;
-  begin_region(thread::current(), how, {nullptr, nullptr});
+  how.code = __builtin_return_address(0);
+  thread& self = thread::current();
+  begin_region(self, how, {nullptr, nullptr});
+  // The caller's own frame is that of the region's code.
+  if (ompt::on()) [[unlikely]]
+    ompt::set_callers_frame(ompt::record_of(*self.running), __builtin_frame_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_end_serialized_parallel(ident*, std::int32_t) { end_region(thread::current()); }
@@ -147,7 +163,7 @@ HEDDLE_OMP_ENTRY void __kmpc_fork_teams(ident*, std::int32_t count, kmp::microta
   va_start(from, code);
   argument_list arguments(count, from);
   va_end(from);
-  fork_league(count, code, arguments.data());
+  fork_league(count, code, arguments.data(), __builtin_return_address(0));
 }
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_global_thread_num(ident*) { return thread::current().global_number; }

@@ -5,6 +5,9 @@
 #include "omp/core/lock_word.hpp"
 #include "omp/core/team.hpp"
 #include "omp/kmp/ident.hpp"
+#include "omp/ompt/mutexes.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/work.hpp"
 
 using namespace heddle::omp;
 using kmp::ident;
@@ -22,79 +25,133 @@ bool reduces_one_by_one(const thread& self, const ident* where) noexcept {
   return has_others(self) && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0);
 }
 
-std::int32_t begin_reduce(const ident* where, critical_name* lock) {
-  const thread& self = thread::current();
-  if (!has_others(self)) return 1;
-  if (!reduces_one_by_one(self, where)) return 2;
-  lock_at(lock).lock();
-  return 1;
+// `ends`: the compiler calls the end of it in any case; of others it does not when the operations are atomic.
+std::int32_t begin_reduce(const ident* where, critical_name* lock, bool ends, const void* code) {
+  thread& self = thread::current();
+  const bool one_by_one = reduces_one_by_one(self, where);
+  const std::int32_t way = !has_others(self) || one_by_one ? 1 : 2;
+  if (ompt::on() && (ends || way == 1)) [[unlikely]]
+    ompt::tell_reduction(self, ompt_scope_begin, code);
+  if (one_by_one) lock_at(lock).lock();
+  return way;
+}
+
+void end_reduce(const ident* where, critical_name* lock, const void* code) {
+  thread& self = thread::current();
+  if (reduces_one_by_one(self, where)) lock_at(lock).unlock();
+  if (ompt::on()) [[unlikely]]
+    ompt::tell_reduction(self, ompt_scope_end, code);
+}
+
+constexpr ompt_sync_region_t hidden = ompt_sync_region_barrier_implementation;
+
+// The compilers say which barrier it is.
+ompt_sync_region_t kind_of(const ident* where) noexcept {
+  if (where == nullptr || (where->flags & kmp::explicit_barrier) != 0) return ompt_sync_region_barrier_explicit;
+  return (where->flags & kmp::implicit_barrier) != 0 ? ompt_sync_region_barrier_implicit_workshare : hidden;
 }
 
 }  // namespace
 
-HEDDLE_OMP_ENTRY void __kmpc_barrier(ident*, std::int32_t) { wait_at_barrier(thread::current()); }
+HEDDLE_OMP_ENTRY void __kmpc_barrier(ident* where, std::int32_t) {
+  ompt::barrier(thread::current(), kind_of(where), __builtin_return_address(0));
+}
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_barrier_master(ident*, std::int32_t) {
   thread& self = thread::current();
-  wait_at_barrier(self);
+  ompt::barrier(self, hidden, __builtin_return_address(0));
   return self.number == 0 ? 1 : 0;
 }
-HEDDLE_OMP_ENTRY void __kmpc_end_barrier_master(ident*, std::int32_t) { wait_at_barrier(thread::current()); }
+HEDDLE_OMP_ENTRY void __kmpc_end_barrier_master(ident*, std::int32_t) {
+  ompt::barrier(thread::current(), hidden, __builtin_return_address(0));
+}
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_barrier_master_nowait(ident*, std::int32_t) {
   thread& self = thread::current();
-  wait_at_barrier(self);
+  ompt::barrier(self, hidden, __builtin_return_address(0));
   return self.number == 0 ? 1 : 0;
 }
 
-HEDDLE_OMP_ENTRY std::int32_t __kmpc_single(ident*, std::int32_t) { return take_single(thread::current()) ? 1 : 0; }
-HEDDLE_OMP_ENTRY void __kmpc_end_single(ident*, std::int32_t) {}
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_single(ident*, std::int32_t) {
+  thread& self = thread::current();
+  const bool mine = take_single(self);
+  if (ompt::on()) [[unlikely]]
+    ompt::single_begins(self, mine, __builtin_return_address(0));
+  return mine ? 1 : 0;
+}
+HEDDLE_OMP_ENTRY void __kmpc_end_single(ident*, std::int32_t) {
+  if (ompt::on()) [[unlikely]]
+    ompt::single_ends(thread::current(), __builtin_return_address(0));
+}
 
 HEDDLE_OMP_ENTRY void __kmpc_copyprivate(ident*, std::int32_t, std::size_t, void* data,
                                          void (*copy)(void* to, void* from), std::int32_t did_it) {
   thread& self = thread::current();
   team& t = *self.in;
   if (did_it != 0) t.copied.store(data);
-  wait_at_barrier(self);
+  ompt::barrier(self, hidden, __builtin_return_address(0));
   if (did_it == 0) copy(data, t.copied.load());
-  wait_at_barrier(self);  // the data lie on the stack of who did it
+  ompt::barrier(self, hidden, __builtin_return_address(0));  // the data lie on the stack of who did it
 }
 
 HEDDLE_OMP_ENTRY void* __kmpc_copyprivate_light(ident*, std::int32_t, void* data) {
   thread& self = thread::current();
   team& t = *self.in;
   if (data != nullptr) t.copied.store(data);
-  wait_at_barrier(self);
+  ompt::barrier(self, hidden, __builtin_return_address(0));
   return t.copied.load();
 }
 
-HEDDLE_OMP_ENTRY std::int32_t __kmpc_master(ident*, std::int32_t) { return thread::current().number == 0 ? 1 : 0; }
-HEDDLE_OMP_ENTRY void __kmpc_end_master(ident*, std::int32_t) {}
+namespace {
+
+std::int32_t enters_masked(bool enters, const void* code) {
+  if (enters && ompt::on()) [[unlikely]]
+    ompt::masked(thread::current(), ompt_scope_begin, code);
+  return enters ? 1 : 0;
+}
+void leaves_masked(const void* code) {
+  if (ompt::on()) [[unlikely]]
+    ompt::masked(thread::current(), ompt_scope_end, code);
+}
+
+}  // namespace
+
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_master(ident*, std::int32_t) {
+  return enters_masked(thread::current().number == 0, __builtin_return_address(0));
+}
+HEDDLE_OMP_ENTRY void __kmpc_end_master(ident*, std::int32_t) { leaves_masked(__builtin_return_address(0)); }
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_masked(ident*, std::int32_t, std::int32_t filter) {
-  return static_cast<std::int32_t>(thread::current().number) == filter ? 1 : 0;
+  return enters_masked(static_cast<std::int32_t>(thread::current().number) == filter, __builtin_return_address(0));
 }
-HEDDLE_OMP_ENTRY void __kmpc_end_masked(ident*, std::int32_t) {}
+HEDDLE_OMP_ENTRY void __kmpc_end_masked(ident*, std::int32_t) { leaves_masked(__builtin_return_address(0)); }
 
-HEDDLE_OMP_ENTRY void __kmpc_critical(ident*, std::int32_t, critical_name* name) { lock_at(name).lock(); }
-HEDDLE_OMP_ENTRY void __kmpc_critical_with_hint(ident*, std::int32_t, critical_name* name, std::uint32_t) {
-  lock_at(name).lock();
+HEDDLE_OMP_ENTRY void __kmpc_critical(ident*, std::int32_t, critical_name* name) {
+  ompt::take([name] { lock_at(name).lock(); }, ompt_mutex_critical, name, __builtin_return_address(0));
 }
-HEDDLE_OMP_ENTRY void __kmpc_end_critical(ident*, std::int32_t, critical_name* name) { lock_at(name).unlock(); }
+HEDDLE_OMP_ENTRY void __kmpc_critical_with_hint(ident*, std::int32_t, critical_name* name, std::uint32_t hint) {
+  ompt::take([name] { lock_at(name).lock(); }, ompt_mutex_critical, name, __builtin_return_address(0), hint);
+}
+HEDDLE_OMP_ENTRY void __kmpc_end_critical(ident*, std::int32_t, critical_name* name) {
+  ompt::release([name] { lock_at(name).unlock(); }, ompt_mutex_critical, name, __builtin_return_address(0));
+}
 
-HEDDLE_OMP_ENTRY void __kmpc_flush(ident*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+HEDDLE_OMP_ENTRY void __kmpc_flush(ident*) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (ompt::on()) [[unlikely]]
+    ompt::tell_flush(thread::current(), __builtin_return_address(0));
+}
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_reduce_nowait(ident* where, std::int32_t, std::int32_t, std::size_t, void*,
                                                    void (*)(void*, void*), critical_name* lock) {
-  return begin_reduce(where, lock);
+  return begin_reduce(where, lock, false, __builtin_return_address(0));
 }
 HEDDLE_OMP_ENTRY void __kmpc_end_reduce_nowait(ident* where, std::int32_t, critical_name* lock) {
-  if (reduces_one_by_one(thread::current(), where)) lock_at(lock).unlock();
+  end_reduce(where, lock, __builtin_return_address(0));
 }
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_reduce(ident* where, std::int32_t, std::int32_t, std::size_t, void*,
                                             void (*)(void*, void*), critical_name* lock) {
-  return begin_reduce(where, lock);
+  return begin_reduce(where, lock, true, __builtin_return_address(0));
 }
 HEDDLE_OMP_ENTRY void __kmpc_end_reduce(ident* where, std::int32_t, critical_name* lock) {
-  thread& self = thread::current();
-  if (reduces_one_by_one(self, where)) lock_at(lock).unlock();
-  wait_at_barrier(self);
+  end_reduce(where, lock, __builtin_return_address(0));
+  ompt::barrier(thread::current(), hidden, __builtin_return_address(0));
 }

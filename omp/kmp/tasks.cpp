@@ -4,6 +4,9 @@
 #include "omp/core/detach.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/kmp/task_layout.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/tasks.hpp"
 
 struct ident;
 
@@ -14,7 +17,7 @@ namespace {
 using namespace kmp;
 
 // An untied task ends a part by submitting itself, and is to be called again then; the word is in explicit_task::abi.
-void run_parts(explicit_task& it, thread& self) {
+[[gnu::always_inline]] inline void run_parts(explicit_task& it, thread& self) {
   auto* const known = static_cast<known_task*>(it.payload);
   do {
     it.abi = 0;
@@ -22,7 +25,7 @@ void run_parts(explicit_task& it, thread& self) {
   } while (it.abi != 0);
 }
 
-void run_body(explicit_task& it, thread& self, bool discard) {
+[[gnu::always_inline]] inline void run_body(explicit_task& it, thread& self, bool discard) {
   auto* const known = static_cast<known_task*>(it.payload);
   if (!discard) [[likely]]
     run_parts(it, self);
@@ -32,6 +35,40 @@ void run_body(explicit_task& it, thread& self, bool discard) {
 
 // A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
 void run_nothing(explicit_task&, thread&, bool) {}
+
+// Where a tool listens, which is told the frame that calls the task's code.
+template <task_body Body>
+void run_told(explicit_task& it, thread& self, bool discard) {
+  const ompt::outside code(self, it, __builtin_frame_address(0));
+  Body(it, self, discard);
+}
+
+// Makes it known where a tool listens; `list` null: no depend clause.
+[[gnu::cold, gnu::noinline]] std::int32_t submit_told(thread& self, explicit_task& it, const depend_list* list,
+                                                      const void* code) {
+  it.body = it.body == run_nothing ? run_told<run_nothing> : run_told<run_body>;
+  ompt::submit(self, it, list, code);
+  return 0;
+}
+
+// The task's code is its caller's, in the same frame; `frame` is the entry point's.
+[[gnu::cold, gnu::noinline]] void begin_told(thread& self, explicit_task& it, const void* code, void* frame) {
+  ompt_frame_t& parent = ompt::record_of(*self.running).frame;
+  parent.enter_frame.ptr = frame;
+  parent.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
+  ompt::task_made(self, it, true, nullptr, code);
+  ompt::included_begins(it);
+  begin_included(self, it);
+  ompt::set_callers_frame(it.tool, frame);
+}
+
+inline void begin_here(void* task, const void* code, void* frame) {
+  thread& self = thread::current();
+  explicit_task& it = task_of(task);
+  if (ompt::on()) [[unlikely]]
+    return begin_told(self, it, code, frame);
+  begin_included(self, it);
+}
 
 void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes, routine entry) {
   thread& self = thread::current();
@@ -86,6 +123,8 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task(ident*, std::int32_t, void* task) 
     return 0;
   }
   see_priority(it);
+  if (ompt::on()) [[unlikely]]
+    return submit_told(self, it, nullptr, __builtin_return_address(0));
   submit(self, it);
   return 0;
 }
@@ -99,39 +138,50 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(ident*, std::int32_t, vo
   explicit_task& it = task_of(task);
   see_priority(it);
   thread& self = thread::current();
+  const depend_list list = list_of(count, items);
+  if (ompt::on()) [[unlikely]]
+    return submit_told(self, it, count != 0 ? &list : nullptr, __builtin_return_address(0));
   if (count == 0) submit(self, it);
-  else submit(self, it, list_of(count, items));
+  else submit(self, it, list);
   return 0;
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_wait_deps(ident*, std::int32_t, std::int32_t count, void* items, std::int32_t, void*) {
-  wait_for_predecessors(thread::current(), list_of(count, items));
+  thread& self = thread::current();
+  if (ompt::on()) [[unlikely]]
+    ompt::wait_for_predecessors(self, list_of(count, items), __builtin_return_address(0));
+  else wait_for_predecessors(self, list_of(count, items));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_taskwait_deps_51(ident*, std::int32_t, std::int32_t count, void* items, std::int32_t,
                                                   void*, std::int32_t nowait) {
   thread& self = thread::current();
+  const depend_list list = list_of(count, items);
   if (nowait == 0) {
-    wait_for_predecessors(self, list_of(count, items));
+    if (ompt::on()) [[unlikely]]
+      ompt::wait_for_predecessors(self, list, __builtin_return_address(0));
+    else wait_for_predecessors(self, list);
     return;
   }
   explicit_task& it = make_task(self, 0);
   it.body = run_nothing;
-  submit(self, it, list_of(count, items));
+  if (ompt::on()) [[unlikely]]
+    submit_told(self, it, &list, __builtin_return_address(0));
+  else submit(self, it, list);
 }
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_taskwait(ident*, std::int32_t) {
-  taskwait(thread::current());
+  ompt::wait_for_tasks(thread::current(), __builtin_return_address(0));
   return 0;
 }
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_taskyield(ident*, std::int32_t, int) {
-  taskyield(thread::current());
+  ompt::yield(thread::current());
   return 0;
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin_if0(ident*, std::int32_t, void* task) {
-  begin_included(thread::current(), task_of(task));
+  begin_here(task, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* task) {
@@ -143,29 +193,35 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete_if0(ident*, std::int32_t, void* t
     known->first.destructors(self.global_number, known);
   }
   end_included(self, it);
+  if (ompt::on()) [[unlikely]]
+    ompt::record_of(*self.running).frame.enter_frame.ptr = nullptr;
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_begin(ident*, std::int32_t, void* task) {
-  begin_included(thread::current(), task_of(task));
+  begin_here(task, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_task_complete(ident*, std::int32_t, void* task) {
   end_included(thread::current(), task_of(task));
 }
 
-HEDDLE_OMP_ENTRY void __kmpc_taskgroup(ident*, std::int32_t) { begin_group(thread::current()); }
-HEDDLE_OMP_ENTRY void __kmpc_end_taskgroup(ident*, std::int32_t) { end_group(thread::current()); }
+HEDDLE_OMP_ENTRY void __kmpc_taskgroup(ident*, std::int32_t) {
+  ompt::group_begins(thread::current(), __builtin_return_address(0));
+}
+HEDDLE_OMP_ENTRY void __kmpc_end_taskgroup(ident*, std::int32_t) {
+  ompt::group_ends(thread::current(), __builtin_return_address(0));
+}
 
 // A hint, which is not used.
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int32_t, void*, std::int32_t, void*) {
   return 0;
 }
 
-// The event's address is what omp_event_handle_t holds.
 // For tools, while the task has not ended: its node in the graph, and those of its successors.
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_depnode(void* task) { return task_of(task).node; }
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_successors(void* task) { return successors_of(task_of(task)); }
 
+// The event's address is what omp_event_handle_t holds.
 HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
   it.detachable = true;

@@ -1,9 +1,14 @@
 // Entry points of the LLVM ABI: taskloop.
 #include <cstring>
+#include <utility>
 
 #include "omp/core/taskloop.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/kmp/task_layout.hpp"
+#include "omp/ompt/records.hpp"
+#include "omp/ompt/sync.hpp"
+#include "omp/ompt/tasks.hpp"
+#include "omp/ompt/work.hpp"
 
 struct ident;
 
@@ -21,10 +26,30 @@ std::uint64_t iterations_of(std::uint64_t lower, std::uint64_t upper, std::int64
   return l < u ? 0 : (lower - upper) / (0 - static_cast<std::uint64_t>(step)) + 1;
 }
 
+// Which iterations a task has, numbered from 0: behind its payload where a tool listens.
+struct chunk {
+  std::uint64_t first;
+  std::uint64_t count;
+};
+chunk& chunk_of(explicit_task& it) noexcept {
+  const std::size_t behind = (reinterpret_cast<std::size_t>(it.abi_word) + 7) & ~std::size_t{7};
+  return *reinterpret_cast<chunk*>(static_cast<char*>(it.payload) + behind);
+}
+
+void run_told(explicit_task& it, thread& self, bool discard) {
+  const ompt::outside code(self, it, __builtin_frame_address(0));
+  auto* const known = static_cast<known_task*>(it.payload);
+  if (!discard) {
+    ompt::taskloop_chunk(self, chunk_of(it).first, chunk_of(it).count);
+    known->entry(self.global_number, known);
+  }
+  if ((it.abi_flags & task_flags::destructors) != 0) known->first.destructors(self.global_number, known);
+}
+
 // A copy of the pattern, as its compiler wants it.
-explicit_task& copy_of(thread& self, explicit_task& pattern) {
+explicit_task& copy_of(thread& self, explicit_task& pattern, bool told) {
   const auto bytes = reinterpret_cast<std::size_t>(pattern.abi_word);
-  explicit_task& it = make_task(self, bytes);
+  explicit_task& it = make_task(self, told ? bytes + 8 + sizeof(chunk) : bytes);
   std::memcpy(it.payload, pattern.payload, bytes);
   auto* const known = static_cast<known_task*>(it.payload);
   const auto* const from = static_cast<known_task*>(pattern.payload);
@@ -44,7 +69,7 @@ explicit_task& copy_of(thread& self, explicit_task& pattern) {
 }
 
 void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step, bool group,
-                  std::int32_t how, std::uint64_t amount, bool strict, void* dup) {
+                  std::int32_t how, std::uint64_t amount, bool strict, void* dup, const void* code) {
   thread& self = thread::current();
   explicit_task& pattern = task_of(task);
   if ((pattern.abi_flags & task_flags::priority) != 0) {
@@ -55,32 +80,46 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
   const std::uint64_t iterations = iterations_of(first, *upper, step);
   const std::ptrdiff_t lower_at = reinterpret_cast<char*>(lower) - static_cast<char*>(task);
   const std::ptrdiff_t upper_at = reinterpret_cast<char*>(upper) - static_cast<char*>(task);
-  if (group) begin_group(self);
+  if (group) ompt::group_begins(self, code);
+  const bool told = ompt::on();
+  if (told) [[unlikely]]
+    ompt::work_begins(self, ompt_work_taskloop, iterations, code);
   pattern.group = self.running->group;
   if (iterations != 0) {
     const loop_cut cut = cut_loop(iterations, static_cast<cut_by>(how), amount, strict, self.in->size);
-    if (cut.tasks == 1 && dup == nullptr) {  // the pattern itself
+    if (cut.tasks == 1 && dup == nullptr && !told) {  // the pattern itself
       if (deferred) submit(self, pattern);
       else run_included(self, pattern);
       if (group) end_group(self);
       return;
     }
     std::uint64_t at = first;
+    std::uint64_t number = 0;
     for (std::uint64_t i = 0; i < cut.tasks; ++i) {
-      explicit_task& it = copy_of(self, pattern);
+      explicit_task& it = copy_of(self, pattern, told);
       const std::uint64_t next = at + cut.size(i) * static_cast<std::uint64_t>(step);
       std::uint64_t const end = next - static_cast<std::uint64_t>(step);
       std::memcpy(static_cast<char*>(it.payload) + lower_at, &at, sizeof at);
       std::memcpy(static_cast<char*>(it.payload) + upper_at, &end, sizeof end);
       if (dup != nullptr) reinterpret_cast<duplicate>(dup)(it.payload, task, i + 1 == cut.tasks ? 1 : 0);
       at = next;
-      if (deferred) submit(self, it);
-      else run_included(self, it);
+      if (told) [[unlikely]] {
+        it.body = run_told;
+        chunk_of(it) = {std::exchange(number, number + cut.size(i)), cut.size(i)};
+        if (deferred) ompt::submit(self, it, nullptr, code);
+        else ompt::run_undeferred(self, it, nullptr, code);
+      } else if (deferred) {
+        submit(self, it);
+      } else {
+        run_included(self, it);
+      }
     }
   }
   pattern.body(pattern, self, true);  // what it would have destroyed
   free_task(&self, pattern);
-  if (group) end_group(self);
+  if (told) [[unlikely]]
+    ompt::work_ends(self, ompt_work_taskloop, iterations, code);
+  if (group) ompt::group_ends(self, code);
 }
 
 }  // namespace
@@ -88,13 +127,15 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
 HEDDLE_OMP_ENTRY void __kmpc_taskloop(ident*, std::int32_t, void* task, std::int32_t if_value, std::uint64_t* lower,
                                       std::uint64_t* upper, std::int64_t step, std::int32_t nogroup, std::int32_t how,
                                       std::uint64_t amount, void* dup) {
-  run_taskloop(task, if_value != 0, lower, upper, step, nogroup == 0, how, amount, false, dup);
+  run_taskloop(task, if_value != 0, lower, upper, step, nogroup == 0, how, amount, false, dup,
+               __builtin_return_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_taskloop_5(ident*, std::int32_t, void* task, std::int32_t if_value, std::uint64_t* lower,
                                         std::uint64_t* upper, std::int64_t step, std::int32_t nogroup, std::int32_t how,
                                         std::uint64_t amount, std::int32_t modifier, void* dup) {
-  run_taskloop(task, if_value != 0, lower, upper, step, nogroup == 0, how, amount, modifier != 0, dup);
+  run_taskloop(task, if_value != 0, lower, upper, step, nogroup == 0, how, amount, modifier != 0, dup,
+               __builtin_return_address(0));
 }
 
 }  // namespace heddle::omp

@@ -288,7 +288,7 @@ TEST(tasks_of_one, in_place_one_after_the_other_and_inside_each_other) {
   int ran = 0, late = 0;
   const auto deeper = [&](auto& again, thread& self, int depth) -> void {
     seen.insert(self.running);
-    EXPECT_EQ(self.running->depth, static_cast<std::uint32_t>(depth));
+    EXPECT_EQ(self.running->depth.load(), static_cast<std::uint32_t>(depth));
     ++ran;
     if (depth == 20) return;
     for (int i = 0; i < 2 && (i == 0 || depth % 5 == 0); ++i)

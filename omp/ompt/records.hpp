@@ -1,0 +1,80 @@
+// Where the records of tasks are, and scopes that change a task's frame.
+#pragma once
+
+#include "omp/core/task.hpp"
+#include "omp/core/team.hpp"
+#include "omp/core/thread.hpp"
+#include "omp/ompt/state.hpp"
+
+namespace heddle::omp::ompt {
+
+inline task_record& record_of(task& t) noexcept {
+  return t.is_explicit ? static_cast<explicit_task&>(t).tool : static_cast<implicit_task&>(t).tool;
+}
+inline ompt_data_t* data_of(task& t) noexcept { return &record_of(t).data; }
+inline ompt_data_t* region_of(thread& self) noexcept { return &self.in->tool.data; }
+
+// The running task is inside of the runtime, for the program has called it: its enter_frame is set, by the outermost of
+// such scopes.
+class inside {
+ public:
+  explicit inside(thread& self) noexcept;
+  inside(const inside&) = delete;
+  ~inside() {
+    of_.enter_frame = before_;
+    of_.enter_frame_flags = flags_before_;
+  }
+
+ private:
+  ompt_frame_t& of_;
+  ompt_data_t before_;
+  int flags_before_;
+};
+
+// A task's own code runs, called from this frame (__builtin_frame_address(0)).
+class outside {
+ public:
+  outside(task_record& of, void* frame) noexcept : of_(of.frame) {
+    of_.exit_frame.ptr = frame;
+    of_.exit_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
+  }
+  // Of an explicit task: if it runs where it was made, this tells that it begins; ompt::run_task tells it of others.
+  outside(thread& self, explicit_task& of, void* frame);
+  outside(const outside&) = delete;
+  ~outside() {
+    of_.exit_frame.ptr = nullptr;
+    of_.exit_frame_flags = 0;
+  }
+
+ private:
+  ompt_frame_t& of_;
+};
+
+// The task's code is its caller's, in the same frame: of a region or task without a function of its own. `own`: the
+// frame of the entry point, which has a frame pointer (__builtin_frame_address(0)). Its caller's is told if it looks
+// like one, else the end of the caller's frame.
+void set_callers_frame(task_record& of, void* own) noexcept;
+
+// What a thread does when it waits for nothing.
+int usual_state(const thread& self) noexcept;
+// It does something else for a while.
+class in_state {
+ public:
+  in_state(thread& self, int state, ompt_wait_id_t what = 0) noexcept
+      : of_(self.tool), before_(self.tool.state), waited_before_(self.tool.waits_for) {
+    of_.state = state;
+    of_.waits_for = what;
+  }
+  in_state(const in_state&) = delete;
+  ~in_state() {
+    of_.state = before_;
+    of_.waits_for = waited_before_;
+  }
+
+ private:
+  thread_record& of_;
+  int before_;
+  ompt_wait_id_t waited_before_;
+};
+
+}  // namespace heddle::omp::ompt

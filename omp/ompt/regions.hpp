@@ -1,0 +1,49 @@
+// Events of threads, regions and their implicit tasks. All of it is called where a tool listens alone.
+#pragma once
+
+#include "omp/ompt/state.hpp"
+
+namespace heddle::omp {
+class thread;
+struct team;
+struct region_body;
+struct region_options;
+}  // namespace heddle::omp
+
+namespace heddle::omp::ompt {
+
+// A thread that is not the runtime's own, with its initial task.
+void initial_thread_begins(thread& self);
+void initial_thread_ends(thread& self);
+void member_begins(thread& self);
+void member_ends(thread& self);
+
+// The leader, before and after all else that makes a region of its team.
+void prepare_region(team& t) noexcept;  // waits until members have told of the last one's end
+void region_begins(thread& self, team& t, const region_options& how, unsigned requested);
+void region_ends(thread& self, team& t);  // the leader is back in its own task
+
+// As heddle::omp::run_region, with the frame of the task that encounters the region.
+void run_region(thread& self, const region_options& how, const region_body& body);
+
+// A league on the host, for as long as its teams run.
+class league_events {
+ public:
+  league_events(thread& self, unsigned teams, const void* code);
+  league_events(const league_events&) = delete;
+  ~league_events();
+
+ private:
+  thread& self_;
+  bool told_;
+  ompt_data_t data_{};
+  const void* code_;
+};
+
+// A member of a region that somebody has encountered, or the initial task of a league's team or a target region.
+void implicit_task_begins(thread& self);
+// Its part is over and it comes to the barrier at the end; that barrier is over, and with it the task.
+void join_begins(thread& self);
+void join_ends(thread& self);
+
+}  // namespace heddle::omp::ompt
