@@ -56,11 +56,11 @@ class victim_memory {
   /// call by one thief.
   template <class Draw, class Attempt>
   entry go_round(unsigned self, unsigned count, effort how, Draw&& draw, Attempt&& attempt) noexcept {
-    if (rule_ == rule::random) return policy::go_round(count, draw(), how, attempt);
+    if (rule_ == rule::random) return heddle::policy::go_round(count, draw(), how, attempt);
     const unsigned remembered = first(self);
     unsigned where = 0;
     const entry found =
-        policy::go_round(count, remembered < count ? remembered : draw(), how, [&](unsigned place) -> entry {
+        heddle::policy::go_round(count, remembered < count ? remembered : draw(), how, [&](unsigned place) -> entry {
           where = place;
           return attempt(place);
         });

@@ -66,7 +66,7 @@ class parking {
   static constexpr std::uintptr_t is_awake = 0;
   static constexpr std::uintptr_t settling = 1;  // about to sleep; every greater value is the sleeper's waiter
 
-  static bool spin(bool (*ready)(void*), void* asked);
+  bool spin(bool (*ready)(void*), void* asked);
   void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
   void sleep() noexcept;
   void wake_sleeper() noexcept;
