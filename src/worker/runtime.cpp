@@ -58,6 +58,7 @@ runtime::runtime(settings s)
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       capacity_(workers_, sleepers_, inbox_, host_.wants(), settings_.allowed,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      gangs_(workers_, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       lending_(*this, workers_,
                platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !host_.wants().roots &&
                    !host_.wants().limits && !settings_.allowed),

@@ -17,6 +17,7 @@
 #include "worker/carriers.hpp"
 #include "worker/census.hpp"
 #include "worker/creator.hpp"
+#include "worker/gangs.hpp"
 #include "worker/inbox.hpp"
 #include "worker/lending.hpp"
 #include "worker/policy_host.hpp"
@@ -71,6 +72,7 @@ class runtime final {
   class pollers& pollers() noexcept { return pollers_; }
   class capacity& capacity() noexcept { return capacity_; }
   class precedence& precedence() noexcept { return precedence_; }
+  class gangs& gangs() noexcept { return gangs_; }
   class census& census() noexcept { return census_; }
   class carriers& carriers() noexcept { return carriers_; }
   class creator& creator() noexcept { return creator_; }
@@ -93,6 +95,7 @@ class runtime final {
   class capacity capacity_;
   class precedence precedence_{
       workers_, sleepers_, inbox_, priorities_, capacity_, settings_.aging, settings_.plan.interval};
+  class gangs gangs_;
   class lending lending_;
   timekeeping time_{sleepers_};
   class pollers pollers_;
