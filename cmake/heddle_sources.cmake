@@ -42,4 +42,8 @@ function(heddle_add_objects target)
   target_compile_definitions(${target} PRIVATE
     HEDDLE_VERSION_STRING="${PROJECT_VERSION}")
   target_link_libraries(${target} PRIVATE Threads::Threads fmt::fmt-header-only)
+  list(LENGTH sources number)
+  if(number GREATER 10)   # for fewer it costs more than it saves
+    heddle_precompile(${target} library)
+  endif()
 endfunction()

@@ -3,6 +3,11 @@
 set(HEDDLE_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
 set(HEDDLE_STRESS_TIMEOUT 900 CACHE STRING "Seconds a test of tests/stress may take")
 
+# A third kind is in heddle_sim.cmake.
+heddle_add_test_headers(measured)
+heddle_add_test_headers(fast)
+heddle_compile_fast(heddle_tests_fast)
+
 # heddle_add_test(<area> <name> <source>...)
 # Links the static library, so that what is not exported can be tested.
 function(heddle_add_test area name)
@@ -26,7 +31,14 @@ function(heddle_add_test area name)
   # Templates of the runtime are compiled into these as users compile them; elsewhere what is tested is in a library.
   if(NOT area MATCHES "^(loop|task|wait|worker|fiber|queue|sync|stress)$")
     heddle_compile_fast(${test})
+    set(headers fast)
+  else()
+    set(headers measured)
   endif()
+  if(area STREQUAL "sim_explore")
+    set(headers explore)
+  endif()
+  heddle_precompile_as(${test} heddle_tests_${headers})
   if(area STREQUAL "policy" OR area STREQUAL "sim")
     target_compile_definitions(${test} PRIVATE HEDDLE_PLUGINS="${HEDDLE_PLUGINS}")
   endif()
@@ -69,7 +81,8 @@ function(heddle_add_install_tests)
     CXX=${CMAKE_CXX_COMPILER}
     CC=${CMAKE_C_COMPILER}
     HEDDLE_SANITIZE=${HEDDLE_SANITIZE}
-    HEDDLE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>)
+    HEDDLE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>
+    HEDDLE_HAS_BENCH=$<BOOL:${HEDDLE_BENCH}>)
   set(names consumer package)
   if(HEDDLE_SANITIZE)   # no packages of instrumented libraries
     set(names consumer)

@@ -5,7 +5,6 @@
 #include <heddle/detail/current.hpp>
 #include <heddle/detail/heavy_fence.hpp>
 #include <heddle/detail/machine_facts.hpp>
-#include <heddle/detail/spin_word.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/pause.hpp>
 #include <heddle/preemption.hpp>

@@ -13,11 +13,18 @@
 
 #define HEDDLE_C_API __attribute__((visibility("default")))
 
+/* In C++, too, a variable of an enumeration may hold any number, and one that has no name is refused. */
+#ifdef __cplusplus
+#define HEDDLE_C_ENUM : unsigned
+#else
+#define HEDDLE_C_ENUM
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum heddle_status {
+typedef enum heddle_status HEDDLE_C_ENUM {
   HEDDLE_OK = 0,
   HEDDLE_INVALID = 1, /* an argument is null or out of range */
   HEDDLE_NO_MEMORY = 2,
@@ -36,7 +43,7 @@ HEDDLE_C_API const char* heddle_version(void);
 /* --- kinds of threads --------------------------------------------------------------------------------------------- */
 
 /* How a thread that does not wait is made to let others run. What each kind may run: docs/guide/preemption.md. */
-typedef enum heddle_preemption {
+typedef enum heddle_preemption HEDDLE_C_ENUM {
   HEDDLE_PREEMPTION_DEFAULT = 0, /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT's */
   HEDDLE_PREEMPTION_NONE = 1,    /* it runs until it waits, yields or ends */
   /* for code without malloc, errno and thread-local variables, or with HEDDLE_TLS_OWN */
@@ -45,7 +52,7 @@ typedef enum heddle_preemption {
 } heddle_preemption;
 
 /* Whose thread-local variables a thread sees. */
-typedef enum heddle_tls {
+typedef enum heddle_tls HEDDLE_C_ENUM {
   HEDDLE_TLS_DEFAULT = 0, /* of a thread: its runtime's; of a runtime: HEDDLE_PREEMPT_TLS's */
   HEDDLE_TLS_CARRIER = 1, /* those of the kernel thread that runs it at the moment */
   HEDDLE_TLS_OWN = 2,     /* its own, errno and malloc's included */

@@ -9,13 +9,13 @@ namespace heddle::omp {
 // Ends the phase if all have arrived and no task is left ([barrier:2]). True: this call did.
 bool team_barrier::try_to_end(team& t, unsigned size) noexcept {
   // A task's end is counted by a plain store. Either who has ended one sees the last arrival here, or that one sees the
-  // end ([omp_task:8]).
+  // end ([omp_task:8]). Relaxed: who arrives last sees the flag, since who made the first task set it before arriving.
   if (t.tasked.load(std::memory_order_relaxed)) std::atomic_thread_fence(std::memory_order_seq_cst);
   std::uint64_t word = word_.load();
   if (arrived_of(word) != size) return false;
   if (t.tasked.load() && t.tasks.unfinished()) return false;
   if (this == &t.barrier && t.loop_cancelled.load(std::memory_order_relaxed))
-    t.loop_cancelled.store(false, std::memory_order_relaxed);  // published by the phase
+    t.loop_cancelled.store(false, std::memory_order_relaxed);  // all have arrived; published by the phase
   return word_.compare_exchange_strong(word, (word & ~(one_phase - 1)) + one_phase);
 }
 

@@ -74,6 +74,7 @@ std::string environment_markdown() {
   return text;
 }
 
+// Relaxed: a switch that publishes nothing.
 void set_warnings(bool on) noexcept { warnings_on.store(on, std::memory_order_relaxed); }
 
 void say(const std::string& line) noexcept {

@@ -99,6 +99,7 @@ void word_lock::unlock_slow() noexcept {
   who->parked.wake();
 }
 
+// Relaxed throughout: what the last owner wrote comes with lock_ (lock.hpp).
 int nest_lock::lock(const task* by) noexcept {
   if (owner_.load(std::memory_order_relaxed) != by) {
     lock_.lock();

@@ -34,7 +34,8 @@ void lock_word::lock_slowly() noexcept {
   }
 }
 
-// Only the holder takes out of the list, so nothing in it goes away meanwhile.
+// Only the holder takes out of the list, so nothing in it goes away meanwhile. Each exchange releases to the next
+// holder what this one wrote, and acquires the list when it finds that somebody has come.
 void lock_word::unlock_slowly() noexcept {
   std::uintptr_t now = word_.load(std::memory_order_acquire);  // pairs with lock_slowly: the list
   sleeper* chosen;

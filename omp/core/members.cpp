@@ -2,7 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <system_error>
+#include <exception>
 
 #include "omp/core/affinity_format.hpp"
 #include "omp/core/environment.hpp"
@@ -119,7 +119,7 @@ void recruit(team& t, unsigned n, region_body body) {
     members_alive.fetch_add(1);
     try {
       made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
-    } catch (const std::system_error& e) {
+    } catch (const std::exception& e) {
       cannot_make(number, n, e.what());
     }
   }

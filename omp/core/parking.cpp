@@ -17,7 +17,7 @@ constexpr auto between_yields = std::chrono::microseconds(20);
 // A foreign kernel thread keeps no worker from others, and its sleep costs the one who wakes it microseconds, and
 // itself tens of them until the kernel gives it a processor among the workers' busy kernel threads: a barrier of four
 // threads on two processors took 100 us, and takes 1.3 us since it looks for so long whatever the demand is.
-constexpr std::chrono::nanoseconds foreign_patience = std::chrono::microseconds(50);
+constexpr std::chrono::nanoseconds most_foreign_spin = std::chrono::microseconds(50);
 
 }  // namespace
 
@@ -25,8 +25,8 @@ void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*)
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + between_yields;
-  const clock::time_point patient_until = is_user_level() ? begin : begin + std::min(most, foreign_patience);
-  while (!demand::exceeds() || clock::now() < patient_until) {
+  const clock::time_point spins_until = is_user_level() ? begin : begin + std::min(most, most_foreign_spin);
+  while (!demand::exceeds() || clock::now() < spins_until) {
     for (int turn = 0; turn < turns_between_looks; ++turn) {
       if (ready(asked)) return;
       heddle_pause();

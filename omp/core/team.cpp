@@ -41,10 +41,6 @@ team& team_here(thread& self) {
   return *kept;
 }
 
-}  // namespace
-
-namespace {
-
 // Writes what is not there yet: a line that nobody writes stays in the caches of those who read it.
 template <class T>
 void change(T& place, const T& value) noexcept {

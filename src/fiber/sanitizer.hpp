@@ -44,6 +44,12 @@ extern "C" [[gnu::weak]] void __tsan_init();  // there if anything in the proces
 #else
 #define HEDDLE_NO_TSAN
 #endif
+// For functions that read words of other threads' stacks, whatever lies there.
+#if defined(HEDDLE_ASAN)
+#define HEDDLE_SCANS_STACKS __attribute__((no_sanitize("address")))
+#else
+#define HEDDLE_SCANS_STACKS HEDDLE_NO_TSAN
+#endif
 
 namespace heddle::fiber {
 

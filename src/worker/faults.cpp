@@ -86,7 +86,7 @@ struct seen_wait {
 
 // A parked thread's waiter lies somewhere on its stack, known by the two words that nobody else has beside each other:
 // found by looking, so that suspending has nothing to write down.
-HEDDLE_NO_TSAN seen_wait wait_of(const thread& t) noexcept {
+HEDDLE_SCANS_STACKS seen_wait wait_of(const thread& t) noexcept {
   using detail::waiter;
   static_assert(offsetof(waiter, what) == offsetof(waiter, thread) + sizeof(void*));
   seen_wait found{t.shown.waits_for};
@@ -145,7 +145,7 @@ const thread* holder_of(const thread& t) noexcept {
 
 // The stack of a parked thread: unwound where nobody can resume it meanwhile (in the simulator), else code addresses
 // found by a scan: stale ones may show, none is missed. A debugger unwinds exactly (docs/guide/debugging.md).
-HEDDLE_NO_TSAN void print_stack(const thread& t) noexcept {
+HEDDLE_SCANS_STACKS void print_stack(const thread& t) noexcept {
   std::array<const void*, frames_shown> frames;
   if (const std::size_t found = platform::unwind(t.stack_pointer, frames.data(), frames.size()); found != 0) {
     for (std::size_t i = 0; i < found; ++i) print_frame(static_cast<const char*>(frames[i]), true);

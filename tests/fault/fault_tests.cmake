@@ -6,6 +6,8 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/worker/migration_test.c
 # Foreign code under preemption: a C program, and a module under two names.
 if(TARGET worker_preempt_foreign_test)
   target_sources(worker_preempt_foreign_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/barrier.c")
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/worker/foreign/barrier.c" PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON)   # those are of C++
   foreach(which IN ITEMS first second)
     add_library(foreign_plugin_${which} MODULE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/plugin.cpp")
     target_compile_options(foreign_plugin_${which} PRIVATE ${HEDDLE_WARNINGS}

@@ -133,6 +133,8 @@ TEST(policies_at_ticks, none_of_heddles_allocates) {
 }
 
 #if defined(HEDDLE_AUDITS_MALLOC)
+constexpr const char* caught = "malloc\\(\\) was called by .*what a policy may do there";
+
 class careless_policies : public testing::Test {
  protected:
   void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
@@ -143,15 +145,9 @@ class careless_policies : public testing::Test {
   }
 };
 
-TEST_F(careless_policies, end_in_pick) {
-  EXPECT_DEATH(run(carelessness::in_pick), "malloc\\(\\) was called at a tick");
-}
-TEST_F(careless_policies, end_in_ready) {
-  EXPECT_DEATH(run(carelessness::in_ready), "malloc\\(\\) was called at a tick");
-}
-TEST_F(careless_policies, end_in_acquire) {
-  EXPECT_DEATH(run(carelessness::in_acquire), "malloc\\(\\) was called by a worker that looks for work");
-}
+TEST_F(careless_policies, end_in_pick) { EXPECT_DEATH(run(carelessness::in_pick), caught); }
+TEST_F(careless_policies, end_in_ready) { EXPECT_DEATH(run(carelessness::in_ready), caught); }
+TEST_F(careless_policies, end_in_acquire) { EXPECT_DEATH(run(carelessness::in_acquire), caught); }
 #endif
 
 }  // namespace

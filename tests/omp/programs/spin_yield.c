@@ -2,19 +2,11 @@
 #include <sched.h>
 
 #include "check.h"
+#include "spin.h"
 
 enum { size = 6, rounds = 30 };
-static int arrived, phase;
 
-static void spin_barrier(void) {
-  const int now = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
-  if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == size) {
-    __atomic_store_n(&arrived, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&phase, now + 1, __ATOMIC_RELEASE);
-  } else {
-    while (__atomic_load_n(&phase, __ATOMIC_ACQUIRE) == now) sched_yield();
-  }
-}
+static void between(void) { sched_yield(); }
 
 int main(void) {
   omp_set_dynamic(0);
@@ -24,12 +16,12 @@ int main(void) {
     for (int i = 1; i <= rounds; ++i) {
 #pragma omp atomic
       ++sum;
-      spin_barrier();
+      spin_barrier(size, between);
       int now;
 #pragma omp atomic read
       now = sum;
       CHECK_EQUAL(now, i * size);
-      spin_barrier();
+      spin_barrier(size, between);
     }
   }
   return FINISHED();
