@@ -198,7 +198,6 @@ void team_core::end_phase() noexcept {
 bool team_core::enqueue(void* step_taken, waiter& w) noexcept {
   step& s = *static_cast<step*>(step_taken);
   team_core& core = s.core;
-  core.guard_.lock();
   std::lock_guard hold(core.guard_);
   if (core.is_over(s) || (s.tasks && core.oldest_ != nullptr)) return false;
   core.waiters_.push_back(w);

@@ -102,7 +102,7 @@ void worker_agenda::leave_to_gangs(const thread* stays) noexcept {
 
 // For a policy that wants to be asked first, and where threads have priorities.
 entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) noexcept {
-  if (home.gangs().are_used()) [[unlikely]]
+  if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]]
     leave_to_gangs(stays);
   looks_elsewhere_ = false;
   turn_of_ = 0;

@@ -77,7 +77,7 @@ entry worker::look_everywhere(bool insist) noexcept {
     sort_ready();
   if (thread* t = take_high(1); t != nullptr) return ready_entry(*t);
   if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
-  if (home.gangs().are_used()) [[unlikely]] {
+  if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]] {  // the first beside raised(), read above
     if (thread* t = home.gangs().steal(rank); t != nullptr) {
       preempts = true;  // as in pinned_level
       return ready_entry(*t);
@@ -168,6 +168,8 @@ thread* worker::find_work() noexcept {
     leave_search(listed);
     home.time().delegate();
   }
+  if (found != 0 && pinned.has_gangs()) [[unlikely]]
+    home.gangs().wake_for(rank);  // who pushed it has seen this worker idle: [gang:8]
   trace::emit<trace::event::idle_end>(ring);
   return thread_for(found);
 }

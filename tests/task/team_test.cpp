@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -263,6 +264,33 @@ TEST_P(teams_of_kinds, gangs_beside_preemptive_threads) {
   for (heddle::thread& s : spinners) s.join();
 }
 
+// Regions as large as the runtime, in more tasks than fit, and a smaller one in each of their threads.
+TEST_P(teams_of_kinds, nested_in_more_than_fit) {
+  heddle::runtime home(heddle_test::options_for(GetParam()));
+  const unsigned inner_size = std::min(GetParam(), 3u);
+  std::atomic<unsigned> calls{0};
+  std::vector<heddle::thread> all;
+  for (int i = 0; i < 3; ++i) {
+    all.emplace_back(at(home), [&] {
+      heddle::team outer(in(home));
+      spin_barrier begin(outer.size());
+      outer.run([&](heddle::team_member& self) {
+        begin();
+        heddle::team inner(in(home, inner_size));
+        spin_barrier step(inner.size());
+        inner.run([&](heddle::team_member&) {
+          step();
+          calls.fetch_add(1);
+          step();
+        });
+        self.barrier();
+      });
+    });
+  }
+  for (heddle::thread& t : all) t.join();
+  EXPECT_EQ(calls.load(), 3 * GetParam() * inner_size);
+}
+
 TEST_P(teams_of_kinds, storage_of_their_own) {
   if (heddle_test::sanitized) GTEST_SKIP();
   heddle::runtime home(heddle_test::options_for(GetParam()));
@@ -320,7 +348,7 @@ TEST_P(teams_of_kinds, levels) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(workers, teams_of_kinds, testing::Values(1u, 3u, 4u, 8u));
+INSTANTIATE_TEST_SUITE_P(workers, teams_of_kinds, testing::Values(1u, 2u, 3u, 4u, 8u, 64u));
 
 // A pinned thread's seat is where it is pinned to, and it is pinned there afterwards.
 TEST(seats, of_pinned_threads) {
@@ -338,12 +366,16 @@ TEST(seats, of_pinned_threads) {
       all.emplace_back(o, [&, i] {
         heddle::detail::enter_gang(g.get(), i);
         step();
-        if (i == 1) EXPECT_EQ(home.worker_rank(), 2);
+        if (i == 1) {
+          EXPECT_EQ(home.worker_rank(), 2);
+        }
         ranks.fetch_or(1u << home.worker_rank());
         step();
         heddle::detail::leave_gang();
         heddle::this_thread::yield();
-        if (i == 1) EXPECT_EQ(home.worker_rank(), 2);
+        if (i == 1) {
+          EXPECT_EQ(home.worker_rank(), 2);
+        }
       });
     }
     for (heddle::thread& t : all) t.join();
