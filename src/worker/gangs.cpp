@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/contracts.hpp"
+#include "fiber/preemptible.hpp"
 #include "worker/runtime.hpp"
 
 namespace heddle::worker {
@@ -212,6 +214,7 @@ void gangs::begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept
 }
 
 void gangs::take_in(seat& s, thread& t) noexcept {
+  HEDDLE_CHECK(t.preemptive == nullptr || !t.preemptive->how.preemptive(), "a preemptive thread is in no gang");
   threads_to_list out;
   std::lock_guard hold(lock_);
   s.holder = &t;

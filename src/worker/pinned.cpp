@@ -143,7 +143,7 @@ void push_pinned(thread& t, bool ends_turn) noexcept {
     platform::wake_all(w.aside);
   }
   home.sleepers().send_token(w.rank);
-  if (seated && !w.idle.load(std::memory_order_relaxed)) home.gangs().wake_for(w.rank);  // a hint: [gang:8]
+  if (seated && !w.idle.load()) home.gangs().wake_for(w.rank);  // after the push: [gang:8]
   if (!ends_turn && home.precedence().is_used()) home.precedence().evict_from(w, level);
 }
 
