@@ -95,7 +95,6 @@ class runtime final {
   class capacity capacity_;
   class precedence precedence_{
       workers_, sleepers_, inbox_, priorities_, capacity_, settings_.aging, settings_.plan.interval};
-  class gangs gangs_;
   class lending lending_;
   timekeeping time_{sleepers_};
   class pollers pollers_;
@@ -108,6 +107,7 @@ class runtime final {
   // of whoever made the runtime
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
   class beat beat_{workers_, host_, capacity_};
+  class gangs gangs_;
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 
