@@ -76,7 +76,7 @@ class ledger final : public policy {
 
   placement begin(const task_info& info) noexcept {
     info.made.keep(info.label);
-    info.made.word = this;
+    info.made.tag = this;
     return placement::child_first;
   }
 

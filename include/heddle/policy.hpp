@@ -32,11 +32,11 @@ using entry = std::uintptr_t;
 inline constexpr unsigned nobody = ~0u;  ///< a foreign kernel thread, or no worker at all
 inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();  ///< a hint of work that nobody gave
 
-/// A user-level thread, as its policy sees it: a word, links, and room for what the policy knows of it. Owned by
+/// A user-level thread, as its policy sees it: a tag, links, and room for what the policy knows of it. Owned by
 /// whoever owns the thread; a policy that hands a thread to another worker publishes these fields with it.
 struct task {
   /// Null when the thread is made: the policy has no part in it. Else the policy hears of its wake-ups and of its end.
-  void* word{nullptr};
+  void* tag{nullptr};
   /// Where a task goes for which the policy has answered `send`: see policy::send_to. Two numbers of the policy's own.
   struct destination {
     unsigned target;
@@ -44,7 +44,7 @@ struct task {
   };
   union {
     task* next;      ///< a link of the policy's list that the task stands in
-    destination to;  ///< between an answer `send` and the call of `place`, when it stands in none
+    destination to;  ///< between an answer `send` and the call of `enqueue`, when it stands in none
   };
   task* previous;                 ///< the other link; both are unset while the task stands in no list
   alignas(8) std::byte room[40];  ///< for keep and get
@@ -79,12 +79,12 @@ enum class placement : std::uint8_t {
   child_first,   ///< a new task: run it now; the spawner's continuation becomes stealable
   parent_first,  ///< a new task: queue it; the spawner goes on
   stay,          ///< a task that exists: where it is, or with the worker that woke it
-  send           ///< the mechanism makes it ready to run and calls `place`
+  send           ///< the mechanism makes it ready to run and calls `enqueue`
 };
 
 /// What the mechanism switches on for a policy. The first eleven follow from the functions that the policy overrides
 /// (see `create`); the others it sets itself, in its constructor or in `start`. `ready` and `task_end` need no flag:
-/// they are called for the tasks whose `word` the policy has set, and for no other.
+/// they are called for the tasks whose `tag` the policy has set, and for no other.
 struct policy_wants {
   bool spawns = false;  ///< `spawn`, for each child of a group. Off: children are queued, as second halves of forks are
   bool forks = false;   ///< `fork_begin`, for each second half of parallel_invoke, and of a loop that is cut
@@ -131,7 +131,7 @@ struct group_info {
   unsigned children;  ///< that `spawn` was called for so far
   unsigned expected;  ///< how many it is to have (task_group::expect); 0: not told
   task& owner;
-  void* data;  ///< the policy's word in the group: null at first
+  void* data;  ///< the policy's own: null at first
   /// ns since group_begin, by the mechanism's clock; 0 where policy_wants::elapsed is not set, and in group_begin.
   std::uint64_t elapsed{0};
 };
@@ -286,27 +286,27 @@ class policy {
     return placement::child_first;
   }
   /// The answer was send. From now on the task can be run by anybody: the policy puts it where it wants to find it.
-  virtual void place(unsigned self, task& t) noexcept { static_cast<void>(self), static_cast<void>(t); }
-  /// A task with a word has waited and is ready again. `self` is nobody if a foreign kernel thread woke it. Answers:
+  virtual void enqueue(unsigned self, task& t) noexcept { static_cast<void>(self), static_cast<void>(t); }
+  /// A task with a tag has waited and is ready again. `self` is nobody if a foreign kernel thread woke it. Answers:
   /// stay, send.
   virtual placement ready(unsigned self, task& t) noexcept {
     static_cast<void>(self), static_cast<void>(t);
     return placement::stay;
   }
-  /// The turn of a task with a word was ended, by the timer or by scheduler::interrupt. Called where the task was
+  /// The turn of a task with a tag was ended, by the timer or by scheduler::interrupt. Called where the task was
   /// interrupted, in a signal handler: the rule about memory and locks holds without exception here. Answers: stay,
   /// that is, among the ready threads of this worker; or send.
   virtual placement preempted(unsigned self, task& t) noexcept {
     static_cast<void>(self), static_cast<void>(t);
     return placement::stay;
   }
-  /// What a task with a word has used; it has ended, and task_end comes next. One whose word was set while it ran is
+  /// What a task with a tag has used; it has ended, and task_end comes next. One whose tag was set while it ran is
   /// counted from its next turn on. Figures that are not known say so, among them those that policy_wants::figures does
   /// not name.
   virtual void used(unsigned self, task& t, const task_usage& what) noexcept {
     static_cast<void>(self), static_cast<void>(t), static_cast<void>(what);
   }
-  /// A task with a word has ended. Its group does not know of it yet.
+  /// A task with a tag has ended. Its group does not know of it yet.
   virtual void task_end(unsigned self, task& t) noexcept { static_cast<void>(self), static_cast<void>(t); }
 
   // --- groups; always on the owner's worker ---
@@ -370,7 +370,7 @@ class policy {
   bool was_created() const noexcept { return created_; }
 
  protected:
-  /// The answer `send`, with two numbers of the policy's own, which `place` finds in t.to. The task must stand in no
+  /// The answer `send`, with two numbers of the policy's own, which `enqueue` finds in t.to. The task must stand in no
   /// list of the policy's.
   static placement send_to(task& t, unsigned target, unsigned slot = 0) noexcept {
     t.to = {target, slot};

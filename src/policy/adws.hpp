@@ -29,7 +29,7 @@ class adws final : public policy {
   entry pick(unsigned self, bool own_is_empty) noexcept override { return layout_.workers().pick(self, own_is_empty); }
   placement started(unsigned, const task_info& info) noexcept override { return layout_.started(info); }
   placement spawn(unsigned self, const task_info& info) noexcept override { return layout_.spawn(self, info); }
-  void place(unsigned, task& t) noexcept override { layout_.place(t); }
+  void enqueue(unsigned, task& t) noexcept override { layout_.enqueue(t); }
   placement ready(unsigned, task& t) noexcept override { return layout_.ready(t); }
   void task_end(unsigned, task& t) noexcept override { layout_.task_end(t); }
   void group_begin(unsigned self, group_info& info) noexcept override { layout_.group_begin(self, info); }

@@ -54,9 +54,9 @@ placement automatic::started(unsigned self, const task_info& info) noexcept {
   return is_random() ? inner_.leave_out(info.made) : inner_.started(self, info);
 }
 
-void automatic::place(unsigned self, task& t) noexcept {
+void automatic::enqueue(unsigned self, task& t) noexcept {
   passed_.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  inner_.place(self, t);
+  inner_.enqueue(self, t);
 }
 
 void automatic::note_bytes(double bytes) noexcept {

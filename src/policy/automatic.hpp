@@ -21,7 +21,7 @@ class automatic final : public policy {
   entry pick(unsigned self, bool own_is_empty) noexcept override { return inner_.pick(self, own_is_empty); }
   placement started(unsigned self, const task_info& info) noexcept override;
   placement spawn(unsigned self, const task_info& info) noexcept override { return inner_.spawn(self, info); }
-  void place(unsigned self, task& t) noexcept override;
+  void enqueue(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override { return inner_.ready(self, t); }
   void task_end(unsigned self, task& t) noexcept override;
   void group_begin(unsigned self, group_info& info) noexcept override { inner_.group_begin(self, info); }

@@ -58,7 +58,7 @@ void constrained_ws::start(scheduler& host) {
 
 placement constrained_ws::started(unsigned, const task_info& info) noexcept {
   if (workers_ == 1) return placement::stay;
-  info.made.word = &outside_;
+  info.made.tag = &outside_;
   const unsigned home = iterations_.root_home();
   if (roots_.fetch_add(one_root) < one_root)
     return home == nobody || iterations_.is_busy() ? placement::stay : send_to(info.made, home, kept_slot);
@@ -67,7 +67,7 @@ placement constrained_ws::started(unsigned, const task_info& info) noexcept {
 }
 
 placement constrained_ws::ready(unsigned, task& t) noexcept {
-  if (t.word != &inside_) return placement::stay;
+  if (t.tag != &inside_) return placement::stay;
   const in_iteration& at = state_of(t);
   const bool strict = iterations_.now() == mode::strict && !at.is(in_iteration::lost);
   return send_to(t, at.home, strict ? kept_slot : open_slot);
@@ -81,7 +81,7 @@ void constrained_ws::end_root() noexcept {
 }
 
 void constrained_ws::task_end(unsigned self, task& t) noexcept {
-  if (t.word != &inside_) return end_root();
+  if (t.tag != &inside_) return end_root();
   const in_iteration& at = state_of(t);
   if (at.is(in_iteration::root)) {  // the last one that it has marked
     static_cast<void>(end_iteration(self, t));
@@ -97,7 +97,7 @@ void constrained_ws::task_end(unsigned self, task& t) noexcept {
 placement constrained_ws::hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept {
   in_iteration& above = state_of(parent);
   const std::uint64_t id = child_identity(above.id, above.children - 1);
-  child.word = &inside_;
+  child.tag = &inside_;
   in_iteration& at = child.keep<in_iteration>({id, node, 0, nobody, nobody, 0, 0, 0});
   iterations_.made(self);
   const mode now = iterations_.now();
@@ -122,7 +122,7 @@ placement constrained_ws::hand_out(unsigned self, task& parent, task& child, ste
   return send_to(child, self, open_slot);
 }
 
-void constrained_ws::place(unsigned self, task& t) noexcept {
+void constrained_ws::enqueue(unsigned self, task& t) noexcept {
   const task::destination to = t.to;  // read now: a list uses its place
   station& there = stations_[to.target];
   switch (to.slot) {
@@ -138,12 +138,12 @@ void constrained_ws::place(unsigned self, task& t) noexcept {
 // --- groups and forks --------------------------------------------------------------------------------------------
 
 void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
-  if (info.owner.word == &marked_) begin_marked(self, info.owner);
-  if (info.owner.word == &marked_) return;
-  if (info.owner.word == &outside_) {
+  if (info.owner.tag == &marked_) begin_marked(self, info.owner);
+  if (info.owner.tag == &marked_) return;
+  if (info.owner.tag == &outside_) {
     // a number; odd: no address
     info.data = reinterpret_cast<void*>(2 * groups_.fetch_add(1, std::memory_order_relaxed) + 1);
-  } else if (info.owner.word == &inside_) {
+  } else if (info.owner.tag == &inside_) {
     info.data = &inside_group;
   } else {
     host_->watch(self, false);
@@ -158,12 +158,12 @@ placement constrained_ws::spawn(unsigned self, const task_info& info) noexcept {
 
 placement constrained_ws::record_child(unsigned self, const task_info& info) noexcept {
   task& parent = *info.parent;
-  if (parent.word == nullptr || (parent.word == &inside_ && state_of(parent).is(in_iteration::quiet))) {
+  if (parent.tag == nullptr || (parent.tag == &inside_ && state_of(parent).is(in_iteration::quiet))) {
     host_->watch(self, false);
     return placement::child_first;
   }
-  if (parent.word == &marked_) return placement::child_first;  // in an older group, or nothing is to be recorded
-  if (parent.word == &outside_) {
+  if (parent.tag == &marked_) return placement::child_first;  // in an older group, or nothing is to be recorded
+  if (parent.tag == &outside_) {
     if (info.group_data == nullptr || !iterations_.may_begin()) return placement::child_first;
     steal_node* root = iterations_.take_node(self);
     if (root == nullptr || !begin_iteration(self, parent, info.label, root)) return placement::child_first;
@@ -190,8 +190,8 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
 
 placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
   task& owner = info.owner;
-  if (owner.word == &marked_ && info.data != nullptr) owner.word = &outside_;  // a group that was there before the mark
-  if (owner.word != &inside_ || info.data == &inside_group || info.data == nullptr ||
+  if (owner.tag == &marked_ && info.data != nullptr) owner.tag = &outside_;  // a group that was there before the mark
+  if (owner.tag != &inside_ || info.data == &inside_group || info.data == nullptr ||
       !state_of(owner).is(in_iteration::root))
     return placement::stay;
   // A group that was there before the mark ends a marked iteration.
@@ -207,26 +207,26 @@ bool constrained_ws::fork_begin(unsigned self, const fork_info& info) noexcept {
 
 bool constrained_ws::prepare_fork(unsigned self, task& owner) noexcept {
   station& mine = stations_[self];
-  if (owner.word == nullptr || (owner.word == &inside_ && state_of(owner).is(in_iteration::quiet))) {
+  if (owner.tag == nullptr || (owner.tag == &inside_ && state_of(owner).is(in_iteration::quiet))) {
     host_->watch(self, false);
     return false;
   }
-  if (owner.word == &marked_) begin_marked(self, owner);
-  if (owner.word == &marked_) return false;
-  if (owner.word == &outside_) {
+  if (owner.tag == &marked_) begin_marked(self, owner);
+  if (owner.tag == &marked_) return false;
+  if (owner.tag == &outside_) {
     if (!iterations_.may_begin()) return false;
     if (mine.reserved_root == nullptr) mine.reserved_root = iterations_.take_node(self);
     if (mine.reserved_root == nullptr) return false;
   }
   if (mine.reserved == nullptr) mine.reserved = iterations_.take_node(self);
   if (mine.reserved == nullptr) return false;
-  if (owner.word == &inside_) ++state_of(owner).children;
+  if (owner.tag == &inside_) ++state_of(owner).children;
   return true;
 }
 
 placement constrained_ws::fork(unsigned self, const fork_info& info, const task_info& half) noexcept {
   station& mine = stations_[self];
-  if (info.owner.word == &outside_) {
+  if (info.owner.tag == &outside_) {
     if (!begin_iteration(self, info.owner, half.label, std::exchange(mine.reserved_root, nullptr))) {
       leave_unrecorded();
       return placement::child_first;
@@ -239,7 +239,7 @@ placement constrained_ws::fork(unsigned self, const fork_info& info, const task_
 }
 
 placement constrained_ws::fork_end(unsigned self, task& owner, std::uint64_t) noexcept {
-  if (owner.word != &inside_) return placement::stay;
+  if (owner.tag != &inside_) return placement::stay;
   in_iteration& at = state_of(owner);
   if (--at.forks == 0 && at.is(in_iteration::root) && opener_ == nullptr) return end_iteration(self, owner);
   return placement::stay;

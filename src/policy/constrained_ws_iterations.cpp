@@ -14,14 +14,14 @@ bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* lab
       of.left.store(as == mode::record ? 0 : iterations_.pieces_of(rank), std::memory_order_relaxed);
     }
     opener_ = nullptr;
-    owner.word = &inside_;
+    owner.tag = &inside_;
     owner.keep<in_iteration>({root_identity, root, 0, self, nobody, 0, 0, in_iteration::root});
   });
 }
 
 // Sends the root to the worker of the record, so that it begins the next iteration there.
 placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
-  owner.word = &outside_;
+  owner.tag = &outside_;
   const unsigned home = iterations_.root_home();
   if (!iterations_.end(self)) return placement::stay;
   return home == self ? placement::stay : send_to(owner, home, kept_slot);
@@ -31,13 +31,13 @@ placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
 // after it, when its root is where the record has it. A mark within a fork comes too early: the fork ends later.
 placement constrained_ws::next_iteration(unsigned self, task& owner, const void* label) noexcept {
   placement where = placement::stay;
-  if (owner.word == &inside_) {
+  if (owner.tag == &inside_) {
     const in_iteration& at = state_of(owner);
     if (!at.is(in_iteration::root) || at.forks != 0) return placement::stay;
     where = end_iteration(self, owner);
   }
-  if (owner.word != &outside_ && owner.word != &marked_) return placement::stay;
-  owner.word = &marked_;
+  if (owner.tag != &outside_ && owner.tag != &marked_) return placement::stay;
+  owner.tag = &marked_;
   owner.keep(label);
   return where;
 }

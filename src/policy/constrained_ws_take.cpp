@@ -48,7 +48,7 @@ task* constrained_ws::piece_queue::take(unsigned due) noexcept {
 // The task goes on on this worker, perhaps for the first time: then the worker is noted.
 void constrained_ws::begin(unsigned self, task& t) noexcept {
   bool watched = true;
-  if (t.word == &inside_) {
+  if (t.tag == &inside_) {
     in_iteration& at = state_of(t);
     if (at.home == nobody) {
       at.home = self;

@@ -1,4 +1,4 @@
-// What constrained work stealing keeps in a task. Its word is `outside_` for threads that are nobody's child, while
+// What constrained work stealing keeps in a task. Its tag is `outside_` for threads that are nobody's child, while
 // they run no iteration; `inside_` for the tasks of an iteration, its root included; and null for what is not watched.
 #pragma once
 

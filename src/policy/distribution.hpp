@@ -51,7 +51,7 @@ struct distribution_range {
   }
 };
 
-// What a task carries. Its tree is task::word.
+// What a task carries. Its tree is task::tag.
 struct laid_out {
   distribution_range range;
   double left;           // work of the present group that no child has got yet; NaN: not known
@@ -65,15 +65,15 @@ inline laid_out& layout_of(task& t) noexcept { return t.get<laid_out>(); }
 
 struct tree_node;
 
-// The node that the word of a task names which is laid out: of the innermost group that it has begun, else of the
+// The node that the tag of a task names which is laid out: of the innermost group that it has begun, else of the
 // group that it is a child of.
-inline tree_node& node_of(const task& t) noexcept { return *static_cast<tree_node*>(t.word); }
+inline tree_node& node_of(const task& t) noexcept { return *static_cast<tree_node*>(t.tag); }
 
 // The place of an owner when its group began, or when it left the layout for a while.
 struct kept_place {
   laid_out at;
-  tree_node* word;  // its word then
-  unsigned back;    // the member where it goes on afterwards
+  tree_node* tag;  // its tag then
+  unsigned back;   // the member where it goes on afterwards
 };
 
 // A group of a search-root task; or, while it is never active, the place of a task that has left the layout for a

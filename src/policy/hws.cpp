@@ -25,7 +25,7 @@ namespace heddle::policy {
 
 namespace {
 
-char mark;  // the word of every global task; a local one has none
+char mark;  // the tag of every global task; a local one has none
 
 // Of a global task: its level in the tree.
 unsigned& level_of(task& t) noexcept { return t.get<unsigned>(); }
@@ -47,7 +47,7 @@ void hws::start(scheduler& host) {
 
 placement hws::started(unsigned, const task_info& info) noexcept {
   info.made.keep(0u);
-  info.made.word = &mark;
+  info.made.tag = &mark;
   return placement::send;
 }
 
@@ -55,13 +55,13 @@ placement hws::child_of(task& parent, task& child) noexcept {
   const unsigned level = level_of(parent) + 1;
   if (level <= limit_) {
     child.keep(level);
-    child.word = &mark;
+    child.tag = &mark;
   }
   return placement::send;
 }
 
 placement hws::spawn(unsigned, const task_info& info) noexcept {
-  return info.parent->word == nullptr ? placement::child_first : child_of(*info.parent, info.made);
+  return info.parent->tag == nullptr ? placement::child_first : child_of(*info.parent, info.made);
 }
 
 placement hws::fork(unsigned, const fork_info& info, const task_info& half) noexcept {
@@ -70,9 +70,9 @@ placement hws::fork(unsigned, const fork_info& info, const task_info& half) noex
 
 placement hws::ready(unsigned, task&) noexcept { return placement::send; }
 
-void hws::place(unsigned self, task& t) noexcept {
+void hws::enqueue(unsigned self, task& t) noexcept {
   group& mine = groups_[self == nobody ? 0 : of_[self]];
-  const bool global = t.word != nullptr;  // read now: as soon as it is in a list the task may run and end
+  const bool global = t.tag != nullptr;  // read now: as soon as it is in a list the task may run and end
   (global ? mine.global : mine.local).push_front(t);
   for (unsigned i = 0; i < mine.workers.count; ++i) {
     if (mine.workers.first + i != self) host_->wake(mine.workers.first + i);
@@ -112,7 +112,7 @@ entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
 
 entry hws::make_local(group& mine) noexcept {
   task* t = mine.global.pop_back();
-  if (t != nullptr && t->word != nullptr && level_of(*t) > 0) t->word = nullptr;  // with all that it will spawn
+  if (t != nullptr && t->tag != nullptr && level_of(*t) > 0) t->tag = nullptr;  // with all that it will spawn
   return taken(t);
 }
 

@@ -23,9 +23,9 @@ class hws final : public policy {
   entry pick(unsigned self, bool own_is_empty) noexcept override;
   placement started(unsigned self, const task_info& info) noexcept override;
   placement spawn(unsigned self, const task_info& info) noexcept override;
-  void place(unsigned self, task& t) noexcept override;
+  void enqueue(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
-  bool fork_begin(unsigned, const fork_info& info) noexcept override { return info.owner.word != nullptr; }
+  bool fork_begin(unsigned, const fork_info& info) noexcept override { return info.owner.tag != nullptr; }
   placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
 
  private:

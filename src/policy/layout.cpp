@@ -31,7 +31,7 @@ void layout::stop_watching(unsigned self) noexcept {
 }
 
 placement layout::leave_out(task& t) noexcept {
-  t.word = &outside_;
+  t.tag = &outside_;
   workers_.outsider_begins();
   return placement::stay;
 }
@@ -40,13 +40,13 @@ placement layout::started(const task_info& info) noexcept {
   task& t = info.made;
   if (host_->workers() == 1) return placement::stay;
   if (has_root_.exchange(true)) return leave_out(t);
-  t.word = &everything_;
+  t.tag = &everything_;
   laid_out& at = t.keep(lines_.whole());
   if (rules_.by_steals()) at.range = {0, 0};
   return send_to(t, lines_.owner_of(at), slot::search_root);
 }
 
-void layout::place(task& t) noexcept {
+void layout::enqueue(task& t) noexcept {
   const task::destination to = t.to;  // read now: a list uses its place
   member& m = lines_.of(to.target);
   if (const auto where = static_cast<slot>(to.slot); where != slot::passed) {
@@ -79,7 +79,7 @@ placement layout::ready(task& t) noexcept {
 
 // ONTASKCOMPLETION.
 void layout::task_end(task& t) noexcept {
-  if (t.word == &outside_) {
+  if (t.tag == &outside_) {
     workers_.outsider_ends();
   } else if (is_root(t)) {
     has_root_.store(false);

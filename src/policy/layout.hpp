@@ -25,7 +25,7 @@ class layout {
 
   placement started(const task_info& info) noexcept;
   placement spawn(unsigned self, const task_info& info) noexcept;
-  void place(task& t) noexcept;
+  void enqueue(task& t) noexcept;
   placement ready(task& t) noexcept;
   void task_end(task& t) noexcept;
   void group_begin(unsigned self, group_info& info) noexcept;
@@ -40,9 +40,9 @@ class layout {
   // each other.
   placement leave_out(task& t) noexcept;
   // It is the root task that is laid out.
-  bool is_root(const task& t) const noexcept { return t.word == &everything_; }
+  bool is_root(const task& t) const noexcept { return t.tag == &everything_; }
   // For a fork that fork_begin has wished for, instead of `fork`: its owner leaves the layout for a while, and the
-  // policy may use its word and its room. The node keeps its place. take_back ends that; answers stay or send.
+  // policy may use its tag and its room. The node keeps its place. take_back ends that; answers stay or send.
   tree_node& set_aside(unsigned self, task& owner) noexcept;
   placement take_back(unsigned self, task& owner, tree_node& n) noexcept;
 
@@ -65,7 +65,7 @@ class layout {
     return placement::send;
   }
 
-  bool is_laid_out(const task& t) const noexcept { return t.word != nullptr && t.word != &outside_; }
+  bool is_laid_out(const task& t) const noexcept { return t.tag != nullptr && t.tag != &outside_; }
   void stop_watching(unsigned self) noexcept;
   void activate(tree_node& n) noexcept;
   void wake_range(const tree_node& n) noexcept;
@@ -88,8 +88,8 @@ class layout {
   number_lines lines_;
   stations workers_;
   std::unique_ptr<std::atomic<unsigned>[]> open_groups_;  // by_steals: groups gone down to it, by line
-  tree_node everything_;                                  // above all trees: the root task's word
-  tree_node outside_;                                     // the word of threads that are not laid out
+  tree_node everything_;                                  // above all trees: the root task's tag
+  tree_node outside_;                                     // the tag of threads that are not laid out
   std::atomic<bool> has_root_{false};                     // a root task is alive; one at a time is laid out
   std::atomic<tree_node*> root_group_{nullptr};
   // groups of one task did not nest, or a search root waited for something else than children: Theorems 1 and 2 are

@@ -67,7 +67,7 @@ void layout::open(unsigned self, tree_node& node, task& owner, const laid_out& n
   n->to.store(at.range.to, std::memory_order_relaxed);
   n->domain.store(at.domain, std::memory_order_relaxed);
   n->parent.store(parent, std::memory_order_relaxed);
-  owner.word = n;
+  owner.tag = n;
   // pairs with layout_search::choose_victims: the node
   lines_.of(workers_.acts_for(self)).tree.store(n, std::memory_order_release);
   if (rules_.by_steals()) {
@@ -88,7 +88,7 @@ placement layout::close(unsigned self, task& owner, tree_node& n) noexcept {
   if (rules_.by_steals() && line != n.before.at.domain) open_groups_[line].fetch_sub(1);
   tree_node* expected = &n;
   root_group_.compare_exchange_strong(expected, nullptr);
-  if (owner.word != &n) expect_no_order();
+  if (owner.tag != &n) expect_no_order();
   n.before.at.base = lines_.of(n.before.back).head == n.opener ? n.base : unchanged;
   return take_back(self, owner, n);
 }
@@ -100,14 +100,14 @@ tree_node& layout::set_aside(unsigned self, task& owner) noexcept {
   n.owner = &owner;
   n.label = nullptr;
   n.waits = false;
-  n.parent.store(n.before.word, std::memory_order_relaxed);  // a thief that is late goes on there, as from any node
+  n.parent.store(n.before.tag, std::memory_order_relaxed);  // a thief that is late goes on there, as from any node
   return n;
 }
 
 placement layout::take_back(unsigned self, task& owner, tree_node& n) noexcept {
   const unsigned back = n.before.back;
   layout_of(owner) = n.before.at;
-  owner.word = n.before.word;
+  owner.tag = n.before.tag;
   n.owner = nullptr;
   workers_[n.home].nodes.give(n);
   if (lines_.of(back).head != self) return send_to(owner, back, slot::search_root);
@@ -165,7 +165,7 @@ placement layout::hand_out(unsigned self, task& owner, task& child, double share
   const bool leaf = lines_.line(at.domain).leaf;
   if (rules_.by_steals() && leaf) return placement::child_first;  // as under random_ws from here on
   if (!at.range.is_search_root() && !lines_.lead(self, at)) return placement::child_first;
-  child.word = owner.word;
+  child.tag = owner.tag;
   // above the leaves and within one member: the head that runs it, a thief perhaps, does one child after the other
   if (!at.range.is_search_root()) {
     settle(self, at);
@@ -179,7 +179,7 @@ placement layout::hand_out(unsigned self, task& owner, task& child, double share
   const unsigned target = lines_.owner_of(to);
   const bool search_root = to.range.is_search_root();
   if (workers_.acts_for(self) == target) {
-    if (!search_root && leaf) child.word = nullptr;
+    if (!search_root && leaf) child.tag = nullptr;
     return placement::child_first;
   }
   return send_to(child, target, search_root ? slot::search_root : slot::passed);
@@ -197,7 +197,7 @@ placement layout::spawn(unsigned self, const task_info& info) noexcept {
     if (leaf || !lines_.lead(self, at)) return placement::child_first;
     const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : at.bytes;
     const double share = info.work > 0 && info.group_work > info.work ? info.work / info.group_work : 0.5;
-    info.made.word = info.parent->word;
+    info.made.tag = info.parent->tag;
     info.made.keep<laid_out>({lines_.place_of(self, at.domain), not_given, bytes * share, at.domain, unchanged});
     return placement::child_first;
   }

@@ -129,7 +129,7 @@ void levels::begin_record(level_task& r, stage& in, task& real, const void* labe
   r.begun = r.is_main = false;
   for (unsigned level = in.level(); level < count_; ++level) {
     r.holds[level] = nullptr;
-    r.at[level].seen.word = nullptr;
+    r.at[level].seen.tag = nullptr;
     r.at[level].of = &r;
   }
 }

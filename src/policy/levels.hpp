@@ -29,7 +29,7 @@ class levels final : public policy {
   entry pick(unsigned self, bool own_is_empty) noexcept override;
   placement started(unsigned self, const task_info& info) noexcept override;
   placement spawn(unsigned self, const task_info& info) noexcept override;
-  void place(unsigned self, task& t) noexcept override;
+  void enqueue(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   placement preempted(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
@@ -60,7 +60,7 @@ class levels final : public policy {
 
   void build(unsigned level, unsigned root, const std::vector<line>& used);
   stage& innermost(unsigned self) const noexcept { return *stations_[self].stages.back(); }
-  static level_task* record_of(const task& t) noexcept { return static_cast<level_task*>(t.word); }
+  static level_task* record_of(const task& t) noexcept { return static_cast<level_task*>(t.tag); }
 
   level_task* new_record(unsigned self, stage& in, task& real, const void* label) noexcept;
   void begin_record(level_task& r, stage& in, task& real, const void* label) const noexcept;

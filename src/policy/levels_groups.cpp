@@ -120,7 +120,7 @@ placement levels::fork(unsigned self, const fork_info& info, const task_info& ha
   stage& at = owner != nullptr ? *owner->in : innermost(self);
   level_task& r = *std::exchange(stations_[self].reserved, nullptr);
   begin_record(r, at, half.made, half.label);  // it was reserved for another task, perhaps on another level
-  half.made.word = &r;
+  half.made.tag = &r;
   if (!at.is_innermost()) return half_above(self, info, half, *owner);
   stranger plain;
   task& seen_owner = owner != nullptr ? owner->here() : plain.seen;
@@ -129,8 +129,8 @@ placement levels::fork(unsigned self, const fork_info& info, const task_info& ha
                             half.bytes, half.index,  half.siblings, half.group_data};
   const placement where = at.inner().fork(at.member_of(self), seen, seen_half);
   if (where == placement::send) return answer(r, level_task::way::by_policy);
-  if (r.here().word == nullptr) {
-    half.made.word = nullptr;
+  if (r.here().tag == nullptr) {
+    half.made.tag = nullptr;
     drop_record(self, r);
   }
   return where;

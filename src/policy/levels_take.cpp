@@ -48,7 +48,7 @@ entry levels::begin(unsigned self, level_task& r) noexcept {
     stage& below = *mine.stages[at.level() + 1];
     r.holds[at.level()] = &s;  // until the task ends
     const bool sent = enter(self, r, below) == placement::send;
-    if (sent) below.act(self, [&](unsigned by) { below.inner().place(by, r.here()); });
+    if (sent) below.act(self, [&](unsigned by) { below.inner().enqueue(by, r.here()); });
     if (below.is_innermost()) {
       if (sent) return below.inner().pick(below.member_of(self), true);
       host_->watch(self, !below.is_quiet());

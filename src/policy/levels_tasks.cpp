@@ -19,7 +19,7 @@ placement levels::started(unsigned self, const task_info& info) noexcept {
     return placement::stay;
   }
   r->is_main = is_main;
-  info.made.word = r;
+  info.made.tag = r;
   const bool stays = to->is_innermost() && self != nobody;
   if (!stays) return root_of(self, *r, *to);
   if (enter(self, *r, *to) == placement::send) return answer(*r, level_task::way::by_policy);
@@ -45,7 +45,7 @@ placement levels::child_above(unsigned self, const task_info& info, level_task& 
   if (down && to.is_innermost() && !to.wants().roots) return placement::child_first;
   level_task* r = new_record(self, to, info.made, info.label);
   if (r == nullptr) return placement::child_first;
-  info.made.word = r;
+  info.made.tag = r;
   if (down) {
     const placement where = root_of(self, *r, to);
     r->bytes = bytes * part;
@@ -81,21 +81,21 @@ placement levels::spawn(unsigned self, const task_info& info) noexcept {
                         info.index,      info.siblings,
                         info.group_data};
   const placement where = at.inner().spawn(at.member_of(self), shown);
-  if (where != placement::send && r->here().word == nullptr) {
+  if (where != placement::send && r->here().tag == nullptr) {
     drop_record(self, *r);
     return where;
   }
-  info.made.word = r;
+  info.made.tag = r;
   r->goes = level_task::way::by_policy;
   return where;
 }
 
-void levels::place(unsigned self, task& t) noexcept {
+void levels::enqueue(unsigned self, task& t) noexcept {
   level_task& r = *record_of(t);
   stage& to = *r.in;
   const unsigned member = r.member;  // read now: in a list it may be taken, and end
   switch (r.goes) {
-    case level_task::way::by_policy: to.act(self, [&](unsigned by) { to.inner().place(by, r.here()); }); return;
+    case level_task::way::by_policy: to.act(self, [&](unsigned by) { to.inner().enqueue(by, r.here()); }); return;
     case level_task::way::own_queue:
       to.seat_of(member).own.push_back(r.here());
       to.wake_any(member);
@@ -115,7 +115,7 @@ placement levels::ready(unsigned self, task& t) noexcept {
   level_task& r = *record_of(t);
   stage& at = *r.in;
   auto where = placement::stay;
-  if (r.here().word != nullptr)
+  if (r.here().tag != nullptr)
     where = at.act(self, [&](unsigned member) { return at.inner().ready(member, r.here()); });
   if (where == placement::send) return answer(r, level_task::way::by_policy);
   if (!at.is_innermost()) return answer(r, level_task::way::resumed);
@@ -133,14 +133,14 @@ void levels::task_end(unsigned self, task& t) noexcept {
   level_task& r = *record_of(t);
   for (unsigned level = r.in->level();; --level) {
     stage& at = *stations_[self].stages[level];
-    if (task& seen = r.at[level].seen; seen.word != nullptr)
+    if (task& seen = r.at[level].seen; seen.tag != nullptr)
       at.act(self, [&](unsigned member) { at.inner().task_end(member, seen); });
     if (level == r.made) break;
     stage& above = *stations_[self].stages[level - 1];
     leave_seat(above, above.member_of(self), *r.holds[level - 1]);
   }
   if (r.is_main) has_main_.store(false);
-  t.word = nullptr;
+  t.tag = nullptr;
   drop_record(self, r);
 }
 

@@ -23,7 +23,7 @@ bool halves_differ(const fork_info& info, double share = even_share) noexcept {
   return info.first >= 0 && info.second >= 0 && std::isfinite(all) && std::max(info.first, info.second) > share * all;
 }
 
-// What is kept of a task that has the word of sb: what sb keeps, and this.
+// What is kept of a task that has the tag of sb: what sb keeps, and this.
 struct bound_task {
   sb::anchored of_sb;  // first: where sb looks for it
   // Where it was laid out, if it is the owner of the outermost space-bounded fork; null for the descendants of such a
@@ -102,7 +102,7 @@ bool ml_adaptive::bind(unsigned self, const fork_info& info) noexcept {
   tree_node& place = layout_.set_aside(self, info.owner);
   bound_owners_.fetch_add(1);
   bound_.take_in(info.owner);
-  bound_word_.store(info.owner.word);
+  bound_tag_.store(info.owner.tag);
   keep_beside(info.owner, &place);
   return true;
 }
@@ -144,7 +144,7 @@ placement ml_adaptive::fork_end(unsigned self, task& owner, std::uint64_t) noexc
     return layout_.take_back(self, owner, *kept.laid_out_at);
   }
   const tree_node& n = node_of(owner);
-  if (n.before.word->label != n.label) {  // the outermost fork of its place
+  if (n.before.tag->label != n.label) {  // the outermost fork of its place
     fork_shape& own = shape_of(n.label);
     if (!own.is_of(n.label)) own.begin(n.label, false);
     if (!own.nests.load(std::memory_order_relaxed)) own.only_cuts.store(true, std::memory_order_relaxed);  // guesses
@@ -159,7 +159,9 @@ placement ml_adaptive::spawn(unsigned self, const task_info& info) noexcept {
   return where;
 }
 
-void ml_adaptive::place(unsigned self, task& t) noexcept { is_bound(t) ? bound_.place(self, t) : layout_.place(t); }
+void ml_adaptive::enqueue(unsigned self, task& t) noexcept {
+  is_bound(t) ? bound_.enqueue(self, t) : layout_.enqueue(t);
+}
 
 placement ml_adaptive::ready(unsigned self, task& t) noexcept {
   return is_bound(t) ? bound_.ready(self, t) : layout_.ready(t);

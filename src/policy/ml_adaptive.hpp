@@ -13,7 +13,7 @@
 
 namespace heddle::policy {
 
-// Holds a layout and an sb. A task has the word of one of them, and each call goes to the one whose word it has
+// Holds a layout and an sb. A task has the tag of one of them, and each call goes to the one whose tag it has
 // [adaptive:12].
 class ml_adaptive final : public policy {
  public:
@@ -34,7 +34,7 @@ class ml_adaptive final : public policy {
   entry pick(unsigned self, bool own_is_empty) noexcept override;
   placement started(unsigned self, const task_info& info) noexcept override;
   placement spawn(unsigned self, const task_info& info) noexcept override;
-  void place(unsigned self, task& t) noexcept override;
+  void enqueue(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
   void group_begin(unsigned self, group_info& info) noexcept override;
@@ -85,9 +85,9 @@ class ml_adaptive final : public policy {
   fork_shape& shape_of(const void* label) noexcept;
   void note_nesting(const tree_node& above, const void* label) noexcept;
 
-  // relaxed: whoever has got a task with that word got it after the word was stored
+  // relaxed: whoever has got a task with that tag got it after the tag was stored
   bool is_bound(const task& t) const noexcept {
-    return t.word != nullptr && t.word == bound_word_.load(std::memory_order_relaxed);
+    return t.tag != nullptr && t.tag == bound_tag_.load(std::memory_order_relaxed);
   }
   bool bind(unsigned self, const fork_info& info) noexcept;
 
@@ -96,10 +96,10 @@ class ml_adaptive final : public policy {
   layout_search search_{layout_};
   std::unique_ptr<searcher[]> searchers_;  // by rank
   fork_shape shapes_[256];
-  std::atomic<bool> uneven_{false};               // the present program is uneven [adaptive:5]
-  sb bound_{0.5, 0.2, true};                      // sigma and mu of its own paper; sb-d
-  std::atomic<const void*> bound_word_{nullptr};  // the word of sb's tasks
-  std::atomic<unsigned> bound_owners_{0};         // outermost space-bounded forks under way [adaptive:13]
+  std::atomic<bool> uneven_{false};              // the present program is uneven [adaptive:5]
+  sb bound_{0.5, 0.2, true};                     // sigma and mu of its own paper; sb-d
+  std::atomic<const void*> bound_tag_{nullptr};  // the tag of sb's tasks
+  std::atomic<unsigned> bound_owners_{0};        // outermost space-bounded forks under way [adaptive:13]
 };
 
 }  // namespace heddle::policy

@@ -35,7 +35,7 @@ void mts::start(scheduler& host) {
   }
 }
 
-void mts::place(unsigned self, task& t) noexcept {
+void mts::enqueue(unsigned self, task& t) noexcept {
   const unsigned rank = self == nobody ? 0 : self;
   shepherds_[of_[rank]].queue.push_front(t);
   host_->wake_any(rank);

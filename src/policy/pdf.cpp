@@ -19,12 +19,12 @@ namespace heddle::policy {
 
 namespace {
 
-char mark;  // the word of every task in the list
+char mark;  // the tag of every task in the list
 
 bool& is_ready(task& t) noexcept { return t.get<bool>(); }
 
 void enter(task& t) noexcept {
-  t.word = &mark;
+  t.tag = &mark;
   t.keep(false);
 }
 
@@ -38,7 +38,7 @@ placement pdf::started(unsigned, const task_info& info) noexcept {
 }
 
 placement pdf::spawn(unsigned, const task_info& info) noexcept {
-  if (info.parent->word == nullptr) return placement::child_first;
+  if (info.parent->tag == nullptr) return placement::child_first;
   std::lock_guard hold(lock_);
   enter(info.made);
   order_.insert_before(info.made, info.parent);
@@ -54,7 +54,7 @@ placement pdf::fork(unsigned, const fork_info& info, const task_info& half) noex
 
 placement pdf::ready(unsigned, task&) noexcept { return placement::send; }
 
-void pdf::place(unsigned self, task& t) noexcept {
+void pdf::enqueue(unsigned self, task& t) noexcept {
   {
     std::lock_guard hold(lock_);
     is_ready(t) = true;

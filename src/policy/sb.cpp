@@ -37,7 +37,7 @@ sb::anchored& state_of(task& t) noexcept { return t.get<sb::anchored>(); }
 // Which of the lists of its anchor a task is sent to.
 constexpr unsigned fresh_slot = 0, woken_slot = 1;
 constexpr unsigned tries = 8;
-char mark;  // the word of every task
+char mark;  // the tag of every task
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void sb::wake_under(unsigned self, unsigned top, double bytes) noexcept {
   }
 }
 
-void sb::place(unsigned self, task& t) noexcept {
+void sb::enqueue(unsigned self, task& t) noexcept {
   const unsigned near = self == nobody ? 0 : self;
   const anchored at = state_of(t);  // it may run and end once it is in a list
   const bool woken = t.to.slot == woken_slot;
@@ -117,7 +117,7 @@ void sb::place(unsigned self, task& t) noexcept {
 }
 
 void sb::take_in(task& t) noexcept {
-  t.word = &mark;
+  t.tag = &mark;
   t.keep<anchored>({0, 0, 0});
 }
 
@@ -133,17 +133,17 @@ placement sb::child_of(task& parent, task& child, std::size_t given, double part
   const anchored& at = state_of(parent);
   const double bytes = given != 0 ? static_cast<double>(given) : at.size;
   const double share = part >= 0 && whole > 0 && std::isfinite(whole) ? std::min(part / whole, 1.0) : 0.5;
-  child.word = &mark;
+  child.tag = &mark;
   child.keep<anchored>({bytes * share, at.anchor, at.anchor});
   return send_to(child, nobody, fresh_slot);
 }
 
 placement sb::spawn(unsigned, const task_info& info) noexcept {
-  if (info.parent->word == nullptr) return placement::child_first;
+  if (info.parent->tag == nullptr) return placement::child_first;
   return child_of(*info.parent, info.made, info.bytes, info.work, info.group_work);
 }
 
-bool sb::fork_begin(unsigned, const fork_info& info) noexcept { return info.owner.word != nullptr; }
+bool sb::fork_begin(unsigned, const fork_info& info) noexcept { return info.owner.tag != nullptr; }
 
 placement sb::fork(unsigned, const fork_info& info, const task_info& half) noexcept {
   const double whole = info.first >= 0 ? half.group_work : 0;

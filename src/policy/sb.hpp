@@ -25,7 +25,7 @@ class sb final : public policy {
   entry pick(unsigned self, bool own_is_empty) noexcept override { return own_is_empty ? take(self, false) : 0; }
   placement started(unsigned self, const task_info& info) noexcept override;
   placement spawn(unsigned self, const task_info& info) noexcept override;
-  void place(unsigned self, task& t) noexcept override;
+  void enqueue(unsigned self, task& t) noexcept override;
   placement ready(unsigned self, task& t) noexcept override;
   void task_end(unsigned self, task& t) noexcept override;
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;

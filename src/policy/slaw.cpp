@@ -32,7 +32,7 @@ struct slaw::nesting {
 
 namespace {
 
-char mark;  // the word of every child
+char mark;  // the tag of every child
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void slaw::has_begun(nesting& n) noexcept {
 placement slaw::spawn(unsigned self, const task_info& info) noexcept {
   account& mine = accounts_[self];
   unsigned depth = 0;
-  if (info.parent->word != nullptr) {
+  if (info.parent->tag != nullptr) {
     auto& parent = info.parent->get<nesting>();
     has_begun(parent);
     depth = parent.depth;
@@ -79,7 +79,7 @@ placement slaw::spawn(unsigned self, const task_info& info) noexcept {
 
   if (parent_first) mine.fresh.fetch_add(1, std::memory_order_relaxed);
   info.made.keep<nesting>({parent_first ? depth : depth + 1, parent_first ? self : nobody});
-  info.made.word = &mark;
+  info.made.tag = &mark;
   return parent_first ? placement::parent_first : placement::child_first;
 }
 

@@ -25,14 +25,14 @@ struct level_task;
 
 inline constexpr unsigned most_levels = 4;
 
-// A task as the policy of one stage knows it, with a word, links and room of its own [levels:1].
+// A task as the policy of one stage knows it, with a tag, links and room of its own [levels:1].
 struct shadow {
   task seen;
   level_task* of;
 };
 inline level_task& level_task_of(task& seen) noexcept { return *reinterpret_cast<shadow*>(&seen)->of; }
 
-// What `levels` knows of a task that some inner policy knows. Its real task's word names it. Written by the thread of
+// What `levels` knows of a task that some inner policy knows. Its real task's tag names it. Written by the thread of
 // the task, or by whoever has the task; published by the lists that it stands in.
 struct level_task {
   enum class way : std::uint8_t { by_policy, own_queue, resumed, loose };
@@ -51,7 +51,7 @@ struct level_task {
   double share;    // of its root's work on this level, as far as known
   double bytes;    // 0: not known
   unsigned depth;  // groups and forks that it is in, on this level
-  way goes;        // between an answer `send` and `place`
+  way goes;        // between an answer `send` and `enqueue`
   bool begun;
   bool is_main;  // the thread that is laid out over all levels
   frame frames[most_frames];

@@ -56,7 +56,7 @@ void stations::adopt(unsigned self, task& t) noexcept {
 entry stations::begin_passed(unsigned self, task& t) noexcept {
   laid_out& at = layout_of(t);
   if (lines_.line(at.domain).leaf || !lines_.lead(self, at)) {
-    t.word = nullptr;  // nothing below it is laid out any more: as under random_ws
+    t.tag = nullptr;  // nothing below it is laid out any more: as under random_ws
     host_->watch(self, false);
   } else {
     at.range = lines_.place_of(self, at.domain);  // a thief is its owner now

@@ -16,7 +16,7 @@ entry work_sharing::take() noexcept {
   return t == nullptr ? 0 : host_->entry_of(*t);
 }
 
-void work_sharing::place(unsigned self, task& t) noexcept {
+void work_sharing::enqueue(unsigned self, task& t) noexcept {
   pool_.push_front(t);
   host_->wake_any(self);
 }

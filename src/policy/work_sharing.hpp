@@ -15,7 +15,7 @@ class work_sharing final : public policy {
   bool may_find(unsigned) noexcept override;
   entry pick(unsigned, bool own_is_empty) noexcept override { return own_is_empty ? take() : 0; }
   placement spawn(unsigned, const task_info&) noexcept override { return placement::send; }
-  void place(unsigned self, task& t) noexcept override;
+  void enqueue(unsigned self, task& t) noexcept override;
   bool fork_begin(unsigned, const fork_info&) noexcept override { return true; }
   placement fork(unsigned, const fork_info&, const task_info&) noexcept override { return placement::send; }
 

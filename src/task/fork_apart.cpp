@@ -57,7 +57,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   if (self.home.host().wants().elapsed) self.meter->fork_began(owner, *reinterpret_cast<job*>(item));
   if (scheduler.fork(self.rank, info, made) == policy::placement::send) {
     worker::start_at(*half, top, enter_half);
-    scheduler.place(self.rank, half->scheduling);
+    scheduler.enqueue(self.rank, half->scheduling);
     return apart_ticket;
   }
   half->ties.spawner = &owner;
@@ -71,7 +71,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
 
 void end_half(worker::worker& self, worker::thread& half) noexcept {
   self.end_task(half);
-  half.scheduling.word = nullptr;  // its thread may go on with other jobs
+  half.scheduling.tag = nullptr;  // its thread may go on with other jobs
 }
 
 void wait_apart() noexcept {

@@ -45,9 +45,9 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   }
   worker::worker& w = worker::worker::current();
   if constexpr (Traced) trace::emit<trace::event::task_end>(w.ring, self->id);
-  if (self->scheduling.word != nullptr) [[unlikely]] {
+  if (self->scheduling.tag != nullptr) [[unlikely]] {
     w.end_task(*self);
-    self->scheduling.word = nullptr;  // its thread may go on with jobs
+    self->scheduling.tag = nullptr;  // its thread may go on with jobs
   }
   if (!self->counted) {
     if (take_spawner_back(*self)) return;
@@ -204,7 +204,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   worker::start_at(child, child.body.closure, body);
   if (child.level.load() != 0) return w->make_ready(child);
   w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
-  if (where == policy::placement::send) w->home.host().scheduler_policy().place(w->rank, child.scheduling);
+  if (where == policy::placement::send) w->home.host().scheduler_policy().enqueue(w->rank, child.scheduling);
   else w->queue_child(child);
 }
 

@@ -60,7 +60,7 @@ void complete_job(job& work, job::end how) noexcept {
       return worker::in_section([&] { complete_job(work, how); });
     worker::worker& me = who.on();
     trace::emit<trace::event::task_end>(me.ring, &work);  // before the owner can go on
-    if (worker::thread& half = *me.current_thread(); half.scheduling.word != nullptr) [[unlikely]]
+    if (worker::thread& half = *me.current_thread(); half.scheduling.tag != nullptr) [[unlikely]]
       end_half(me, half);
   }
   if (waiter* const owner = work.finish(how).awaited_by(); owner != nullptr) wake(*owner);

@@ -63,7 +63,7 @@ void enter(block* self) noexcept {
   } else {
     base::forbid_malloc("at the end of a thread");
   }
-  if (self->scheduling.word != nullptr) [[unlikely]] {
+  if (self->scheduling.tag != nullptr) [[unlikely]] {
     worker::worker::current().end_task(*self);
   }
   worker::census::count_finished(worker::worker::current());
@@ -75,7 +75,7 @@ void enter(block* self) noexcept {
   if (waiter* const w = asked.awaited_by(); w != nullptr) {
     // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
     auto* joiner = static_cast<block*>(w->thread);
-    if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.word == nullptr &&
+    if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.tag == nullptr &&
         may_go_straight_to(*joiner)) {
       // relaxed, and no claim: nobody else can resume a joiner
       w->reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);

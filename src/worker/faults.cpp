@@ -72,7 +72,12 @@ bool print_frame(const char* address, bool certain) noexcept {
   const platform::symbol s =
       reinterpret_cast<std::uintptr_t>(address) < 4096 ? platform::symbol{} : platform::symbol_at(address);
   if (s.name == nullptr && s.module == nullptr) return false;
-  if (!certain && (s.start == address || !arch::follows_call(address))) return false;
+  if (!certain) {
+    arch::bytes_before bytes;  // not read as they lie there: it may be the first page of anything
+    if (s.start == address || !platform::read_memory(address - bytes.size(), bytes.data(), bytes.size()) ||
+        !arch::is_call(bytes))
+      return false;
+  }
   print_code("      ", s, address);
   return true;
 }

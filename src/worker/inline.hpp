@@ -112,7 +112,7 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
   return false;  // these tools want to see each change of stacks
 #else
-  if (platform::simulated || watches_switches || self.scheduling.word != nullptr) return false;
+  if (platform::simulated || watches_switches || self.scheduling.tag != nullptr) return false;
   if (picks_specially.load(std::memory_order_relaxed) && something_may_come_first()) [[unlikely]]
     return false;
   const std::uint64_t count = picks.load(std::memory_order_relaxed) + 1;  // own counter

@@ -24,7 +24,7 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.taken = false;
   t.counted = false;
   t.level.store(0, std::memory_order_relaxed);  // published with the thread itself
-  t.scheduling.word = nullptr;
+  t.scheduling.tag = nullptr;
   t.shown.waits_for = nullptr;
   t.shown.name = nullptr;
   t.ties.belongs.clear();
@@ -34,7 +34,7 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
 inline void renew_light(thread& t, runtime& home) noexcept {
   t.home = &home;
   t.completion.renew();
-  t.scheduling.word = nullptr;
+  t.scheduling.tag = nullptr;
   t.ties.belongs.clear();
   if constexpr (platform::simulated) t.ties.worker_rank = fiber::no_worker;
 }

@@ -201,7 +201,8 @@ void policy_host::place_running() noexcept {
   w.switch_away(
       *w.current_thread(),
       [](void* self, void* host) {
-        static_cast<policy_host*>(host)->policy_->place(worker::current().rank, static_cast<thread*>(self)->scheduling);
+        static_cast<policy_host*>(host)->policy_->enqueue(worker::current().rank,
+                                                          static_cast<thread*>(self)->scheduling);
       },
       w.current_thread(), this);
   take_back_exceptions(handled);
@@ -210,10 +211,10 @@ void policy_host::place_running() noexcept {
 // A worker outlives its call, for the destructor joins it before the policy goes.
 // Any other kernel thread is where submit is: once the policy has queued the
 // thread, it may run and end, and with it the last reason for the runtime to stay.
-void policy_host::place(unsigned self, thread& t) noexcept {
-  if (self != policy::nobody) return policy_->place(self, t.scheduling);
+void policy_host::enqueue(unsigned self, thread& t) noexcept {
+  if (self != policy::nobody) return policy_->enqueue(self, t.scheduling);
   census_.begin_call();
-  policy_->place(self, t.scheduling);
+  policy_->enqueue(self, t.scheduling);
   census_.end_call();
 }
 

@@ -58,15 +58,15 @@ class policy_host final : private policy::scheduler {
   double speed(unsigned rank) const noexcept override;
 
   // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
-  void place(unsigned self, thread& t) noexcept;
+  void enqueue(unsigned self, thread& t) noexcept;
   // A thread of the normal level whose turn has ended, and which is complete, on the worker where that was. True: the
   // policy has it.
   [[nodiscard]] bool places_preempted(unsigned rank, thread& t) noexcept {
-    if (t.scheduling.word == nullptr || !wants_.preemptions || t.level.load() != 0 || t.ties.belongs.is_pinned())
+    if (t.scheduling.tag == nullptr || !wants_.preemptions || t.level.load() != 0 || t.ties.belongs.is_pinned())
         [[likely]]
       return false;
     if (policy_->preempted(rank, t.scheduling) != policy::placement::send) return false;
-    policy_->place(rank, t.scheduling);
+    policy_->enqueue(rank, t.scheduling);
     return true;
   }
   // The calling thread is suspended and then placed by the policy.

@@ -92,7 +92,7 @@ void start_root(thread& t, const void* label) noexcept {
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
     const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
     if (t.home->host().scheduler_policy().started(self, made) == policy::placement::send)
-      return t.home->host().place(self, t);
+      return t.home->host().enqueue(self, t);
   }
   make_ready_anywhere(t);
 }
@@ -100,11 +100,11 @@ void start_root(thread& t, const void* label) noexcept {
 void make_ready_anywhere(thread& t) noexcept {
   worker* w = worker::current_or_null();
   if (w != nullptr && &w->home != t.home) w = nullptr;
-  if (t.scheduling.word != nullptr) [[unlikely]] {
+  if (t.scheduling.tag != nullptr) [[unlikely]] {
     const unsigned self = w != nullptr ? w->rank : policy::nobody;
     const policy::placement where = t.home->host().scheduler_policy().ready(self, t.scheduling);
     if (where == policy::placement::send && t.level.load() == 0 && !t.ties.belongs.is_pinned())
-      return t.home->host().place(self, t);
+      return t.home->host().enqueue(self, t);
   }
   if (w != nullptr) w->make_ready(t);
   else t.home->submit(t);

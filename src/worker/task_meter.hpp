@@ -49,7 +49,7 @@ class task_meter {
     if (wants_.running) shown_.store(t == nullptr ? nullptr : &t->scheduling, std::memory_order_relaxed);
   }
   bool wants_account(const thread& t) const noexcept {
-    return wants_.usage && (t.metered.kept != nullptr || t.scheduling.word != nullptr);
+    return wants_.usage && (t.metered.kept != nullptr || t.scheduling.tag != nullptr);
   }
   void charge(account& to, const platform::usage_reading& now) noexcept;
   void begin(thread& t) noexcept;

@@ -31,7 +31,7 @@ void allocate_if(carelessness where) {
 class users_policy final : public heddle::policy::policy {
  public:
   heddle::policy::placement started(unsigned, const heddle::policy::task_info& info) noexcept override {
-    info.made.word = this;  // ready is called for it
+    info.made.tag = this;  // ready is called for it
     return heddle::policy::placement::stay;
   }
   heddle::policy::entry pick(unsigned, bool) noexcept override {

@@ -36,7 +36,7 @@ class snatcher final : public policy {
   }
   bool may_find(unsigned self) noexcept override { return wanted || (self != from_ && !given_up_.looks_empty()); }
   placement started(unsigned, const task_info& info) noexcept override {
-    info.made.word = this;
+    info.made.tag = this;
     return placement::stay;
   }
   placement preempted(unsigned self, task& t) noexcept override {
@@ -44,7 +44,7 @@ class snatcher final : public policy {
     ++moved;
     return send_to(t, self);
   }
-  void place(unsigned self, task& t) noexcept override {
+  void enqueue(unsigned self, task& t) noexcept override {
     EXPECT_EQ(t.to.target, self);
     from_ = self;
     given_up_.push_back(t);

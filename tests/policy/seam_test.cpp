@@ -42,7 +42,7 @@ struct of_more : of_children {
 
 struct of_marks : silent {
   placement next_iteration(unsigned self, task& owner, const void* label) noexcept override {
-    if (owner.word == nullptr) heard.push_back(label);
+    if (owner.tag == nullptr) heard.push_back(label);
     return self == 0 ? placement::stay : placement::send;
   }
   unsigned most_workers() const noexcept override { return 1; }
@@ -119,7 +119,7 @@ class notary final : public policy {
     halves.push_back(of(half));
     return send_to(half.made, 17, 4);
   }
-  void place(unsigned, task& t) noexcept override {
+  void enqueue(unsigned, task& t) noexcept override {
     EXPECT_EQ(t.to.target, 17u);
     EXPECT_EQ(t.to.slot, 4u);
     waiting_ = &t;

@@ -85,7 +85,7 @@ class accountant final : public policy {
     return placement::stay;
   }
   void used(unsigned, task& t, const task_usage& what) noexcept override {
-    EXPECT_EQ(t.word, this);
+    EXPECT_EQ(t.tag, this);
     const std::lock_guard hold(mutex);
     ASSERT_LT(all.size(), all.capacity());
     all.push_back({t.get<kept>().label, what, false});
@@ -105,7 +105,7 @@ class accountant final : public policy {
   };
   placement begin(const task_info& info) noexcept {
     info.made.keep(kept{info.label, nullptr});
-    info.made.word = this;
+    info.made.tag = this;
     return placement::child_first;
   }
   const unsigned most_;

@@ -35,7 +35,7 @@ class accountant final : public policy::policy {
   entry acquire(unsigned self, effort how) noexcept override { return others(self, *host_).rob_at_random(*host_, how); }
   placement spawn(unsigned, const task_info& info) noexcept override {
     info.made.keep(info.label);
-    info.made.word = this;
+    info.made.tag = this;
     return placement::child_first;
   }
   placement group_end(unsigned, group_info& info) noexcept override {
