@@ -31,6 +31,7 @@
 #include <heddle/shared_mutex.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/task_group.hpp>
+#include <heddle/team.hpp>
 #include <heddle/thread.hpp>
 #include <heddle/thread_slot.hpp>
 #include <heddle/trace.hpp>

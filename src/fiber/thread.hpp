@@ -24,6 +24,7 @@ struct fork_time;
 class ready_queue;
 class runtime;
 class worker;
+struct seat;
 }  // namespace heddle::worker
 
 namespace heddle::fiber {
@@ -35,23 +36,29 @@ inline constexpr std::uint16_t no_worker = 0xffff;
 inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
 
 // Where a thread belongs: to the pool that it goes back to under thread packing (unknown at first), or to the worker
-// that it is pinned to. Written by the thread's owner. Whether it is pinned is settled before anybody else knows of the
-// thread, and a lender of a level asks that at any time (precedence.cpp): hence an atomic, without an order.
+// that it is pinned to, by its maker, or as long as it is in a gang (worker/gangs.md), which may give it another worker
+// while it does not run. Written by the thread's owner, or by who puts its gang on. Whether it is pinned is settled
+// before anybody else knows of the thread, or by the thread itself, and a lender of a level asks that at any time
+// (precedence.cpp): hence an atomic, without an order.
 class belonging {
  public:
-  static constexpr unsigned limit = 0x8000;  // of ranks
+  static constexpr unsigned limit = 0x3fff;  // of ranks
 
   bool is_known() const noexcept { return get() != no_worker; }
   bool is_pinned() const noexcept { return get() >= pinned_bit && is_known(); }
+  // It is pinned because it is in a gang.
+  bool is_seated() const noexcept { return get() >= (pinned_bit | gang_bit) && is_known(); }
   // The pool's or the worker's rank. It is known.
-  unsigned rank() const noexcept { return get() & ~unsigned{pinned_bit}; }
+  unsigned rank() const noexcept { return get() & limit; }
 
   void clear() noexcept { put(no_worker); }
   void set_pool(unsigned pool) noexcept { put(pool); }
   void pin(unsigned worker) noexcept { put(pinned_bit | worker); }
+  void seat(unsigned worker) noexcept { put(pinned_bit | gang_bit | worker); }
 
  private:
-  static constexpr std::uint16_t pinned_bit = limit;
+  static constexpr std::uint16_t pinned_bit = 0x8000;
+  static constexpr std::uint16_t gang_bit = 0x4000;
 
   std::uint16_t get() const noexcept { return value_.load(std::memory_order_relaxed); }  // see above
   void put(unsigned value) noexcept { value_.store(static_cast<std::uint16_t>(value), std::memory_order_relaxed); }
@@ -168,8 +175,12 @@ struct alignas(64) thread {
     // The second link of such a list (and of free light threads, the link from chain to chain).
     thread* newer{nullptr};
     std::atomic<int> in{0};  // which of them, 0: none; written under that list's lock
-    // Links of all threads of a pile below the normal level, in the order in which they became ready.
-    thread* longer{nullptr};
+    // Links of all threads of a pile below the normal level, in the order in which they became ready; `seat` of one in
+    // a gang, which stands in no pile.
+    union {
+      thread* longer{nullptr};
+      worker::seat* seat;
+    };
     thread* shorter{nullptr};
     std::uint64_t ready_since{0};  // when it did (platform::cycles)
   } listed;

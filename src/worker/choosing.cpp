@@ -94,8 +94,16 @@ entry worker_agenda::pick_starved(const thread* stays) noexcept {
   return item;
 }
 
+// The thread that ran here waits from now on, unless it stays or has ended.
+void worker_agenda::leave_to_gangs(const thread* stays) noexcept {
+  thread* const self = current_thread();
+  if (stays == nullptr && self != nullptr && self->ties.belongs.is_seated()) home.gangs().wait(*self);
+}
+
 // For a policy that wants to be asked first, and where threads have priorities.
 entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) noexcept {
+  if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]]
+    leave_to_gangs(stays);
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;

@@ -77,6 +77,12 @@ entry worker::look_everywhere(bool insist) noexcept {
     sort_ready();
   if (thread* t = take_high(1); t != nullptr) return ready_entry(*t);
   if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
+  if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]] {  // the first beside raised(), read above
+    if (thread* t = home.gangs().steal(rank); t != nullptr) {
+      preempts = true;  // as in pinned_level
+      return ready_entry(*t);
+    }
+  }
   const bool packed = home.capacity().pools().in_force();
   if (packed) {
     if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
@@ -162,6 +168,8 @@ thread* worker::find_work() noexcept {
     leave_search(listed);
     home.time().delegate();
   }
+  if (found != 0 && pinned.has_gangs()) [[unlikely]]
+    home.gangs().wake_for(rank);  // who pushed it has seen this worker idle: [gang:8]
   trace::emit<trace::event::idle_end>(ring);
   return thread_for(found);
 }
@@ -214,7 +222,8 @@ bool worker::sleep() noexcept {
   platform::heavy_fence();  // [sleep:4]
   const bool work =         // [sleep:5]
       home.has_common_work() || !ready.looks_empty() || !pinned.empty() || home.host().has_given(rank) ||
-      home.stopping() || stands_aside() || home.host().scheduler_policy().may_find(rank);
+      home.stopping() || stands_aside() || (home.gangs().are_used() && home.gangs().can_steal(rank)) ||
+      home.host().scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // whoever woke it unasked finds that it looks

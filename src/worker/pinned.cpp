@@ -6,6 +6,7 @@
 #include <string>
 
 #include "platform/platform.hpp"
+#include "worker/gangs.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 #include "worker/worker.hpp"
@@ -17,7 +18,9 @@ namespace heddle::worker {
 // Under lock_. The level is read there: who raises it counts that up afterwards (precedence::level_was_raised), and the
 // worker, once it has seen the count, sorts. If that comes first, the level is seen here.
 void pinned_threads::link(thread& t, bool in_front) noexcept {
-  const auto index = static_cast<unsigned>(t.level.load() - none - 1);
+  const bool seated = t.ties.belongs.is_seated();
+  const auto index = seated ? count : static_cast<unsigned>(t.level.load() - none - 1);
+  if (seated) t.listed.seat->listed = true;
   if (in_front) queues_[index].push_front(t);
   else queues_[index].push_back(t);
   levels_.fetch_or(std::uint32_t{1} << index);
@@ -26,6 +29,14 @@ void pinned_threads::link(thread& t, bool in_front) noexcept {
 void pinned_threads::unlink(thread& t, unsigned index) noexcept {
   queues_[index].remove(t);
   if (queues_[index].empty()) levels_.fetch_and(~(std::uint32_t{1} << index));
+  if (index == count) t.listed.seat->listed = false;
+}
+
+bool pinned_threads::remove(thread& t) noexcept {
+  std::lock_guard hold(lock_);
+  if (!t.listed.seat->listed) return false;
+  unlink(t, count);
+  return true;
 }
 
 void pinned_threads::push(thread& t, bool in_front) noexcept {
@@ -39,7 +50,7 @@ thread* pinned_threads::take(int least) noexcept {
   std::lock_guard hold(lock_);
   const int level = highest();
   if (level < least) return nullptr;
-  const auto index = static_cast<unsigned>(level - none - 1);
+  const auto index = static_cast<unsigned>(level - none - 1);  // of gangs: count
   thread* const t = queues_[index].front();
   unlink(*t, index);
   return t;
@@ -97,10 +108,12 @@ thread* worker_agenda::take_high(int least) noexcept {
   return take_pinned(least);
 }
 
-// Of the normal level: every other choice, so that neither keeps the others waiting.
+// Of gangs always ([gang:5]). Of the normal level: every other choice, so that neither keeps the others waiting.
 thread* worker_agenda::take_pinned_by_turns() noexcept {
-  if (pinned_level() < 0) [[likely]]
+  const int level = pinned_level();
+  if (level < 0) [[likely]]
     return nullptr;
+  if (level == pinned_threads::gangs) return take_pinned(level);
   pinned_next_ = !pinned_next_;
   return pinned_next_ ? take_pinned(0) : nullptr;
 }
@@ -115,8 +128,14 @@ thread* worker_agenda::take_low(int least, bool even) noexcept {
 
 // [pin:3]. Also where the worker runs: then it is awake, and chooses when what it runs lets it.
 void make_pinned_ready(thread& t, bool ends_turn) noexcept {
+  if (t.ties.belongs.is_seated()) return t.home->gangs().make_ready(t);
+  push_pinned(t, ends_turn);
+}
+
+void push_pinned(thread& t, bool ends_turn) noexcept {
   runtime& home = *t.home;
-  const int level = t.level.load();
+  const bool seated = t.ties.belongs.is_seated();
+  const int level = seated ? pinned_threads::gangs : t.level.load();
   worker& w = home.at(t.ties.belongs.rank());
   w.pinned.push(t, false);
   if (w.aside.load() % 2 != 0) {
@@ -124,6 +143,7 @@ void make_pinned_ready(thread& t, bool ends_turn) noexcept {
     platform::wake_all(w.aside);
   }
   home.sleepers().send_token(w.rank);
+  if (seated && !w.idle.load()) home.gangs().wake_for(w.rank);  // after the push: [gang:8]
   if (!ends_turn && home.precedence().is_used()) home.precedence().evict_from(w, level);
 }
 

@@ -1,5 +1,6 @@
-// The ready threads that are pinned to one worker ([pin:1] to [pin:6] of pinned.md): first in first out at each level.
-// Owns them while they stand here. Anybody adds, with preemption off, also in a signal handler; only the worker takes.
+// The ready threads that are pinned to one worker ([pin:1] to [pin:6] of pinned.md): first in first out at each level,
+// and before all levels those of gangs (gangs.md). Owns them while they stand here. Anybody adds, with preemption off,
+// also in a signal handler; only the worker takes, but for threads of gangs, which others may remove.
 // Promise: a thread that was added is seen by a worker that has announced its sleep and passed its heavy fence, or who
 // added it sees what the worker has announced.
 #pragma once
@@ -18,7 +19,8 @@ namespace heddle::worker {
 
 class pinned_threads {
  public:
-  static constexpr int none = static_cast<int>(priority::lowest) - 1;  // below every level
+  static constexpr int none = static_cast<int>(priority::lowest) - 1;    // below every level
+  static constexpr int gangs = static_cast<int>(priority::highest) + 1;  // above every level: a thread of a gang
 
   // `in_front`: it was taken and did not run. A full fence: the caller looks whether the worker sleeps after it.
   void push(fiber::thread& t, bool in_front) noexcept;
@@ -29,23 +31,26 @@ class pinned_threads {
   [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
   // The worker. Levels were raised: each goes to where its own is now.
   void sort() noexcept;
+  // Anybody. Takes out that thread of a gang. False: it is not here.
+  [[nodiscard]] bool remove(fiber::thread& t) noexcept;
 
   // The highest level of those that are here. A hint to others; to the worker exact after a heavy fence.
   int highest() const noexcept {
     // relaxed: as said above
     return none + static_cast<int>(std::bit_width(levels_.load(std::memory_order_relaxed)));
   }
+  bool has_gangs() const noexcept { return highest() == gangs; }                        // as highest
   bool empty() const noexcept { return levels_.load(std::memory_order_relaxed) == 0; }  // as highest
 
  private:
-  static constexpr unsigned count = static_cast<unsigned>(priority::highest) - static_cast<unsigned>(none);
+  static constexpr unsigned count = static_cast<unsigned>(priority::highest) - static_cast<unsigned>(none);  // levels
   using queue = detail::linked_list<fiber::thread, &fiber::thread::next, fiber::newer_of>;  // oldest first
   void link(fiber::thread& t, bool in_front) noexcept;
   void unlink(fiber::thread& t, unsigned index) noexcept;
 
   std::atomic<std::uint32_t> levels_{0};  // bit l - none - 1: level l is not empty; written under lock_
   detail::spin_word lock_;
-  queue queues_[count];  // under lock_; the lowest level first
+  queue queues_[count + 1];  // under lock_; the lowest level first, at last the gangs
 };
 
 }  // namespace heddle::worker

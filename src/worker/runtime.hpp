@@ -17,6 +17,7 @@
 #include "worker/carriers.hpp"
 #include "worker/census.hpp"
 #include "worker/creator.hpp"
+#include "worker/gangs.hpp"
 #include "worker/inbox.hpp"
 #include "worker/lending.hpp"
 #include "worker/policy_host.hpp"
@@ -71,6 +72,7 @@ class runtime final {
   class pollers& pollers() noexcept { return pollers_; }
   class capacity& capacity() noexcept { return capacity_; }
   class precedence& precedence() noexcept { return precedence_; }
+  class gangs& gangs() noexcept { return gangs_; }
   class census& census() noexcept { return census_; }
   class carriers& carriers() noexcept { return carriers_; }
   class creator& creator() noexcept { return creator_; }
@@ -105,6 +107,7 @@ class runtime final {
   // of whoever made the runtime
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
   class beat beat_{workers_, host_, capacity_};
+  class gangs gangs_;
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 

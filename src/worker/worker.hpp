@@ -87,6 +87,8 @@ using worker_list = std::vector<std::unique_ptr<worker>>;
 void start_root(thread& t, const void* label) noexcept;
 // The same of a pinned one, always. `ends_turn`: its turn has just ended.
 void make_pinned_ready(thread& t, bool ends_turn) noexcept;
+// The same of one that is in no gang, or may run now as far as its gang goes.
+void push_pinned(thread& t, bool ends_turn) noexcept;
 // Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 

@@ -118,6 +118,7 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t count) noexcept;
+  void leave_to_gangs(const thread* stays) noexcept;
   [[nodiscard]] entry pick_by_turns(bool evens) noexcept;
   [[nodiscard]] entry pick_starved(const thread* stays) noexcept;
   void make_ready_slowly(thread& t) noexcept;

@@ -1,0 +1,186 @@
+/// Teams: threads that execute one function together.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <heddle/detail/gang.hpp>
+#include <heddle/detail/wait.hpp>
+#include <heddle/export.hpp>
+#include <heddle/preemption.hpp>
+#include <heddle/priority.hpp>
+#include <heddle/runtime.hpp>
+
+namespace heddle {
+
+/// How the threads of a team get workers.
+enum class team_mode : std::uint8_t {
+  /// All at once, each one of its own, before everything else that is ready. So they may wait for each other by
+  /// spinning, in a library's barrier for instance, though they are not preemptive: if they are no more than the
+  /// runtime has workers, and who is spun for does not itself wait in the runtime meanwhile. Gangs that do not fit wait
+  /// until others have ended or wait in the runtime as a whole; nested ones come first. Threads that are preemptive are
+  /// as in `stealing`, for they need no such care.
+  gang,
+  /// Like any other threads: whichever worker is idle takes the next one. They must wait for each other by heddle's
+  /// means, or be preemptive.
+  stealing,
+};
+
+struct team_options {
+  unsigned threads = 0;  ///< 0: as many as the runtime has workers. More than these are made if asked for
+  team_mode mode = team_mode::gang;
+  runtime* where = nullptr;    ///< null: runtime::current()
+  std::size_t stack_size = 0;  ///< bytes; 0: the runtime's default
+  const char* name = nullptr;  ///< of the threads; must outlive them
+  heddle::preemption preemption = heddle::preemption::as_runtime;
+  heddle::tls tls = heddle::tls::as_runtime;
+  heddle::priority priority = heddle::priority::normal;
+};
+
+class team;
+class team_member;
+
+namespace detail {
+
+// A task that waits for a member. Its memory is its own.
+struct team_task {
+  team_task* next{nullptr};
+  void (*run)(team_task* self){nullptr};  // once; frees it, also when it throws
+};
+
+// What the members of a team share.
+class team_core {
+ public:
+  HEDDLE_API explicit team_core(const team_options& options);
+  HEDDLE_API ~team_core();
+  team_core(const team_core&) = delete;
+  team_core& operator=(const team_core&) = delete;
+
+  unsigned size() const noexcept { return size_; }
+  HEDDLE_API void run(void (*body)(void* data, team_member& self), void* data);
+  HEDDLE_API void add(team_task* t) noexcept;
+  // Returns when all members have arrived; `tasks`: and none is left.
+  HEDDLE_API void arrive(bool tasks) noexcept;
+  bool is_first_at(std::uint32_t single) noexcept {
+    return singles_.compare_exchange_strong(single, single + 1);  // a copy: the count of those before
+  }
+
+ private:
+  struct step;
+  struct part;
+  void execute(unsigned number) noexcept;
+  void end_part() noexcept;
+  void perform(step& s) noexcept;
+  void keep_exception() noexcept;
+  bool all_are_here() const noexcept;
+  bool all_have_ended() const noexcept;
+  bool is_over(const step& s) const noexcept;
+  void end_phase() noexcept;
+  [[nodiscard]] bool look(step& s) noexcept;
+  static bool enqueue(void* step_taken, waiter& w) noexcept;
+
+  team_options options_;
+  unsigned size_;
+  gang_handle* gang_{nullptr};  // null: they are no gang
+  void (*body_)(void* data, team_member& self){nullptr};
+  void* data_{nullptr};
+  bool called_off_{false};  // not all threads could be made
+  std::atomic<std::uint32_t> singles_{0};
+  spin_word guard_;
+  // Under guard_:
+  unsigned expected_{0};  // members that have not ended their part
+  unsigned arrived_{0};
+  bool tasks_count_{false};  // in this phase
+  std::uint32_t phase_{0};
+  unsigned unfinished_{0};  // tasks
+  team_task* oldest_{nullptr};
+  team_task* newest_{nullptr};
+  std::exception_ptr thrown_;
+  waiter_list waiters_;
+};
+
+}  // namespace detail
+
+/// One of a team's threads, to the function that it executes. To be used by that thread, and `task` by tasks of the
+/// team, too. Errors: none, unless it says so.
+class team_member {
+ public:
+  unsigned number() const noexcept { return number_; }     ///< 0 to size() - 1
+  unsigned size() const noexcept { return core_.size(); }  ///< of the team
+
+  /// Returns when all members have come here, or have ended their parts, and all tasks have been executed: by those who
+  /// wait here, on their own threads, one after the other. May suspend the caller.
+  void barrier() noexcept { core_.arrive(true); }
+  /// The same without a look at tasks: the caller runs nothing meanwhile. Members have to agree which of the two it is.
+  void meet() noexcept { core_.arrive(false); }
+
+  /// A task, which whoever waits at a barrier executes, in the end all who have ended their parts. It may make tasks,
+  /// and wait, but not at the team's barriers. Throws std::bad_alloc; never suspends.
+  template <class F>
+  void task(F&& f) {
+    struct made : detail::team_task {
+      explicit made(F&& from) : f(std::forward<F>(from)) {}
+      std::decay_t<F> f;
+    };
+    auto* t = new made(std::forward<F>(f));
+    t->run = [](detail::team_task* self) {
+      struct owner {
+        made* t;
+        ~owner() { delete t; }
+      } const own{static_cast<made*>(self)};
+      own.t->f();
+    };
+    core_.add(t);
+  }
+
+  /// f() is called by the first member that comes here, alone; nobody waits. Members come to the same of these in the
+  /// same order. True: it was this one. Throws what f throws.
+  template <class F>
+  bool single(F&& f) {
+    if (!core_.is_first_at(singles_++)) return false;
+    std::forward<F>(f)();
+    return true;
+  }
+
+ private:
+  friend class detail::team_core;
+  team_member(detail::team_core& core, unsigned number) noexcept : core_(core), number_(number) {}
+
+  detail::team_core& core_;
+  const unsigned number_;
+  std::uint32_t singles_{0};
+};
+
+/// Threads that execute a function together, again and again. Thread context of every function: any; of one team one
+/// call at a time.
+class team {
+ public:
+  /// Throws std::bad_alloc, and std::system_error(not_supported) for threads of a kind that cannot be had here. Makes
+  /// no thread yet.
+  explicit team(const team_options& options = {}) : core_(options) {}
+  team(const team&) = delete;
+  team& operator=(const team&) = delete;
+
+  unsigned size() const noexcept { return core_.size(); }
+
+  /// f(member), with a team_member&, on each of size() new threads; the caller waits, and is none of them. Returns when
+  /// all have ended, and all tasks; user-level callers may be suspended and migrate. Called by a thread of another
+  /// team, also inside it: a nested team. Throws the first exception that f or a task has thrown, after all others have
+  /// ended (they are not waited for by the thrower, and do not wait for it), and std::system_error when not all threads
+  /// can be made, in which case f was not called.
+  template <class F>
+  void run(F&& f) {
+    using function = std::remove_reference_t<F>;
+    core_.run([](void* data, team_member& self) { (*static_cast<function*>(data))(self); },
+              const_cast<void*>(static_cast<const void*>(&f)));
+  }
+
+ private:
+  detail::team_core core_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,64 @@
+#include <heddle/detail/gang.hpp>
+
+#include <heddle/detail/wait.hpp>
+
+#include "base/contracts.hpp"
+#include "worker/caller.hpp"
+#include "worker/gangs.hpp"
+#include "worker/runtime.hpp"
+#include "worker/section.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+worker::gang& gang_of(gang_handle* g) noexcept { return *reinterpret_cast<worker::gang*>(g); }
+
+// The calling thread is ready instead of running, and goes on where its gang has a worker for it.
+void become_ready() noexcept {
+  waiter w("gang");
+  suspend(w, [](void*, waiter&) noexcept { return false; }, nullptr);
+}
+
+}  // namespace
+
+gang_handle* make_gang(runtime* where, unsigned most) {
+  worker::runtime& home = where != nullptr ? where->core() : worker::here();
+  home.precedence().expect_pinned(0);
+  home.gangs().use();
+  return reinterpret_cast<gang_handle*>(new worker::gang(home, most));
+}
+
+void free_gang(gang_handle* g) noexcept { delete &gang_of(g); }
+
+void begin_gang(gang_handle* handle, unsigned n) noexcept {
+  const worker::section inside;
+  worker::gang& g = gang_of(handle);
+  HEDDLE_CHECK(n <= g.room, "a gang is larger than it was made for");
+  const worker::worker* w = worker::worker::current_or_null();
+  if (w != nullptr && &w->home != &g.home) w = nullptr;
+  g.home.gangs().begin(g, n, w != nullptr ? w->current_thread() : nullptr, w != nullptr ? w->rank : 0);
+}
+
+void take_into_gang(gang_handle* handle, unsigned number, thread_handle* t) noexcept {
+  const worker::section inside;
+  worker::gang& g = gang_of(handle);
+  g.home.gangs().take_in(g.seats[number], *reinterpret_cast<fiber::thread*>(t));
+}
+
+void enter_gang(gang_handle* handle, unsigned number) noexcept {
+  const worker::section inside;
+  worker::gang& g = gang_of(handle);
+  fiber::thread& self = *worker::worker::current().current_thread();
+  HEDDLE_CHECK(self.home == &g.home, "a thread of another runtime enters a gang");
+  g.home.gangs().take_in(g.seats[number], self);
+  become_ready();
+}
+
+void leave_gang() noexcept {
+  const worker::section inside;
+  worker::worker& w = worker::worker::current();
+  if (!w.home.gangs().leave(*w.current_thread(), w.rank)) become_ready();
+}
+
+}  // namespace heddle::detail

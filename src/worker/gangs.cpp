@@ -1,0 +1,355 @@
+#include "worker/gangs.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/contracts.hpp"
+#include "fiber/preemptible.hpp"
+#include "worker/runtime.hpp"
+
+namespace heddle::worker {
+
+// Linked by `next`, which is free while they stand nowhere. They are of gangs that are on, so nobody else touches them.
+struct gangs::threads_to_list {
+  thread* first{nullptr};
+
+  threads_to_list() = default;
+  threads_to_list(const threads_to_list&) = delete;
+  ~threads_to_list() {
+    while (first != nullptr) {
+      thread& t = *first;
+      first = t.next;  // from the push on it may run, and end
+      push_pinned(t, false);
+    }
+  }
+
+  void add(seat& s) noexcept {
+    s.withheld = false;
+    s.holder->ties.belongs.seat(s.worker);
+    s.holder->next = first;
+    first = s.holder;
+  }
+};
+
+namespace {
+
+bool is_nested_in(const gang& g, const gang& other) noexcept {
+  for (const gang* p = g.parent; p != nullptr; p = p->parent) {
+    if (p == &other) return true;
+  }
+  return false;
+}
+
+// [gang:2]
+bool is_more_urgent(const gang& a, const gang& b) noexcept {
+  return a.level != b.level ? a.level > b.level : a.id < b.id;
+}
+
+template <class F>
+void for_each_seat(gang& g, F f) noexcept {
+  for (unsigned i = 0; i < g.size; ++i) {
+    if (g.seats[i].has_come) f(g.seats[i]);
+  }
+}
+
+}  // namespace
+
+gangs::gangs(const worker_list& workers, unsigned most)
+    : workers_(workers), seats_at_(new std::atomic<seat*>[most]()), marks_(new mark[most]()) {}
+
+// --- who sits where ------------------------------------------------------------------------------------------------
+// All of this under lock_; the relaxed accesses of seats_at_ are ordered by it.
+
+void gangs::sit_down(seat& s, unsigned rank) noexcept {
+  s.worker = rank;
+  s.below = seats_at_[rank].load(std::memory_order_relaxed);
+  seats_at_[rank].store(&s, std::memory_order_relaxed);
+}
+
+void gangs::stand_up(seat& s) noexcept {
+  seat* above = seats_at_[s.worker].load(std::memory_order_relaxed);
+  if (above == &s) {
+    seats_at_[s.worker].store(s.below, std::memory_order_relaxed);
+    return;
+  }
+  while (above->below != &s) above = above->below;
+  above->below = s.below;
+}
+
+// [gang:4]: nobody sits there but waiting threads of gangs that it is nested in.
+bool gangs::is_free_for(const gang& g, unsigned rank) const noexcept {
+  for (const seat* s = seats_at_[rank].load(std::memory_order_relaxed); s != nullptr; s = s->below) {
+    if (s->active || !is_nested_in(g, *s->of)) return false;
+  }
+  return true;
+}
+
+// [gang:5]
+bool gangs::may_run(const seat& s) const noexcept {
+  return s.of->on && seats_at_[s.worker].load(std::memory_order_relaxed)->of == s.of;
+}
+
+// The innermost gang of the worker has changed.
+void gangs::let_run(unsigned rank, threads_to_list& out) noexcept {
+  seat* const top = seats_at_[rank].load(std::memory_order_relaxed);
+  for (seat* s = top; s != nullptr && s->of == top->of; s = s->below) {
+    if (s->withheld) out.add(*s);
+  }
+}
+
+// --- which gang is on ----------------------------------------------------------------------------------------------
+
+void gangs::wait_for_workers(gang& g) noexcept {
+  gang** place = &waiting_;
+  while (*place != nullptr && !is_more_urgent(g, **place)) place = &(*place)->next;
+  g.next = *place;
+  *place = &g;
+  g.waits = true;
+}
+
+// For the next of its threads that has no worker: where it was before, else one that is idle, else any; under packing
+// the active ones first. More threads than workers sit down in turns.
+unsigned gangs::choose(const seat& s) noexcept {
+  if (marks_[s.worker] == mark::free && workers_[s.worker]->idle.load(std::memory_order_relaxed)) return s.worker;
+  unsigned best = count();
+  int least = 0;
+  for (unsigned i = 0; i < count(); ++i) {
+    const unsigned r = (s.of->near + i) % count();
+    if (marks_[r] == mark::taken) continue;
+    const worker& w = *workers_[r];
+    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.stands_aside() ? 2 : 0) +
+                     (w.idle.load(std::memory_order_relaxed) ? 0 : 1);  // a hint
+    if (best != count() && cost >= least) continue;
+    best = r;
+    least = cost;
+  }
+  return best;
+}
+
+// [gang:3]: all at once or none.
+bool gangs::put_on(gang& g) noexcept {
+  unsigned free = 0;
+  for (unsigned r = 0; r < count(); ++r) {
+    const bool is_free = is_free_for(g, r);
+    marks_[r] = is_free ? mark::free : mark::taken;
+    free += is_free ? 1 : 0;
+  }
+  if (free < std::min(g.left, count())) return false;
+  bool fits = true;
+  for_each_seat(g, [&](const seat& s) {
+    fits = fits && (s.own_worker < 0 || marks_[static_cast<unsigned>(s.own_worker)] != mark::taken);
+  });
+  if (!fits) return false;
+  const auto give = [&](seat& s, unsigned rank) {
+    marks_[rank] = mark::shared;
+    s.worker = rank;
+  };
+  for_each_seat(g, [&](seat& s) {
+    if (s.own_worker >= 0) give(s, static_cast<unsigned>(s.own_worker));
+  });
+  unsigned shared = 0;
+  for_each_seat(g, [&](seat& s) {
+    if (s.own_worker >= 0) return;
+    unsigned rank = choose(s);
+    if (marks_[rank] == mark::shared) {
+      do rank = shared++ % count();
+      while (marks_[rank] == mark::taken);
+    }
+    give(s, rank);
+  });
+  for_each_seat(g, [&](seat& s) { sit_down(s, s.worker); });
+  g.on = true;
+  return true;
+}
+
+// [gang:6]: none of its threads is active.
+void gangs::put_off(gang& g, threads_to_list& out) noexcept {
+  g.on = false;
+  gang** place = &on_;
+  while (*place != &g) place = &(*place)->next;
+  *place = g.next;
+  for_each_seat(g, [&](seat& s) {
+    stand_up(s);
+    let_run(s.worker, out);
+  });
+}
+
+// Those that wait get workers, the most urgent first. Behind one that gets none only nested ones do: what that one
+// waits for may wait for them ([gang:7]).
+void gangs::serve(threads_to_list& out) noexcept {
+  bool passed_over = false;
+  for (gang** place = &waiting_; *place != nullptr;) {
+    gang& g = **place;
+    if ((passed_over && g.level == 0) || !put_on(g)) {
+      passed_over = true;
+      place = &g.next;
+      continue;
+    }
+    *place = g.next;
+    g.waits = false;
+    g.next = on_;
+    on_ = &g;
+    for_each_seat(g, [&](seat& s) {
+      if (s.withheld && may_run(s)) out.add(s);
+    });
+  }
+}
+
+// --- what becomes of a gang's threads ------------------------------------------------------------------------------
+
+void gangs::begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept {
+  std::lock_guard hold(lock_);
+  g.parent = by != nullptr && by->home == &g.home && by->ties.belongs.is_seated() ? by->listed.seat->of : nullptr;
+  g.level = g.parent != nullptr ? g.parent->level + 1 : 0;
+  g.id = begun_++;
+  g.size = g.to_come = g.left = n;
+  g.active = 0;
+  g.near = near;
+  for (unsigned i = 0; i < n; ++i) {
+    seat& s = g.seats[i];
+    s.of = &g;
+    s.worker = (near + i) % count();
+    s.has_come = s.active = s.withheld = false;
+  }
+}
+
+void gangs::take_in(seat& s, thread& t) noexcept {
+  HEDDLE_CHECK(t.preemptive == nullptr || !t.preemptive->how.preemptive(), "a preemptive thread is in no gang");
+  threads_to_list out;
+  std::lock_guard hold(lock_);
+  s.holder = &t;
+  s.outer = t.ties.belongs.is_seated() ? t.listed.seat : nullptr;
+  s.own_worker = -1;
+  if (s.outer != nullptr) {
+    s.own_worker = s.outer->own_worker;
+    rest(*s.outer, out);
+  } else if (t.ties.belongs.is_pinned()) {
+    s.own_worker = static_cast<int>(t.ties.belongs.rank());
+  }
+  t.listed.seat = &s;
+  t.ties.belongs.seat(s.worker);
+}
+
+bool gangs::leave(thread& t, unsigned rank) noexcept {
+  threads_to_list out;
+  std::lock_guard hold(lock_);
+  seat& s = *t.listed.seat;
+  gang& g = *s.of;
+  seat* const outer = s.outer;
+  --g.left;
+  rest(s, out);
+  s.has_come = false;
+  if (g.on) {
+    stand_up(s);
+    let_run(s.worker, out);
+  }
+  bool goes_on = true;
+  if (outer == nullptr) {
+    if (s.own_worker >= 0) t.ties.belongs.pin(static_cast<unsigned>(s.own_worker));
+    else t.ties.belongs.clear();
+  } else {
+    t.listed.seat = outer;
+    t.ties.belongs.seat(outer->worker);
+    goes_on = outer->worker == rank && may_run(*outer);
+    if (goes_on) {
+      outer->active = true;
+      ++outer->of->active;
+    }
+  }
+  serve(out);
+  return goes_on;
+}
+
+// Its thread is active no more.
+void gangs::rest(seat& s, threads_to_list& out) noexcept {
+  if (!s.active) return;  // it has not come yet
+  s.active = false;
+  if (--s.of->active == 0) put_off(*s.of, out);
+  serve(out);
+}
+
+void gangs::wait(thread& t) noexcept {
+  threads_to_list out;
+  std::lock_guard hold(lock_);
+  rest(*t.listed.seat, out);
+}
+
+void gangs::make_ready(thread& t) noexcept {
+  threads_to_list out;
+  std::lock_guard hold(lock_);
+  seat& s = *t.listed.seat;
+  gang& g = *s.of;
+  if (!s.has_come) {
+    s.has_come = true;
+    --g.to_come;
+  }
+  if (!s.active) {
+    s.active = true;
+    ++g.active;
+  }
+  s.withheld = true;
+  if (may_run(s)) return out.add(s);
+  if (g.on || g.waits || g.to_come != 0) return;
+  wait_for_workers(g);
+  serve(out);
+}
+
+// --- idle workers --------------------------------------------------------------------------------------------------
+
+// A worker that is idle takes its own.
+bool gangs::some_are_listed(unsigned rank) const noexcept {
+  for (unsigned r = 0; r < count(); ++r) {
+    const worker& w = *workers_[r];
+    if (r != rank && w.pinned.has_gangs() && !w.idle.load(std::memory_order_relaxed)) return true;  // hints
+  }
+  return false;
+}
+
+// Under lock_. One that stands in the list of a busy worker, perhaps.
+seat* gangs::find_for(unsigned rank) noexcept {
+  for (gang* g = on_; g != nullptr; g = g->next) {
+    if (!is_free_for(*g, rank)) continue;
+    for (unsigned i = 0; i < g->size; ++i) {
+      seat& s = g->seats[i];
+      if (!s.has_come || !s.active || s.own_worker >= 0 || !may_run(s)) continue;
+      const worker& w = *workers_[s.worker];
+      if (w.pinned.has_gangs() && !w.idle.load(std::memory_order_relaxed)) return &s;  // hints
+    }
+  }
+  return nullptr;
+}
+
+thread* gangs::steal(unsigned rank) noexcept {
+  if (!some_are_listed(rank)) return nullptr;
+  threads_to_list out;
+  std::lock_guard hold(lock_);
+  seat* const s = find_for(rank);
+  if (s == nullptr || !workers_[s->worker]->pinned.remove(*s->holder)) return nullptr;
+  stand_up(*s);
+  let_run(s->worker, out);
+  sit_down(*s, rank);
+  s->holder->ties.belongs.seat(rank);
+  return s->holder;
+}
+
+bool gangs::can_steal(unsigned rank) noexcept {
+  if (!some_are_listed(rank)) return false;
+  std::lock_guard hold(lock_);
+  return find_for(rank) != nullptr;
+}
+
+// [gang:8]. After the push, which is a full fence: with the sleeper's {announce, heavy fence, can_steal}, Dekker's two
+// sides. One whose token is raised is about to look, perhaps for another one: it is passed over.
+void gangs::wake_for(unsigned rank) noexcept {
+  runtime& home = workers_.front()->home;
+  if (!home.sleepers().idle().anyone_asleep()) return;
+  for (unsigned i = 1; i < count(); ++i) {
+    const unsigned r = (rank + i) % count();
+    if (!home.sleepers().idle().is_asleep(r) || workers_[r]->token.look() == token::state::awake) continue;
+    if (seats_at_[r].load(std::memory_order_relaxed) != nullptr) continue;  // a hint
+    home.sleepers().send_token(r);
+    return;
+  }
+}
+
+}  // namespace heddle::worker
