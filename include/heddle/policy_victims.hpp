@@ -147,9 +147,10 @@ class rings {
   rings(unsigned self, const scheduler& host, order among_equals) {
     const unsigned workers = host.workers();
     for (unsigned i = 1; i < workers; ++i) workers_.push_back((self + i) % workers);
-    if (among_equals == order::by_rank) std::sort(workers_.begin(), workers_.end());
     const auto nearer = [&](unsigned a, unsigned b) { return host.distance(self, a) < host.distance(self, b); };
-    std::stable_sort(workers_.begin(), workers_.end(), nearer);
+    const auto place = [&](unsigned w) { return among_equals == order::by_rank ? w : (w + workers - self) % workers; };
+    std::sort(workers_.begin(), workers_.end(),
+              [&](unsigned a, unsigned b) { return nearer(a, b) || (!nearer(b, a) && place(a) < place(b)); });
     for (unsigned i = 0; i < workers_.size(); ++i) {
       if (i + 1 == workers_.size() || nearer(workers_[i], workers_[i + 1])) ends_.push_back(i + 1);
     }

@@ -318,7 +318,8 @@ std::vector<std::string> notes_in(const std::string& file) {
 std::vector<std::vector<int>> enclosed(heddle::runtime& rt, bool marked, shape how, heddle_test::watchdog& guard) {
   program p(rt, how, 3);
   std::vector<std::vector<int>> maps;
-  const auto iterate = [&](bool share) {
+  // Not inlined: the place that marks tells loops apart, and this is one loop.
+  const auto iterate = [&](bool share) __attribute__((noinline)) {
     if (marked) heddle::next_iteration();
     p.iterate(share);
     maps.push_back(p.at);
