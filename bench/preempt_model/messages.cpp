@@ -1,10 +1,11 @@
 // A graph that mixes computation and messages, after figure 2 of Bak et al. (2021): one thread makes tasks that
 // compute, all the time. Beside it tasks compute for as long that have begun a chain of messages before. The chains
 // overlap with the computation if somebody takes them up; for those who stay with the one that makes most, they wait.
+#include <algorithm>
 #include <chrono>
 
+#include <heddle/sleep.hpp>
 #include <heddle/task_group.hpp>
-#include <heddle/thread.hpp>
 
 #include "model.hpp"
 
@@ -34,13 +35,18 @@ samples messages(const settings& s) {
   // so that all of them take as long as a panel does, by the workers that have none
   const unsigned others = s.workers > s.outer ? s.workers - s.outer : 1;
   const auto small = static_cast<unsigned>(others * s.operation_us / s.region_us);
+  const unsigned at_first = std::min(small, 4 * s.workers);
   for (unsigned r = 0; r < s.repeats; ++r) {
     const auto home = runtime_for(s);
     const double begin = seconds();
     home->run([&] {
       heddle::task_group all;
+      const auto make = [&](unsigned from, unsigned to) {
+        for (unsigned i = from; i < to; ++i) all.run([&s, i] { compute(s.region_us / 1000, i); });
+      };
+      make(0, at_first);  // who takes a panel has a victim already, and so have those who do not
       for (unsigned p = 0; p < s.outer; ++p) all.run([&s, p] { panel(s, p); });
-      for (unsigned i = 0; i < small; ++i) all.run([&s, i] { compute(s.region_us / 1000, i); });
+      make(at_first, small);
       all.wait();
     });
     got["time"].push_back(seconds() - begin);
