@@ -22,7 +22,7 @@ ROWS = [
     ('OpenACC, plugins for devices', 'acc_* GOACC_* goacc_* _ZN*acc* GOMP_PLUGIN_* GOMP_OFFLOAD_* GOMP_offload_*', '',
      'not there'),
     ('tools (OMPT)', 'ompt_* __kmpc_get_taskid __kmpc_get_parent_taskid __kmpc_task_get_* __kmpc_invoke_task_func '
-     'omp_control_tool*', 'ompt*', ''),
+     'omp_control_tool*', 'ompt* tool_*', ''),
     ('insides of other runtimes', '__kmp_* ___kmp_* kmp_?_debug kmp_diag kmp_mutex_impl_info '
      '__kmpc_omp_get_target_async_handle_ptr __kmpc_omp_has_task_team __kmpc_for_collapsed_init '
      '__kmpc_calc_original_ivs_rectang __kmpc_process_loop_nest_rectang kmp_threadprivate_insert* __itt_* __ittapi* '
@@ -41,7 +41,7 @@ ROWS = [
      'task_depend* task_detach* task_wavefront* task_exclusion*', ''),
     ('tasks', '*task*', 'task_*', 'untied tasks are tied'),
     ('teams, distribute', '*teams* GOMP_teams* __kmpc_dist_* __kmpc_team_* omp_get_team_* *num_teams* *team_num*',
-     'teams_* environment_teams*', 'teams of a league run one after the other'),
+     'teams_* environment_teams*', 'of gcc: teams of a league run one after the other'),
     ('doacross loops, `ordered`', '*doacross* *ordered*', 'loop_doacross* loop_ordered*', ''),
     ('loops', 'GOMP_loop* GOMP_parallel_loop* __kmpc_for_* __kmpc_dispatch_* *schedule* *_num_buffers*',
      'loop_* environment_schedule*', ''),
@@ -52,8 +52,8 @@ ROWS = [
     ('barriers, flush', '*barrier* *flush*', 'barrier* flush*', ''),
     ('threadprivate', '*threadprivate*', 'threadprivate* thread_* key_destructors*', ''),
     ('affinity, places', '*affinity* *place* *proc_bind* *partition*',
-     'api_affinity* environment_places* environment_proc_bind* parallel_proc_bind*',
-     'numbers as the standard has them; workers are bound as `HEDDLE_BIND` says'),
+     'api_affinity* binding_* environment_places* environment_proc_bind* parallel_proc_bind*',
+     'a member with a place stays on a worker there'),
     ('parallel regions', 'GOMP_parallel* __kmpc_fork* *serialized* __kmpc_push_num_threads* __kmpc_pop_num_threads '
      '__kmpc_begin __kmpc_end __kmpc_ok_to_fork __kmpc_bound_* __kmpc_global_* __kmpc_in_parallel __kmpc_copyprivate '
      '__kmpc_set_thread_limit *thread_num* *num_threads* *in_parallel* *level* *nested* *thread_limit* *team_size* '

@@ -1,6 +1,6 @@
-// heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky: experiments of Section 3 of S. Shiina's thesis
-// (docs/papers.md), small enough for the simulator, which is told what they cost; elsewhere they really compute. Rows
-// of JSON as `heddle bench` writes them. README.md says what each measures.
+// heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky|messages: experiments of Section 3 of S. Shiina's
+// thesis, and one graph of Bak et al. (docs/papers.md), small enough for the simulator, which is told what they cost;
+// elsewhere they really compute. Rows of JSON as `heddle bench` writes them. README.md says what each measures.
 #include <sched.h>
 
 #include <algorithm>
@@ -262,10 +262,11 @@ samples insitu(const settings& s) {
 }
 
 [[noreturn]] void usage(const std::string& why) {
-  std::fprintf(stderr,
-               "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky "
-               "[--option value]...\n",
-               why.c_str());
+  std::fprintf(
+      stderr,
+      "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky|messages "
+      "[--option value]...\n",
+      why.c_str());
   std::exit(2);
 }
 
@@ -337,6 +338,7 @@ int main(int argc, char** argv) {
     else if (what == "insitu") got = insitu(s);
     else if (what == "gemm") got = gemm(s);
     else if (what == "cholesky") got = cholesky(s);
+    else if (what == "messages") got = messages(s);
     else usage("no measurement " + what);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle-preempt-model: %s\n", e.what());

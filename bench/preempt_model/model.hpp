@@ -67,5 +67,7 @@ std::unique_ptr<heddle::runtime> runtime_for(const settings& s);
 // Parallel operations in parallel threads, and in a graph (nested.cpp).
 samples gemm(const settings& s);
 samples cholesky(const settings& s);
+// Computation and messages in one graph (messages.cpp).
+samples messages(const settings& s);
 
 }  // namespace heddle::preempt_model

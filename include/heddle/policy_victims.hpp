@@ -39,7 +39,8 @@ entry go_round(unsigned count, unsigned from, effort how, Attempt&& attempt) noe
 ///
 /// Source: Bak, Hernandez, Gates, Luszczek, Sarkar, "Task-graph scheduling extensions for efficient synchronization
 /// and communication" (ICS 2021), Algorithm 3. Deviations: its stack is bounded, the oldest victims are forgotten; a
-/// round of one who insists is one attempt.
+/// round of one who insists is one attempt; and a glance at a remembered victim that has work, but none that is public,
+/// is no attempt, for it has been asked.
 class victim_memory {
  public:
   enum class rule : unsigned char { random, history, hybrid };
@@ -53,9 +54,10 @@ class victim_memory {
   }
 
   /// As the free function, from the remembered place on, else from draw() on. What a place is, is the same at each
-  /// call by one thief.
-  template <class Draw, class Attempt>
-  entry go_round(unsigned self, unsigned count, effort how, Draw&& draw, Attempt&& attempt) noexcept {
+  /// call by one thief. Does who stands there have work, by has_work(place), which it has been asked for?
+  template <class Draw, class Attempt, class HasWork>
+  entry go_round(unsigned self, unsigned count, effort how, Draw&& draw, Attempt&& attempt,
+                 HasWork&& has_work) noexcept {
     if (rule_ == rule::random) return heddle::policy::go_round(count, draw(), how, attempt);
     const unsigned remembered = first(self);
     unsigned where = 0;
@@ -64,7 +66,8 @@ class victim_memory {
           where = place;
           return attempt(place);
         });
-    note(self, found != 0 ? where : nobody);
+    if (found != 0 || remembered >= count || how == effort::insist || !has_work(where))
+      note(self, found != 0 ? where : nobody);
     return found;
   }
   /// For thieves whose ring changes: the victim to try first, by a number below 65535 of the caller's choice; nobody:
@@ -131,7 +134,8 @@ class others {
     if (count_ == 0) return 0;
     return memory.go_round(
         self_, count_, how, [&] { return host.random(self_, count_); },
-        [&](unsigned place) { return rob(host, self_, (*this)[place], how); });
+        [&](unsigned place) { return rob(host, self_, (*this)[place], how); },
+        [&](unsigned place) { return host.has_work((*this)[place]); });
   }
 
  private:

@@ -69,6 +69,8 @@ struct kernel_thread {
 };
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name,
           int processing_unit = -1) noexcept;
+// The same of one to which the system delivers no signal that another kernel thread of the process could take.
+int start_without_signals(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept;
 // What such an error means, with the limits that may have been reached and their values. Allocates nothing: there may
 // be no memory.
 struct explanation {

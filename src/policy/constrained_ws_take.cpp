@@ -119,7 +119,8 @@ entry constrained_ws::acquire(unsigned self, effort how) noexcept {
     const others victims(self, *host_);
     found = memory_.go_round(
         self, victims.size(), how, [&] { return host_->random(self, victims.size()); },
-        [&](unsigned place) { return steal_from(self, victims[place], how); });
+        [&](unsigned place) { return steal_from(self, victims[place], how); },
+        [&](unsigned place) { return host_->has_work(victims[place]); });
   }
   if (found != 0) mine.in_vain = 0;
   return found;

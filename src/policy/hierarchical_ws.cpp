@@ -37,7 +37,8 @@ entry hierarchical_ws::acquire(unsigned self, effort how) noexcept {
   const unsigned within = t.victims.end_of(t.ring);
   const entry found = memory_.go_round(
       self, within, how, [&] { return host_->random(self, within); },
-      [&](unsigned place) { return rob(*host_, self, t.victims.workers()[place], how); });
+      [&](unsigned place) { return rob(*host_, self, t.victims.workers()[place], how); },
+      [&](unsigned place) { return host_->has_work(t.victims.workers()[place]); });
   if (found != 0) {
     t.ring = t.failures = 0;
     return found;

@@ -35,8 +35,9 @@ entry pws::acquire(unsigned self, effort how) noexcept {
     const std::uint32_t drawn = host_->random(self, below.back());
     return static_cast<unsigned>(std::upper_bound(below.begin(), below.end(), drawn) - below.begin());
   };
-  return memory_.go_round(self, workers, how, draw,
-                          [&](unsigned each) { return each == self ? 0 : rob(*host_, self, each, how); });
+  return memory_.go_round(
+      self, workers, how, draw, [&](unsigned each) { return each == self ? 0 : rob(*host_, self, each, how); },
+      [&](unsigned each) { return host_->has_work(each); });
 }
 
 std::unique_ptr<policy> pws::make(parameters& given) { return create<pws>(victim_memory::asked_for(given)); }

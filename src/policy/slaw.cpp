@@ -52,7 +52,8 @@ entry slaw::acquire(unsigned self, effort how) noexcept {
         const entry found = rob(*host_, self, victim, how);
         if (found != 0) accounts_[victim].stolen.fetch_add(1, std::memory_order_relaxed);  // a statistic
         return found;
-      });
+      },
+      [&](unsigned place) { return host_->has_work(victims[place]); });
 }
 
 void slaw::has_begun(nesting& n) noexcept {

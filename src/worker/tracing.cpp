@@ -127,7 +127,8 @@ registration::registration(const runtime& home) : home_(&home) {
   trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
   if (platform::simulated || all.keeper != nullptr) return;
   auto keeper = std::make_unique<keeper_thread>();
-  if (platform::start(keeper->kernel, keep, keeper.get(), "heddle-trace") != 0) return;
+  // Without signals: an abort that came to the keeper would wait for the keeper [ended:6].
+  if (platform::start_without_signals(keeper->kernel, keep, keeper.get(), "heddle-trace") != 0) return;
   all.keeper = std::move(keeper);
   keeper_of.store(all.forks);
   platform::on_deadly_signals(on_deadly_signal);

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -143,6 +144,17 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
   // (EINVAL), and a sandbox may refuse all (EPERM, or what it likes).
   if (error != 0 && error != EAGAIN && error != ENOMEM) error = pthread_create(&handle, nullptr, run, &out);
   if (error == 0) out.handle = handle;
+  return error;
+}
+
+// Blocked by the one who starts it: else there would be a moment in which it has its signals.
+int start_without_signals(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept {
+  sigset_t asynchronous, before;
+  sigfillset(&asynchronous);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&asynchronous, fault);
+  pthread_sigmask(SIG_SETMASK, &asynchronous, &before);
+  const int error = start(out, entry, argument, name);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return error;
 }
 

@@ -73,6 +73,10 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
   return 0;
 }
 
+int start_without_signals(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept {
+  return start(out, entry, argument, name);
+}
+
 explanation why_not_started(int) noexcept { return {"the machine has no more"}; }
 
 void join(kernel_thread& thread) noexcept {
