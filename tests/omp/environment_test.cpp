@@ -188,6 +188,20 @@ TEST(Environment, BadValuesLeaveTheDefaultAndAreSaidOnce) {
   }
 }
 
+TEST(Environment, SaysOfNumbersWhetherTheyAreTooSmallOrTooLarge) {
+  const std::string_view expected[][2] = {{"KMP_DISP_NUM_BUFFERS=0", ", this is too small; taken as 8"},
+                                          {"KMP_DISP_NUM_BUFFERS=4097", ", this is too large; taken as 8"},
+                                          {"KMP_DISP_NUM_BUFFERS=many", "4096; taken as 8"},
+                                          {"OMP_THREAD_LIMIT= -3 ", ", this is too small; "},
+                                          {"OMP_MAX_TASK_PRIORITY=99999999999", ", this is too large; "}};
+  for (const auto& [given, said] : expected) {
+    std::vector<std::string> complaints;
+    read({given.data()}, &complaints);
+    ASSERT_EQ(complaints.size(), 1u) << given;
+    EXPECT_THAT(complaints[0], HasSubstr(std::string(said))) << given;
+  }
+}
+
 TEST(Environment, PlacesThatCannotBeReadAreThoseOfTheirFirstWordOrCores) {
   const std::string_view expected[][2] = {
       {"threads()", "threads"}, {"Sockets(", "sockets"}, {"core", "cores"}, {"{0,1", "cores"}, {"invalid", "cores"}};
