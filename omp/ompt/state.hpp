@@ -43,7 +43,7 @@ struct region_record {
   // Members that have arrived at the region's end and have not told of it yet: the leader's next region waits.
   std::atomic<int> leaving{0};
 };
-// Of a region whose members begin the teams of a league: to tools its implicit tasks are none.
+// Of a region whose members begin the teams of a league: to tools its tasks are the initial ones of these teams.
 inline bool is_league(const region_record& it) noexcept { return (it.flags & ompt_parallel_league) != 0; }
 
 // A task that a thread runs on top of another one.
