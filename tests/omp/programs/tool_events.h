@@ -17,6 +17,8 @@ enum {
   ended_joins,
   barriers,
   ended_barriers,
+  reductions,
+  ended_reductions,
   taskwaits,
   ended_taskwaits,
   taskgroups,

@@ -104,6 +104,12 @@ static void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endp
   COUNT(endpoint == ompt_scope_begin ? waits : ended_waits);
 }
 
+static void reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t* region, ompt_data_t* task,
+                      const void* code) {
+  EXPECT(kind == ompt_sync_region_reduction && region->value != 0 && task->value != 0 && code != NULL);
+  COUNT(endpoint == ompt_scope_begin ? reductions : ended_reductions);
+}
+
 static void task_create(ompt_data_t* parent, const ompt_frame_t* frame, ompt_data_t* data, int flags, int depends,
                         const void* code) {
   EXPECT(parent->value != 0 && frame->enter_frame.ptr != NULL && data->value == 0 && code != NULL);
@@ -203,6 +209,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* ow
   ASK(implicit_task);
   ASK(sync_region);
   ASK(sync_region_wait);
+  ASK(reduction);
   ASK(task_create);
   ASK(task_schedule);
   ASK(dependences);
