@@ -131,6 +131,7 @@ const std::vector<sample> samples = {
       {"infinite", "infinite"},
       {"2147483647", "infinite"}},
      {"-1", "soon", "3h"}},
+    {"KMP_DISP_NUM_BUFFERS", {{"1", "1"}, {" 4096", "4096"}}, {"0", "4097", "-1", "few"}},
     {"KMP_DYNAMIC_MODE", {{"load_balance", "load_balance"}}, {}},
     {"KMP_LIBRARY", {{"serial", "serial"}, {"TURNAROUND", "turnaround"}, {"throughput", "throughput"}}, {"fast"}},
     {"KMP_SETTINGS", booleans, no_booleans},
