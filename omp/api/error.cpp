@@ -27,14 +27,15 @@ std::string text_of(const char* message, std::size_t length) {
   return ": " + (length == SIZE_MAX ? std::string(message) : std::string(message, length));
 }
 
+// The lines begin as those of LLVM's runtime, for what looks for them.
 void warn(const char* message, std::size_t length, const void* code) {
   tell(ompt_warning, message, length, code);
-  heddle::omp::write_line("heddle: warning of an error directive" + text_of(message, length));
+  heddle::omp::write_line("OMP: Warning: heddle: error directive" + text_of(message, length));
 }
 
 [[noreturn]] void fail(const char* message, std::size_t length, const void* code) {
   tell(ompt_fatal, message, length, code);
-  heddle::omp::write_line("heddle: error directive" + text_of(message, length));
+  heddle::omp::write_line("OMP: Error: heddle: error directive" + text_of(message, length));
   std::exit(1);
 }
 

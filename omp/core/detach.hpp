@@ -5,28 +5,22 @@
 
 namespace heddle::omp {
 
-class thread;
-
-// Bits of explicit_task::event, [omp_task:9]. Set by the task's own thread but for `fulfilled` and `let_go`.
+// Bits of explicit_task::event, [omp_task:9]. Set by the task's own thread but for `fulfilled`.
 namespace event_bits {
 inline constexpr std::uint8_t body_over = 1;  // the rest is done by who fulfils the event
 inline constexpr std::uint8_t fulfilled = 2;
-inline constexpr std::uint8_t awaited = 4;  // an included one: its thread waits for let_go
-inline constexpr std::uint8_t let_go = 8;
-inline constexpr std::uint8_t not_begun = 16;  // it was cancelled before it began
-inline constexpr std::uint8_t discarded = 32;  // it has ended without its event, which still holds the block
+inline constexpr std::uint8_t not_begun = 4;  // it was cancelled before it began
+inline constexpr std::uint8_t discarded = 8;  // it has ended without its event, which still holds the block
 }  // namespace event_bits
 
-// At the end of the body of a deferred task; true: the event was fulfilled before, and the caller ends the task. False:
-// it may be gone.
+// At the end of the body of a task that is counted; true: the event was fulfilled before, and the caller ends the task.
+// False: it may be gone.
 [[nodiscard]] bool body_ends(explicit_task& it) noexcept;
 // A task that was cancelled before it began ends without its event. True: the event was fulfilled before, and holds
 // nothing of it. False: the block is the event's, and goes with its fulfilment, if that ever comes.
 [[nodiscard]] bool is_discarded(explicit_task& it) noexcept;
-// The same as body_ends for an included one: returns when the event is fulfilled.
-void await_event(thread& self, explicit_task& it);
 
-// The rest of a deferred task whose body is over, by who fulfils its event.
+// The rest of a task whose body is over, by who fulfils its event.
 void end_outside(explicit_task& it) noexcept;
 
 // The block of a task that has ended, by who fulfils its event.

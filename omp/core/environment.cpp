@@ -72,6 +72,19 @@ std::span<const variable> variables() noexcept { return table; }
 
 namespace {
 
+// What is wrong with a value that cannot be read; "" if it is no number where one is wanted.
+std::string_view fault_of(const variable& v, std::string_view given) noexcept {
+  if (!std::string_view(v.values).starts_with("a number")) return "";
+  while (!given.empty() && std::isspace(static_cast<unsigned char>(given.front())) != 0) given.remove_prefix(1);
+  while (!given.empty() && std::isspace(static_cast<unsigned char>(given.back())) != 0) given.remove_suffix(1);
+  const bool minus = given.starts_with('-');
+  if (minus || given.starts_with('+')) given.remove_prefix(1);
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  if (given.empty() || !std::all_of(given.begin(), given.end(), is_digit)) return "";
+  const bool zero = given.find_first_not_of('0') == std::string_view::npos;
+  return minus || zero ? ", this is too small" : ", this is too large";
+}
+
 void read_values(environment_values& values, std::span<const char* const> texts, std::vector<std::string>* complaints,
                  const environment_values& presets) {
   for (const variable& v : table) {
@@ -84,6 +97,7 @@ void read_values(environment_values& values, std::span<const char* const> texts,
     if (complaints == nullptr) continue;
     const std::string before = v.write(values);
     complaints->push_back(std::string(v.name) + '=' + std::string(given) + ": expected " + v.values +
+                          std::string(fault_of(v, given)) +
                           (before.empty() ? "; taken as if it were not set" : "; taken as " + before));
   }
 }

@@ -58,6 +58,7 @@ struct environment_values {
   std::optional<std::int64_t> blocktime;  // nanoseconds
   std::optional<std::int64_t> spin_count;
   library_kind library{library_kind::throughput};
+  int dispatch_buffers{8};
   std::string dynamic_mode;
   std::optional<bool> task_throttling;
   bool settings{false};
@@ -96,7 +97,8 @@ bool may_cancel() noexcept;
 preempt_members preempting() noexcept;
 
 // The values in "NAME=VALUE" texts. A value that cannot be read leaves the default and is a line of `complaints`:
-// "NAME=VALUE: expected ..., ..." (empty values count as unset).
+// "NAME=VALUE: expected ...; taken as ...", which says of numbers whether they are too small or too large (empty values
+// count as unset).
 environment_values values_from(std::span<const char* const> texts, std::vector<std::string>* complaints,
                                environment_values presets = {});
 // Reads "NAME=VALUE" lines into it, as if they had been in the environment; says which cannot be read.

@@ -134,6 +134,13 @@ bool read_optional_whole(std::string_view text, std::optional<int>& into) {
   return true;
 }
 
+bool read_buffers(std::string_view text, int& into) {
+  int value = 0;
+  if (!read_positive(text, value) || value > 4096) return false;
+  into = value;
+  return true;
+}
+
 bool read_list(std::string_view text, std::vector<int>& into) {
   std::vector<int> values;
   for (const std::string_view part : parts_of(text)) {
@@ -244,6 +251,7 @@ std::string write_enabled(bool value) { return write_word(value, enabled); }
 std::string write_whole(int value) { return std::to_string(value); }
 std::string write_positive(int value) { return value == 0 ? "" : std::to_string(value); }
 std::string write_optional_whole(std::optional<int> value) { return value ? std::to_string(*value) : ""; }
+std::string write_buffers(int value) { return write_whole(value); }
 
 std::string write_list(const std::vector<int>& value) {
   std::string text;

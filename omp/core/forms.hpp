@@ -20,6 +20,7 @@ bool read_enabled(std::string_view text, bool& into);
 bool read_whole(std::string_view text, int& into);     // 0 or more
 bool read_positive(std::string_view text, int& into);  // 1 or more
 bool read_optional_whole(std::string_view text, std::optional<int>& into);
+bool read_buffers(std::string_view text, int& into);  // 1 to 4096
 bool read_list(std::string_view text, std::vector<int>& into);
 bool read_text(std::string_view text, std::string& into);
 bool read_size(std::string_view text, std::size_t& into);       // bytes without a suffix
@@ -46,6 +47,7 @@ std::string write_enabled(bool value);
 std::string write_whole(int value);
 std::string write_positive(int value);
 std::string write_optional_whole(std::optional<int> value);
+std::string write_buffers(int value);
 std::string write_list(const std::vector<int>& value);
 std::string write_text(const std::string& value);
 std::string write_size(std::size_t value);

@@ -150,19 +150,24 @@ void discard_body(thread& self, explicit_task& it) {
 }
 
 void end_included_slow(thread& self, explicit_task& it) {
-  const bool kept = it.detachable && was_discarded(it);  // by the event
-  if (it.detachable && !kept) await_event(self, it);
+  bool told_detached = false;
   if (ompt::on()) [[unlikely]]
-    ompt::included_ends(self, it);
+    told_detached = ompt::included_ends(it);
   --self.tasks.nested;
   self.running = it.parent;
-  if (childless(it) && !kept) {
+  if (it.detachable) {  // its parent goes on; who waits for tasks waits for its event, as for a deferred one's
+    member_tasks& mine = place_of(self);
+    it.home = &mine;
+    count_task(mine, it);
+    end_slow(self, mine, it, told_detached);
+    return;
+  }
+  if (childless(it)) {
     free_task(&self, it);
     return;
   }
   orphan(it);
-  leave_to_children(self, it, kept ? task::one_orphaned : 0);
-  if (kept && is_discarded(it)) release(&self, it);
+  leave_to_children(self, it, 0);
 }
 
 void submit(thread& self, explicit_task& it, const depend_list& list) {

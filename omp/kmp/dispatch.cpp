@@ -14,6 +14,9 @@ using namespace heddle::omp::kmp;
 
 namespace {
 
+// As in LLVM's runtime, so that loops whose iterations differ are balanced.
+constexpr schedule_kind what_auto_is = schedule_kind::of_guided;
+
 loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk) noexcept {
   loop_plan plan;
   std::int32_t kind = schedule & ~modifiers;
@@ -29,7 +32,7 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
       const heddle::omp::schedule& s = self.running->variables->run_schedule;
       const std::uint64_t lanes = kind == runtime_simd ? std::max<std::uint64_t>(plan.chunk, 1) : 1;
       const bool is_auto = s.kind == schedule_kind::automatic;
-      plan.kind = is_auto ? schedule_kind::of_static : s.kind;
+      plan.kind = is_auto ? what_auto_is : s.kind;
       plan.chunk = s.chunk > 0 && !is_auto ? static_cast<std::uint64_t>(s.chunk) * lanes : 0;
       // Blocks that shrink are multiples of the smallest one.
       plan.grain = plan.kind == schedule_kind::of_guided ? std::max(plan.chunk, lanes) : lanes;
@@ -48,8 +51,11 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
     case static_steal: plan.kind = schedule_kind::of_dynamic; break;
     case static_even:
     case static_greedy:
-    case static_balanced:
-    case by_itself: plan.chunk = 0; break;
+    case static_balanced: plan.chunk = 0; break;
+    case by_itself:
+      plan.kind = what_auto_is;
+      plan.chunk = 0;
+      break;
     default: break;
   }
   return plan;

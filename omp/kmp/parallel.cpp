@@ -67,6 +67,7 @@ void run_teams(void* data, thread& self) {
   const league& l = *static_cast<league*>(data);
   const block mine = even_part(static_cast<std::uint64_t>(l.teams), self.number, self.in->size);
   for (std::uint64_t i = mine.first; i < mine.first + mine.count; ++i) {
+    const ompt::league_team_events told(self, static_cast<int>(i), l.teams);
     team& t = begin_league_member(self, static_cast<int>(i), l.teams, l.limit);
     if (l.threads > 0) t.variables.threads = std::min(t.variables.threads, l.threads);
     call_outlined(l.what, self);

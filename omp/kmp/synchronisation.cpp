@@ -20,9 +20,10 @@ using critical_name = std::int32_t[8];
 bool has_others(const thread& self) noexcept { return self.in->size > 1 || self.in->league_size > 1; }
 
 // How a reduction is done: 1, one thread after the other, between this call and its end; 2, by atomic operations of
-// the compiler's.
+// the compiler's. Where a tool listens, or has listened, always the former: the end of the latter is not told. So all
+// members of a team do the same.
 bool reduces_one_by_one(const thread& self, const ident* where) noexcept {
-  return has_others(self) && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0);
+  return has_others(self) && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0 || ompt::was_there());
 }
 
 // `ends`: the compiler calls the end of it in any case; of others it does not when the operations are atomic.

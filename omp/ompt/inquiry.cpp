@@ -95,14 +95,13 @@ task* below(task& it) noexcept {
     for (const running_task* r = it.home->owner->tool.on_top; r != nullptr; r = r->next)
       if (r->it == &it) return r->under;
   }
-  task* const parent = it.parent;
-  return parent != nullptr && !parent->is_explicit && is_league(parent->in->tool) ? parent->parent : parent;
+  return it.parent;
 }
 
 int flags_of(const task& it) noexcept {
   if (it.is_explicit) return flags_of_explicit(static_cast<const explicit_task&>(it));
   const team& t = *it.in;
-  if (t.tool.flags == 0) return ompt_task_initial;
+  if (t.tool.flags == 0 || is_league(t.tool)) return ompt_task_initial;
   return t.size == 1 ? ompt_task_implicit | ompt_task_undeferred : ompt_task_implicit;
 }
 
@@ -121,7 +120,8 @@ int get_task_info(int level, int* flags, ompt_data_t** data, ompt_frame_t** fram
   if (data != nullptr) *data = &r.data;
   if (frame != nullptr) *frame = &r.frame;
   if (region != nullptr) *region = &it->in->tool.data;
-  if (number != nullptr) *number = static_cast<int>(at);
+  // The member of a league's region that runs an initial task is not one of a team.
+  if (number != nullptr) *number = is_league(it->in->tool) ? 0 : static_cast<int>(at);
   return 2;
 }
 

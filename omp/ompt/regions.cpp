@@ -8,15 +8,20 @@ namespace heddle::omp::ompt {
 
 namespace {
 
-// The team of an initial thread, a league's or a target region's: no parallel construct has made it.
+// The team of an initial thread, a league's (GNU ABI) or a target region's: no parallel construct has made it.
 bool is_initial(const team& t) noexcept { return t.tool.flags == 0; }
 
 constexpr int flags_of_league =
     static_cast<int>(ompt_parallel_league) | static_cast<int>(ompt_parallel_invoker_runtime);
 
-int flags_for(const region_options& how) noexcept {
+// A team of a league for whose teams a region was made: to tools a region that the team's initial task encounters.
+bool is_told_team(const thread& self, const region_options& how) noexcept {
+  return how.league_number >= 0 && is_league(self.in->tool);
+}
+
+int flags_for(const thread& self, const region_options& how) noexcept {
   if (how.league) return flags_of_league;
-  if (how.league_number >= 0) return 0;
+  if (how.league_number >= 0 && !is_told_team(self, how)) return 0;
   return static_cast<int>(ompt_parallel_team) |
          static_cast<int>(how.started ? ompt_parallel_invoker_program : ompt_parallel_invoker_runtime);
 }
@@ -51,9 +56,9 @@ void prepare_region(team& t) noexcept {
 
 void region_begins(thread& self, team& t, const region_options& how, unsigned requested) {
   t.tool.data = {};
-  t.tool.code = how.code;
+  t.tool.code = is_told_team(self, how) ? self.in->tool.code : how.code;
   t.tool.leaving.store(static_cast<int>(t.size) - 1, std::memory_order_relaxed);  // published with the region
-  t.tool.flags = flags_for(how);
+  t.tool.flags = flags_for(self, how);
   task_record& from = record_of(*self.running);
   if (from.frame.enter_frame.ptr == nullptr) {  // until region_ends: the entry point that begins the region may return
     from.frame.enter_frame.ptr = static_cast<void**>(__builtin_frame_address(0)) + 2;
@@ -92,6 +97,23 @@ league_events::~league_events() {
   if (!told_) [[likely]]
     return;
   tell<ompt_callback_parallel_end>(&data_, data_of(*self_.running), flags_of_league, code_);
+}
+
+league_team_events::league_team_events(thread& self, int number, int teams)
+    : self_(self), told_(on()), number_(static_cast<unsigned>(number)) {
+  if (!told_) [[likely]]
+    return;
+  task_record& mine = record_of(*self.running);
+  mine = {};
+  tell<ompt_callback_implicit_task>(ompt_scope_begin, region_of(self), &mine.data, static_cast<unsigned>(teams),
+                                    number_, int{ompt_task_initial});
+}
+
+league_team_events::~league_team_events() {
+  if (!told_) [[likely]]
+    return;
+  tell<ompt_callback_implicit_task>(ompt_scope_end, static_cast<ompt_data_t*>(nullptr), data_of(*self_.running), 0u,
+                                    number_, int{ompt_task_initial});
 }
 
 void implicit_task_begins(thread& self) {

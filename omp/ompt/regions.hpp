@@ -40,6 +40,20 @@ class league_events {
   const void* code_;
 };
 
+// A team of a league whose teams run in a region that was made for them (region_options::league): the task of its
+// member is the team's initial one meanwhile.
+class league_team_events {
+ public:
+  league_team_events(thread& self, int number, int teams);
+  league_team_events(const league_team_events&) = delete;
+  ~league_team_events();
+
+ private:
+  thread& self_;
+  bool told_;
+  unsigned number_;
+};
+
 // A member of a region that somebody has encountered, or the initial task of a league's team or a target region.
 void implicit_task_begins(thread& self);
 // Its part is over and it comes to the barrier at the end; that barrier is over, and with it the task.

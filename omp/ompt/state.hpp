@@ -18,6 +18,11 @@ enum class attached : std::uint8_t { no, unknown, yes };
 // Written when the first event looks for a tool, and when the tool goes.
 inline constinit std::atomic<attached> tool_is{attached::unknown};
 
+// Written before the tool hears of anything, and never taken back.
+inline constinit std::atomic<bool> tool_was_there{false};
+// Relaxed: who asks has looked for a tool before, or has got its region from who has.
+inline bool was_there() noexcept { return tool_was_there.load(std::memory_order_relaxed); }
+
 // Looks for a tool, once in a process; what came of it.
 bool find_out() noexcept;
 
@@ -43,7 +48,7 @@ struct region_record {
   // Members that have arrived at the region's end and have not told of it yet: the leader's next region waits.
   std::atomic<int> leaving{0};
 };
-// Of a region whose members begin the teams of a league: to tools its implicit tasks are none.
+// Of a region whose members begin the teams of a league: to tools its tasks are the initial ones of these teams.
 inline bool is_league(const region_record& it) noexcept { return (it.flags & ompt_parallel_league) != 0; }
 
 // A task that a thread runs on top of another one.

@@ -43,7 +43,17 @@ void tell_made(thread& self, ompt_data_t& of, int flags, const depend_list* list
   if (list != nullptr) tell_dependences(&of, *list);
 }
 
-bool was_cancelled(const explicit_task& it) noexcept { return is_cancelled(it); }
+bool waits_for_event(const explicit_task& it) noexcept {
+  // acquire as in body_ends: whoever fulfils the event afterwards ends the task
+  return it.detachable &&
+         (it.event.load(std::memory_order_acquire) & (event_bits::fulfilled | event_bits::not_begun)) == 0;
+}
+
+// The thread goes from it to another task.
+void tell_end(explicit_task& it, bool detached, task& to) {
+  const ompt_task_status_t why = detached ? ompt_task_detach : is_cancelled(it) ? ompt_task_cancel : ompt_task_complete;
+  tell_schedule(&it.tool.data, why, data_of(to));
+}
 
 }  // namespace
 
@@ -101,26 +111,19 @@ void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   }
   self.running = before;
   self.tool.on_top = on_top.next;
-  // acquire as in body_ends: whoever fulfils the event afterwards ends the task
-  const bool detached = it.detachable && (it.event.load(std::memory_order_acquire) & event_bits::fulfilled) == 0;
-  tell_schedule(&it.tool.data,
-                detached            ? ompt_task_detach
-                : was_cancelled(it) ? ompt_task_cancel
-                                    : ompt_task_complete,
-                data_of(*before));
+  const bool detached = waits_for_event(it);
+  tell_end(it, detached, *before);
   if (it.detachable) end_slow(self, mine, it, detached);
   else end_task(self, mine, it);
 }
 
 void included_begins(explicit_task& it) { tell_schedule(data_of(*it.parent), ompt_task_switch, &it.tool.data); }
 
-void included_ends(thread&, explicit_task& it) {
-  if (it.detachable && (it.event.load() & event_bits::awaited) != 0 && (it.event.load() & event_bits::let_go) != 0)
-    return;  // told by who fulfilled it
-  tell_schedule(&it.tool.data, was_cancelled(it) ? ompt_task_cancel : ompt_task_complete, data_of(*it.parent));
+bool included_ends(explicit_task& it) {
+  const bool detached = waits_for_event(it);
+  tell_end(it, detached, *it.parent);
+  return detached;
 }
-
-void included_waits(thread&, explicit_task& it) { tell_schedule(&it.tool.data, ompt_task_detach, data_of(*it.parent)); }
 
 void fulfilled_early(ompt_data_t of) { tell_schedule(&of, ompt_task_early_fulfill, nobody); }
 void fulfilled_late(explicit_task& it) { tell_schedule(&it.tool.data, ompt_task_late_fulfill, nobody); }

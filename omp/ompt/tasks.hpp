@@ -26,9 +26,8 @@ void run_task(thread& self, member_tasks& mine, explicit_task& it);
 
 // The parent of a task goes over to it, and waits for it where it is made; and back.
 void included_begins(explicit_task& it);
-void included_ends(thread& self, explicit_task& it);
-// The body of such a task is over, and its event has not come.
-void included_waits(thread& self, explicit_task& it);
+// True: it was told that the task's event is still to come.
+bool included_ends(explicit_task& it);
 
 // An event is fulfilled, before or after the body's end.
 void fulfilled_early(ompt_data_t of);

@@ -131,6 +131,7 @@ const std::vector<sample> samples = {
       {"infinite", "infinite"},
       {"2147483647", "infinite"}},
      {"-1", "soon", "3h"}},
+    {"KMP_DISP_NUM_BUFFERS", {{"1", "1"}, {" 4096", "4096"}}, {"0", "4097", "-1", "few"}},
     {"KMP_DYNAMIC_MODE", {{"load_balance", "load_balance"}}, {}},
     {"KMP_LIBRARY", {{"serial", "serial"}, {"TURNAROUND", "turnaround"}, {"throughput", "throughput"}}, {"fast"}},
     {"KMP_SETTINGS", booleans, no_booleans},
@@ -185,6 +186,20 @@ TEST(Environment, BadValuesLeaveTheDefaultAndAreSaidOnce) {
       EXPECT_THAT(complaints[0], HasSubstr(std::string(s.name) + '=' + given + ": expected "));
       EXPECT_THAT(complaints[0], HasSubstr(variable_named(s.name).values));
     }
+  }
+}
+
+TEST(Environment, SaysOfNumbersWhetherTheyAreTooSmallOrTooLarge) {
+  const std::string_view expected[][2] = {{"KMP_DISP_NUM_BUFFERS=0", ", this is too small; taken as 8"},
+                                          {"KMP_DISP_NUM_BUFFERS=4097", ", this is too large; taken as 8"},
+                                          {"KMP_DISP_NUM_BUFFERS=many", "4096; taken as 8"},
+                                          {"OMP_THREAD_LIMIT= -3 ", ", this is too small; "},
+                                          {"OMP_MAX_TASK_PRIORITY=99999999999", ", this is too large; "}};
+  for (const auto& [given, said] : expected) {
+    std::vector<std::string> complaints;
+    read({given.data()}, &complaints);
+    ASSERT_EQ(complaints.size(), 1u) << given;
+    EXPECT_THAT(complaints[0], HasSubstr(std::string(said))) << given;
   }
 }
 

@@ -228,6 +228,39 @@ TEST_P(tasks, the_regions_end_waits_for_an_event) {
   }
 }
 
+TEST_P(tasks, an_included_task_leaves_its_event_to_who_waits_for_tasks) {
+  for (int round = 0; round < 20 * stress(); ++round) {
+    explicit_task* own = nullptr;
+    std::atomic<explicit_task*> event{nullptr};
+    std::atomic<bool> fulfilled{false};
+    std::thread outside([&] {
+      while (event.load() == nullptr) std::this_thread::yield();
+      fulfilled.store(true);
+      heddle::omp::fulfil(*event.load());
+    });
+    single_in_team(GetParam(), [&](thread& self) {
+      std::atomic<bool> child{false};
+      const auto included = [&](explicit_task*& it, const auto& body) {
+        it = &make(self, body);
+        it->detachable = true;
+        it->plain = false;
+        heddle::omp::run_included(self, *it);
+      };
+      included(own, [&](thread& s) { spawn(s, [&](thread&) { child.store(true); }); });
+      heddle::omp::fulfil(*own);
+      taskwait(self);
+      explicit_task* others = nullptr;
+      heddle::omp::begin_group(self);
+      included(others, [](thread&) {});
+      event.store(others);
+      heddle::omp::end_group(self);
+      EXPECT_TRUE(fulfilled.load());
+      while (!child.load()) heddle::omp::taskyield(self);
+    });
+    outside.join();
+  }
+}
+
 // A task that is cancelled before it begins ends without its event, whose fulfilment comes at any later time: to a
 // block that nobody else has got meanwhile.
 TEST_P(tasks, a_discarded_task_ends_without_its_event) {

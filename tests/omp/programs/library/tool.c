@@ -41,14 +41,15 @@ static void parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_da
   EXPECT(frame->enter_frame.ptr != NULL);
   EXPECT(data->value == 0);
   EXPECT(asked >= 1);
-  EXPECT((unsigned)flags & ompt_parallel_team);
   EXPECT(code != NULL);
   data->value = unique_id();
-  COUNT(regions);
+  const int is_league = ((unsigned)flags & ompt_parallel_league) != 0;
+  EXPECT((((unsigned)flags & ompt_parallel_team) != 0) != is_league);
+  COUNT(is_league ? leagues : regions);
 }
 static void parallel_end(ompt_data_t* data, ompt_data_t* task, int flags, const void* code) {
   EXPECT(data->value != 0 && task->value != 0 && flags != 0 && code != NULL);
-  COUNT(ended_regions);
+  COUNT(((unsigned)flags & ompt_parallel_league) != 0 ? ended_leagues : ended_regions);
 }
 
 static void implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* region, ompt_data_t* data, unsigned size,
@@ -63,7 +64,11 @@ static void implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* region, o
   if (endpoint == ompt_scope_begin) {
     EXPECT(data->value == 0);
     data->value = unique_id();
-    if (flags & ompt_task_initial) return;
+    if (flags & ompt_task_initial) {
+      EXPECT((its_flags & ompt_task_initial) && its_number == 0);
+      COUNT(initial_tasks);
+      return;
+    }
     EXPECT(region->value != 0);
     EXPECT(its_region == region);
     EXPECT(its_number == (int)number && its_size == (int)size && number < size);
@@ -74,7 +79,7 @@ static void implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* region, o
   } else {
     EXPECT(data->value != 0);
     EXPECT(region == NULL);
-    if ((flags & ompt_task_initial) == 0) COUNT(ended_implicit_tasks);
+    COUNT((flags & ompt_task_initial) != 0 ? ended_initial_tasks : ended_implicit_tasks);
   }
 }
 
@@ -97,6 +102,12 @@ static void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endp
   (void)kind, (void)region, (void)code;
   EXPECT(task->value != 0);
   COUNT(endpoint == ompt_scope_begin ? waits : ended_waits);
+}
+
+static void reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t* region, ompt_data_t* task,
+                      const void* code) {
+  EXPECT(kind == ompt_sync_region_reduction && region->value != 0 && task->value != 0 && code != NULL);
+  COUNT(endpoint == ompt_scope_begin ? reductions : ended_reductions);
 }
 
 static void task_create(ompt_data_t* parent, const ompt_frame_t* frame, ompt_data_t* data, int flags, int depends,
@@ -198,6 +209,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* ow
   ASK(implicit_task);
   ASK(sync_region);
   ASK(sync_region_wait);
+  ASK(reduction);
   ASK(task_create);
   ASK(task_schedule);
   ASK(dependences);
