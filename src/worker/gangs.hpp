@@ -79,8 +79,28 @@ class gangs {
   void wake_for(unsigned rank) noexcept;
 
  private:
-  // Threads that are to be put into their workers' lists once the lock is free.
-  struct threads_to_list;
+  // Threads that are to be put into their workers' lists once the lock is free. Linked by `next`, which is free while
+  // they stand nowhere. They are of gangs that are on, so nobody else touches them.
+  struct threads_to_list {
+    thread* first{nullptr};
+
+    threads_to_list() = default;
+    threads_to_list(const threads_to_list&) = delete;
+    ~threads_to_list() {
+      while (first != nullptr) {
+        thread& t = *first;
+        first = t.next;  // from the push on it may run, and end
+        push_pinned(t, false);
+      }
+    }
+
+    void add(seat& s) noexcept {
+      s.withheld = false;
+      s.holder->ties.belongs.seat(s.worker);
+      s.holder->next = first;
+      first = s.holder;
+    }
+  };
 
   unsigned count() const noexcept { return static_cast<unsigned>(workers_.size()); }
   bool is_free_for(const gang& g, unsigned rank) const noexcept;
