@@ -33,7 +33,7 @@ entry go_round(unsigned count, unsigned from, effort how, Attempt&& attempt) noe
 /// parameter victim=random|history|hybrid.
 /// - history: at the victim of the last steal, until an attempt there fails.
 /// - hybrid: steals alternate. After a success the thief looks at random once, and goes back to the victim if it has
-///   found nothing; an attempt that fails there, too, leads to a random one and then to the victim before.
+///   found nothing; an attempt that fails there, too, leads back to what it did before that success.
 /// Tasks that only wait for a message are found early by those who look at random; those who stay with one victim find
 /// all tasks that it makes, in its order, and the messages wait for each other.
 ///

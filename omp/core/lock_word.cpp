@@ -41,7 +41,7 @@ void lock_word::unlock_slowly() noexcept {
   sleeper* chosen;
   for (;;) {
     auto* const newest = reinterpret_cast<sleeper*>(now & ~is_held);
-    if (newest == nullptr) {
+    if (newest == nullptr) {  // release and acquire, here and below: as said above
       if (word_.compare_exchange_weak(now, is_free, std::memory_order_release, std::memory_order_acquire)) return;
       continue;
     }

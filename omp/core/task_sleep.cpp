@@ -16,6 +16,7 @@ void team_tasks::enlist(task_sleeper& who, member_tasks* mine) noexcept {
     first_sleeper_ = &who;
     sleeping_.fetch_add(1);
   }
+  // relaxed: the caller's own, as the queue is
   if (mine != nullptr && !mine->quiet.load(std::memory_order_relaxed) && !queue::has_any(mine->queue)) {
     queue::stand(mine->queue);
     mine->quiet.store(true);
