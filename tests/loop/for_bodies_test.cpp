@@ -62,21 +62,25 @@ TEST_P(loop_bodies, one_exception_arrives_when_all_throw) {
   });
 }
 
+// A worker that begins no chunk after one of its own has thrown cannot throw twice, however the kernel runs the others.
 TEST_P(loop_bodies, an_exception_drops_chunks_that_have_not_begun) {
   run([] {
     const int all = 100'000 * heddle_test::stress();
-    std::atomic<int> after{0};
+    std::atomic<int> begun{0}, thrown{0};
     EXPECT_THROW(heddle::parallel_for(0, all,
-                                      [&](int i) {
-                                        if (i == 0) throw 1;
-                                        ++after;
+                                      [&](int) {
+                                        if (++begun <= 1000) return;
+                                        ++thrown;
+                                        throw 1;
                                       },
                                       {.grain = 10}),
                  int);
-    EXPECT_LT(after.load(), all);
+    EXPECT_GE(thrown.load(), 1);
+    EXPECT_LE(thrown.load(), static_cast<int>(std::get<0>(GetParam())));
   });
 }
 
+// Everybody asks from the thousandth iteration on: a worker ends the chunk in which it asked, and begins no other.
 TEST_P(loop_bodies, a_request_to_stop_drops_the_rest) {
   run([] {
     std::stop_source never, before, within;
@@ -87,14 +91,15 @@ TEST_P(loop_bodies, a_request_to_stop_drops_the_rest) {
     heddle::parallel_for(0, 1000, [&](int) { ++times; }, {.stop = before.get_token()});
     EXPECT_EQ(times.load(), 1000);
     const int all = 100'000 * heddle_test::stress();
+    const int grain = 8;
+    times = 0;
     heddle::parallel_for(0, all,
-                         [&](int i) {
-                           if (i == 3) within.request_stop();
-                           ++times;
+                         [&](int) {
+                           if (++times >= 1000) within.request_stop();
                          },
-                         {.grain = 8, .stop = within.get_token()});
-    EXPECT_GT(times.load(), 1000);
-    EXPECT_LT(times.load(), 1000 + all);
+                         {.grain = grain, .stop = within.get_token()});
+    EXPECT_GE(times.load(), 1000);
+    EXPECT_LT(times.load(), 1000 + 2 * grain * static_cast<int>(std::get<0>(GetParam())));
   });
 }
 
