@@ -116,7 +116,7 @@ def run_epcc(measures, given, runtime, threads, folders):
 
 
 def measure(given, measures):
-    compilers = {'gcc': shutil.which(given.gcc), 'clang': shutil.which(given.clang)}
+    compilers = {'gcc': shutil.which(given.gcc) or shutil.which('gcc'), 'clang': shutil.which(given.clang) or shutil.which('clang')}
     runtimes = [common.Runtime(n, compilers[n.split('-')[-1]], os.path.abspath(given.library) if '-' in n else '')
                 for n in given.runtime.split(',') if compilers[n.split('-')[-1]]]
     folders = {}

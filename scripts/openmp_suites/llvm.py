@@ -63,9 +63,10 @@ def run(options, runtime):
         return {}
     target = build(options, runtime)
     outcomes = run_lit(options, runtime, target, options.match, [])
-    if (os.cpu_count() or 1) < 4 and any(WANT_FOUR.search(t) and o == 'fail' for t, o in outcomes.items()):
-        again = run_lit(options, runtime, target, WANT_FOUR.pattern, ['--param', 'threads=4'])
-        outcomes.update({t: o for t, o in again.items() if t in outcomes and outcomes[t] == 'fail'})
+    few = [t for t, o in outcomes.items() if o == 'fail' and WANT_FOUR.search(t)]
+    if few and (os.cpu_count() or 1) < 4:
+        again = run_lit(options, runtime, target, '|'.join(map(re.escape, few)), ['--param', 'threads=4'])
+        outcomes.update({t: again[t] for t in few if t in again})
     return outcomes
 
 
