@@ -19,9 +19,19 @@ void find(void* from, const char* name, F*& function) {
   if (function == nullptr) throw std::runtime_error(std::string("the BLAS library has no ") + name);
 }
 
+// MKL's numbers for them. MKL_THREADING_LAYER is not enough: a library that can be had by the name libgomp.so decides
+// before it.
+void choose_layer(void* mkl, const std::string& layer) {
+  if (layer.empty()) return;
+  const int number = layer == "gnu" ? 3 : 0;
+  auto* const set = reinterpret_cast<int (*)(int)>(dlsym(mkl, "MKL_Set_Threading_Layer"));
+  if (set == nullptr) throw std::runtime_error("the BLAS library has no layers to choose from");
+  if (set(number) != number) throw std::runtime_error("MKL has no layer " + layer);
+}
+
 }  // namespace
 
-library open_library(const std::string& name) {
+library open_library(const std::string& name, const std::string& layer) {
   std::vector<std::string> tried;
   const char* const variable = std::getenv("HEDDLE_BLAS");
   if (!name.empty()) tried = {name};
@@ -38,6 +48,7 @@ library open_library(const std::string& name) {
     throw std::runtime_error("no BLAS library with OpenMP: HEDDLE_BLAS says where one is (" + std::string(dlerror()) +
                              ")");
   }
+  choose_layer(opened, layer);
   find(opened, "dgemm_", found.gemm);
   find(opened, "dtrsm_", found.trsm);
   find(opened, "dsyrk_", found.syrk);

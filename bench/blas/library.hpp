@@ -36,11 +36,12 @@ struct library {
  private:
   int (*set_local_)(int) = nullptr;     // MKL's
   void (*set_dynamic_)(int) = nullptr;  // MKL's: it would cut teams in teams to one
-  friend library open_library(const std::string& name);
+  friend library open_library(const std::string& name, const std::string& layer);
 };
 
 // Opens the library of that name, or, if it is empty, the one that HEDDLE_BLAS names, or MKL where the dynamic linker
-// finds it. Throws std::runtime_error, which says what was tried.
-library open_library(const std::string& name);
+// finds it. `layer`: MKL's for which compiler's OpenMP is to be used, "intel" or "gnu"; empty: MKL chooses, which it
+// does by what is loaded already. Throws std::runtime_error, which says what was tried.
+library open_library(const std::string& name, const std::string& layer);
 
 }  // namespace heddle::bench_blas

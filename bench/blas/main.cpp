@@ -39,6 +39,7 @@ struct settings {
   unsigned repeats = 5;
   unsigned limit = 0;  // seconds after which the program is killed; 0: none
   std::string blas;
+  std::string layer;    // of MKL: intel, gnu; empty: its own choice
   std::string openmp;   // library in whose place the program's own stands; empty: none
   std::string preempt;  // of heddle's: on, off, auto, or how long a turn lasts
   std::string workers, policy = "random_ws", json;
@@ -55,7 +56,7 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
       stderr,
       "heddle-blas: %s\nusage: heddle-blas gemm|potrf|getrf|geqrf|syevd|cholesky[,...] [--outer N] [--inner N] "
       "[--problems N] [--n N] [--tiles N] [--tasks 0|1] [--repeat N] [--limit SECONDS] [--blas FILE] "
-      "[--openmp heddle|intel|FILE] [--preempt on|off|auto|TIME] [--workers N] [--json FILE]\n",
+      "[--layer intel|gnu] [--openmp heddle|intel|FILE] [--preempt on|off|auto|TIME] [--workers N] [--json FILE]\n",
       why.c_str());
   std::exit(2);
 }
@@ -83,6 +84,7 @@ settings settings_from(int argc, char** argv) {
     else if (option == "--repeat") s.repeats = static_cast<unsigned>(whole(value));
     else if (option == "--limit") s.limit = static_cast<unsigned>(whole(value));
     else if (option == "--blas") s.blas = value;
+    else if (option == "--layer") s.layer = value;
     else if (option == "--openmp") s.openmp = value;
     else if (option == "--preempt") s.preempt = value;
     else if (option == "--workers") s.workers = value;
@@ -90,6 +92,7 @@ settings settings_from(int argc, char** argv) {
     else if (option == "--json") s.json = value;
     else if (option != "--rivals") usage("no option " + option);
   }
+  if (!s.layer.empty() && s.layer != "intel" && s.layer != "gnu") usage("no layer " + s.layer);
   if (s.problems == 0) s.problems = s.outer;
   return s;
 }
@@ -204,7 +207,7 @@ int main(int argc, char** argv) {
     ::alarm(s.limit);  // threads that spin for each other for ever
     omp_set_max_active_levels(2);
     omp_set_dynamic(0);
-    const library lapack = open_library(s.blas);
+    const library lapack = open_library(s.blas, s.layer);
     for (const std::string& routine : s.routines) {
       bool checked = true;
       const samples got = run(s, lapack, routine, checked);

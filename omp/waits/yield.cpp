@@ -11,21 +11,13 @@
 #include <heddle/sleep.hpp>
 
 #include "omp/waits/deadline.hpp"
+#include "omp/waits/giving_way.hpp"
 #include "omp/waits/member.hpp"
 #include "omp/waits/real.hpp"
 
 namespace heddle::omp::waits {
 
 namespace {
-
-// What the caller waits for may be done by a kernel thread that is not heddle's (main is member 0), so the processor is
-// given away, too; seldom, where other members have just run.
-void give_way() noexcept {
-  constexpr unsigned between = 16;
-  static thread_local constinit unsigned turns [[gnu::tls_model("initial-exec")]] = 0;
-  heddle::detail::yield();
-  if (!heddle_omp_is_crowded() || ++turns % between == 0) real::sched_yield();
-}
 
 // A member, for at least so long.
 void sleep_for(time_t seconds, long nanoseconds) noexcept {

@@ -28,7 +28,7 @@ def program(options):
 
 def case(options, name, library, routines, outer, inner, n, repeats, **more):
     folder = os.path.dirname(library)
-    variables = {'HEDDLE_BLAS': library, 'OMP_MAX_ACTIVE_LEVELS': '2', **more.pop('variables', {})}
+    variables = {'HEDDLE_BLAS': library, 'OMP_MAX_ACTIVE_LEVELS': '2'}
     words = [program(options), routines, '--outer', str(outer), '--inner', str(inner), '--n', str(n), '--repeat', str(repeats)]
     for option, value in more.items():
         words += [f'--{option}', str(value)]
@@ -36,12 +36,12 @@ def case(options, name, library, routines, outer, inner, n, repeats, **more):
 
 
 def libraries(options):
-    """{name: (file, variables)} of what is below the folder."""
+    """{name: (file, options of heddle-blas)} of what is below the folder."""
     found = {}
     mkl = common.find_file(options.folder, 'libmkl_rt.so.3', 'libmkl_rt.so.2')
     if mkl:
-        found['mkl'] = (mkl, {'MKL_THREADING_LAYER': 'INTEL'})
-        found['mkl-gnu'] = (mkl, {'MKL_THREADING_LAYER': 'GNU'})
+        found['mkl'] = (mkl, {'layer': 'gnu'})
+        found['mkl-intel'] = (mkl, {'layer': 'intel'})
     open_blas = common.find_file(options.folder, 'libopenblasp-r0.3.21.so', 'libopenblas.so.0')
     if open_blas:
         found['openblas'] = (open_blas, {})
@@ -50,25 +50,23 @@ def libraries(options):
 
 def to_check(options, small=300):
     cases = []
-    for name, (file, variables) in libraries(options).items():
+    for name, (file, more) in libraries(options).items():
         for outer, inner in SHAPES if name != 'openblas' else ((1, 4), (1, 8), (4, 1), (8, 1)):
             for tasks in (0, 1) if outer > 1 else (0,):
                 kind = ' tasks' if tasks else ''
                 cases.append(case(options, f'{name} {outer}x{inner}{kind}', file, ROUTINES, outer, inner, small, 1, tasks=tasks,
-                                  variables=variables))
-        cases.append(case(options, f'{name} cholesky', file, 'cholesky', 4, 4, 100, 1, tiles=5, variables=variables))
+                                  **more))
+        cases.append(case(options, f'{name} cholesky', file, 'cholesky', 4, 4, 100, 1, tiles=5, **more))
     return cases
 
 
 def to_measure(options):
     """4 problems at once, each by 4 threads, and what is flat: each by one, or one after the other by 2."""
     cases = []
-    for name, (file, variables) in libraries(options).items():
-        if name == 'mkl-gnu':
-            continue
+    for name, (file, more) in libraries(options).items():
         for routine in ROUTINES.split(','):
             n = 300 if routine == 'syevd' else 700
-            for outer, inner in ((4, 4), (4, 1), (1, 2)) if name == 'mkl' else ((1, 2), (1, 4), (4, 1)):
+            for outer, inner in ((4, 4), (4, 1), (1, 2)) if name != 'openblas' else ((1, 2), (1, 4), (4, 1)):
                 cases.append(case(options, f'{name} {routine} {outer}x{inner}', file, routine, outer, inner, n, 3, problems=4,
-                                  variables=variables))
+                                  **more))
     return cases

@@ -59,6 +59,12 @@ struct preemptible : detail::fork_queue {
   std::uint8_t cut_calls{0};
   // No timer's tick ends its turn before that time. 0: any does.
   platform::nanoseconds turn_lasts_until{0};
+  // What platform::interrupted::state said at its last ticks, and which of these is the oldest.
+  std::uint64_t states[4]{};
+  std::uint8_t oldest_state{0};
+  // For how long ticks have found it spinning since it last called the runtime, less the time in which they found it
+  // computing ([turn:4]); 1: for one tick.
+  platform::nanoseconds spun{0};
   // It was found with an alternate stack or with blocked signals that are not its kernel thread's.
   bool own_signals{false};
 

@@ -36,6 +36,11 @@ struct interrupted {
   bool call_cut_short{false};
   // It has just asked the system on which kernel thread it runs, as raise() does before it sends a signal there.
   bool knows_kernel_thread{false};
+  // The last instruction of it was a pause: it spins for what somebody else does.
+  bool at_pause{false};
+  // A digest of where it is in the code and of its registers: twice the same, and it has got nowhere by itself. 0: not
+  // known.
+  std::uint64_t state{0};
   // Whoever was interrupted has installed an alternate stack of its own, or blocks signals of its own. Set by
   // leave_interrupted.
   bool own_stack{false};

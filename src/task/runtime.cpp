@@ -75,7 +75,8 @@ base::option_values values_of(const runtime_options& o) {
 }
 
 worker::tick_plan ticks_of(const runtime_options& given, const base::option_values& v) try {
-  const worker::tick_plan plan = worker::tick_plan_from(v.preempt_timer, v.preempt_interval);
+  worker::tick_plan plan = worker::tick_plan_from(v.preempt_timer, v.preempt_interval);
+  plan.shortens = !given.preempt_interval && v.preempt_interval == base::option_values{}.preempt_interval;
   if (plan.timers == nullptr) return plan;
   if (const char* why = plan.timers->why_not(); why != nullptr) throw std::invalid_argument(why);
   return plan;

@@ -42,6 +42,7 @@ struct carrier {
   // relaxed: its own, and of the signal handler that interrupts it
   enum class ticking : std::uint8_t { no, once, always };
   std::atomic<ticking> ticks{ticking::no};
+  bool short_turns{false};     // its timer was last set for turns that are short because threads spin ([turn:4])
   carrier* next_all{nullptr};  // under the mutex of `carriers`
   // Its kernel thread's slots ([slot:5]) while those of a thread in a blocking call stand in their place; its own.
   void* own_slots[detail::thread_slots]{};

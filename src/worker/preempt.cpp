@@ -3,6 +3,7 @@
 // Shiina's thesis (docs/papers.md), Section 3.2.
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -41,7 +42,8 @@ void enter_runtime(preemptible& caller) noexcept {
   if (caller.block != nullptr) arch::set_thread_pointer(caller.on->by->thread_pointer);  // [section:2]
   base::forbid_malloc("by the runtime, for a preemptive thread");
   caller.on->ticking.evict_below.store(worker::not_evictable, std::memory_order_relaxed);  // a hint
-  set_current_queue(caller.on);                                                            // [section:3]
+  caller.spun = 0;
+  set_current_queue(caller.on);  // [section:3]
 }
 
 namespace {
@@ -115,6 +117,27 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   }
 }
 
+// [turn:4]. It waits in a loop of its own, as far as can be seen from outside.
+bool looks_spinning(preemptible& self, const platform::interrupted& what) noexcept {
+  if (what.at_pause) return true;
+  if (what.state == 0) return false;
+  if (std::find(std::begin(self.states), std::end(self.states), what.state) != std::end(self.states)) return true;
+  self.states[self.oldest_state] = what.state;
+  self.oldest_state = (self.oldest_state + 1) % std::size(self.states);
+  return false;
+}
+
+// [turn:4]. At a tick to its own code; `spun`: before the tick's handler entered the runtime.
+bool is_found_spinning(preemptible& self, const platform::interrupted& what, platform::nanoseconds spun,
+                       platform::nanoseconds turn) noexcept {
+  if (!looks_spinning(self, what)) {
+    self.spun = spun - std::min(spun, turn);
+    return false;
+  }
+  self.spun = spun == 0 ? 1 : std::min(spun + turn, 2 * ticks::spinning_counts);
+  return self.spun >= ticks::spinning_counts;
+}
+
 // On top of whatever this kernel thread does. Async-signal-safe: [preempt:1] to [preempt:9] of preemption.md. Unused
 // under ThreadSanitizer, where there is no preemption.
 [[maybe_unused]] void handle_tick(void* owner, platform::interrupted& what) noexcept {
@@ -138,6 +161,7 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
     self.pending.store(self.how.preemptive(), std::memory_order_relaxed);
     return;
   }
+  const platform::nanoseconds spun = self.spun;
   enter_runtime(self);           // [handle_tick:3]
   if (!self.how.preemptive()) {  // it only has storage of its own
     worker::current().home.ticks().came(worker::current(), by != nullptr, false);
@@ -145,6 +169,8 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   }
   class ticks& ticks = worker::current().home.ticks();
   ticks.came(worker::current(), by != nullptr, true);
+  if (ticks.plan().shortens && is_found_spinning(self, what, spun, ticks.turn_on(worker::current())))
+    ticks.saw_spinning();
   // a hint: the tick that was sent for it comes after it was set
   const bool gives_way = worker::current().ticking.end_turn.load(std::memory_order_relaxed);
   if (!gives_way && ticks.is_early(self, by == nullptr)) return go_on(self);

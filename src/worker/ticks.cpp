@@ -68,10 +68,13 @@ void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexce
   else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;
   else phase += plan_.interval * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
   const platform::nanoseconds now = std::max(platform::now(), not_before);
-  const platform::nanoseconds first = now < phase ? phase : now + plan_.interval - (now - phase) % plan_.interval;
+  c.short_turns = turns_are_short(w);
+  const platform::nanoseconds interval = c.short_turns ? spinning_turn : plan_.interval;
+  platform::nanoseconds first = now < phase ? phase : now + interval - (now - phase) % interval;
+  if (c.short_turns) first = now + interval;  // phases are of no use where turns begin at any time
   // relaxed, here and below: of this kernel thread and its handler
   c.ticks.store(once ? carrier::ticking::once : carrier::ticking::always, std::memory_order_relaxed);
-  platform::set(c.timer, first, once ? 0 : plan_.interval);
+  platform::set(c.timer, first, once ? 0 : interval);
 }
 
 void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcept {
@@ -150,10 +153,21 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
   return any;
 }
 
+// Only where somebody waits for a turn: to others short ones are of no use.
+bool ticks::turns_are_short(worker& w) const noexcept {
+  const platform::nanoseconds spun = spun_at_.load(std::memory_order_relaxed);  // a hint
+  if (spun == 0 || (per_worker() && w.ready.looks_empty())) return false;
+  return platform::now() < spun + spinning_lasts;
+}
+
 void ticks::begin_turn(worker& w, fiber::preemptible& self) noexcept {
   if (!per_worker()) w.ticking.not_before.store(0, std::memory_order_relaxed);  // a hint
   self.turn_lasts_until = 0;
-  const platform::nanoseconds interval = plan_.interval;
+  const bool is_short = turns_are_short(w);
+  // of this kernel thread
+  if (is_short != w.by->short_turns && w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always)
+    start(w, false);
+  const platform::nanoseconds interval = is_short ? spinning_turn : plan_.interval;
   if (platform::simulated) return;  // signals take no time there that a program's code would lack
   if (self.cut_calls == 0 || interval >= longest_stretch) {
     if (interval < short_interval) self.turn_lasts_until = platform::now() + interval / 2;

@@ -26,6 +26,7 @@ struct tick_plan {
   unsigned groups{1};                            // of the chain; their timers' phases are spread over the interval
   const platform::tick_source* timers{nullptr};  // null: the system's; others are in comparison/
   platform::nanoseconds interval{1'000'000};
+  bool shortens{false};  // turns are short while threads spin ([turn:4]): nobody has asked for a certain interval
 };
 
 // "creation", "aligned", "one-to-all", "chain", "hybrid:GROUPS",
@@ -52,6 +53,15 @@ class ticks {
   // an interval, so that code runs between the handlers ([turn:2]); where ticks have cut a system call short, twice as
   // long as the last turn, up to a limit ([turn:3]).
   void begin_turn(worker& w, fiber::preemptible& self) noexcept;
+  // How long a turn lasts at present on that worker, whose carrier calls.
+  platform::nanoseconds turn_on(worker& w) const noexcept {
+    return turns_are_short(w) ? spinning_turn : plan_.interval;
+  }
+  // A thread that ticks find spinning for so long, without a call of the runtime, does not give way by itself: half a
+  // usual turn, and more than the some 100 us after which loops of libraries do.
+  static constexpr platform::nanoseconds spinning_counts = 500'000;
+  // A tick has found such a thread: [turn:4].
+  void saw_spinning() noexcept { spun_at_.store(platform::now(), std::memory_order_relaxed); }  // a hint
   // A tick came to `self`, which computes: it is too early to end the turn. `sent`: not by its carrier's own timer.
   bool is_early(const fiber::preemptible& self, bool sent) const noexcept;
   // From now on ticks come by this signal (listen_for_ticks). If it is another than before, workers that run get no
@@ -67,11 +77,17 @@ class ticks {
   unsigned group_of(unsigned rank) const noexcept { return rank / group_size_; }
   void start(worker& w, bool once, platform::nanoseconds not_before = 0) noexcept;
   bool pass_on(worker& w, bool by_timer) noexcept;
+  bool turns_are_short(worker& w) const noexcept;
 
   // Where handling a tick takes microseconds, shorter intervals may leave nothing between two.
   static constexpr platform::nanoseconds short_interval = 100'000;
   // Turns are stretched up to this for the sake of system calls: 20 times the usual slack of 50 us.
   static constexpr platform::nanoseconds longest_stretch = 1'000'000;
+  // [turn:4]. As short as can be had where a tick takes 20 us (of virtual machines), and less than the loops of some
+  // 100 us after which libraries ask the system.
+  static constexpr platform::nanoseconds spinning_turn = 60'000;
+  // One usual turn of each of 16 threads: who spins again after the turns of all others is found before it is over.
+  static constexpr platform::nanoseconds spinning_lasts = 16'000'000;
 
   const tick_plan plan_;
   const unsigned workers_;
@@ -79,6 +95,7 @@ class ticks {
   const platform::nanoseconds begin_;
   // the one by which ticks came when a preemptive thread was last made; 0: none was
   std::atomic<int> signal_{0};
+  std::atomic<platform::nanoseconds> spun_at_{0};  // when a tick last found a thread that spins; 0: none has
   // by group: rank of the worker whose carrier's timer is the group's; -1: it stands still
   std::unique_ptr<std::atomic<int>[]> owners_;
 };

@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 namespace {
 
 using heddle::platform::has_asked_who_it_is;
+using heddle::platform::is_at_pause;
 using heddle::platform::returned_to;
+using heddle::platform::state_of;
 
 // A frame of code whose last instruction was `before`, and whose result register holds `result`.
 class frame_after {
@@ -24,6 +29,7 @@ class frame_after {
   }
 
   const ucontext_t& get() const { return frame_; }
+  ucontext_t& change() { return frame_; }
 
  private:
   alignas(64) unsigned char code_[16]{};
@@ -33,10 +39,22 @@ class frame_after {
 #if defined(__x86_64__)
 constexpr std::initializer_list<unsigned char> call{0x0f, 0x05};
 constexpr std::initializer_list<unsigned char> other{0x90, 0x90};
+constexpr std::initializer_list<unsigned char> pauses[]{{0xf3, 0x90}};
 #else
 constexpr std::initializer_list<unsigned char> call{0x01, 0x00, 0x00, 0xd4};
 constexpr std::initializer_list<unsigned char> other{0x1f, 0x20, 0x03, 0xd5};
+constexpr std::initializer_list<unsigned char> pauses[]{
+    {0x3f, 0x20, 0x03, 0xd5}, {0x5f, 0x20, 0x03, 0xd5}, {0xdf, 0x3f, 0x03, 0xd5}};
 #endif
+
+// Of the code that the frame shows as interrupted.
+void set_next(ucontext_t& frame, std::uintptr_t next) {
+#if defined(__x86_64__)
+  frame.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(next);
+#else
+  frame.uc_mcontext.pc = next;
+#endif
+}
 
 TEST(signal_frame, the_result_of_a_call_is_known_right_after_it) {
   EXPECT_EQ(returned_to(frame_after(call, 42).get()), 42);
@@ -51,6 +69,47 @@ TEST(signal_frame, who_has_asked_for_its_kernel_thread_or_process) {
   EXPECT_FALSE(has_asked_who_it_is(frame_after(call, -EINTR).get()));
   EXPECT_FALSE(has_asked_who_it_is(frame_after(call, 0).get()));
   EXPECT_FALSE(has_asked_who_it_is(frame_after(other, getpid()).get()));
+}
+
+TEST(signal_frame, a_pause_is_known_right_after_it) {
+  for (const auto& pause : pauses) EXPECT_TRUE(is_at_pause(frame_after(pause, 0).get()));
+  EXPECT_FALSE(is_at_pause(frame_after(other, 0).get()));
+  EXPECT_FALSE(is_at_pause(frame_after(call, 0).get()));
+}
+
+// The page before the interrupted code's may not be there.
+TEST(signal_frame, nothing_before_the_page_is_read) {
+  const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(pages, size, PROT_NONE), 0);
+  ucontext_t frame{};
+  for (std::size_t into = 0; into < 4; ++into) {
+    set_next(frame, reinterpret_cast<std::uintptr_t>(pages) + size + into);
+    EXPECT_FALSE(is_at_pause(frame));
+    EXPECT_EQ(returned_to(frame), std::nullopt);
+  }
+  munmap(pages, 2 * size);
+}
+
+TEST(signal_frame, a_state_is_one_place_and_one_set_of_registers) {
+  frame_after here(other, 42);
+  const std::uint64_t state = state_of(here.get());
+  EXPECT_NE(state, 0u);
+  EXPECT_EQ(state_of(here.get()), state);
+#if defined(__x86_64__)
+  for (const int r : {REG_R8, REG_R15, REG_RDI, REG_RBP, REG_RBX, REG_RAX, REG_RCX, REG_RSP, REG_RIP}) {
+    here.change().uc_mcontext.gregs[r] += 8;
+    EXPECT_NE(state_of(here.get()), state) << r;
+    here.change().uc_mcontext.gregs[r] -= 8;
+  }
+#else
+  for (const int r : {0, 1, 19, 30}) {
+    here.change().uc_mcontext.regs[r] += 8;
+    EXPECT_NE(state_of(here.get()), state) << r;
+    here.change().uc_mcontext.regs[r] -= 8;
+  }
+#endif
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ runtime_options preemptive(std::size_t n, preemption how, const char* timer = "a
   return o;
 }
 
+// Turns of the usual length, until a tick finds somebody in a pause ([turn:4]).
+runtime_options shortened(std::size_t n, preemption how) {
+  runtime_options o = preemptive(n, how);
+  o.preempt_interval.reset();
+  return o;
+}
+
 // `count` threads of the runtime's kind run body(i), at the same time if there is preemption.
 template <class F>
 void together(runtime& home, int count, F body) {
@@ -196,6 +203,10 @@ std::vector<scenario> scenarios() {
       {"signal_yield: a normal thread under high ones", [] { spinning_above(preemption::signal_yield, 0, 1); }},
       {"klt_switching: a low thread under normal ones", [] { spinning_above(preemption::klt_switching, -1, 0); }},
       {"klt_switching: packed", [] { packed(preemption::klt_switching); }},
+      {"signal_yield: a barrier, turns that get short",
+       [] { spinning_barrier(shortened(2, preemption::signal_yield), 4); }},
+      {"klt_switching: a barrier, turns that get short",
+       [] { spinning_barrier(shortened(2, preemption::klt_switching), 4); }},
   };
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -25,7 +26,7 @@ struct run_options {
   preemption how{preemption::signal_yield};
   std::string timer{"aligned"};
   std::string klt{"direct"};
-  std::chrono::nanoseconds interval{1'000'000};
+  std::optional<std::chrono::nanoseconds> interval{1'000'000};
 };
 
 struct ran {
@@ -80,6 +81,20 @@ struct spinning {
   std::atomic<unsigned> arrived{0}, phase{0};
 };
 
+// The same, in a loop that tells the processor that it waits.
+struct pausing : spinning {
+  using spinning::spinning;
+  void meet() {
+    const unsigned now = phase.load();
+    if (arrived.fetch_add(1) == count - 1) {
+      arrived.store(0);
+      phase.fetch_add(1);
+      return;
+    }
+    while (phase.load() == now) this_thread::pause();
+  }
+};
+
 class techniques : public ::testing::TestWithParam<std::tuple<preemption, const char*, const char*>> {
  protected:
   run_options options() const {
@@ -112,6 +127,54 @@ TEST_P(techniques, runs_repeat_themselves) {
   };
   const ran first = once();
   EXPECT_EQ(once(), first);
+}
+
+// [turn:4]: while threads are found in pauses, unless turns of a certain length are asked for.
+TEST_P(techniques, turns_are_short_while_threads_spin) {
+  run_options o = options();
+  o.threads = 3;
+  const auto once = [&o] {
+    pausing barrier(12);
+    return simulated(o, [&](unsigned) {
+      for (int i = 0; i < 20; ++i) barrier.meet();
+    });
+  };
+  const ran asked = once();
+  o.interval.reset();
+  const ran shortened = once();
+  EXPECT_EQ(once(), shortened);
+  EXPECT_LT(shortened.time * 4, asked.time);
+}
+
+TEST_P(techniques, turns_stay_as_they_are_where_nobody_pauses) {
+  run_options o = options();
+  const auto once = [&o] {
+    spinning barrier(40);
+    return simulated(o, [&](unsigned) {
+      for (int i = 0; i < 3; ++i) barrier.meet();
+    });
+  };
+  const ran asked = once();
+  o.interval.reset();
+  EXPECT_EQ(once(), asked);
+}
+
+// Short turns end when nobody has been found spinning for a while.
+TEST_P(techniques, the_usual_turns_come_back) {
+  run_options o = options();
+  o.threads = 3;
+  const auto once = [&o] {
+    pausing barrier(12);
+    return simulated(o, [&](unsigned) {
+      for (int i = 0; i < 2; ++i) barrier.meet();
+      cost::cycles(500e6);
+    });
+  };
+  const ran asked = once();
+  o.interval.reset();
+  const ran shortened = once();
+  // of the 16 ms after the last pause, at 60 us each
+  EXPECT_LT(shortened.ticks, asked.ticks + o.workers * 2 * (16'000 / 60));
 }
 
 INSTANTIATE_TEST_SUITE_P(all, techniques,

@@ -29,19 +29,60 @@ inline bool was_on_alternate_stack(const ucontext_t& frame) noexcept {
   return (frame.uc_stack.ss_flags & SS_DISABLE) == 0 && pointer > low && pointer - low <= frame.uc_stack.ss_size;
 }
 
+inline std::uintptr_t next_instruction_of(const ucontext_t& frame) noexcept {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(frame.uc_mcontext.gregs[REG_RIP]);
+#else
+  return frame.uc_mcontext.pc;
+#endif
+}
+
+// Whether the last instruction of the interrupted code has this encoding. What precedes the next one on its page can be
+// read, since it is code; the page before may not be there.
+template <std::size_t N>
+bool comes_from(const ucontext_t& frame, const unsigned char (&instruction)[N]) noexcept {
+  const std::uintptr_t next = next_instruction_of(frame);
+  return next % 4096 >= N && std::memcmp(reinterpret_cast<const void*>(next - N), instruction, N) == 0;
+}
+
+// Whether the interrupted code has just paused, as loops do that wait for somebody else. Nearly all of such a loop's
+// time is in that instruction, and interrupts come at its end.
+inline bool is_at_pause(const ucontext_t& frame) noexcept {
+#if defined(__x86_64__)
+  return comes_from(frame, {0xf3, 0x90});  // pause
+#else
+  // yield, wfe, isb, by which of them a library pauses
+  return comes_from(frame, {0x3f, 0x20, 0x03, 0xd5}) || comes_from(frame, {0x5f, 0x20, 0x03, 0xd5}) ||
+         comes_from(frame, {0xdf, 0x3f, 0x03, 0xd5});
+#endif
+}
+
+// A digest of the next instruction's address and of all general registers; never 0. Not of vector registers, of which
+// the frame may hold what is left of others where the code does not use them.
+inline std::uint64_t state_of(const ucontext_t& frame) noexcept {
+  std::uint64_t digest = next_instruction_of(frame) ^ stack_pointer_of(frame);
+  const auto take = [&digest](auto value) {
+    digest = (digest ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
+    digest ^= digest >> 29;
+  };
+#if defined(__x86_64__)
+  for (int r = REG_R8; r < REG_RSP; ++r) take(frame.uc_mcontext.gregs[r]);  // all of them are in this range
+#else
+  for (int r = 0; r < 31; ++r) take(frame.uc_mcontext.regs[r]);
+#endif
+  return digest | 1;
+}
+
 // What the system call returned that was the last instruction of the interrupted code; none: that was no system call.
 inline std::optional<std::int64_t> returned_to(const ucontext_t& frame) noexcept {
 #if defined(__x86_64__)
-  const auto next = static_cast<std::uintptr_t>(frame.uc_mcontext.gregs[REG_RIP]);
   const auto result = static_cast<std::int64_t>(frame.uc_mcontext.gregs[REG_RAX]);
   constexpr unsigned char call[] = {0x0f, 0x05};  // syscall
 #else
-  const auto next = static_cast<std::uintptr_t>(frame.uc_mcontext.pc);
   const auto result = static_cast<std::int64_t>(frame.uc_mcontext.regs[0]);
   constexpr unsigned char call[] = {0x01, 0x00, 0x00, 0xd4};  // svc #0
 #endif
-  if (next % 4096 < sizeof call) return std::nullopt;  // the page before may not be there
-  if (std::memcmp(reinterpret_cast<const void*>(next - sizeof call), call, sizeof call) != 0) return std::nullopt;
+  if (!comes_from(frame, call)) return std::nullopt;
   return result;
 }
 

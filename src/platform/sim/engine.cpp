@@ -100,12 +100,14 @@ void engine::spin(picoseconds cost) noexcept {
   costs_.take_measured();
   ++counts_.events;
   progress_.end_stretch(*self_);
+  self_->at_pause = true;
   if (chooser_ != nullptr) [[unlikely]] {
     spend(activity::search, cost);
     choose_at_point(true);
   } else {
     advance(activity::search, scaled(cost));
   }
+  self_->at_pause = false;  // of the strand on which it goes on; the one that it left has taken it back, in ticks::take
   costs_.mark();
 }
 

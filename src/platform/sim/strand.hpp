@@ -82,7 +82,8 @@ struct strand {
     activity as{activity::program};
     picoseconds owed{0};  // what was cut off and is still to come
   } charge;
-  bool woken{false};  // while queued: its turn comes at once
+  bool woken{false};     // while queued: its turn comes at once
+  bool at_pause{false};  // it is in a pause of a loop that waits; a tick that comes there takes it back
 
   std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
   picoseconds spent[3]{};      // by activity

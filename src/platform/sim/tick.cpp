@@ -135,6 +135,7 @@ void ticks::take() noexcept {
   }
   const int error = errno;
   platform::interrupted what;
+  what.at_pause = std::exchange(engine_.self().at_pause, false);
   listener_(owner, what);
   errno = error;
 }
