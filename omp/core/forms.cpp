@@ -66,6 +66,8 @@ constexpr word_for<library_kind> libraries[] = {{"serial", library_kind::serial}
                                                 {"throughput", library_kind::throughput}};
 constexpr word_for<preempt_members> preemptings[] = {
     {"auto", preempt_members::automatic}, {"on", preempt_members::on}, {"off", preempt_members::off}};
+constexpr word_for<team_scheduling> team_schedulings[] = {
+    {"auto", team_scheduling::automatic}, {"gang", team_scheduling::gang}, {"stealing", team_scheduling::stealing}};
 constexpr word_for<schedule_kind> schedules[] = {
     {"static", schedule_kind::of_static},        {"dynamic", schedule_kind::of_dynamic},
     {"guided", schedule_kind::of_guided},        {"auto", schedule_kind::automatic},
@@ -205,6 +207,10 @@ bool read_offload(std::string_view text, offload& into) { return read_word(text,
 bool read_display(std::string_view text, display& into) { return read_word(text, displays, into); }
 bool read_library(std::string_view text, library_kind& into) { return read_word(text, libraries, into); }
 bool read_preempt(std::string_view text, preempt_members& into) { return read_word(text, preemptings, into); }
+
+bool read_team_scheduling(std::string_view text, team_scheduling& into) {
+  return read_word(text, team_schedulings, into);
+}
 bool read_allocator(std::string_view text, std::uintptr_t& into) { return allocators::from_text(lower(text), into); }
 
 bool read_blocktime(std::string_view text, std::optional<std::int64_t>& into) {
@@ -296,6 +302,8 @@ std::string write_offload(offload value) { return write_word(value, offloads); }
 std::string write_display(display value) { return write_word(value, displays); }
 std::string write_library(library_kind value) { return write_word(value, libraries); }
 std::string write_preempt(preempt_members value) { return write_word(value, preemptings); }
+
+std::string write_team_scheduling(team_scheduling value) { return write_word(value, team_schedulings); }
 std::string write_allocator(std::uintptr_t value) { return allocators::to_text(value); }
 
 std::string write_blocktime(std::optional<std::int64_t> value) {

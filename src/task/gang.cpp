@@ -49,10 +49,10 @@ void take_into_gang(gang_handle* handle, unsigned number, thread_handle* t) noex
 void enter_gang(gang_handle* handle, unsigned number) noexcept {
   const worker::section inside;
   worker::gang& g = gang_of(handle);
-  fiber::thread& self = *worker::worker::current().current_thread();
+  worker::worker& w = worker::worker::current();
+  fiber::thread& self = *w.current_thread();
   HEDDLE_CHECK(self.home == &g.home, "a thread of another runtime enters a gang");
-  g.home.gangs().take_in(g.seats[number], self);
-  become_ready();
+  if (!g.home.gangs().enter(g.seats[number], self, w.rank)) become_ready();
 }
 
 void leave_gang() noexcept {

@@ -144,7 +144,7 @@ void push_pinned(thread& t, bool ends_turn) noexcept {
   }
   home.sleepers().send_token(w.rank);
   if (seated && !w.idle.load()) home.gangs().wake_for(w.rank);  // after the push: [gang:8]
-  if (!ends_turn && home.precedence().is_used()) home.precedence().evict_from(w, level);
+  if (!ends_turn && (seated || home.precedence().is_used())) home.precedence().evict_from(w, level);
 }
 
 // --- their making --------------------------------------------------------------------------------------------------
