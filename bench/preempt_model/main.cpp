@@ -262,11 +262,11 @@ samples insitu(const settings& s) {
 }
 
 [[noreturn]] void usage(const std::string& why) {
-  std::fprintf(
-      stderr,
-      "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky|panels|messages "
-      "[--option value]...\n",
-      why.c_str());
+  std::fprintf(stderr,
+               "heddle-preempt-model: %s\nusage: heddle-preempt-model "
+               "run|cost|barrier|packing|insitu|gemm|cholesky|panels|messages "
+               "[--option value]...\n",
+               why.c_str());
   std::exit(2);
 }
 

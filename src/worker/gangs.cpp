@@ -88,16 +88,19 @@ void gangs::wait_for_workers(gang& g) noexcept {
 }
 
 // For the next of its threads that has no worker: where it was before, else one that is idle, else any; under packing
-// the active ones first. More threads than workers sit down in turns.
+// the active ones first. Last the one whose processor a foreign kernel thread has that takes part. More threads than
+// workers sit down in turns.
 unsigned gangs::choose(const seat& s) noexcept {
-  if (marks_[s.worker] == mark::free && workers_[s.worker]->idle.load(std::memory_order_relaxed)) return s.worker;
+  const auto crowds = [&](unsigned rank) { return s.of->beside && rank == s.of->near; };
+  if (marks_[s.worker] == mark::free && !crowds(s.worker) && workers_[s.worker]->idle.load(std::memory_order_relaxed))
+    return s.worker;
   unsigned best = count();
   int least = 0;
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (s.of->near + i) % count();
     if (marks_[r] == mark::taken) continue;
     const worker& w = *workers_[r];
-    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.stands_aside() ? 2 : 0) +
+    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.stands_aside() || crowds(r) ? 2 : 0) +
                      (w.idle.load(std::memory_order_relaxed) ? 0 : 1);  // a hint
     if (best != count() && cost >= least) continue;
     best = r;
@@ -197,6 +200,7 @@ void gangs::begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept
   g.size = g.to_come = g.left = n;
   g.active = 0;
   g.near = near;
+  g.beside = by == nullptr;
   g.turns = true;
   g.lap = 0;
   for (unsigned i = 0; i < n; ++i) {

@@ -46,6 +46,7 @@ struct gang {
   unsigned left{0};
   unsigned active{0};
   unsigned near{0};      // the worker on which it was begun
+  bool beside{false};    // by a foreign kernel thread, which takes part, and has that worker's processor
   bool on{false};        // each of its threads has its worker
   bool waits{false};     // for that
   bool turns{true};      // all of its threads are preemptive
@@ -63,7 +64,8 @@ class gangs {
   bool are_used() const noexcept { return used_.load(std::memory_order_relaxed); }  // known with the first thread
   void use() noexcept { used_.store(true); }
 
-  // A gang of n threads, of which none is there yet; n <= room. `by` began it, on worker `near`; null: somebody else.
+  // A gang of n threads, of which none is there yet; n <= room. `by` began it, on worker `near`; null: a foreign kernel
+  // thread, on that one's processor.
   void begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept;
   // `t`, which is not ready or is the caller, belongs to the gang from now on; it comes when it becomes ready.
   void take_in(seat& s, thread& t) noexcept;
