@@ -39,6 +39,11 @@ bool pinned_threads::remove(thread& t) noexcept {
   return true;
 }
 
+bool pinned_threads::has(const thread& t) noexcept {
+  std::lock_guard hold(lock_);
+  return t.listed.seat->listed;
+}
+
 void pinned_threads::push(thread& t, bool in_front) noexcept {
   if (!in_front) t.listed.ready_since = platform::cycles();
   std::lock_guard hold(lock_);
