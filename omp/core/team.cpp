@@ -14,6 +14,7 @@ namespace heddle::omp {
 
 team::~team() {
   for (unsigned i = 0; i < room; ++i) drop_own_variables(implicit[i]);
+  beside.reset();
   if (gang != nullptr) heddle::detail::free_gang(gang);
 }
 
@@ -153,8 +154,8 @@ void end_region(thread& self) {
   if (told) [[unlikely]]
     ompt::join_begins(self);
   end_part(self);
-  if (t.is_gang && t.led_inside) [[unlikely]]
-    heddle::detail::leave_gang();
+  if (t.is_gang) [[unlikely]]
+    leave_gang(t);
   if (t.size > 1 || t.tasked.load(std::memory_order_relaxed)) t.joined.wait_for_members(self, t);
   if (told) [[unlikely]] {
     t.wake_all();  // members tell of the end when they see it

@@ -8,6 +8,7 @@
 
 #include "omp/core/barrier.hpp"
 #include "omp/core/icv.hpp"
+#include "omp/core/stand_in.hpp"
 #include "omp/core/task.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
@@ -75,8 +76,10 @@ struct team {
   team* deeper{nullptr};                       // kept for a region that the leader encounters inside this one
   heddle::detail::gang_handle* gang{nullptr};  // made when a region first is one
   unsigned gang_room{0};
-  bool led_inside{false};  // the leader is in the gang
-  work_cursor saved_work;  // what the leader was in the middle of
+  bool led_inside{false};            // the leader is in the gang
+  std::unique_ptr<stand_in> beside;  // where it is a kernel thread and is led for: in its place
+  bool is_led_for{false};            // in this region
+  work_cursor saved_work;            // what the leader was in the middle of
   team** saved_place{nullptr};
 
   // --- all members'

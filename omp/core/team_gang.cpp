@@ -16,8 +16,15 @@ bool teams_are_gangs() noexcept {
 
 bool are_preempted() noexcept { return preempting() != preempt_members::off && members_can_be_preempted(); }
 
-// A foreign kernel thread has no seat: the system runs it.
-unsigned seats_of(const team& t) noexcept { return t.led_inside ? t.size : t.size - 1; }
+// A foreign kernel thread has no seat itself: the system runs it.
+unsigned seats_of(const team& t) noexcept { return t.led_inside || t.is_led_for ? t.size : t.size - 1; }
+
+// [region_gang:6]
+bool wants_stand_in(team& t) {
+  if (t.led_inside || !are_preempted() || t.size > static_cast<unsigned>(process_environment().workers)) return false;
+  if (t.beside == nullptr) t.beside = stand_in::make();
+  return t.beside != nullptr;
+}
 
 }  // namespace
 
@@ -37,6 +44,7 @@ bool may_be_in_gangs(const team& t) noexcept {
 
 void begin_gang(team& t) {
   t.led_inside = is_user_level();
+  if (t.beside != nullptr) t.beside->await_rest();  // it may be on its way out of the last one
   if (t.gang_room < t.size) {
     if (t.gang != nullptr) heddle::detail::free_gang(t.gang);
     t.gang_room = 0;
@@ -44,7 +52,9 @@ void begin_gang(team& t) {
     t.gang_room = t.size;
   }
   for (unsigned i = 1; i < t.manned; ++i) t.members[i]->is_in_gang = false;
+  t.is_led_for = wants_stand_in(t);
   heddle::detail::begin_gang(t.gang, seats_of(t));
+  if (t.is_led_for) t.beside->enter(t.gang, t.size - 1);
 }
 
 void wake_into_gang(team& t, unsigned i) noexcept {
@@ -57,6 +67,11 @@ void wake_into_gang(team& t, unsigned i) noexcept {
                                    static_cast<heddle::detail::thread_handle*>(w->thread));
   }
   parking::wake(*w);
+}
+
+void leave_gang(team& t) noexcept {
+  if (t.led_inside) heddle::detail::leave_gang();
+  else if (t.is_led_for) t.beside->leave();
 }
 
 void enter_gang(thread& self, team& t, unsigned number) noexcept {

@@ -1,5 +1,5 @@
 // Regions whose members run all at once or not yet, as a gang of heddle's (src/worker/gangs.md): who is in it, when it
-// begins and ends. [region_gang:1] to [region_gang:5] of README.md.
+// begins and ends. [region_gang:1] to [region_gang:6] of README.md.
 #pragma once
 
 #include "omp/core/team.hpp"
@@ -17,5 +17,7 @@ void begin_gang(team& t);
 void wake_into_gang(team& t, unsigned i) noexcept;
 // The caller, which is member `number`. Returns when all are there and have their workers.
 void enter_gang(thread& self, team& t, unsigned number) noexcept;
+// The leader, at the end of its part.
+void leave_gang(team& t) noexcept;
 
 }  // namespace heddle::omp

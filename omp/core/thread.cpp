@@ -74,6 +74,7 @@ void after_fork() {
     if (t->leader == self) t->deeper = nullptr;
     t->manned = 1;
     t->is_gang = false;
+    static_cast<void>(t->beside.release());
     t->gang = nullptr;
     t->gang_room = 0;
   }
