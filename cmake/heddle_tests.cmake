@@ -81,8 +81,8 @@ function(heddle_add_install_tests)
     CXX=${CMAKE_CXX_COMPILER}
     CC=${CMAKE_C_COMPILER}
     HEDDLE_SANITIZE=${HEDDLE_SANITIZE}
-    HEDDLE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>
-    HEDDLE_HAS_BENCH=$<BOOL:${HEDDLE_BENCH}>)
+    PACKAGE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>
+    PACKAGE_HAS_BENCH=$<BOOL:${HEDDLE_BENCH}>)
   set(names consumer package)
   if(HEDDLE_SANITIZE)   # no packages of instrumented libraries
     set(names consumer)

@@ -91,7 +91,7 @@ def check_floors(tree):
 def symbols_of(objects):
     """For each object file: the floor, what it defines, what it needs (demangled)."""
     for folder, _, files in os.walk(objects):
-        floor = re.search(r'/(?:heddle_core|heddle_platform_linux)\.dir/src/([a-z]+)', folder)
+        floor = re.search(r'/(?:heddle_common|heddle_core|heddle_platform_linux)\.dir/src/([a-z]+)', folder)
         for file in sorted(files) if floor else []:
             if file.endswith('.o'):
                 listed = subprocess.run(['nm', '-C', os.path.join(folder, file)], capture_output=True, text=True, check=True).stdout

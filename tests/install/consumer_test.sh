@@ -54,7 +54,7 @@ find "$tree/include/heddle" -name '*.h' | sort | while read -r header; do
     -fsyntax-only -I"$tree/include" -x c - || fail "$header does not compile alone as C"
 done
 
-if [ "$HEDDLE_HAS_COMMAND" = 1 ]; then
+if [ "$PACKAGE_HAS_COMMAND" = 1 ]; then
   timeout 60 "$tree/bin/heddle" --help >/dev/null || fail "the installed command does not start"
   # The moved tree simulates a program that was linked against it.
   if [ -d "$library/heddle/sim" ]; then

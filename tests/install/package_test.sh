@@ -50,12 +50,12 @@ has "$soname" '^\./usr/share/gdb/auto-load/usr/lib/.*libheddle\.so\.[0-9.]*-gdb\
 needs libheddle-dev "$soname"
 packages=("$soname" libheddle-dev)
 
-if [ "$HEDDLE_HAS_COMMAND" = 1 ]; then
+if [ "$PACKAGE_HAS_COMMAND" = 1 ]; then
   packages+=(heddle)
   has heddle '^\./usr/bin/heddle$'
   has heddle '^\./usr/share/man/man1/heddle\.1(\.gz)?$'
   has heddle '^\./usr/share/doc/heddle/guide/getting_started\.md$'
-  [ "$HEDDLE_HAS_BENCH" = 0 ] || for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model insitu tree-heddle tree-serial; do
+  [ "$PACKAGE_HAS_BENCH" = 0 ] || for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model insitu tree-heddle tree-serial; do
     has heddle "^\./usr/libexec/heddle/heddle-$program\$"
   done
   lacks heddle '-(tbb|libomp|libgomp|boost_fiber|rayon)$'
@@ -74,13 +74,13 @@ done
 for name in "${packages[@]}"; do dpkg-deb -c "$(package "$name")" | awk '$1 !~ /^d/ { print $6 }'; done | sort | uniq -d > "$work/twice"
 [ ! -s "$work/twice" ] || { cat "$work/twice"; fail "these files are in two packages"; }
 
-if [ "$HEDDLE_HAS_COMMAND" = 1 ]; then
+if [ "$PACKAGE_HAS_COMMAND" = 1 ]; then
   LD_LIBRARY_PATH=$(dirname "$(find "$work/root" -name 'libheddle.so.*' -not -path '*/heddle/*' -print -quit)")
   export LD_LIBRARY_PATH
   installed=$work/root/usr/bin/heddle
   "$installed" --version > "$work/log" 2>&1 || { cat "$work/log"; fail "heddle does not start when installed"; }
 fi
-if [ "$HEDDLE_HAS_COMMAND$HEDDLE_HAS_BENCH" = 11 ]; then
+if [ "$PACKAGE_HAS_COMMAND$PACKAGE_HAS_BENCH" = 11 ]; then
   timeout 120 "$installed" bench fib --n 15 --workers 2 --repeat 1 > "$work/log" 2>&1 || { cat "$work/log"; fail "heddle bench does not work when installed"; }
   grep -q heddle "$work/log" || { cat "$work/log"; fail "heddle bench measured nothing"; }
 fi
