@@ -1,6 +1,5 @@
 // S. Bak et al.: Task-graph scheduling extensions for efficient synchronization and communication. Of its figures the
-// second one, whose graph is drawn and described, and the graph of figures 5 and 6, whose times they have from SLATE on
-// a cluster.
+// second one, whose graph is drawn and described; the others are times of SLATE on a cluster.
 #include <fmt/format.h>
 
 #include "cli/paper/experiment.hpp"
@@ -47,58 +46,7 @@ experiment figure_2(unsigned workers) {
               "thread makes tasks of 0.1 ms for the other workers. The sizes are ours: the text gives none."};
 }
 
-// Panels by threads of their own beside updates of the columns behind them.
-experiment figure_7() {
-  const auto run = [](const char* name, unsigned inner, const char* way) {
-    return program{.name = fmt::format("{}, {} threads", name, inner),
-                   .command = fmt::format("preempt-model panels --workers 40 --outer 40 --inner {} --tiles 48 --phases "
-                                          "60 --operation-us 5000 --region-us 20000 --turn-us 10 {}",
-                                          inner, way),
-                   .quick = {.arguments = {}},
-                   .full = {.arguments = "--repeat 3"},
-                   .real = {},
-                   .metric = "time",
-                   .real_metric = {}};
-  };
-  constexpr const char* kernel_threads = "--technique threads";
-  constexpr const char* stealing = "--technique signal_yield";
-  constexpr const char* gangs = "--technique signal_yield --gangs 1";
-  constexpr const char* alone = "--technique none --gangs 1";
-  const auto taken = [](const char* name, unsigned inner) {
-    return time(fmt::format("{}, {} threads", name, inner), random_victim);
-  };
-  return {.id = "gangs-7",
-          .figure = "figures 5 to 7",
-          .title = "panels of a factorisation that spin, 40 workers",
-          .machine = "skylake-2x20",
-          .workers = 40,
-          .programs = {run("kernel threads", 20, kernel_threads), run("preemptive", 20, stealing),
-                       run("preemptive gangs", 20, gangs), run("gangs", 20, alone),
-                       run("kernel threads", 10, kernel_threads), run("preemptive", 10, stealing),
-                       run("preemptive gangs", 10, gangs), run("gangs", 10, alone)},
-          .measures = {{.name = "LLVM OMP over gangs, 20 threads in a panel",
-                        .of = taken("kernel threads", 20) / taken("gangs", 20),
-                        .says = claim::above,
-                        .words = "significant speed-up to both LU and QR, up to 13.82 % and 15.2 %"},
-                       {.name = "LLVM OMP over gangs, 10 threads in a panel",
-                        .of = taken("kernel threads", 10) / taken("gangs", 10),
-                        .says = claim::above,
-                        .words = "the same"},
-                       {.name = "LLVM OMP over gangs of preemptive threads, 20 threads in a panel",
-                        .of = taken("kernel threads", 20) / taken("preemptive gangs", 20),
-                        .says = claim::above,
-                        .words = "the same; theirs are not preempted"},
-                       {.name = "preemptive threads over gangs of such, 20 threads in a panel",
-                        .of = taken("preemptive", 20) / taken("preemptive gangs", 20),
-                        .says = claim::above,
-                        .words = "not in the paper: oversubscription delays synchronisation"}},
-          .remark =
-              "LU and QR differ in sizes alone here. Sizes are ours: a panel takes 20 ms of one thread, in 60 "
-              "steps, the update of a column 5 ms; both become less towards the end. Kernel threads: one for "
-              "each thread of the outer region and each further one of a panel, on 40 processors."};
-}
-
-std::vector<experiment> gangs() { return {figure_2(20), figure_2(40), figure_7()}; }
+std::vector<experiment> gangs() { return {figure_2(20), figure_2(40)}; }
 
 const registration entry{paper{"gangs",
                                "S. Bak, O. Hernandez, M. Gates, P. Luszczek, V. Sarkar: Task-graph scheduling "
