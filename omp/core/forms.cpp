@@ -132,6 +132,10 @@ bool read_offload(std::string_view text, offload& into) { return read_word(text,
 bool read_display(std::string_view text, display& into) { return read_word(text, displays, into); }
 bool read_library(std::string_view text, library_kind& into) { return read_word(text, libraries, into); }
 bool read_preempt(std::string_view text, preempt_members& into) { return read_word(text, preemptings, into); }
+
+bool read_team_scheduling(std::string_view text, team_scheduling& into) {
+  return read_word(text, team_schedulings, into);
+}
 bool read_allocator(std::string_view text, std::uintptr_t& into) { return allocators::from_text(lower(text), into); }
 
 bool read_blocktime(std::string_view text, std::optional<std::int64_t>& into) {
@@ -223,6 +227,8 @@ std::string write_offload(offload value) { return write_word(value, offloads); }
 std::string write_display(display value) { return write_word(value, displays); }
 std::string write_library(library_kind value) { return write_word(value, libraries); }
 std::string write_preempt(preempt_members value) { return write_word(value, preemptings); }
+
+std::string write_team_scheduling(team_scheduling value) { return write_word(value, team_schedulings); }
 std::string write_allocator(std::uintptr_t value) { return allocators::to_text(value); }
 
 std::string write_blocktime(std::optional<std::int64_t> value) {

@@ -68,6 +68,8 @@ inline constexpr word_for<library_kind> libraries[] = {{"serial", library_kind::
                                                        {"throughput", library_kind::throughput}};
 inline constexpr word_for<preempt_members> preemptings[] = {
     {"auto", preempt_members::automatic}, {"on", preempt_members::on}, {"off", preempt_members::off}};
+inline constexpr word_for<team_scheduling> team_schedulings[] = {
+    {"auto", team_scheduling::automatic}, {"gang", team_scheduling::gang}, {"stealing", team_scheduling::stealing}};
 inline constexpr word_for<schedule_kind> schedules[] = {
     {"static", schedule_kind::of_static},        {"dynamic", schedule_kind::of_dynamic},
     {"guided", schedule_kind::of_guided},        {"auto", schedule_kind::automatic},
