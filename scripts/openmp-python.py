@@ -32,6 +32,7 @@ def parse():
     p.add_argument('--again', type=int, default=3, help='repetitions of what is worse on heddle (%(default)s)')
     p.add_argument('--measure', action='store_true', help='times of programs instead of outcomes of tests')
     p.add_argument('--rounds', type=int, default=5, help='of --measure (%(default)s)')
+    p.add_argument('--repeat', type=int, default=3, help='of --measure: repetitions in a process (%(default)s)')
     p.add_argument('--json', default='', help='a file for what was found')
     return p.parse_args()
 

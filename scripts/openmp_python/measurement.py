@@ -1,4 +1,7 @@
-"""Times of programs.py on packages' own runtimes and on heddle, runtimes in turns, a process each time."""
+"""Times of programs.py on packages' own runtimes and on heddle, runtimes in turns.
+
+Programs of one package with the same numbers of threads share a process, since to load a package takes seconds.
+"""
 import dataclasses
 import json
 import os
@@ -17,7 +20,10 @@ class Program:
     package: str
     outer: int       # threads of Python that compute it at a time
     threads: int     # OMP_NUM_THREADS of each
-    repeat: int = 3
+
+    @property
+    def kind(self):
+        return self.package, self.outer, self.threads
 
     @property
     def title(self):
@@ -31,20 +37,19 @@ def programs(processors):
     flat += [Program('blas', 'numpy', 1, p)]
     crowded = [Program(name, 'sklearn', 1, n * p) for name in ('boosting', 'small_boosting', 'k_means') for n in (2, 4)]
     crowded += [Program(name, 'torch', 1, n * p) for name in ('training', 'images') for n in (2, 4)]
-    nested = [Program(name, 'sklearn', 2 * p, n * p, 2) for name in ('boosting', 'small_boosting', 'k_means', 'components')
+    nested = [Program(name, 'sklearn', 2 * p, n * p) for name in ('boosting', 'small_boosting', 'k_means', 'components')
               for n in (1, 2)]
-    nested += [Program(name, 'torch', 2 * p, p, 2) for name in ('training', 'images')]
+    nested += [Program(name, 'torch', 2 * p, p) for name in ('training', 'images')]
     return flat + crowded + nested
 
 
-def once(program, python, runtime, limit):
-    words = [*runtime.before, python, *runtime.after, os.path.join(HERE, 'programs.py'), program.name, str(program.outer),
-             str(program.repeat)]
-    ended = limited_run.run(words, limit, comparison.environment(program.threads), stacks=False)
-    if not ended.right:
-        return None
-    line = [one for one in ended.output.splitlines() if one.startswith('{')]
-    return json.loads(line[-1]) if line else None
+def once(those, python, runtime, given):
+    """Of programs of one kind: {name: what it told}; of one that failed, hung or came after such a one, nothing."""
+    words = [*runtime.before, python, *runtime.after, os.path.join(HERE, 'programs.py'), ','.join(p.name for p in those),
+             str(those[0].outer), str(given.repeat)]
+    ended = limited_run.run(words, given.limit, comparison.environment(those[0].threads), stacks=False)
+    lines = [json.loads(line) for line in ended.output.splitlines() if line.startswith('{')]
+    return {one['name']: one for one in lines}
 
 
 def measure(given, python, chosen, matches, keep):
@@ -55,12 +60,15 @@ def measure(given, python, chosen, matches, keep):
         return 77
     got = {(p.title, r.name): [] for p in wanted for r in chosen}
     bad, table = 0, []
+    kinds = list(dict.fromkeys(p.kind for p in wanted))
     for turn in range(given.rounds):
-        for program in wanted:
+        for kind in kinds:
+            those = [p for p in wanted if p.kind == kind]
             for runtime in chosen if turn % 2 == 0 else reversed(chosen):
-                one = once(program, python, runtime, given.limit)
-                if one is not None:
-                    got[program.title, runtime.name].append(one)
+                told = once(those, python, runtime, given)
+                for program in those:
+                    if program.name in told:
+                        got[program.title, runtime.name].append(told[program.name])
         table, bad = table_of(wanted, chosen, got, turn + 1)
         keep({'what': 'seconds', 'rounds': turn + 1, 'found': table})
     show(table)
