@@ -43,7 +43,7 @@ docs: ## reference pages from the headers into build/docs/html
 	@doxygen docs/Doxyfile
 	@echo "docs: build/docs/html/index.html"
 
-figures: ## the pictures of README.md anew, from measured data and a simulated run
+figures: ## the pictures of README.md and the guide anew, from measured data and a simulated run
 	@scripts/setup.sh build figures browser
 	@cmake --preset demo >/dev/null
 	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle_shared

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <heddle/detail/current.hpp>
+#include <heddle/detail/gang.hpp>
 #include <heddle/detail/heavy_fence.hpp>
 #include <heddle/detail/machine_facts.hpp>
 #include <heddle/detail/wait.hpp>

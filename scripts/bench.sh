@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
 done
 
 [ -f "$build/CMakeCache.txt" ] || cmake --preset release --log-level=NOTICE
-cmake --build "$build" --target heddle_cli heddle_bench
+cmake --build "$build" --target heddle_cli heddle_bench openmp
 
 heddle=$build/heddle
 out=build/bench
@@ -79,10 +79,15 @@ else
   measure memory_blocked memory --workers 2 --repeat 1 --variant blocked
 fi
 
+echo "== openmp" >&2
+openmp=(--programs "$build/libexec/heddle" --library "$build/openmp" --json "$out/openmp-constructs.json")
+scripts/openmp-constructs.py "${openmp[@]}" ${smoke:+--smoke} > "$out/openmp-constructs.txt" || status=1
+
 if [ -n "$smoke" ]; then
   cat "$out"/*.txt
   exit "$status"
 fi
+cat "$out/openmp-constructs.txt"
 joined=$(IFS=,; echo "${files[*]}")
 "$heddle" bench --from "$joined" || status=1
 exit "$status"

@@ -9,10 +9,12 @@ FOLDER holds, at any depth, what there is of these; nothing is fetched, and what
   libmkl_rt.so.3      MKL, for example of the PyPI packages mkl and intel-openmp
   libopenblas.so.0    OpenBLAS compiled with OpenMP, for example of Debian's libopenblas0-openmp
   lammps/             LAMMPS with its package OPENMP: lmp, liblammps.so.0, and its libmpi
+Parallel loops inside of parallel regions are always there (`nested`).
 
 Runtimes: heddle (LD_PRELOAD), heddle-path (LD_LIBRARY_PATH, under the name of the program's own library), heddle-run
 (`heddle run`), own (what the program was linked with), libgomp, libomp, libiomp (LD_PRELOAD). The build folder needs the
-targets openmp, heddle_blas and heddle_cli. The exit status is 1 if a run on heddle hung, failed, or computed wrong numbers.
+targets openmp, heddle_openmp_nested, heddle_blas, heddle_insitu and heddle_cli. The exit status is 1 if a run on heddle
+hung, failed, or computed wrong numbers.
 """
 import argparse
 import json
@@ -21,7 +23,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from openmp_applications import blas, common, lammps  # noqa: E402  (the path has to be set before)
+from openmp_applications import blas, common, lammps, nested  # noqa: E402  (the path has to be set before)
 
 
 def parse():
@@ -83,7 +85,7 @@ def main():
                              given.rounds, given.match)
     names = given.runtime or ('heddle,own,libomp' if given.measure else 'heddle')
     runtimes = common.runtimes(options, names.split(','))
-    parts = [m.to_measure if given.measure else m.to_check for m in (blas, lammps)]
+    parts = [m.to_measure if given.measure else m.to_check for m in (nested, blas, lammps)]
     cases = chosen([c for part in parts for c in part(options)], given.match)
     if not cases:
         print('nothing of what is run here is below', options.folder)

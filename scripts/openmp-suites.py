@@ -4,7 +4,7 @@
   scripts/openmp-suites.py FOLDER                        every suite that is below FOLDER, on heddle
   scripts/openmp-suites.py FOLDER --suite bots           one of them: llvm, bots, kastors, epcc
   scripts/openmp-suites.py FOLDER --runtime gcc,clang    on libgomp by gcc and libomp by clang
-  scripts/openmp-suites.py FOLDER --measure --suite epcc the overheads of all runtimes side by side
+What EPCC's constructs cost: scripts/openmp-constructs.py.
 
 FOLDER has to hold, under these names, what it is to run; nothing is fetched:
   llvm*      sources of LLVM with openmp/runtime/test, and lit, FileCheck and not: --lit, --tools
@@ -47,9 +47,7 @@ def parse():
     p.add_argument('--match', default='', help='only tests whose names contain this (llvm: a regular expression)')
     p.add_argument('--lit', default='lit', help='the program lit (%(default)s)')
     p.add_argument('--tools', default='', help='folder with FileCheck and not')
-    p.add_argument('--measure', action='store_true', help='epcc: overheads of gcc, clang, heddle-gcc and heddle-clang in turn')
-    p.add_argument('--rounds', type=int, default=3, help='of --measure (%(default)s)')
-    p.add_argument('--json', default='', help='a file for all outcomes, or for what was measured')
+    p.add_argument('--json', default='', help='a file for all outcomes')
     p.add_argument('--record', action='store_true', help='write the failures that were seen to the list of expected ones')
     return p.parse_args()
 
@@ -76,20 +74,12 @@ def main():
     given = parse()
     folder = os.path.abspath(given.folder)
     options = common.Options(folder, os.path.abspath(given.work or os.path.join(folder, 'work')), given.limit, given.threads,
-                             given.jobs, given.match, given.lit, given.tools, given.rounds, given.most)
+                             given.jobs, given.match, given.lit, given.tools, given.most)
     os.makedirs(options.work, exist_ok=True)
     compilers = {'gcc': shutil.which(given.gcc), 'clang': shutil.which(given.clang)}
-    names = ['gcc', 'clang', 'heddle-gcc', 'heddle-clang'] if given.measure else given.runtime.split(',')
+    names = given.runtime.split(',')
     runtimes = [common.Runtime(n, compilers[n.split('-')[-1]], os.path.abspath(given.library) if '-' in n else '')
                 for n in names if compilers.get(n.split('-')[-1])]
-    if given.measure:
-        measured = epcc.measure(options, runtimes)
-        print(epcc.table(measured, runtimes))
-        if given.json:
-            with open(given.json, 'w', encoding='utf-8') as f:
-                json.dump({'threads': options.threads, 'rounds': options.rounds, 'microseconds': measured}, f, indent=1)
-        return 0
-
     expected = {}
     if os.path.exists(EXPECTED):
         with open(EXPECTED, encoding='utf-8') as f:

@@ -262,11 +262,11 @@ samples insitu(const settings& s) {
 }
 
 [[noreturn]] void usage(const std::string& why) {
-  std::fprintf(
-      stderr,
-      "heddle-preempt-model: %s\nusage: heddle-preempt-model run|cost|barrier|packing|insitu|gemm|cholesky|messages "
-      "[--option value]...\n",
-      why.c_str());
+  std::fprintf(stderr,
+               "heddle-preempt-model: %s\nusage: heddle-preempt-model "
+               "run|cost|barrier|packing|insitu|gemm|cholesky|panels|messages "
+               "[--option value]...\n",
+               why.c_str());
   std::exit(2);
 }
 
@@ -302,6 +302,7 @@ settings settings_from(int argc, char** argv) {
     else if (option == "--phases") s.phases = std::max(1u, whole(value));
     else if (option == "--operation-us") s.operation_us = std::atof(value);
     else if (option == "--tiles") s.tiles = std::max(1u, whole(value));
+    else if (option == "--gangs") s.gangs = whole(value) != 0;
     else if (option == "--waits") s.waits = value;
     else if (option == "--priorities") s.priorities = whole(value) != 0;
     else if (option == "--repeat") s.repeats = std::max(1u, whole(value));
@@ -338,6 +339,7 @@ int main(int argc, char** argv) {
     else if (what == "insitu") got = insitu(s);
     else if (what == "gemm") got = gemm(s);
     else if (what == "cholesky") got = cholesky(s);
+    else if (what == "panels") got = panels(s);
     else if (what == "messages") got = messages(s);
     else usage("no measurement " + what);
   } catch (const std::exception& e) {

@@ -38,7 +38,8 @@ struct settings {
   unsigned inner = 8;           // threads of each
   unsigned phases = 20;         // of an operation: its threads compute, and meet by spinning
   double operation_us = 10000;  // of one thread alone
-  unsigned tiles = 8;           // cholesky: rows of tiles
+  unsigned tiles = 8;           // cholesky: rows of tiles; panels: block columns
+  bool gangs = false;           // panels: their threads are gangs
   std::string waits = "spin";   // for the other threads of an operation: spin, yield or park
   unsigned repeats = 1;
   std::string policy = "random_ws";
@@ -67,6 +68,8 @@ std::unique_ptr<heddle::runtime> runtime_for(const settings& s);
 // Parallel operations in parallel threads, and in a graph (nested.cpp).
 samples gemm(const settings& s);
 samples cholesky(const settings& s);
+// A factorisation whose panels have threads of their own (panels.cpp).
+samples panels(const settings& s);
 // Computation and messages in one graph (messages.cpp).
 samples messages(const settings& s);
 

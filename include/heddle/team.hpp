@@ -22,8 +22,8 @@ enum class team_mode : std::uint8_t {
   /// All at once, each one of its own, before everything else that is ready. So they may wait for each other by
   /// spinning, in a library's barrier for instance, though they are not preemptive: if they are no more than the
   /// runtime has workers, and who is spun for does not itself wait in the runtime meanwhile. Gangs that do not fit wait
-  /// until others have ended or wait in the runtime as a whole; nested ones come first. Threads that are preemptive are
-  /// as in `stealing`, for they need no such care.
+  /// until others have ended or wait in the runtime as a whole; nested ones come first. Threads that are preemptive
+  /// have no such limits: their gangs take turns, and those that share a worker do.
   gang,
   /// Like any other threads: whichever worker is idle takes the next one. They must wait for each other by heddle's
   /// means, or be preemptive.

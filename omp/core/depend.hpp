@@ -40,7 +40,7 @@ struct depend_node {
   // task; each publishes what it has done. It comes first: successors_of.
   std::atomic<depend_edge*> successors{nullptr};
   explicit_task* of{nullptr};
-  thread* waits{nullptr};
+  thread* waits{nullptr};  // who runs `of` itself, or only waits for predecessors if that is null
   // [depend:2] Predecessors that have not ended. Ends count it down from 0 until the parent's thread has found all
   // and adds their number; who reaches 0 then has it ready.
   std::atomic<std::int32_t> waiting{0};
@@ -54,11 +54,15 @@ struct depend_node {
   lock_link* locks{nullptr};
   depend_node* next_blocked{nullptr};  // under the graph's guard
   dependences* graph{nullptr};
+  std::atomic<bool> begins{false};  // `waits` may run `of` now; set by who has ended the last that it waits for
 };
 
 // Puts a counted task into the graph of its parent, the running task. True: it has no predecessor left, and the caller
 // queues it. Throws std::bad_alloc with the graph as it was before or the task in it.
 [[nodiscard]] bool add_node(thread& self, explicit_task& it, const depend_list& list);
+
+// The same for one that the caller runs itself: returns when it may begin. Meanwhile the caller runs other tasks.
+void add_node_and_wait(thread& self, explicit_task& it, const depend_list& list);
 
 // The task has ended: its successors hear of it, and those that are ready now are queued, by the member `mine`, or by
 // the team if that is null.
@@ -70,6 +74,9 @@ void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept;
 
 // Until a child of the running task with such a clause could begin; exclusion of mutexinoutset counts as a dependence.
 void wait_for_predecessors(thread& self, const depend_list& list);
+
+// Of a task whose `made` has grown: it has so many unfinished children that it is to run one.
+[[nodiscard]] bool is_far_ahead(task& parent) noexcept;
 
 // All children have ended: nothing of the past matters.
 void forget_dependences(task& of) noexcept;

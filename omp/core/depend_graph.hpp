@@ -1,4 +1,4 @@
-// The insides of a dependence graph: depend.cpp and its tests alone.
+// The insides of a dependence graph, by address: places, sets and edges. The parent's thread alone adds to it.
 #pragma once
 
 #include <cstddef>
@@ -85,9 +85,13 @@ class small_things {
   T* free_{nullptr};
 };
 
+// Who makes tasks with dependences much faster than they are run would fill the caches with them: above so many it runs
+// one for each that it makes.
+inline constexpr std::int32_t most_ahead = 512;
+
 struct dependences {
   // The parent's thread alone, but for `guard` and what it guards.
-  std::vector<place_entry> table = std::vector<place_entry>(16);  // a power of two
+  std::vector<place_entry> table = std::vector<place_entry>(32);  // a power of two
   std::size_t used_entries{0};
   std::uint32_t epoch{1};
   std::uint64_t serial{0};           // of the newest node
@@ -101,10 +105,28 @@ struct dependences {
   depend_node* leaving{nullptr};  // in no set any more, but not ended when they left the last one
   std::size_t leaving_count{0};
   std::size_t look_at{64};  // so many of them are looked through
+  // Of the parent's children fewer than most_ahead are unfinished while its `made` is no greater. The exact number is
+  // read when it is, for others write the word that it is read from.
+  std::int32_t may_make{most_ahead};
 
   short_lock guard;  // of `taken` and of the list of those that wait for that
   depend_node* first_blocked{nullptr};
   depend_node* last_blocked{nullptr};
 };
+
+// What a node's list of successors is when its task has ended.
+inline depend_edge* closed_list() noexcept { return reinterpret_cast<depend_edge*>(std::uintptr_t{1}); }
+inline bool has_ended(const depend_node& n) noexcept {
+  // acquire pairs with end_node: what the task has done
+  return n.successors.load(std::memory_order_acquire) == closed_list();
+}
+
+// The parent's thread. Of a task that is about to enter the graph. Throws std::bad_alloc, as the next ones.
+[[nodiscard]] depend_node* new_node(dependences& g);
+// By one clause: how many predecessors of the node that has added. The clause counts for later ones.
+std::int32_t enter(dependences& g, const depend_item& item, depend_node& n);
+// The same for somebody who only waits, and for whom nobody waits.
+std::int32_t look_at(dependences& g, const depend_item& item, depend_node& n);
+void drop_edges(dependences& g, depend_node& n) noexcept;
 
 }  // namespace heddle::omp

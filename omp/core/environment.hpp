@@ -22,6 +22,8 @@ enum class offload : std::uint8_t { as_it_comes, mandatory, disabled };
 enum class display : std::uint8_t { no, yes, verbose };
 // Of members of teams; automatic: only while one of them is ready and has no worker.
 enum class preempt_members : std::uint8_t { automatic, on, off };
+// Whether members of nested regions run all at once (team_gang.hpp); automatic: if they are not preempted.
+enum class team_scheduling : std::uint8_t { automatic, gang, stealing };
 // KMP_LIBRARY: serial regions have one thread; turnaround waits actively.
 enum class library_kind : std::uint8_t { serial = 1, turnaround = 2, throughput = 3 };
 
@@ -64,6 +66,7 @@ struct environment_values {
   bool settings{false};
   bool warnings{true};
   preempt_members preempt{preempt_members::automatic};
+  team_scheduling teams_are{team_scheduling::automatic};
 
   bool operator==(const environment_values&) const = default;
 };

@@ -2,77 +2,15 @@
 #include "omp/core/forms.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <limits>
 
 #include "omp/core/allocator.hpp"
+#include "omp/core/words.hpp"
 
 namespace heddle::omp::forms {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) noexcept {
-  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string lower(std::string_view text) {
-  std::string result(trimmed(text));
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
-template <class T>
-struct word_for {
-  std::string_view word;
-  T value;
-};
-
-// The first word for a value is the one that is written.
-template <class T, std::size_t Count>
-bool read_word(std::string_view text, const word_for<T> (&words)[Count], T& into) {
-  const std::string given = lower(text);
-  for (const word_for<T>& w : words) {
-    if (w.word != given) continue;
-    into = w.value;
-    return true;
-  }
-  return false;
-}
-template <class T, std::size_t Count>
-std::string write_word(T value, const word_for<T> (&words)[Count]) {
-  for (const word_for<T>& w : words) {
-    if (w.value == value) return std::string(w.word);
-  }
-  return "";
-}
-
-constexpr word_for<bool> booleans[] = {{"true", true},   {"false", false},   {"1", true},       {"0", false},
-                                       {"yes", true},    {"no", false},      {"on", true},      {"off", false},
-                                       {".t.", true},    {".f.", false},     {"t", true},       {"f", false},
-                                       {".true.", true}, {".false.", false}, {"enabled", true}, {"disabled", false}};
-constexpr word_for<bool> enabled[] = {{"enabled", true}, {"disabled", false}};
-constexpr word_for<wait_policy> policies[] = {{"active", wait_policy::active}, {"passive", wait_policy::passive}};
-constexpr word_for<offload> offloads[] = {
-    {"default", offload::as_it_comes}, {"mandatory", offload::mandatory}, {"disabled", offload::disabled}};
-constexpr word_for<display> displays[] = {{"true", display::yes}, {"false", display::no}, {"verbose", display::verbose},
-                                          {"1", display::yes},    {"0", display::no},     {"yes", display::yes},
-                                          {"no", display::no},    {"on", display::yes},   {"off", display::no}};
-constexpr word_for<library_kind> libraries[] = {{"serial", library_kind::serial},
-                                                {"turnaround", library_kind::turnaround},
-                                                {"throughput", library_kind::throughput}};
-constexpr word_for<preempt_members> preemptings[] = {
-    {"auto", preempt_members::automatic}, {"on", preempt_members::on}, {"off", preempt_members::off}};
-constexpr word_for<schedule_kind> schedules[] = {
-    {"static", schedule_kind::of_static},        {"dynamic", schedule_kind::of_dynamic},
-    {"guided", schedule_kind::of_guided},        {"auto", schedule_kind::automatic},
-    {"trapezoidal", schedule_kind::trapezoidal}, {"static_steal", schedule_kind::of_dynamic}};
-constexpr word_for<bind_kind> binds[] = {{"false", bind_kind::no},        {"true", bind_kind::yes},
-                                         {"primary", bind_kind::primary}, {"master", bind_kind::primary},
-                                         {"close", bind_kind::close},     {"spread", bind_kind::spread}};
 
 // A whole number from `least` on that fills the text.
 template <class T>
@@ -84,17 +22,6 @@ bool read_number(std::string_view text, T least, T& into) {
   if (error != std::errc() || end != text.data() + text.size() || value < least) return false;
   into = value;
   return true;
-}
-
-// The parts between commas, each trimmed; also empty ones.
-std::vector<std::string_view> parts_of(std::string_view text, char separator = ',') {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 bool read_scaled(std::string_view text, std::size_t unit, std::size_t& into) {
@@ -205,6 +132,10 @@ bool read_offload(std::string_view text, offload& into) { return read_word(text,
 bool read_display(std::string_view text, display& into) { return read_word(text, displays, into); }
 bool read_library(std::string_view text, library_kind& into) { return read_word(text, libraries, into); }
 bool read_preempt(std::string_view text, preempt_members& into) { return read_word(text, preemptings, into); }
+
+bool read_team_scheduling(std::string_view text, team_scheduling& into) {
+  return read_word(text, team_schedulings, into);
+}
 bool read_allocator(std::string_view text, std::uintptr_t& into) { return allocators::from_text(lower(text), into); }
 
 bool read_blocktime(std::string_view text, std::optional<std::int64_t>& into) {
@@ -296,6 +227,8 @@ std::string write_offload(offload value) { return write_word(value, offloads); }
 std::string write_display(display value) { return write_word(value, displays); }
 std::string write_library(library_kind value) { return write_word(value, libraries); }
 std::string write_preempt(preempt_members value) { return write_word(value, preemptings); }
+
+std::string write_team_scheduling(team_scheduling value) { return write_word(value, team_schedulings); }
 std::string write_allocator(std::uintptr_t value) { return allocators::to_text(value); }
 
 std::string write_blocktime(std::optional<std::int64_t> value) {

@@ -20,6 +20,8 @@ member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept 
   return now;
 }
 
+bool members_can_be_preempted() noexcept { return best.load(std::memory_order_relaxed) != member_kind::not_preempted; }
+
 bool settle_for_less(member_kind tried, const char* why) noexcept {
   if (tried == member_kind::not_preempted) return false;
   const auto lesser = static_cast<member_kind>(static_cast<int>(tried) + 1);

@@ -17,6 +17,9 @@ enum class member_kind : int {
 // returns.
 member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept;
 
+// Members can be made that are preempted.
+bool members_can_be_preempted() noexcept;
+
 // A member of the kind `tried` cannot be made here, for the reason `why`. True: the next one will be of a lesser kind,
 // which has been said once; false: there is no lesser one.
 bool settle_for_less(member_kind tried, const char* why) noexcept;

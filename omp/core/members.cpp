@@ -12,6 +12,7 @@
 #include "omp/core/task_reduction.hpp"
 #include "omp/core/taskwait.hpp"
 #include "omp/core/team.hpp"
+#include "omp/core/team_gang.hpp"
 #include "omp/core/thread.hpp"
 #include "omp/ompt/regions.hpp"
 #include "omp/ompt/work.hpp"
@@ -57,6 +58,8 @@ void live(thread& self, team& t, unsigned number) {
   if (ompt::on()) [[unlikely]]
     ompt::member_begins(self);
   do {
+    if (t.is_gang) [[unlikely]]
+      enter_gang(self, t, number);
     begin_part(self, t, number);
     self.given.call(self.given.data, self);
     told = ompt::on();
@@ -64,6 +67,8 @@ void live(thread& self, team& t, unsigned number) {
       ompt::join_begins(self);
     end_part(self);
     seen = self.order.load(std::memory_order_relaxed);  // the leader gives no other order before this member's arrival
+    if (t.is_gang) [[unlikely]]
+      heddle::detail::leave_gang();
     phase = t.joined.arrive(t);
   } while (dock(self, t, seen, phase, told));
   dismiss_teams(self);
@@ -77,13 +82,14 @@ void live(thread& self, team& t, unsigned number) {
   std::_Exit(1);
 }
 
-bool should_be_preemptive(bool is_bound) noexcept {
+bool should_be_preemptive(const team& t, bool is_bound) noexcept {
   switch (preempting()) {
     case preempt_members::on: return true;
     case preempt_members::off: return false;
     case preempt_members::automatic: break;
   }
-  if (is_bound) return true;  // to a worker that others may be bound to
+  if (is_bound) return true;            // to a worker that others may be bound to
+  if (may_be_in_gangs(t)) return true;  // which take turns: [region_gang:3]
   // One worker at least never runs a thread that keeps it, so those that find none of their own have turns there; what
   // waits behind a thread that is not preemptive is taken from there ([members:2]).
   return members_alive.load() + 1 >= demand::processors.load();
@@ -145,11 +151,12 @@ void recruit(team& t, unsigned n, region_body body) {
     made.placed = t.variables.places.count != 0 ? place_of(t, number) : -1;
     const bool is_bound = made.placed >= 0 && bind_member(options, number, made.placed);
     made.bound = is_bound ? made.placed : -1;
-    const bool preemptive = should_be_preemptive(is_bound);
+    const bool preemptive = should_be_preemptive(t, is_bound);
     demand::awake.fetch_add(1);
     members_alive.fetch_add(1);
     while (!made.fiber) {
       const member_kind kind = set_kind(options, preemptive);
+      made.preemptive = options.preemption != heddle::preemption::none;
       try {
         made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
       } catch (const std::system_error& e) {

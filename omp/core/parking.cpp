@@ -92,11 +92,19 @@ void parking::sleep() noexcept {
   heddle::detail::suspend(w, fall_asleep, this);
 }
 
-void parking::wake_sleeper() noexcept {
+// Null: it is awake, or looks again before it sleeps.
+heddle::detail::waiter* parking::exchange_sleeper() noexcept {
   const std::uintptr_t was = word_.exchange(is_awake);
-  if (was == is_awake || was == settling) return;  // it is awake, or looks again before it sleeps
-  demand::awake.fetch_add(1);                      // before it runs, so that those who spin make way for it
-  heddle::detail::wake(*reinterpret_cast<heddle::detail::waiter*>(was));
+  return was == is_awake || was == settling ? nullptr : reinterpret_cast<heddle::detail::waiter*>(was);
+}
+
+void parking::wake(heddle::detail::waiter& sleeper) noexcept {
+  demand::awake.fetch_add(1);  // before it runs, so that those who spin make way for it
+  heddle::detail::wake(sleeper);
+}
+
+void parking::wake_sleeper() noexcept {
+  if (heddle::detail::waiter* const w = exchange_sleeper(); w != nullptr) wake(*w);
 }
 
 }  // namespace heddle::omp

@@ -55,6 +55,11 @@ class parking {
   void wake_after_fence() noexcept {
     if (word_.load(std::memory_order_relaxed) != is_awake) wake_sleeper();  // [parking:2]
   }
+  // The same in two steps. The first: the owner's wait, if it sleeps, which the caller alone can end from then on.
+  heddle::detail::waiter* take_sleeper() noexcept {
+    return word_.load(std::memory_order_relaxed) != is_awake ? exchange_sleeper() : nullptr;  // [parking:2]
+  }
+  static void wake(heddle::detail::waiter& sleeper) noexcept;
   // The owner, a kernel thread, is bound to a processor that is a worker's, too: while the demand exceeds, it does not
   // look for long, since the worker may be the one that it waits for.
   void share_processor(bool yes) noexcept { shares_processor_ = yes; }
@@ -69,6 +74,7 @@ class parking {
   bool spin(bool (*ready)(void*), void* asked);
   void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
   void sleep() noexcept;
+  heddle::detail::waiter* exchange_sleeper() noexcept;
   void wake_sleeper() noexcept;
   static bool fall_asleep(void* self, heddle::detail::waiter& w) noexcept;
 

@@ -1,16 +1,14 @@
 // OMP_PLACES, GOMP_CPU_AFFINITY and KMP_AFFINITY as texts.
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <optional>
 
 #include "omp/core/places.hpp"
+#include "omp/core/text_cursor.hpp"
 
 namespace heddle::omp {
 
 namespace {
 
-constexpr int most_processors = 1 << 16;  // a number or length beyond it is a slip
 constexpr std::size_t most_places = std::size_t{1} << 16;
 
 struct abstract_name {
@@ -23,53 +21,8 @@ constexpr abstract_name abstract_names[] = {{"threads", place_kind::threads},
                                             {"numa_domains", place_kind::numa_domains},
                                             {"sockets", place_kind::sockets}};
 
-// Reads a text from the left; blanks between symbols do not count.
-class cursor {
- public:
-  explicit cursor(std::string_view text) noexcept : rest_(text) {}
-
-  bool at_end() noexcept {
-    skip();
-    return rest_.empty();
-  }
-  bool take(char symbol) noexcept {
-    skip();
-    if (rest_.empty() || rest_.front() != symbol) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-  bool next_is(char symbol) noexcept {
-    skip();
-    return !rest_.empty() && rest_.front() == symbol;
-  }
-  std::optional<int> number(bool with_sign = false) noexcept {
-    skip();
-    if (with_sign && !rest_.empty() && rest_.front() == '+') rest_.remove_prefix(1);
-    int value = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc() || (value < 0 && !with_sign) || std::abs(value) >= most_processors) return std::nullopt;
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    return value;
-  }
-  std::string word() {
-    skip();
-    std::string result;
-    while (!rest_.empty() && (std::isalpha(static_cast<unsigned char>(rest_.front())) != 0 || rest_.front() == '_')) {
-      result += static_cast<char>(std::tolower(static_cast<unsigned char>(rest_.front())));
-      rest_.remove_prefix(1);
-    }
-    return result;
-  }
-
- private:
-  void skip() noexcept {
-    while (!rest_.empty() && std::isspace(static_cast<unsigned char>(rest_.front())) != 0) rest_.remove_prefix(1);
-  }
-  std::string_view rest_;
-};
-
 // [:length[:stride]] behind a number or a place. False: it is none.
-bool read_interval(cursor& at, int& length, int& stride) noexcept {
+bool read_interval(text_cursor& at, int& length, int& stride) noexcept {
   length = stride = 1;
   if (!at.take(':')) return true;
   const std::optional<int> given = at.number();
@@ -83,7 +36,7 @@ bool read_interval(cursor& at, int& length, int& stride) noexcept {
 }
 
 // One processor or an interval of them, or "!" and one that is not in the place.
-bool read_processors(cursor& at, place& into) {
+bool read_processors(text_cursor& at, place& into) {
   const bool excluded = at.take('!');
   const std::optional<int> first = at.number();
   int length = 1, stride = 1;
@@ -100,7 +53,7 @@ bool read_processors(cursor& at, place& into) {
   return true;
 }
 
-bool read_place(cursor& at, place& into) {
+bool read_place(text_cursor& at, place& into) {
   if (!at.take('{')) {  // a processor alone is a place, too
     const std::optional<int> only = at.number();
     if (only) into.push_back(*only);
@@ -112,7 +65,7 @@ bool read_place(cursor& at, place& into) {
   return at.take('}') && !into.empty();
 }
 
-bool read_places(cursor& at, place_list& into) {
+bool read_places(text_cursor& at, place_list& into) {
   do {
     const bool excluded = at.take('!');
     place first;
@@ -137,7 +90,7 @@ bool read_places(cursor& at, place_list& into) {
 }
 
 // FIRST, FIRST-LAST or FIRST-LAST:STRIDE, as the two older variables have it; a place each.
-bool read_ranges(cursor& at, place_list& into, char until) {
+bool read_ranges(text_cursor& at, place_list& into, char until) {
   while (!at.at_end() && !at.next_is(until)) {
     if (at.take('{')) {  // of a proclist
       place one;
@@ -186,7 +139,7 @@ std::optional<place_kind> granularity_named(std::string_view word) noexcept {
 
 bool parse_places(std::string_view text, place_request& request) {
   place_request read;
-  cursor at(text);
+  text_cursor at(text);
   if (const std::string word = at.word(); !word.empty()) {
     for (const abstract_name& known : abstract_names) {
       if (word == known.name) read.kind = known.kind;
@@ -207,7 +160,7 @@ bool parse_places(std::string_view text, place_request& request) {
 }
 
 std::string_view places_instead_of(std::string_view text) noexcept {
-  const std::string word = cursor(text).word();
+  const std::string word = text_cursor(text).word();
   for (const abstract_name& known : abstract_names)
     if (word == known.name) return known.name;
   return "cores";
@@ -216,7 +169,7 @@ std::string_view places_instead_of(std::string_view text) noexcept {
 bool parse_cpu_affinity(std::string_view text, place_request& request) {
   place_request read;
   read.kind = place_kind::listed;
-  cursor at(text);
+  text_cursor at(text);
   if (!read_ranges(at, read.listed, '\0')) return false;
   request = std::move(read);
   return true;
@@ -227,7 +180,7 @@ bool parse_kmp_affinity(std::string_view text, place_request& request) {
   place_kind granularity = place_kind::cores;
   place_list listed;
   std::string type;
-  cursor at(text);
+  text_cursor at(text);
   do {
     const std::string word = at.word();
     if (word.empty()) {  // the type's permutation and offset

@@ -27,10 +27,6 @@ void leave_to_children(thread& self, explicit_task& it, std::int64_t kept) noexc
   if (it.elsewhere.fetch_sub(less) == less) free_task(&self, it);
 }
 
-// Who makes tasks with dependences much faster than they are run would fill the caches with them: above so many it runs
-// one for each that it makes.
-constexpr std::int32_t most_ahead = 512;
-
 bool childless(const explicit_task& it) noexcept {
   // acquire pairs with child_ended: its last touch
   return it.elsewhere.load(std::memory_order_acquire) == task::alive + it.made;
@@ -56,6 +52,42 @@ void put_outside(explicit_task& it) noexcept {
 int largest_priority() noexcept { return process_environment().max_task_priority; }
 
 const control_variables* copy_variables(const task& from) { return new control_variables(*from.variables); }
+
+explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
+  explicit_task& it = self.tasks.blocks.take(payload);
+  if (it.spare != nullptr) [[unlikely]]
+    drop_spare(&self, it);
+  it.parent = &parent;
+  it.in = parent.in;
+  it.variables = parent.variables;
+  it.owns_variables = false;
+  it.group = parent.group;
+  it.depends = nullptr;
+  it.home = nullptr;
+  it.made = 0;
+  it.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as elsewhere
+  it.is_explicit = true;
+  it.tied = true;
+  it.is_final = parent.is_final;
+  it.over = false;
+  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // published with the task, as all here
+  it.origin.store(
+      parent.is_explicit ? static_cast<explicit_task&>(parent).origin.load(std::memory_order_relaxed) : &parent,
+      std::memory_order_relaxed);
+  it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
+                std::memory_order_relaxed);
+  it.plain = payload <= smallest_payload;
+  it.detachable = false;
+  it.orphaned = false;
+  it.event.store(0, std::memory_order_relaxed);
+  it.priority = 0;
+  it.node = nullptr;
+  if (parent.owns_variables) [[unlikely]] {
+    it.variables = copy_variables(parent);
+    it.owns_variables = true;
+  }
+  return it;
+}
 
 void drop_spare(thread* self, task& of) noexcept {
   for (explicit_task* it = std::exchange(of.spare, nullptr); it != nullptr;) {
@@ -158,7 +190,7 @@ void end_included_slow(thread& self, explicit_task& it) {
   if (it.detachable) {  // its parent goes on; who waits for tasks waits for its event, as for a deferred one's
     member_tasks& mine = place_of(self);
     it.home = &mine;
-    count_task(mine, it);
+    if (it.node == nullptr) count_task(mine, it);  // else wait_for_turn has done it
     end_slow(self, mine, it, told_detached);
     return;
   }
@@ -170,21 +202,27 @@ void end_included_slow(thread& self, explicit_task& it) {
   leave_to_children(self, it, 0);
 }
 
+void wait_for_turn(thread& self, explicit_task& it, const depend_list& list) {
+  if (!it.detachable) return wait_for_predecessors(self, list);
+  count_task(place_of(self), it);
+  add_node_and_wait(self, it, list);
+}
+
 void submit(thread& self, explicit_task& it, const depend_list& list) {
   task& parent = *self.running;
-  if (runs_in_place(self, it) && (parent.depends == nullptr || parent.unfinished() == 0)) {
+  if (runs_in_place(self, it) && !it.detachable && (parent.depends == nullptr || parent.unfinished() == 0)) {
     run_included(self, it);
     return;
   }
   if (self.running->is_final) {
-    wait_for_predecessors(self, list);
+    wait_for_turn(self, it, list);
     run_included(self, it);
     return;
   }
   member_tasks& mine = place_of(self);
   count_task(mine, it);
   if (add_node(self, it, list)) queue_task(self, mine, it);
-  if (parent.made > most_ahead && parent.unfinished() > most_ahead) run_one(self, &parent);
+  if (is_far_ahead(parent)) run_one(self, &parent);
 }
 
 }  // namespace heddle::omp

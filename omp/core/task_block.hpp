@@ -75,8 +75,9 @@ class task_blocks {
 // What a thread knows of tasks, whichever team it is in.
 struct thread_tasks {
   task_blocks blocks;
-  unsigned nested{0};          // tasks that run where they were made, on top of each other
-  task_group* group{nullptr};  // one that has ended, for the next
+  unsigned nested{0};                  // tasks that run where they were made, on top of each other
+  task_group* group{nullptr};          // one that has ended, for the next
+  explicit_task* with_event{nullptr};  // LLVM's ABI: made with an event, and neither submitted nor begun yet
 };
 
 }  // namespace heddle::omp

@@ -31,7 +31,7 @@ const control_variables* copy_variables(const task& from);
 void drop_spare(thread* self, task& of) noexcept;
 
 // The same as make_task where no block is at hand that has been such a child.
-inline explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload);
+explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload);
 
 // A new child of the running task, neither counted nor queued yet. Its body, payload and clauses are the caller's to
 // fill in: who changes anything else that is set here makes it not plain. Throws std::bad_alloc.
@@ -45,42 +45,6 @@ inline explicit_task& make_task_anew(thread& self, task& parent, std::size_t pay
     return *spare;
   }
   return make_task_anew(self, parent, payload);
-}
-
-explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
-  explicit_task& it = self.tasks.blocks.take(payload);
-  if (it.spare != nullptr) [[unlikely]]
-    drop_spare(&self, it);
-  it.parent = &parent;
-  it.in = parent.in;
-  it.variables = parent.variables;
-  it.owns_variables = false;
-  it.group = parent.group;
-  it.depends = nullptr;
-  it.home = nullptr;
-  it.made = 0;
-  it.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as elsewhere
-  it.is_explicit = true;
-  it.tied = true;
-  it.is_final = parent.is_final;
-  it.over = false;
-  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // published with the task, as all here
-  it.origin.store(
-      parent.is_explicit ? static_cast<explicit_task&>(parent).origin.load(std::memory_order_relaxed) : &parent,
-      std::memory_order_relaxed);
-  it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
-                std::memory_order_relaxed);
-  it.plain = payload <= smallest_payload;
-  it.detachable = false;
-  it.orphaned = false;
-  it.event.store(0, std::memory_order_relaxed);
-  it.priority = 0;
-  it.node = nullptr;
-  if (parent.owns_variables) [[unlikely]] {
-    it.variables = copy_variables(parent);
-    it.owns_variables = true;
-  }
-  return it;
 }
 
 // A member's implicit task, before the member's part of a region.
@@ -170,6 +134,10 @@ inline void run_included(thread& self, explicit_task& it) {
   else it.body(it, self, false);
   end_included(self, it);
 }
+
+// Before begin_included, of one with a depend clause: returns when it may begin. If it has an event, what depends on it
+// waits for that as for any task's end: it is counted from here on, and stands in the graph.
+void wait_for_turn(thread& self, explicit_task& it, const depend_list& list);
 
 // More tasks are not put on top of each other where they are made.
 inline constexpr unsigned most_nested = 100;

@@ -6,6 +6,7 @@
 #include "omp/core/environment.hpp"
 #include "omp/core/members.hpp"
 #include "omp/core/task_reduction.hpp"
+#include "omp/core/team_gang.hpp"
 #include "omp/core/thread.hpp"
 #include "omp/ompt/regions.hpp"
 
@@ -13,6 +14,8 @@ namespace heddle::omp {
 
 team::~team() {
   for (unsigned i = 0; i < room; ++i) drop_own_variables(implicit[i]);
+  beside.reset();
+  if (gang != nullptr) heddle::detail::free_gang(gang);
 }
 
 void team::wake_all() noexcept {
@@ -107,7 +110,10 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
     ompt::region_begins(self, t, how, requested_by(self, how));
   self.next = {};
   self.did.region(n, t.level);
+  change(t.is_gang, n > 1 && shall_be_gang(self, t, how));
   if (n > 1) {
+    if (t.is_gang) [[unlikely]]
+      begin_gang(t);
     make_room(t, n);
     const unsigned there = std::min(n, t.manned);
     for (unsigned i = 1; i < there; ++i) {
@@ -117,8 +123,14 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
       order.store(order.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    for (unsigned i = 1; i < there; ++i) t.members[i]->parked.wake_after_fence();
+    if (t.is_gang) [[unlikely]] {
+      for (unsigned i = 1; i < there; ++i) wake_into_gang(t, i);
+    } else {
+      for (unsigned i = 1; i < there; ++i) t.members[i]->parked.wake_after_fence();
+    }
     if (there < n) recruit(t, n, body);
+    if (t.is_gang && t.led_inside) [[unlikely]]
+      enter_gang(self, t, 0);
   }
   self.place = &t.deeper;
   begin_part(self, t, 0);
@@ -142,6 +154,8 @@ void end_region(thread& self) {
   if (told) [[unlikely]]
     ompt::join_begins(self);
   end_part(self);
+  if (t.is_gang) [[unlikely]]
+    leave_gang(t);
   if (t.size > 1 || t.tasked.load(std::memory_order_relaxed)) t.joined.wait_for_members(self, t);
   if (told) [[unlikely]] {
     t.wake_all();  // members tell of the end when they see it

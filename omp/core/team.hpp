@@ -8,9 +8,11 @@
 
 #include "omp/core/barrier.hpp"
 #include "omp/core/icv.hpp"
+#include "omp/core/stand_in.hpp"
 #include "omp/core/task.hpp"
 #include "omp/core/task_queue.hpp"
 #include "omp/core/work_share.hpp"
+#include "omp/seam.hpp"
 
 namespace heddle::omp {
 
@@ -54,6 +56,7 @@ struct team {
   int league_number{0};  // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
   int league_size{1};
   bool has_loop{false};
+  bool is_gang{false};  // its members run all at once, or not yet: team_gang.hpp
   // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
   std::atomic<bool> tasked{false};
   std::atomic<bool> cancelled{false};         // cancel parallel
@@ -69,9 +72,14 @@ struct team {
   // --- the leader's
   alignas(64) thread* leader{nullptr};  // for as long as the team exists
   unsigned manned{0};
-  unsigned room{0};        // for members
-  team* deeper{nullptr};   // kept for a region that the leader encounters inside this one
-  work_cursor saved_work;  // what the leader was in the middle of
+  unsigned room{0};                            // for members
+  team* deeper{nullptr};                       // kept for a region that the leader encounters inside this one
+  heddle::detail::gang_handle* gang{nullptr};  // made when a region first is one
+  unsigned gang_room{0};
+  bool led_inside{false};            // the leader is in the gang
+  std::unique_ptr<stand_in> beside;  // where it is a kernel thread and is led for: in its place
+  bool is_led_for{false};            // in this region
+  work_cursor saved_work;            // what the leader was in the middle of
   team** saved_place{nullptr};
 
   // --- all members'

@@ -73,6 +73,10 @@ void after_fork() {
   for (team* t = self->in; t != nullptr; t = t->outer) {
     if (t->leader == self) t->deeper = nullptr;
     t->manned = 1;
+    t->is_gang = false;
+    static_cast<void>(t->beside.release());
+    t->gang = nullptr;
+    t->gang_room = 0;
   }
   if (self->counts) demand::awake.store(1);
 }
@@ -109,6 +113,7 @@ void thread::drop(thread& t) noexcept {
   t.work = {};
   t.place = &t.kept;
   t.bound = t.placed = -1;
+  t.preemptive = t.is_in_gang = false;
   t.parked.share_processor(false);
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }

@@ -55,6 +55,7 @@ class thread {
   alignas(64) std::atomic<std::uint32_t> order{0};
   std::atomic<bool> stops{false};  // the order is to end
   region_body given{};             // with the order
+  bool is_in_gang{false};          // with the order: its leader has taken it into the region's gang
   parking parked;                  // where it sleeps, whatever it waits for
 
   // --- its own
@@ -85,6 +86,7 @@ class thread {
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
   int bound{-1};                          // the place that it is bound to in fact; -1: to none
   int placed{-1};                         // a member: the place that it was made for
+  bool preemptive{false};                 // a member: it was made so
 
   thread_tasks tasks;  // its free blocks
   thread_counts did;   // since the process began, whoever had the number

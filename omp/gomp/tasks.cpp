@@ -39,21 +39,16 @@ bool creation_cancelled(const thread& self) noexcept {
 
 }  // namespace
 
-HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
-                                unsigned flags, void** depend, int priority, void* detach) {
+namespace {
+
+// All of GOMP_task, whose arguments these are.
+[[gnu::noinline]] void make_any_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
+                                     unsigned flags, void** depend, int priority, void* detach) {
   thread& self = thread::current();
   // The handle of an event has to be good for something: such a task is made, and discarded later.
   if (creation_cancelled(self) && (flags & task_flags::detach) == 0) [[unlikely]]
     return;
   const bool told = ompt::on();
-  if (copy == nullptr && (flags & ~task_flags::untied) == 0 && !told && (!if_value || runs_in_place(self))) {
-    // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
-    explicit_task& it = make_task(self, 0);
-    begin_included(self, it);
-    fn(data);
-    end_included(self, it);
-    return;
-  }
   const auto size = static_cast<std::size_t>(bytes);
   const auto alignment = static_cast<std::size_t>(align);
   explicit_task& it = make_task(self, alignment > alignof(explicit_task) ? size + alignment : size);
@@ -77,13 +72,29 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
     const depend_list list = depends ? list_of(depend) : depend_list();
     submit_told(self, it, if_value, depends ? &list : nullptr, __builtin_return_address(0));
   } else if (!if_value) {
-    if (depends) wait_for_predecessors(self, list_of(depend));
+    if (depends) wait_for_turn(self, it, list_of(depend));
     run_included(self, it);
   } else if (depends) {
     submit(self, it, list_of(depend));
   } else {
     submit(self, it);
   }
+}
+
+}  // namespace
+
+// A plain task that runs where it is made has a path of its own, which keeps few registers.
+HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
+                                unsigned flags, void** depend, int priority, void* detach) {
+  thread& self = thread::current();
+  if (copy != nullptr || (flags & ~task_flags::untied) != 0 || (if_value && !runs_in_place(self)) ||
+      creation_cancelled(self) || ompt::on())
+    return make_any_task(fn, data, copy, bytes, align, if_value, flags, depend, priority, detach);
+  // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
+  explicit_task& it = make_task(self, 0);
+  begin_included(self, it);
+  fn(data);
+  end_included(self, it);
 }
 
 HEDDLE_OMP_ENTRY void GOMP_taskwait() { ompt::wait_for_tasks(thread::current(), __builtin_return_address(0)); }

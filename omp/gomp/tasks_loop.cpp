@@ -68,15 +68,30 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
   const bool told = ompt::on();
   if (told) [[unlikely]]
     ompt::work_begins(self, ompt_work_taskloop, iterations, code);
+  const bool deferred = (flags & task_flags::if_clause) != 0;
+  constexpr unsigned differ = task_flags::is_final | task_flags::untied | task_flags::priority;
+  const bool plain = copy == nullptr && (flags & differ) == 0 && !told;
   const std::size_t front = told ? sizeof(chunk) : 0;
   std::uint64_t number = 0;
   Number at = start;
   for (std::uint64_t i = 0; iterations != 0 && i < cut.tasks; ++i) {
+    const Number next =
+        static_cast<Number>(static_cast<std::uint64_t>(at) + cut.size(i) * static_cast<std::uint64_t>(step));
+    const Number bounds[2] = {at, next};
+    at = next;
+    if (plain && (!deferred || runs_in_place(self))) {  // on the caller's own data, as in GOMP_task
+      explicit_task& it = make_task(self, 0);
+      std::memcpy(data, bounds, sizeof bounds);
+      begin_included(self, it);
+      if (!is_cancelled(it)) fn(data);
+      end_included(self, it);
+      continue;
+    }
     explicit_task& it = make_task(self, told || alignment > alignof(explicit_task) ? size + front + alignment : size);
     set_body(it, fn, copy, alignment);
     if (told) [[unlikely]]
       it.abi_flags = offset_of(static_cast<char*>(it.payload) + front, alignment) + static_cast<std::uint32_t>(front);
-    if ((flags & (task_flags::is_final | task_flags::untied | task_flags::priority)) != 0) {
+    if ((flags & differ) != 0) {
       it.plain = false;
       it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
       it.tied = (flags & task_flags::untied) == 0;
@@ -85,12 +100,7 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
     char* const argument = static_cast<char*>(it.payload) + it.abi_flags;
     if (copy != nullptr) copy(argument, data);
     else std::memcpy(argument, data, size);
-    const Number next =
-        static_cast<Number>(static_cast<std::uint64_t>(at) + cut.size(i) * static_cast<std::uint64_t>(step));
-    const Number bounds[2] = {at, next};
     std::memcpy(argument, bounds, sizeof bounds);
-    at = next;
-    const bool deferred = (flags & task_flags::if_clause) != 0;
     if (told) [[unlikely]] {
       it.body = run_told;
       *static_cast<chunk*>(it.payload) = {number, cut.size(i)};

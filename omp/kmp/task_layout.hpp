@@ -33,6 +33,7 @@ inline constexpr std::uint32_t is_final = 0x2;
 inline constexpr std::uint32_t destructors = 0x8;
 inline constexpr std::uint32_t proxy = 0x10;
 inline constexpr std::uint32_t priority = 0x20;
+inline constexpr std::uint32_t detachable = 0x40;
 }  // namespace task_flags
 
 // kmp_depend_info

@@ -1,5 +1,6 @@
 // Entry points of the LLVM ABI: tasks, taskwait, taskgroup, events.
 #include <cstring>
+#include <utility>
 
 #include "omp/core/detach.hpp"
 #include "omp/core/taskwait.hpp"
@@ -65,6 +66,8 @@ void run_told(explicit_task& it, thread& self, bool discard) {
 inline void begin_here(void* task, const void* code, void* frame) {
   thread& self = thread::current();
   explicit_task& it = task_of(task);
+  if (it.detachable) [[unlikely]]
+    self.tasks.with_event = nullptr;
   if (ompt::on()) [[unlikely]]
     return begin_told(self, it, code, frame);
   begin_included(self, it);
@@ -91,7 +94,11 @@ void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
   return it.payload;
 }
 
-void see_priority(explicit_task& it) noexcept {
+// What the compiler has written into a task since it was made.
+inline void see_clauses(thread& self, explicit_task& it) noexcept {
+  if ((it.abi_flags & (task_flags::priority | task_flags::detachable)) == 0) [[likely]]
+    return;
+  if (self.tasks.with_event == &it) self.tasks.with_event = nullptr;
   if ((it.abi_flags & task_flags::priority) == 0) return;
   const std::int32_t most = largest_priority();
   const std::int32_t asked = static_cast<known_task*>(it.payload)->second.priority;
@@ -99,8 +106,24 @@ void see_priority(explicit_task& it) noexcept {
   it.plain = false;
 }
 
+// As submit; a path of its own, so that the one of tasks which run where they are made keeps few registers.
+[[gnu::noinline]] std::int32_t submit_any(thread& self, explicit_task& it) {
+  submit(self, it);
+  return 0;
+}
+
 depend_list list_of(std::int32_t count, const void* items) noexcept {
   return {static_cast<std::size_t>(count), item_of, items};
+}
+
+// A taskwait with a depend clause; or that of an undeferred task, whose body comes next. The calls are the same, and do
+// not name the task. If it has an event, that was announced just now.
+void wait_here(thread& self, const depend_list& list, const void* code) {
+  explicit_task* const known = std::exchange(self.tasks.with_event, nullptr);
+  if (ompt::on()) [[unlikely]]
+    ompt::wait_for_predecessors(self, list, code);
+  if (known != nullptr) wait_for_turn(self, *known, list);
+  else if (!ompt::on()) wait_for_predecessors(self, list);
 }
 
 }  // namespace
@@ -122,10 +145,15 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task(ident*, std::int32_t, void* task) 
     it.abi = 1;
     return 0;
   }
-  see_priority(it);
+  see_clauses(self, it);
   if (ompt::on()) [[unlikely]]
     return submit_told(self, it, nullptr, __builtin_return_address(0));
-  submit(self, it);
+  if (!it.plain || !runs_in_place(self) || is_cancelled(it)) return submit_any(self, it);
+  begin_included(self, it);
+  if (it.body == run_body) [[likely]]
+    run_body(it, self, false);
+  else it.body(it, self, false);
+  end_included(self, it);
   return 0;
 }
 
@@ -136,8 +164,8 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_parts(ident* where, std::int32_t n
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(ident*, std::int32_t, void* task, std::int32_t count,
                                                         void* items, std::int32_t, void*) {
   explicit_task& it = task_of(task);
-  see_priority(it);
   thread& self = thread::current();
+  see_clauses(self, it);
   const depend_list list = list_of(count, items);
   if (ompt::on()) [[unlikely]]
     return submit_told(self, it, count != 0 ? &list : nullptr, __builtin_return_address(0));
@@ -147,22 +175,14 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(ident*, std::int32_t, vo
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_wait_deps(ident*, std::int32_t, std::int32_t count, void* items, std::int32_t, void*) {
-  thread& self = thread::current();
-  if (ompt::on()) [[unlikely]]
-    ompt::wait_for_predecessors(self, list_of(count, items), __builtin_return_address(0));
-  else wait_for_predecessors(self, list_of(count, items));
+  wait_here(thread::current(), list_of(count, items), __builtin_return_address(0));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_omp_taskwait_deps_51(ident*, std::int32_t, std::int32_t count, void* items, std::int32_t,
                                                   void*, std::int32_t nowait) {
   thread& self = thread::current();
   const depend_list list = list_of(count, items);
-  if (nowait == 0) {
-    if (ompt::on()) [[unlikely]]
-      ompt::wait_for_predecessors(self, list, __builtin_return_address(0));
-    else wait_for_predecessors(self, list);
-    return;
-  }
+  if (nowait == 0) return wait_here(self, list, __builtin_return_address(0));
   explicit_task& it = make_task(self, 0);
   it.body = run_nothing;
   if (ompt::on()) [[unlikely]]
@@ -226,6 +246,7 @@ HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, 
   explicit_task& it = task_of(task);
   it.detachable = true;
   it.plain = false;
+  thread::current().tasks.with_event = &it;
   return &it;
 }
 

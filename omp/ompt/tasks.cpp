@@ -82,8 +82,10 @@ void submit(thread& self, explicit_task& it, const depend_list* list, const void
 
 void run_undeferred(thread& self, explicit_task& it, const depend_list* list, const void* code) {
   const inside here(self);
-  if (list != nullptr) wait_for_predecessors(self, *list, code);
-  task_made(self, it, true, nullptr, code);
+  const bool enters = list != nullptr && it.detachable;
+  if (list != nullptr && !enters) wait_for_predecessors(self, *list, code);
+  task_made(self, it, true, enters ? list : nullptr, code);
+  if (enters) wait_for_turn(self, it, *list);
   run_included(self, it);
 }
 

@@ -69,4 +69,8 @@ def to_measure(options):
             for outer, inner in ((4, 4), (4, 1), (1, 2)) if name != 'openblas' else ((1, 2), (1, 4), (4, 1)):
                 cases.append(case(options, f'{name} {routine} {outer}x{inner}', file, routine, outer, inner, n, 3, problems=4,
                                   **more))
+        if name == 'openblas':  # in a region it computes with one thread: only the region can be larger than the workers
+            for outer, tasks in ((2, 0), (4, 0), (8, 0), (4, 1), (8, 1)):
+                cases.append(case(options, f'{name} all {outer}x1{" tasks" if tasks else ""}', file, ROUTINES, outer, 1, 400, 3,
+                                  problems=8, tasks=tasks, **more))
     return cases

@@ -32,7 +32,6 @@ class Options:
     match: str = ''        # only tests whose names contain it
     lit: str = 'lit'
     tools: str = ''        # folder with FileCheck and not
-    rounds: int = 3        # of measurements
     most: int = 0          # seconds for the whole of llvm's tests; those that are left then are skipped; 0: no limit
 
 

@@ -1,10 +1,7 @@
-"""The EPCC OpenMP micro-benchmarks 3.1: overheads of constructs in microseconds, of several runtimes in turn."""
+"""The EPCC OpenMP micro-benchmarks 3.1. Measured by scripts/openmp-constructs.py; here only whether they end."""
 import glob
 import os
 import re
-import statistics
-
-import limited_run
 
 from . import common
 
@@ -37,28 +34,3 @@ def run(options, runtime):
             for p in PROGRAMS if os.path.exists(os.path.join(folder, 'bin', p))}
     return common.run_all(jobs, options, runtime, lambda ended: 'pass' if overheads(ended.output) else 'no result')
 
-
-def measure(options, runtimes):
-    """{construct: {runtime: median of the rounds}}; the runtimes take turns, so that other load meets all of them."""
-    values = {}
-    for _ in range(options.rounds):
-        for program in PROGRAMS:
-            for runtime in runtimes:
-                folder = build(options, runtime)
-                file = os.path.join(folder, 'bin', program)
-                if not os.path.exists(file) or options.match not in program:
-                    continue
-                words = [file, '--outer-repetitions', '10', '--test-time', '500']
-                ended = limited_run.run(words, options.limit, common.environment_for(runtime, options), folder, stacks=False)
-                for construct, value in overheads(ended.output).items():
-                    name = f'{program}: {construct}'
-                    values.setdefault(name, {}).setdefault(runtime.name, []).append(value)
-    return {name: {r: statistics.median(v) for r, v in of.items()} for name, of in values.items()}
-
-
-def table(measured, runtimes):
-    names = [r.name for r in runtimes]
-    lines = ['| construct, overhead in us | ' + ' | '.join(names) + ' |', '| --- |' + ' ---: |' * len(names)]
-    for construct, of in measured.items():
-        lines.append(f'| {construct} | ' + ' | '.join(f'{of[n]:.2f}' if n in of else '-' for n in names) + ' |')
-    return '\n'.join(lines)

@@ -3,6 +3,7 @@
 #include <heddle/detail/wait.hpp>
 
 #include "base/contracts.hpp"
+#include "platform/platform.hpp"
 #include "worker/caller.hpp"
 #include "worker/gangs.hpp"
 #include "worker/runtime.hpp"
@@ -13,6 +14,14 @@ namespace heddle::detail {
 namespace {
 
 worker::gang& gang_of(gang_handle* g) noexcept { return *reinterpret_cast<worker::gang*>(g); }
+
+// Of the caller's, a foreign kernel thread.
+unsigned worker_of_processor(worker::runtime& home) noexcept {
+  const int unit = platform::current_unit();
+  unsigned rank = 0;
+  while (rank + 1 < home.workers() && home.at(rank).processing_unit != unit) ++rank;
+  return rank;
+}
 
 // The calling thread is ready instead of running, and goes on where its gang has a worker for it.
 void become_ready() noexcept {
@@ -37,7 +46,8 @@ void begin_gang(gang_handle* handle, unsigned n) noexcept {
   HEDDLE_CHECK(n <= g.room, "a gang is larger than it was made for");
   const worker::worker* w = worker::worker::current_or_null();
   if (w != nullptr && &w->home != &g.home) w = nullptr;
-  g.home.gangs().begin(g, n, w != nullptr ? w->current_thread() : nullptr, w != nullptr ? w->rank : 0);
+  if (w != nullptr) return g.home.gangs().begin(g, n, w->current_thread(), w->rank);
+  g.home.gangs().begin(g, n, nullptr, worker_of_processor(g.home));
 }
 
 void take_into_gang(gang_handle* handle, unsigned number, thread_handle* t) noexcept {
@@ -49,10 +59,10 @@ void take_into_gang(gang_handle* handle, unsigned number, thread_handle* t) noex
 void enter_gang(gang_handle* handle, unsigned number) noexcept {
   const worker::section inside;
   worker::gang& g = gang_of(handle);
-  fiber::thread& self = *worker::worker::current().current_thread();
+  worker::worker& w = worker::worker::current();
+  fiber::thread& self = *w.current_thread();
   HEDDLE_CHECK(self.home == &g.home, "a thread of another runtime enters a gang");
-  g.home.gangs().take_in(g.seats[number], self);
-  become_ready();
+  if (!g.home.gangs().enter(g.seats[number], self, w.rank)) become_ready();
 }
 
 void leave_gang() noexcept {

@@ -35,8 +35,8 @@ struct team_core::step {
 team_core::team_core(const team_options& options) : options_(options), size_(options.threads) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   if (size_ == 0) size_ = home.workers();
-  const bool preemptive = worker::kind_of(home, options.preemption, options.tls).preemptive();
-  if (options.mode == team_mode::gang && !preemptive) gang_ = make_gang(options.where, size_);
+  static_cast<void>(worker::kind_of(home, options.preemption, options.tls));  // throws if it cannot be had
+  if (options.mode == team_mode::gang) gang_ = make_gang(options.where, size_);
 }
 
 team_core::~team_core() {

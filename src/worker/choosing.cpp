@@ -19,6 +19,15 @@ constexpr unsigned look_at_clock_every = 8;  // picks where there are priorities
 entry worker_agenda::pick_after_tick(const thread& self) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
+  if (self.ties.belongs.is_seated()) [[unlikely]] {
+    switch (home.gangs().tick(self)) {
+      case gangs::after_tick::none: looks_elsewhere_ = true; return 0;
+      case gangs::after_tick::siblings:
+        if (thread* t = take_pinned(pinned_threads::gangs); t != nullptr) return ready_entry(*t);
+        return 0;
+      case gangs::after_tick::anybody: break;
+    }
+  }
   if (stands_aside()) return 0;
   if (home.precedence().is_used()) [[unlikely]] {
     if (protects_turn()) return 0;

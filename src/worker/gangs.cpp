@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/contracts.hpp"
 #include "fiber/preemptible.hpp"
 #include "worker/runtime.hpp"
 
@@ -18,8 +17,9 @@ bool is_nested_in(const gang& g, const gang& other) noexcept {
   return false;
 }
 
-// [gang:2]
+// [gang:2], [gang:14]
 bool is_more_urgent(const gang& a, const gang& b) noexcept {
+  if (a.lap != b.lap) return a.lap < b.lap;
   return a.level != b.level ? a.level > b.level : a.id < b.id;
 }
 
@@ -54,9 +54,10 @@ void gangs::stand_up(seat& s) noexcept {
   above->below = s.below;
 }
 
-// [gang:4]: nobody sits there but waiting threads of gangs that it is nested in.
+// [gang:4]: nobody sits there but waiting threads of gangs that it is nested in; where they share workers, of its own.
 bool gangs::is_free_for(const gang& g, unsigned rank) const noexcept {
   for (const seat* s = seats_at_[rank].load(std::memory_order_relaxed); s != nullptr; s = s->below) {
+    if (s->of == &g && !s->active && g.left > count()) continue;
     if (s->active || !is_nested_in(g, *s->of)) return false;
   }
   return true;
@@ -70,6 +71,7 @@ bool gangs::may_run(const seat& s) const noexcept {
 // The innermost gang of the worker has changed.
 void gangs::let_run(unsigned rank, threads_to_list& out) noexcept {
   seat* const top = seats_at_[rank].load(std::memory_order_relaxed);
+  if (top != nullptr && top->of->ending) return;
   for (seat* s = top; s != nullptr && s->of == top->of; s = s->below) {
     if (s->withheld) out.add(*s);
   }
@@ -86,16 +88,19 @@ void gangs::wait_for_workers(gang& g) noexcept {
 }
 
 // For the next of its threads that has no worker: where it was before, else one that is idle, else any; under packing
-// the active ones first. More threads than workers sit down in turns.
+// the active ones first. Last the one whose processor a foreign kernel thread has that takes part. More threads than
+// workers sit down in turns.
 unsigned gangs::choose(const seat& s) noexcept {
-  if (marks_[s.worker] == mark::free && workers_[s.worker]->idle.load(std::memory_order_relaxed)) return s.worker;
+  const auto crowds = [&](unsigned rank) { return s.of->beside && rank == s.of->near; };
+  if (marks_[s.worker] == mark::free && !crowds(s.worker) && workers_[s.worker]->idle.load(std::memory_order_relaxed))
+    return s.worker;
   unsigned best = count();
   int least = 0;
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (s.of->near + i) % count();
     if (marks_[r] == mark::taken) continue;
     const worker& w = *workers_[r];
-    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.stands_aside() ? 2 : 0) +
+    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.stands_aside() || crowds(r) ? 2 : 0) +
                      (w.idle.load(std::memory_order_relaxed) ? 0 : 1);  // a hint
     if (best != count() && cost >= least) continue;
     best = r;
@@ -104,8 +109,8 @@ unsigned gangs::choose(const seat& s) noexcept {
   return best;
 }
 
-// [gang:3]: all at once or none.
-bool gangs::put_on(gang& g) noexcept {
+// [gang:3]: all at once or none. `stays`: its holder runs, and goes on where it is if it may.
+bool gangs::put_on(gang& g, seat* stays) noexcept {
   unsigned free = 0;
   for (unsigned r = 0; r < count(); ++r) {
     const bool is_free = is_free_for(g, r);
@@ -124,10 +129,12 @@ bool gangs::put_on(gang& g) noexcept {
   };
   for_each_seat(g, [&](seat& s) {
     if (s.own_worker >= 0) give(s, static_cast<unsigned>(s.own_worker));
+    else if (&s == stays && marks_[s.worker] == mark::free) give(s, s.worker);
+    else stays = &s == stays ? nullptr : stays;
   });
   unsigned shared = 0;
   for_each_seat(g, [&](seat& s) {
-    if (s.own_worker >= 0) return;
+    if (s.own_worker >= 0 || &s == stays) return;
     unsigned rank = choose(s);
     if (marks_[rank] == mark::shared) {
       do rank = shared++ % count();
@@ -135,14 +142,18 @@ bool gangs::put_on(gang& g) noexcept {
     }
     give(s, rank);
   });
-  for_each_seat(g, [&](seat& s) { sit_down(s, s.worker); });
+  for_each_seat(g, [&](seat& s) {
+    s.ticks = 0;
+    sit_down(s, s.worker);
+  });
   g.on = true;
+  g.lap = 0;
   return true;
 }
 
-// [gang:6]: none of its threads is active.
+// [gang:6]: none of its threads is active; [gang:14]: or none of them runs.
 void gangs::put_off(gang& g, threads_to_list& out) noexcept {
-  g.on = false;
+  g.on = g.ending = false;
   gang** place = &on_;
   while (*place != &g) place = &(*place)->next;
   *place = g.next;
@@ -153,11 +164,12 @@ void gangs::put_off(gang& g, threads_to_list& out) noexcept {
 }
 
 // Those that wait get workers, the most urgent first. Behind one that gets none only nested ones do: what that one
-// waits for may wait for them ([gang:7]).
+// waits for may wait for them ([gang:7]). Those that have had a turn pass nobody ([gang:14]).
 void gangs::serve(threads_to_list& out) noexcept {
   bool passed_over = false;
   for (gang** place = &waiting_; *place != nullptr;) {
     gang& g = **place;
+    if (passed_over && g.lap != 0) break;
     if ((passed_over && g.level == 0) || !put_on(g)) {
       passed_over = true;
       place = &g.next;
@@ -165,12 +177,17 @@ void gangs::serve(threads_to_list& out) noexcept {
     }
     *place = g.next;
     g.waits = false;
-    g.next = on_;
-    on_ = &g;
-    for_each_seat(g, [&](seat& s) {
-      if (s.withheld && may_run(s)) out.add(s);
-    });
+    begin_to_run(g, out);
   }
+}
+
+// It was put on.
+void gangs::begin_to_run(gang& g, threads_to_list& out) noexcept {
+  g.next = on_;
+  on_ = &g;
+  for_each_seat(g, [&](seat& s) {
+    if (s.withheld && may_run(s)) out.add(s);
+  });
 }
 
 // --- what becomes of a gang's threads ------------------------------------------------------------------------------
@@ -183,6 +200,9 @@ void gangs::begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept
   g.size = g.to_come = g.left = n;
   g.active = 0;
   g.near = near;
+  g.beside = by == nullptr;
+  g.turns = true;
+  g.lap = 0;
   for (unsigned i = 0; i < n; ++i) {
     seat& s = g.seats[i];
     s.of = &g;
@@ -192,9 +212,34 @@ void gangs::begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept
 }
 
 void gangs::take_in(seat& s, thread& t) noexcept {
-  HEDDLE_CHECK(t.preemptive == nullptr || !t.preemptive->how.preemptive(), "a preemptive thread is in no gang");
   threads_to_list out;
   std::lock_guard hold(lock_);
+  belong(s, t, out);
+}
+
+// The last one that comes need not wait, if nobody is before its gang.
+bool gangs::enter(seat& s, thread& t, unsigned rank) noexcept {
+  threads_to_list out;
+  std::lock_guard hold(lock_);
+  gang& g = *s.of;
+  belong(s, t, out);
+  if (g.to_come != 1 || (waiting_ != nullptr && !is_more_urgent(g, *waiting_))) return false;
+  s.has_come = true;
+  s.worker = rank;
+  if (!put_on(g, &s)) {
+    s.has_come = false;
+    return false;
+  }
+  g.to_come = 0;
+  s.active = true;
+  ++g.active;
+  begin_to_run(g, out);
+  t.ties.belongs.seat(s.worker);
+  return s.worker == rank && may_run(s);
+}
+
+void gangs::belong(seat& s, thread& t, threads_to_list& out) noexcept {
+  if (t.preemptive == nullptr || !t.preemptive->how.preemptive()) s.of->turns = false;
   s.holder = &t;
   s.outer = t.ties.belongs.is_seated() ? t.listed.seat : nullptr;
   s.own_worker = -1;
@@ -215,12 +260,12 @@ bool gangs::leave(thread& t, unsigned rank) noexcept {
   gang& g = *s.of;
   seat* const outer = s.outer;
   --g.left;
-  rest(s, out);
-  s.has_come = false;
   if (g.on) {
     stand_up(s);
     let_run(s.worker, out);
   }
+  s.has_come = false;
+  rest(s, out);
   bool goes_on = true;
   if (outer == nullptr) {
     if (s.own_worker >= 0) t.ties.belongs.pin(static_cast<unsigned>(s.own_worker));
@@ -243,6 +288,7 @@ void gangs::rest(seat& s, threads_to_list& out) noexcept {
   if (!s.active) return;  // it has not come yet
   s.active = false;
   if (--s.of->active == 0) put_off(*s.of, out);
+  else if (s.of->ending) put_off_if_still(*s.of, out);
   serve(out);
 }
 
@@ -266,6 +312,10 @@ void gangs::make_ready(thread& t) noexcept {
     ++g.active;
   }
   s.withheld = true;
+  if (g.ending) {
+    put_off_if_still(g, out);
+    return serve(out);
+  }
   if (may_run(s)) return out.add(s);
   if (g.on || g.waits || g.to_come != 0) return;
   wait_for_workers(g);

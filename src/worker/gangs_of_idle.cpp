@@ -23,8 +23,9 @@ seat* gangs::find_for(unsigned rank) noexcept {
     for (unsigned i = 0; i < g->size; ++i) {
       seat& s = g->seats[i];
       if (!s.has_come || !s.active || s.own_worker >= 0 || !may_run(s)) continue;
-      const worker& w = *workers_[s.worker];
-      if (w.pinned.has_gangs() && !w.idle.load(std::memory_order_relaxed)) return &s;  // hints
+      worker& w = *workers_[s.worker];
+      if (!w.pinned.has_gangs() || w.idle.load(std::memory_order_relaxed)) continue;  // hints
+      if (w.pinned.has(*s.holder)) return &s;
     }
   }
   return nullptr;

@@ -39,6 +39,11 @@ bool pinned_threads::remove(thread& t) noexcept {
   return true;
 }
 
+bool pinned_threads::has(const thread& t) noexcept {
+  std::lock_guard hold(lock_);
+  return t.listed.seat->listed;
+}
+
 void pinned_threads::push(thread& t, bool in_front) noexcept {
   if (!in_front) t.listed.ready_since = platform::cycles();
   std::lock_guard hold(lock_);
@@ -144,7 +149,7 @@ void push_pinned(thread& t, bool ends_turn) noexcept {
   }
   home.sleepers().send_token(w.rank);
   if (seated && !w.idle.load()) home.gangs().wake_for(w.rank);  // after the push: [gang:8]
-  if (!ends_turn && home.precedence().is_used()) home.precedence().evict_from(w, level);
+  if (!ends_turn && (seated || home.precedence().is_used())) home.precedence().evict_from(w, level);
 }
 
 // --- their making --------------------------------------------------------------------------------------------------

@@ -33,6 +33,8 @@ class pinned_threads {
   void sort() noexcept;
   // Anybody. Takes out that thread of a gang. False: it is not here.
   [[nodiscard]] bool remove(fiber::thread& t) noexcept;
+  // The same thread is here. Nobody takes it into another list meanwhile.
+  [[nodiscard]] bool has(const fiber::thread& t) noexcept;
 
   // The highest level of those that are here. A hint to others; to the worker exact after a heavy fence.
   int highest() const noexcept {

@@ -54,10 +54,10 @@ void go_on(preemptible& self) noexcept {
   self.on = w;  // [section:4]
   if (self.how.preemptive())
     w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
-  if (w->home.precedence().is_used() && self.how.preemptive()) [[unlikely]] {
+  if (w->home.precedence().decides() && self.how.preemptive()) [[unlikely]] {
     // a hint
-    w->ticking.evict_below.store(w->protects_turn() ? worker::not_evictable : self.self().level.load(),
-                                 std::memory_order_relaxed);
+    const bool stays = w->protects_turn() || self.self().ties.belongs.is_seated();
+    w->ticking.evict_below.store(stays ? worker::not_evictable : self.self().level.load(), std::memory_order_relaxed);
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);  // [section:6]
   set_current_queue(&self);                                                         // [section:7]

@@ -136,6 +136,7 @@ const std::vector<sample> samples = {
     {"KMP_LIBRARY", {{"serial", "serial"}, {"TURNAROUND", "turnaround"}, {"throughput", "throughput"}}, {"fast"}},
     {"KMP_SETTINGS", booleans, no_booleans},
     {"HEDDLE_OMP_PREEMPT", {{"auto", "auto"}, {"on", "on"}, {"OFF", "off"}}, {"1", "always"}},
+    {"HEDDLE_OMP_TEAMS", {{"auto", "auto"}, {"gang", "gang"}, {"Stealing", "stealing"}}, {"1", "gangs"}},
 };
 
 const variable& variable_named(std::string_view name) {

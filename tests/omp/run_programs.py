@@ -8,6 +8,7 @@ Each program checks itself and ends with 0 if all was right. Lines at its head s
   // library: NAME          library/NAME.c is compiled to a shared library, whose path is the program's argument
   // plain: WHY             the program itself is compiled without -fopenmp
   // stderr: TEXT           a text that has to be in what it prints
+  // hangs: NAME=VALUE ...  with these variables besides it does not end, which is tried with heddle
   // not: COMPILER, WHY     a compiler that cannot build it
   // needs: preload, WHY    works only where the library is preloaded; elsewhere heddle does not run it
   // oracle: not RUNTIME: WHY   a runtime of other people that it is known to fail on; used with --runtime alone
@@ -28,6 +29,7 @@ sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts'))
 import limited_run  # noqa: E402  (the path has to be set before)
 
 PROGRAMS = os.path.join(HERE, 'programs')
+SECONDS_OF_A_HANG = 4  # of programs that take a tenth of a second if they end
 KINDS = {'.c': 'c', '.cpp': 'c++', '.f90': 'fortran'}
 
 
@@ -36,10 +38,11 @@ class Program:
         self.file = file
         self.name, self.kind = os.path.splitext(file)[0], KINDS[os.path.splitext(file)[1]]
         self.env, self.link, self.wanted, self.excluded, self.failing = {}, [], [], [], []
+        self.hanging = {}
         self.library, self.plain, self.preloaded = None, False, False
         with open(os.path.join(PROGRAMS, file), encoding='utf-8') as f:
             for line in f:
-                said = re.match(r'(?://|!) (env|link|library|plain|stderr|needs|not|oracle): (.*)', line)
+                said = re.match(r'(?://|!) (env|link|library|plain|stderr|hangs|needs|not|oracle): (.*)', line)
                 if said is None:
                     if not line.startswith(('//', '!')):
                         break
@@ -57,6 +60,8 @@ class Program:
                     self.preloaded = True
                 elif key == 'stderr':
                     self.wanted.append(value)
+                elif key == 'hangs':
+                    self.hanging.update(word.split('=', 1) for word in value.split())
                 elif key == 'not':
                     self.excluded.append(re.split('[, ]', value)[0])
                 elif key == 'oracle':
@@ -75,7 +80,7 @@ def compile_into(folder, compiler, flags, source, target, more):
     """Only if the source, the header or the command has changed. None, or what the compiler said."""
     command = [compiler, *flags, '-o', target, source, *more]
     note = target + '.command'
-    inputs = [os.path.join(PROGRAMS, source), os.path.join(PROGRAMS, 'check.h')]
+    inputs = [os.path.join(PROGRAMS, file) for file in (source, 'check.h', 'meet.h', 'spin.h')]
     if os.path.exists(target) and os.path.exists(note):
         with open(note, encoding='utf-8') as f:
             if f.read() == ' '.join(command) and all(os.path.getmtime(i) <= os.path.getmtime(target) for i in inputs):
@@ -119,7 +124,13 @@ def environment_for(program, options, threads):
 def run(program, options, threads):
     target = os.path.join(options.build, program.file)
     words = [target + '.run'] + ([target + '.so'] if program.library else [])
-    ended = limited_run.run(words, options.limit, environment_for(program, options, threads), options.build)
+    environment = environment_for(program, options, threads)
+    ended = limited_run.run(words, options.limit, environment, options.build)
+    if ended.right and program.hanging and options.runtime == 'heddle':
+        other = limited_run.run(words, SECONDS_OF_A_HANG, {**environment, **program.hanging}, options.build, stacks=False)
+        if not other.late:
+            ended.status = 1
+            ended.output += f'did not hang with {program.hanging}: {other.outcome}\n{other.output}'
     missing = [text for text in program.wanted if text not in ended.output]
     if ended.right and missing:
         ended.status = 1

@@ -1,0 +1,171 @@
+// Gangs of preemptive threads under schedules that differ at every atomic operation, with ticks at any of them. They
+// spin for what is in other gangs, or in none, so that all of it ends only if gangs take turns. Argument: [gang:12] to
+// [gang:15] of src/worker/gangs.md. Compiled once more for each mistake of cmake/heddle_sim.cmake.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+#include <heddle/heddle.hpp>
+#include <heddle/pause.hpp>
+
+#include "tests/sim_explore/scenario.hpp"
+
+namespace heddle::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Schedules in which a step after another comes first are rare enough that no fair one needs so many looks.
+constexpr int endless = 100'000;
+
+template <class Condition>
+void spin(Condition holds) {
+  for (int looks = 0; !holds(); ++looks) {
+    require(looks < endless);
+    this_thread::pause();
+  }
+}
+
+runtime_options preemptive(int n, preemption how) {
+  runtime_options o = workers(static_cast<std::size_t>(n));
+  o.preempt = how;
+  o.preempt_interval = 10us;
+  return o;
+}
+
+// body(i) on n threads, in a gang.
+template <class F>
+void region(runtime& home, int n, F body) {
+  team_options o;
+  o.where = &home;
+  o.threads = static_cast<unsigned>(n);
+  team(o).run([&](team_member& self) { body(static_cast<int>(self.number())); });
+}
+
+template <class F>
+void together(runtime& home, int n, F body) {
+  thread_options o;
+  o.where = &home;
+  std::vector<thread> all;
+  for (int i = 0; i < n; ++i) all.emplace_back(o, [&body, i] { body(i); });
+  for (thread& t : all) t.join();
+}
+
+// A token goes round the members of all gangs, `size` of them in each.
+void ring(runtime& home, int gangs, int size) {
+  std::atomic<int> token{0};
+  together(home, gangs, [&](int g) {
+    region(home, size, [&](int i) {
+      const int turn = i * gangs + g;
+      spin([&] { return token.load() == turn; });
+      token.store(turn + 1);
+    });
+  });
+  require(token.load() == gangs * size);
+}
+
+void as_large_as_the_workers(runtime& home, int n) { ring(home, 2, n); }
+
+void larger_than_the_workers(runtime& home, int n) { ring(home, 2, n + 1); }
+
+// What all wait for is in no gang.
+void beside_a_thread(runtime& home, int n) {
+  std::atomic<int> done{0};
+  thread_options o;
+  o.where = &home;
+  thread other(o, [&] {
+    spin([&] { return done.load() == n; });
+    done.store(-1);
+  });
+  region(home, n, [&](int) {
+    done.fetch_add(1);
+    spin([&] { return done.load() < 0; });
+  });
+  other.join();
+}
+
+// Those of a nested gang spin for their elders, which spin for a third gang.
+void nested(runtime& home, int n) {
+  std::atomic<int> stage{0};
+  together(home, 2, [&](int g) {
+    if (g == 1)
+      return region(home, n, [&](int i) {
+        spin([&] { return stage.load() == i; });
+        stage.fetch_add(1);
+      });
+    region(home, 2, [&](int i) {
+      if (i == 0) {
+        region(home, n, [&](int) { spin([&] { return stage.load() > n; }); });
+      } else {
+        spin([&] { return stage.load() == n; });
+        stage.fetch_add(1);
+      }
+    });
+  });
+}
+
+// One waits in the runtime from time to time.
+void some_wait(runtime& home, int n) {
+  mutex lock;
+  std::atomic<int> left{2 * n};
+  together(home, 2, [&](int) {
+    region(home, n, [&](int i) {
+      if (i == 0) this_thread::sleep_for(1us);
+      {
+        std::lock_guard hold(lock);
+        this_thread::yield();
+      }
+      left.fetch_sub(1);
+      spin([&] { return left.load() == 0; });
+    });
+  });
+}
+
+struct scenario {
+  const char* name;
+  void (*run)(runtime& home, int n);
+};
+
+constexpr scenario scenarios[] = {
+    {"as large as the workers", as_large_as_the_workers},
+    {"larger than the workers", larger_than_the_workers},
+    {"beside a thread", beside_a_thread},
+    {"nested", nested},
+    {"some wait", some_wait},
+};
+
+verdict explored(const scenario& s, int n, unsigned count, preemption how) {
+  return explore(
+      [&s, n, how] {
+        runtime home(preemptive(n, how));
+        s.run(home, n);
+      },
+      count, first_schedule());
+}
+
+#if !defined(HEDDLE_MUTANT)
+
+TEST(gang_turns, each_region_ends) {
+  for (const scenario& s : scenarios) {
+    for (const preemption how : {preemption::signal_yield, preemption::klt_switching}) {
+      for (const int n : {2, 3}) {
+        const verdict v = explored(s, n, schedules() / (n == 2 ? 20 : 60), how);
+        EXPECT_FALSE(v.failed) << s.name << ", " << n << " workers: schedule " << v.seed << " ended with status "
+                               << v.status;
+      }
+    }
+  }
+}
+
+#else
+
+TEST(gang_turns, some_schedule_shows_the_mistake) {
+  expect_found(scenarios, [](const scenario& s) { return explored(s, 2, schedules() / 10, preemption::signal_yield); });
+}
+
+#endif
+
+}  // namespace
+}  // namespace heddle::sim
