@@ -59,14 +59,11 @@ struct preemptible : detail::fork_queue {
   std::uint8_t cut_calls{0};
   // No timer's tick ends its turn before that time. 0: any does.
   platform::nanoseconds turn_lasts_until{0};
-  // What platform::interrupted::state said at its last ticks, and which of these is the oldest.
-  std::uint64_t states[4]{};
-  std::uint8_t oldest_state{0};
-  // For how long ticks have found it spinning since it last called the runtime, less the time in which they found it
-  // computing ([turn:4]); 1: for one tick.
-  platform::nanoseconds spun{0};
   // It was found with an alternate stack or with blocked signals that are not its kernel thread's.
   bool own_signals{false};
+  // For how many nanoseconds ticks have found it spinning since it last called the runtime, less the time in which they
+  // found it computing ([turn:4]); 1: for one tick.
+  std::uint32_t spun{0};
 
   // The worker that it runs on, while `off` is false.
   worker::worker* on{nullptr};
@@ -78,6 +75,9 @@ struct preemptible : detail::fork_queue {
   std::uint64_t waits_since{0};
   // Where an entry that its code has pushed lies on the way to the worker's queue.
   detail::slot slots[3]{};
+  // What platform::interrupted::state said at its last ticks, and which of these is the oldest.
+  std::uint64_t states[4]{};
+  std::uint8_t oldest_state{0};
 };
 
 // Makes room below the control block of a thread that is new. Returns what the stack begins below.

@@ -130,12 +130,11 @@ bool looks_spinning(preemptible& self, const platform::interrupted& what) noexce
 // [turn:4]. At a tick to its own code; `spun`: before the tick's handler entered the runtime.
 bool is_found_spinning(preemptible& self, const platform::interrupted& what, platform::nanoseconds spun,
                        platform::nanoseconds turn) noexcept {
-  if (!looks_spinning(self, what)) {
-    self.spun = spun - std::min(spun, turn);
-    return false;
-  }
-  self.spun = spun == 0 ? 1 : std::min(spun + turn, 2 * ticks::spinning_counts);
-  return self.spun >= ticks::spinning_counts;
+  const bool spins = looks_spinning(self, what);
+  if (spins) spun = spun == 0 ? 1 : std::min(spun + turn, 2 * ticks::spinning_counts);
+  else spun -= std::min(spun, turn);
+  self.spun = static_cast<std::uint32_t>(spun);
+  return spins && spun >= ticks::spinning_counts;
 }
 
 // On top of whatever this kernel thread does. Async-signal-safe: [preempt:1] to [preempt:9] of preemption.md. Unused
