@@ -21,6 +21,7 @@
 //   on. wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
 //   line: (capacity; 0: unbounded, if unbounded_lines), send(value), receive(), close(): see the kernel
 //     channel; line_thread(f): join(). What sends and receives.
+//   pipe(tokens, source, middle, sink), if pipelines: items through stages, see the kernel pipeline.
 //   every(period, end, f, ticks): f at each period by the runtime's own timer, see the kernel idle.
 //   nested_block(settings, levels): see the kernel memory.
 #pragma once
@@ -34,7 +35,7 @@
 namespace heddle::bench {
 
 struct backend_defaults {
-  static constexpr bool tasks = false, loops = false, threads = false, is_serial = false;
+  static constexpr bool tasks = false, loops = false, threads = false, pipelines = false, is_serial = false;
   static std::size_t size(std::string_view, std::size_t otherwise) { return otherwise; }
   static std::size_t most(std::string_view) { return 0; }
   static bool can(std::string_view) { return true; }

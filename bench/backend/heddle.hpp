@@ -9,6 +9,7 @@
 #include <heddle/latch.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
+#include <heddle/parallel_pipeline.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/sleep.hpp>
@@ -138,6 +139,13 @@ class heddle_backend : public backend_defaults {
   };
 
   static constexpr bool unbounded_lines = true;
+  static constexpr bool pipelines = true;
+  template <class Source, class Middle, class Sink>
+  static void pipe(std::size_t tokens, Source&& source, Middle&& middle, Sink&& sink) {
+    heddle::parallel_pipeline({.tokens = tokens}, heddle::stage::serial_in_order(source),
+                              heddle::stage::parallel(middle), heddle::stage::serial_in_order(sink));
+  }
+
   struct line : heddle::channel<std::uint64_t> {
     explicit line(std::size_t capacity) : channel(capacity == 0 ? unbounded : capacity) {}
   };

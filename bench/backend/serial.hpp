@@ -60,6 +60,11 @@ struct serial_backend : backend_defaults {
     f(s);
   }
 
+  template <class Source, class Middle, class Sink>
+  static void pipe(std::size_t, Source&& source, Middle&& middle, Sink&& sink) {
+    while (const auto item = source()) sink(middle(*item));
+  }
+
   struct thread {
     template <class F>
     explicit thread(F&& f) {
