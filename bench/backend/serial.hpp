@@ -6,7 +6,7 @@
 namespace heddle::bench {
 
 struct serial_backend : backend_defaults {
-  static constexpr bool tasks = true, loops = true, threads = true, is_serial = true;
+  static constexpr bool tasks = true, loops = true, threads = true, pipelines = true, is_serial = true;
 
   explicit serial_backend(const settings&) {}
 
