@@ -62,11 +62,11 @@ class pipeline;
 template <class Source, class... Stages>
 class pipeline<Source, Stages...> {
  public:
-  pipeline(std::size_t tokens, const std::stop_token& stop, Source& source, Stages&... stages)
+  pipeline(std::size_t tokens, const std::stop_token& stop, Source& source, Stages&... others)
       : group_(stop),
         count_(tokens),
         tokens_(std::make_unique<token[]>(tokens)),
-        stages_(source, stages...),
+        stages_(source, others...),
         gates_(same<Source>(tokens), same<Stages>(tokens)...) {}
 
   // On a worker.

@@ -84,8 +84,8 @@ class ordered_gate {
   };
 
   // A ticket's token and its turn meet here. The second one gets the first, and the stage with it.
-  pipeline_token* meet(std::size_t ticket, pipeline_token* comes) noexcept {
-    std::atomic<pipeline_token*>& met = cells_[ticket & mask_].met;
+  pipeline_token* meet(std::size_t number, pipeline_token* comes) noexcept {
+    std::atomic<pipeline_token*>& met = cells_[number & mask_].met;
     // release: the token's value, or what was done in the stage; acquire: the other one's
     pipeline_token* const there = met.exchange(comes, std::memory_order_acq_rel);
     // relaxed: whoever comes here next has a ticket that is given later than this one leaves the stage (pipeline.md)
