@@ -28,7 +28,7 @@ std::span<const shipped_file> shipped_files() noexcept {
 # The simulated platform takes the objects, since it brings a core of its own. heddle_machine_files: the same, for programs on
 # libheddle; heddle_add_test finds it for tests/machine under its other name.
 heddle_glob(model_sources src/machine/model/*.cpp)
-heddle_add_objects(heddle_model_objects ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
+heddle_add_objects(heddle_model_objects PRECOMPILED text ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
 add_library(heddle_machine_files STATIC $<TARGET_OBJECTS:heddle_model_objects>)
 set_target_properties(heddle_machine_files PROPERTIES LINKER_LANGUAGE CXX)
 target_include_directories(heddle_machine_files INTERFACE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")

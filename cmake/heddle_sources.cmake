@@ -20,10 +20,12 @@ function(heddle_glob variable)
   set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
-# heddle_add_objects(<target> <source>...): an object library with the flags of the library.
+# heddle_add_objects(<target> [PRECOMPILED <name>] <source>...): an object library with the flags of the library, and with
+# cmake/precompiled/<name>.hpp parsed for it; without a name it shares what has been parsed once for all such.
 # With no source yet it holds one empty file, for a target must have one.
 function(heddle_add_objects target)
-  set(sources ${ARGN})
+  cmake_parse_arguments(objects "" "PRECOMPILED" "" ${ARGN})
+  set(sources ${objects_UNPARSED_ARGUMENTS})
   if(NOT sources)
     set(sources "${PROJECT_BINARY_DIR}/generated/${target}_empty.cpp")
     if(NOT EXISTS "${sources}")
@@ -42,8 +44,9 @@ function(heddle_add_objects target)
   target_compile_definitions(${target} PRIVATE
     HEDDLE_VERSION_STRING="${PROJECT_VERSION}")
   target_link_libraries(${target} PRIVATE Threads::Threads fmt::fmt-header-only)
-  list(LENGTH sources number)
-  if(number GREATER 10)   # for fewer it costs more than it saves
-    heddle_precompile(${target} library)
+  if(objects_PRECOMPILED)
+    heddle_precompile(${target} ${objects_PRECOMPILED})
+  else()
+    heddle_precompile_as(${target} heddle_library_headers)
   endif()
 endfunction()
