@@ -1,6 +1,7 @@
 // What scenarios on a runtime share.
 #pragma once
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -54,7 +55,7 @@ void expect_found(const Scenarios& all, Explored&& explored) {
     found = std::string(s.name) + ", schedule " + std::to_string(v.seed) + ", status " + std::to_string(v.status);
     break;
   }
-  std::printf("%s: %s\n", HEDDLE_MUTANT, found.empty() ? "not found" : found.c_str());
+  std::printf("%s: %s\n", program_invocation_short_name, found.empty() ? "not found" : found.c_str());
   EXPECT_FALSE(found.empty());
 }
 #endif
