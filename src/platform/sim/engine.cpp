@@ -113,7 +113,7 @@ void engine::spin(picoseconds cost) noexcept {
 }
 
 void engine::spin_in_program(picoseconds cost) noexcept {
-  if (chooser_ != nullptr && chooser_->rests()) {
+  if (chooser_ != nullptr && self_->ticks.next == never && chooser_->rests()) {  // to others a tick is on its way
     progress_.end_stretch(*self_);
     self_->rests_until = chooser_->end_of_rest();
     go_to_earliest();
