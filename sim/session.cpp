@@ -123,6 +123,13 @@ configuration configuration_for(const session_options& o, const machine::model& 
   return c;
 }
 
+// The program's own forks and joins are no points unless they take their slow paths.
+explorer::plan plan_for_program(std::uint64_t seed) {
+  explorer::plan p = explorer::plan_for(seed);
+  p.fast_paths = false;
+  return p;
+}
+
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
@@ -152,7 +159,7 @@ session::session(session_options o)
     : options_(std::move(o)),
       model_(machine::model::from_name(options_.machine)),
       memory_(model_),
-      explorer_(options_.explore ? std::make_unique<explorer>(explorer::plan_for(*options_.explore)) : nullptr),
+      explorer_(options_.explore ? std::make_unique<explorer>(plan_for_program(*options_.explore)) : nullptr),
       engine_(nullptr),
       real_start_(0) {
   configuration c = configuration_for(options_, model_, memory_);

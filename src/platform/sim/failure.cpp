@@ -99,6 +99,16 @@ void engine::explored_stall() noexcept {
   fail("stall", stall_status);
 }
 
+void engine::broken_promise(const runtime_note& note) noexcept {
+  while (!events_.empty()) events_.pop();
+  say("heddle: sim: a worker of the runtime with policy %s sleeps beside work that it may take, and nobody is on the "
+      "way "
+      "to wake it\n",
+      note.policy.c_str());
+  say_others();
+  fail("greed", greed_status);
+}
+
 void engine::say_others() noexcept {
   static constexpr const char* states[] = {"ready", "waits for a processing unit", "asleep", "ended"};
   std::size_t shown = 0;

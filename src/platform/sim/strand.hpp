@@ -85,10 +85,11 @@ struct strand {
   bool woken{false};     // while queued: its turn comes at once
   bool at_pause{false};  // it is in a pause of a loop that waits; a tick that comes there takes it back
 
-  std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
-  picoseconds spent[3]{};      // by activity
-  double cycles_told{0};       // cost::cycles of the program
-  memory_counts memory;        // once somebody wants it (program_costs::count_memory)
+  std::uint64_t held_back{0};    // explored: not chosen before this point unless nobody else can run
+  std::uint64_t rests_until{0};  // the same, in code of the user's: at the latest until this point
+  picoseconds spent[3]{};        // by activity
+  double cycles_told{0};         // cost::cycles of the program
+  memory_counts memory;          // once somebody wants it (program_costs::count_memory)
 
   // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
   // found it computing. The watch's signal handler writes `beats`.
