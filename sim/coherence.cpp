@@ -9,9 +9,20 @@ void coherence::forget(std::uint64_t first, std::uint64_t end) {
       const cache_path& path = caches_.paths()[path_number];
       for (unsigned i = 0; i < path.depth; ++i) remove_copies(path.steps[i], block);
     };
+    stale_.reset(block);
     if (needed_) directory_.drop(block, remove_from);
     else remove_from(0);
   }
+}
+
+unsigned coherence::look_for_owner(line_number line, unsigned path) {
+  const unsigned owner = directory_.alone(block_of(line));
+  if (owner == nobody || owner == path) return nobody;
+  const cache_path& way = caches_.paths()[owner];
+  for (unsigned i = 0; i < caches_.apart(path, owner); ++i) {
+    if (way.steps[i].where->contains(line >> way.steps[i].shift)) return owner;
+  }
+  return nobody;
 }
 
 }  // namespace heddle::sim

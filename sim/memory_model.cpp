@@ -7,6 +7,8 @@
 
 #include "sim/cache_tree.hpp"
 #include "sim/coherence.hpp"
+#include "sim/line_servers.hpp"
+#include "sim/meeting_points.hpp"
 #include "sim/memory_nodes.hpp"
 #include "sim/overlap.hpp"
 
@@ -25,7 +27,10 @@ class memory_model::insides {
   const access_counts& counts() const noexcept { return counts_; }
   std::vector<node_traffic> nodes() const;
   void reset_counts();
-  void flush() { caches_.clear(); }
+  void flush() {
+    caches_.clear();
+    coherence_.flushed();
+  }
   std::uint64_t host_bytes() const;
 
  private:
@@ -65,8 +70,10 @@ class memory_model::insides {
   void serve_planned(const who& w, Pipeline& flow);
   line_number first_line_of(std::uint64_t page, unsigned near);
   [[gnu::always_inline]] inline void announce(const who& w, const planned& p, places& where);
-  [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, double at);
-  [[gnu::always_inline]] inline void invalidate_others(const who& w, line_number line);
+  [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, unsigned owner,
+                                                  double at);
+  [[gnu::noinline]] double transfer(const who& w, line_number line, unsigned owner, double at);
+  [[gnu::always_inline]] inline double invalidate_others(const who& w, line_number line, bool transferred, double at);
 
   unsigned page_bits_;
   unsigned lines_bits_;  // a page has 1 << lines_bits_ lines
@@ -74,6 +81,8 @@ class memory_model::insides {
   memory_nodes memory_;
   page_table pages_;
   coherence coherence_;
+  meeting_points meetings_;
+  line_servers servers_;
   double latest_{0}, oldest_{0};
   std::vector<double> finish_;  // of the last lines: as many as overlap
   access_counts counts_;
@@ -87,6 +96,7 @@ memory_model::insides::insides(const machine::model& machine)
       memory_(machine),
       pages_(memory_.count(), std::uint64_t{no_line} >> (page_bits_ - std::min(page_bits_, caches_.line_bits()))),
       coherence_(caches_),
+      meetings_(machine, caches_, memory_),
       finish_(std::max(1u, machine.overlap)),
       counts_(machine, caches_) {
   if (!std::has_single_bit(machine.page_size) || page_bits_ < caches_.line_bits()) {
@@ -104,24 +114,50 @@ void memory_model::insides::announce(const who& w, const planned& p, places& whe
   if (!p.write) coherence_.fetch(line);  // for writes range() did
 }
 
-// The innermost cache had to take the line in: from where, and how long that takes.
-double memory_model::insides::fetch_line(const who& w, line_number line, const places& where, double at) {
+// The innermost cache had to take the line in: from where, and how long that takes. `owner`: who has modified it, and
+// has the only copy that is of use.
+double memory_model::insides::fetch_line(const who& w, line_number line, const places& where, unsigned owner,
+                                         double at) {
   const cache_path& path = w.path;
   if (path.depth != 0) ++w.own[path.steps[0].level].misses;
   for (unsigned i = 1; i < path.depth; ++i) {
     const cache_step& step = path.steps[i];
     ++w.own[step.level].accesses;
-    if (step.where->access(line >> step.shift, where[i])) return step.latency;
+    if (step.where->access(line >> step.shift, where[i]))
+      return owner == coherence::nobody ? step.latency : transfer(w, line, owner, at);
     ++w.own[step.level].misses;
+  }
+  if (owner != coherence::nobody) {
+    ++w.far.from_caches;
+    return transfer(w, line, owner, at);
   }
   const unsigned node = pages_.node_of(line >> lines_bits_);
   ++(node == w.near ? w.far.local : w.far.remote);
   return memory_.fetch(w.near, node, line >> path.fetched_shift, path.fetched_bytes, at, oldest_);
 }
 
-void memory_model::insides::invalidate_others(const who& w, line_number line) {
-  coherence_.invalidate_others(
-      line, w.path_number, [&](const cache_step& step, unsigned copies) { w.own[step.level].invalidations += copies; });
+// Out of the caches of another core, over the link if that is of another node, when the line is free.
+double memory_model::insides::transfer(const who& w, line_number line, unsigned owner, double at) {
+  ++w.far.transfers;
+  const double latency = meetings_.of(w.path_number, owner).transfer;
+  double start = servers_.serve(coherence_.block_of(line), at, latency, oldest_);
+  const unsigned from = meetings_.node_of(owner);
+  if (from != w.near) start += memory_.carry(w.near, from, w.path.fetched_bytes, start, oldest_);
+  return start - at + latency;
+}
+
+// Returns how long it takes until the last of the others' copies is gone. A line that was transferred was asked for by
+// the write, and came without any.
+double memory_model::insides::invalidate_others(const who& w, line_number line, bool transferred, double at) {
+  double farthest = -1;
+  coherence_.invalidate_others(line, w.path_number, [&](unsigned other, const cache_step& step, unsigned copies) {
+    w.own[step.level].invalidations += copies;
+    if (copies != 0) farthest = std::max(farthest, meetings_.of(w.path_number, other).upgrade);
+  });
+  coherence_.modified(line);
+  if (transferred || farthest < 0) return 0;
+  ++w.far.upgrades;
+  return servers_.serve(coherence_.block_of(line), at, farthest, oldest_) - at + farthest;
 }
 
 double memory_model::insides::begin(double at) {
@@ -167,24 +203,32 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
     const double now = flow.issue();
     const bool known = i < announced;
     const places& where = plan_.announced[i % line_plan::tables_ahead];
-    if (inner.where != nullptr &&
-        inner.where->access(line >> inner.shift, known ? where[0] : inner.where->locate(line >> inner.shift))) {
-      flow.arrives_after(inner.latency);
-    } else {
+    double took = inner.latency;
+    bool transferred = false;
+    if (inner.where == nullptr ||
+        !inner.where->access(line >> inner.shift, known ? where[0] : inner.where->locate(line >> inner.shift))) {
       // Lines that are found in the innermost cache need no more tables; others seldom come alone.
       const std::size_t soon = std::min(plan_.size, i + line_plan::tables_ahead);
       for (announced = std::max(announced, i); announced < soon; ++announced)
         announce(w, plan_.lines[announced], plan_.announced[announced % line_plan::tables_ahead]);
+      const unsigned owner = coherence_.owner_apart(line, w.path_number);
+      transferred = owner != coherence::nobody;
       if (!write && w.path.depth != 0) coherence_.add(line, w.path_number, plan_.size != 1);
-      flow.arrives_after(fetch_line(w, line, where, now));
+      took = fetch_line(w, line, where, owner, now);
     }
-    if (!write || !coherence_.must_invalidate(line, w.path_number)) continue;
-    const std::size_t soon = std::min(plan_.size, i + line_plan::copies_ahead);
-    for (copies_announced = std::max(copies_announced, i); copies_announced < soon; ++copies_announced) {
-      if (plan_.lines[copies_announced].write)
-        coherence_.fetch_copies(plan_.lines[copies_announced].line, w.path_number);
+    if (write) {
+      if (!coherence_.must_invalidate(line, w.path_number)) {
+        coherence_.modified(line);
+      } else {
+        const std::size_t soon = std::min(plan_.size, i + line_plan::copies_ahead);
+        for (copies_announced = std::max(copies_announced, i); copies_announced < soon; ++copies_announced) {
+          if (plan_.lines[copies_announced].write)
+            coherence_.fetch_copies(plan_.lines[copies_announced].line, w.path_number);
+        }
+        took = std::max(took, invalidate_others(w, line, transferred, now));
+      }
     }
-    invalidate_others(w, line);
+    flow.arrives_after(took);
   }
   plan_.size = 0;
 }
@@ -242,7 +286,7 @@ void memory_model::insides::reset_counts() {
 }
 
 std::uint64_t memory_model::insides::host_bytes() const {
-  return caches_.bytes() + memory_.bytes() + pages_.bytes() + coherence_.bytes() + counts_.bytes();
+  return caches_.bytes() + memory_.bytes() + pages_.bytes() + coherence_.bytes() + servers_.bytes() + counts_.bytes();
 }
 
 // --- the interface -----------------------------------------------------------------------------------------------

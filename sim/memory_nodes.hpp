@@ -26,6 +26,11 @@ class memory_nodes {
   // interleaved over the node's channels. `oldest` as in service_queue::serve.
   double fetch(unsigned near, unsigned node, std::uint64_t line, unsigned bytes, double at, double oldest);
 
+  // `bytes` come from another node's cache: how long the link lets them wait.
+  double carry(unsigned near, unsigned from, unsigned bytes, double at, double oldest) {
+    return links_[std::size_t{from} * count() + near].wire.serve(at, bytes, oldest) - at;
+  }
+
   std::uint64_t local_bytes(unsigned node) const noexcept { return nodes_[node].local_bytes; }
   std::uint64_t remote_bytes(unsigned node) const noexcept { return nodes_[node].remote_bytes; }
   void reset_counts() noexcept;

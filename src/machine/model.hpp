@@ -18,25 +18,36 @@ struct core_kind {
   double speed{1};  // work per time, relative to the fastest kind
 };
 
-// A level of caches. A line found there costs `latency` from the core, all lower levels' look-ups included.
+// What the caches of other cores cost, by where the two ways to memory meet: at a shared level of caches, at a node's
+// memory, or at a link between nodes.
+struct coherence_costs {
+  double transfer{0};  // ns, of a line that the other core has modified and still holds
+  double upgrade{0};   // ns, of a write to a line that is here and of which the other core has a copy, too
+};
+
+// A level of caches. A line found there costs `latency` from the core, all lower levels' look-ups included. Of
+// coherence: between cores that share a cache of this level and none inside it.
 struct cache_level {
   group_kind kind;
   double latency{0};  // ns
+  coherence_costs coherence{};
 };
 
-// Memory of one NUMA node.
+// Memory of one NUMA node. Of coherence: between cores of the node that share no cache.
 struct memory_node {
   int numa{0};           // operating system's number
   double latency{0};     // ns from a core of the node, caches included
   double bandwidth{0};   // bytes per ns, all channels together; 0: unlimited
   unsigned channels{1};  // served side by side, lines interleaved over them
+  coherence_costs coherence{};
 };
 
-// Traffic from node `from` to node `to`, one direction.
+// Traffic from node `from` to node `to`, one direction. Of coherence: a core of `to` gets the line from one of `from`.
 struct memory_link {
   int from{0}, to{0};
   double latency{0};    // ns added to the memory's own
   double bandwidth{0};  // bytes per ns; 0: unlimited
+  coherence_costs coherence{};
 };
 
 // What the scheduler's operations cost, ns on the fastest kind of core. `distance` of a steal: levels of the tree up to

@@ -149,6 +149,31 @@ name = "fast"
   EXPECT_DOUBLE_EQ(m.tree.for_workers(std::vector<int>{0, 1}).view().root().speed, 1.25);
 }
 
+// What the file does not say follows from latencies, and is said to.
+TEST_F(model_file, tells_what_the_caches_of_other_cores_cost) {
+  const std::string tree = "tree = \"synthetic:pack:2 [numa] l3:1(size=1MiB) l2:2(size=256KiB) l1d:1 core:1 pu:1\"\n";
+  const model own =
+      model::from_name(write("own.toml", tree + "[cache.l3]\nlatency = 20\ntransfer = 50\nupgrade = 40\n"
+                                                "[memory]\nlatency = 90\n[links]\nlatency = 60\n"
+                                                "[[link]]\nfrom = 0\nto = 1\nboth = false\ntransfer = 100\n"));
+  const cache_level& l3 = own.caches.back();
+  EXPECT_EQ(l3.coherence.transfer, 50);
+  EXPECT_EQ(l3.coherence.upgrade, 40);
+  ASSERT_EQ(own.links.size(), 2u);
+  EXPECT_EQ(own.links[0].coherence.transfer, 100);
+  EXPECT_EQ(own.links[0].coherence.upgrade, 100);
+  EXPECT_EQ(own.links[1].coherence.transfer, 150) << "the other node's memory";
+  EXPECT_THAT(own.assumed,
+              AllOf(Contains(HasSubstr("links.transfer: the latency of the other")),
+                    Not(Contains(HasSubstr("cache.l3.transfer"))), Not(Contains(HasSubstr("cache.l2.transfer")))));
+  const model derived = model::from_name(write("derived.toml", tree + "[cache.l3]\nlatency = 20\n"));
+  EXPECT_EQ(derived.caches.back().coherence.transfer, 40);
+  EXPECT_EQ(derived.caches.back().coherence.upgrade, 40);
+  EXPECT_THAT(derived.assumed, Contains(HasSubstr("cache.l3.transfer: twice the latency")));
+  EXPECT_THAT(refusal(write("wrong.toml", tree + "[cache.l3]\nlatency = 20\ntransfer = 15\n")),
+              AllOf(HasSubstr("wrong.toml:4: cache.l3.transfer"), HasSubstr("is 15 ns, less than the 20 ns")));
+}
+
 TEST_F(model_file, kinds_of_the_xml_stay_unless_the_file_has_its_own) {
   const model own = model::from_name(hybrid + "+" + write("none.toml", "frequency = 4\n"));
   EXPECT_EQ(own.kinds.size(), 2u);

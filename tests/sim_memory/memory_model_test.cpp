@@ -67,7 +67,24 @@ TEST_P(many_cores, same_misses_and_invalidations_as_the_plain_model) {
   for (std::size_t l = 0; l < sum.size(); ++l) EXPECT_EQ(sum[l].misses, model.levels()[l].misses);
   std::uint64_t bytes = 0;
   for (const node_traffic& node : model.nodes()) bytes += node.local_bytes + node.remote_bytes;
-  EXPECT_EQ(bytes, model.levels().back().misses * m.tree.caches().back().line_size);
+  reach_count all;
+  for (unsigned unit = 0; unit < units; ++unit) {
+    const reach_count own = model.reach_of(unit);
+    all.from_caches += own.from_caches;
+    all.transfers += own.transfers;
+    all.upgrades += own.upgrades;
+    all.local += own.local + own.remote;
+  }
+  EXPECT_EQ(bytes, all.local * m.tree.caches().back().line_size);
+  EXPECT_EQ(all.local + all.from_caches, model.levels().back().misses);
+  EXPECT_EQ(all.local, plain.from_memory);
+  EXPECT_EQ(all.from_caches, plain.from_caches);
+  EXPECT_EQ(all.transfers, plain.transfers);
+  EXPECT_EQ(all.upgrades, plain.upgrades);
+  if (units > 1) {
+    EXPECT_GT(all.transfers, 100u);
+    EXPECT_GT(all.upgrades, 100u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

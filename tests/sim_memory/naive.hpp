@@ -1,9 +1,11 @@
-// A second implementation of the caches, written for plainness: lists, searched from the front, and no directory.
+// A second implementation of the caches and of who has modified what, written for plainness: lists, searched from the
+// front, a map, and no directory.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -23,6 +25,10 @@ class cache {
     else if (set.size() == ways_) set.pop_back();
     set.push_front(line);
     return hit;
+  }
+  bool contains(std::uint64_t line) const {
+    const std::list<std::uint64_t>& set = sets_[line % sets_.size()];
+    return std::find(set.begin(), set.end(), line) != set.end();
   }
   bool remove(std::uint64_t line) { return sets_[line % sets_.size()].remove(line) != 0; }
 
@@ -51,33 +57,69 @@ class machine_caches {
   // One line of the smallest size.
   void access(unsigned unit, std::uint64_t address, bool write) {
     address -= address % smallest_;
+    const std::uint64_t block = address - address % largest_;
+    const std::size_t inner = innermost(unit);
+    bool missed = false, missed_all = true;
+    const bool elsewhere = owned_elsewhere(unit, address);
     for (one& c : caches_) {
       if (!serves(c, unit)) continue;
       ++of(c).accesses;
-      if (c.lines.access(address / c.info.line_size)) break;
+      missed_all = !c.lines.access(address / c.info.line_size);
+      if (!missed_all) break;
       ++of(c).misses;
+      missed = true;
     }
-    if (!write) return;
-    const std::uint64_t block = address - address % largest_;
+    const bool transferred = missed && elsewhere;
+    transfers += transferred ? 1 : 0;
+    (transferred ? from_caches : from_memory) += missed_all ? 1 : 0;
+    const auto owner = modified_.find(block);
+    if (!write) {
+      if (missed && owner != modified_.end() && owner->second != inner) modified_.erase(owner);
+      return;
+    }
+    modified_[block] = inner;
+    bool removed = false;
     for (one& c : caches_) {
       if (serves(c, unit)) continue;
       for (std::uint64_t at = block; at < block + largest_; at += c.info.line_size) {
-        if (c.lines.remove(at / c.info.line_size)) ++of(c).invalidations;
+        if (!c.lines.remove(at / c.info.line_size)) continue;
+        ++of(c).invalidations;
+        removed = true;
       }
     }
+    upgrades += removed && !transferred ? 1 : 0;
   }
   const level& at(machine::group_kind kind) const { return levels_[static_cast<unsigned>(kind)]; }
+
+  // As reach_count has them, of all units; `from_memory` is its local and remote.
+  std::uint64_t from_caches{0}, transfers{0}, upgrades{0}, from_memory{0};
 
  private:
   struct one {
     machine::cache_info info;
     cache lines;
   };
+  // By its place in caches_; units with the same one count as one.
+  std::size_t innermost(unsigned unit) const {
+    std::size_t i = 0;
+    while (!serves(caches_[i], unit)) ++i;
+    return i;
+  }
+  // Somebody else has modified the block, and a cache that is not the unit's has the line.
+  bool owned_elsewhere(unsigned unit, std::uint64_t address) const {
+    const auto owner = modified_.find(address - address % largest_);
+    if (owner == modified_.end() || owner->second == innermost(unit)) return false;
+    const unsigned theirs = caches_[owner->second].info.first_unit;
+    return std::any_of(caches_.begin(), caches_.end(), [&](const one& c) {
+      return serves(c, theirs) && !serves(c, unit) && c.lines.contains(address / c.info.line_size);
+    });
+  }
   static bool serves(const one& c, unsigned unit) { return c.info.first_unit <= unit && unit < c.info.last_unit; }
   level& of(const one& c) { return levels_[static_cast<unsigned>(c.info.kind)]; }
 
   std::vector<one> caches_;  // innermost level first
   std::vector<level> levels_;
+  std::map<std::uint64_t, std::size_t> modified_;  // block -> innermost cache of who wrote it, until somebody else asks
   std::uint64_t smallest_{~0ull}, largest_{0};
 };
 

@@ -25,10 +25,12 @@ void assembler::run() {
   read_caches();
   read_nodes();
   read_links();
+  complete_coherence();
   tell_latencies();
   read_costs();
   top_.finish();
   check_assumptions();
+  made_.assumed.insert(made_.assumed.end(), derived_.begin(), derived_.end());
   made_.assumed.insert(made_.assumed.begin(), assumed_.begin(), assumed_.end());
 }
 

@@ -31,6 +31,13 @@ class assembler {
   void check_assumptions();
   void read_costs();
 
+  // coherence.cpp
+  static constexpr coherence_costs untold{0, -1};
+  void read_coherence(file_table& from, coherence_costs& costs);
+  // What follows from `transfer`, in ns, where the file said nothing. `table`, if not empty, is noted with `why`.
+  void complete(coherence_costs& costs, double transfer, const std::string& table, const char* why);
+  void complete_coherence();
+
   // cores.cpp
   void read_cores();
   void place_kinds(const std::vector<described_kind>& entries);
@@ -52,6 +59,7 @@ class assembler {
   const file_node& file_;
   model& made_;
   std::set<std::string> assumed_;
+  std::set<std::string> derived_;  // keys with reasons
   file_table top_;
 };
 

@@ -25,7 +25,8 @@ void assembler::read_caches() {
       continue;
     }
     file_table level(*table, all.path_of(name(kind)), assumed_);
-    made_.caches.push_back({kind, *level.number("latency", range::positive)});
+    made_.caches.push_back({kind, *level.number("latency", range::positive), untold});
+    read_coherence(level, made_.caches.back().coherence);
     describe(level, kind, caches);
     level.finish();
     const cache_level& own = made_.caches.back();

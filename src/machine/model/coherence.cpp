@@ -1,0 +1,70 @@
+// What the caches of other cores cost: what the file says, and what follows from latencies where it says nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "machine/model/assembler.hpp"
+
+namespace heddle::machine {
+
+namespace {
+
+// Some two units of a node have no cache in common.
+bool nodes_have_several_outermost_caches(const topology& tree) {
+  std::map<int, unsigned> of_node;
+  const auto caches = tree.caches();
+  if (caches.empty()) return false;
+  for (const cache_info& c : caches) {
+    if (c.kind == caches.back().kind && ++of_node[tree.units()[c.first_unit].numa] > 1) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void assembler::read_coherence(file_table& from, coherence_costs& costs) {
+  if (const auto transfer = from.number("transfer", range::positive)) costs.transfer = *transfer;
+  if (const auto upgrade = from.number("upgrade", range::not_negative)) costs.upgrade = *upgrade;
+}
+
+void assembler::complete(coherence_costs& costs, double transfer, const std::string& table, const char* why) {
+  if (costs.transfer == untold.transfer) {
+    costs.transfer = transfer;
+    if (!table.empty()) derived_.insert(fmt::format("{}.transfer: {}", table, why));
+  }
+  if (costs.upgrade == untold.upgrade) {
+    costs.upgrade = costs.transfer;
+    if (!table.empty()) derived_.insert(table + ".upgrade: as much as a transfer; 0.9 to 3 times");
+  }
+}
+
+void assembler::complete_coherence() {
+  for (cache_level& level : made_.caches) {
+    const auto caches = made_.tree.caches();
+    const bool shared = std::any_of(caches.begin(), caches.end(), [&](const cache_info& c) {
+      return c.kind == level.kind && made_.tree.units()[c.first_unit].core != made_.tree.units()[c.last_unit - 1].core;
+    });
+    const std::string table = fmt::format("cache.{}", name(level.kind));
+    complete(level.coherence, 2 * level.latency, shared ? table : "",
+             "twice the latency; 1.9 times to 2.9 times where it was measured");
+    if (level.coherence.transfer >= level.latency) continue;
+    const file_node* at = top_.place("cache").find(name(level.kind));
+    refuse(at != nullptr && at->find("transfer") != nullptr ? *at->find("transfer") : top_.place("cache"),
+           table + ".transfer",
+           fmt::format("is {} ns, less than the {} ns of a line that the cache itself has", level.coherence.transfer,
+                       level.latency));
+  }
+  const bool islands = nodes_have_several_outermost_caches(made_.tree);
+  for (memory_node& node : made_.nodes)
+    complete(node.coherence, node.latency, islands ? "memory" : "",
+             "the latency of memory; 0.7 to 1.1 times where it was measured");
+  for (memory_link& link : made_.links) {
+    const auto home =
+        std::find_if(made_.nodes.begin(), made_.nodes.end(), [&](const memory_node& n) { return n.numa == link.from; });
+    complete(link.coherence, home->latency + link.latency, "links",
+             "the latency of the other node's memory; 0.6 to 1.3 times where it was measured");
+  }
+}
+
+}  // namespace heddle::machine
