@@ -21,7 +21,8 @@ namespace heddle::sim {
 // free of charge; exactness is not lost, since the look-up in the cache decides.
 class cache_directory {
  public:
-  static constexpr unsigned nobody = ~0u;  // no path
+  static constexpr unsigned nobody = ~0u;     // no path
+  static constexpr unsigned chunk_bits = 18;  // blocks in a piece of the table; 2 MB for 64 paths
 
   explicit cache_directory(unsigned paths);
 
@@ -103,7 +104,6 @@ class cache_directory {
 
  private:
   static constexpr std::uint32_t delay = 32;
-  static constexpr unsigned chunk_bits = 18;  // blocks; 2 MB for 64 paths
 
   static std::uint64_t bit(unsigned path) noexcept { return std::uint64_t{1} << (path % 64); }
   std::uint64_t* entry_of(std::uint32_t block) noexcept {

@@ -14,6 +14,17 @@
 
 namespace heddle::sim {
 
+namespace {
+
+// Logarithm of how many frames of 1 << `block_bits` blocks are numbered in no order: no more than a chunk of the
+// directory has, so that it stays dense, nor than there are colours of pages in the largest caches by far.
+unsigned frames_scattered(unsigned block_bits) {
+  constexpr unsigned most = 12;
+  return std::min(most, cache_directory::chunk_bits - std::min(cache_directory::chunk_bits, block_bits));
+}
+
+}  // namespace
+
 class memory_model::insides {
  public:
   explicit insides(const machine::model& machine);
@@ -94,7 +105,8 @@ memory_model::insides::insides(const machine::model& machine)
       lines_bits_(0),
       caches_(machine),
       memory_(machine),
-      pages_(memory_.count(), std::uint64_t{no_line} >> (page_bits_ - std::min(page_bits_, caches_.line_bits()))),
+      pages_(memory_.count(), std::uint64_t{no_line} >> (page_bits_ - std::min(page_bits_, caches_.line_bits())),
+             frames_scattered(page_bits_ - std::min(page_bits_, caches_.line_bits() + caches_.block_shift()))),
       coherence_(caches_),
       meetings_(machine, caches_, memory_),
       finish_(std::max(1u, machine.overlap)),

@@ -30,9 +30,13 @@ TEST_P(many_cores, same_misses_and_invalidations_as_the_plain_model) {
   std::uint64_t line = ~0ull;
   for (const machine::cache_info& c : m.tree.caches()) line = std::min<std::uint64_t>(line, c.line_size);
   constexpr std::uint64_t pages = 6, base = 0x1000'0000;
-  for (std::uint64_t page = 0; page < pages; ++page) {  // frames in the order of addresses
+  // Frames are taken in the order of addresses; 12 bits of their numbers are scattered, with pages of 4 KB.
+  const auto frame = [&](std::uint64_t page) {
+    return std::uint64_t{page_table::scattered(static_cast<std::uint32_t>(page), 12)} * m.page_size;
+  };
+  for (std::uint64_t page = 0; page < pages; ++page) {
     model.access(0, base + page * m.page_size, 1, false, 0);
-    plain.access(0, page * m.page_size, false);
+    plain.access(0, frame(page), false);
   }
   std::mt19937_64 random(11);
   std::vector<std::uint64_t> mine(units, 0);
@@ -44,7 +48,10 @@ TEST_P(many_cores, same_misses_and_invalidations_as_the_plain_model) {
     const std::uint64_t bytes = random() % 8 == 0 ? 1 + random() % 900 : 1;
     const bool write = random() % 3 == 0;
     model.access(unit, base + at, bytes, write, 0);
-    for (std::uint64_t l = at / line; l <= (at + bytes - 1) / line; ++l) plain.access(unit, l * line, write);
+    for (std::uint64_t l = at / line; l <= (at + bytes - 1) / line; ++l) {
+      const std::uint64_t offset = l * line;
+      plain.access(unit, frame(offset / m.page_size) + offset % m.page_size, write);
+    }
   }
   std::uint64_t invalidations = 0;
   for (const level_count& level : model.levels()) {
