@@ -47,6 +47,10 @@ class cache {
       return set_scan::to_front<Quads>(set, shape_.ways, line, no_line);
     });
   }
+  // The line that access(line) takes the place of, if it does not find it; no_line: there is room.
+  [[gnu::always_inline]] line_number last_before(line_number line, location set) const {
+    return set == nullptr ? index_->last_of(set_of(line)) : set[shape_.ways - 1];
+  }
   location locate(line_number line) const noexcept { return index_ == nullptr ? set_at(line) : nullptr; }
   // The set comes into the cache of the machine that simulates.
   location prefetch(line_number line) const noexcept {

@@ -17,6 +17,7 @@ namespace heddle::sim {
 // A block is in one of three states. *Modified by a path*: memory is stale and the path is the only one entered in the
 // directory; it has written the block, and nobody else has asked for it since. *Shared*: memory is stale, and more than
 // one path is entered. *Clean*: memory is not stale.
+// The first cache of a last level that loses the block writes it back; it is clean then.
 class coherence {
  public:
   static constexpr unsigned nobody = cache_directory::nobody;
@@ -35,6 +36,7 @@ class coherence {
 
   // Directory entries come into the cache of the machine that simulates.
   void fetch(line_number line) {
+    stale_.fetch(block_of(line));
     if (needed_) directory_.prefetch(block_of(line));
   }
   void fetch(line_number first, line_number last) {
@@ -54,16 +56,27 @@ class coherence {
   unsigned owner_apart(line_number line, unsigned path) {
     return needed_ && stale_.has(block_of(line)) ? look_for_owner(line, path) : nobody;
   }
-  // A write on this path has copies to take out.
-  bool must_invalidate(line_number line, unsigned path) {
-    return needed_ && !directory_.has_alone(block_of(line), path);
+  // A write on this path: whether there are no copies to take out. The block is modified by the path then.
+  [[gnu::always_inline]] bool modify_alone(line_number line, unsigned path) {
+    const std::uint32_t block = block_of(line);
+    if (needed_ && !directory_.has_alone(block, path)) return false;
+    stale_.set(block);
+    return true;
   }
-  // The path is the only one entered, and has written the line.
-  void modified(line_number line) { stale_.set(block_of(line)); }
+  // Memory is asked for the line, or a cache of the last level loses it: whether memory has to be written before it has
+  // the present value. It has it then.
+  bool write_back(line_number line) {
+    const std::uint32_t block = block_of(line);
+    if (!stale_.has(block)) return false;
+    stale_.reset(block);
+    return true;
+  }
+  // A write on this path takes them out, and the block is modified by it.
   // removed(path, step, copies) for each cache that was looked through.
   template <class Removed>
   [[gnu::always_inline]] void invalidate_others(line_number line, unsigned path, Removed&& removed) {
     const std::uint32_t block = block_of(line);
+    stale_.set(block);
     directory_.take(block, path, in_others(path, [&](unsigned other, const cache_step& step) {
                       removed(other, step, remove_copies(step, block));
                     }));

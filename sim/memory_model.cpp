@@ -82,7 +82,8 @@ class memory_model::insides {
   line_number first_line_of(std::uint64_t page, unsigned near);
   [[gnu::always_inline]] inline void announce(const who& w, const planned& p, places& where);
   [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, unsigned owner,
-                                                  double at);
+                                                  line_number lost, double at);
+  void write_back(const who& w, line_number line, double at);
   [[gnu::noinline]] double transfer(const who& w, line_number line, unsigned owner, double at);
   [[gnu::always_inline]] inline double invalidate_others(const who& w, line_number line, bool transferred, double at);
 
@@ -127,25 +128,37 @@ void memory_model::insides::announce(const who& w, const planned& p, places& whe
 }
 
 // The innermost cache had to take the line in: from where, and how long that takes. `owner`: who has modified it, and
-// has the only copy that is of use.
+// has the only copy that is of use. `lost`: what the innermost cache lost, if it is the last one.
 double memory_model::insides::fetch_line(const who& w, line_number line, const places& where, unsigned owner,
-                                         double at) {
+                                         line_number lost, double at) {
   const cache_path& path = w.path;
   if (path.depth != 0) ++w.own[path.steps[0].level].misses;
   for (unsigned i = 1; i < path.depth; ++i) {
     const cache_step& step = path.steps[i];
     ++w.own[step.level].accesses;
+    if (i + 1 == path.depth) lost = step.where->last_before(line >> step.shift, where[i]);
     if (step.where->access(line >> step.shift, where[i]))
       return owner == coherence::nobody ? step.latency : transfer(w, line, owner, at);
     ++w.own[step.level].misses;
   }
+  double took = 0;
   if (owner != coherence::nobody) {
     ++w.far.from_caches;
-    return transfer(w, line, owner, at);
+    took = transfer(w, line, owner, at);
+  } else {
+    const unsigned node = pages_.node_of(line >> lines_bits_);
+    ++(node == w.near ? w.far.local : w.far.remote);
+    took = memory_.fetch(w.near, node, line >> path.fetched_shift, path.fetched_bytes, at, oldest_);
+    if (coherence_.write_back(line)) write_back(w, line, at);
   }
-  const unsigned node = pages_.node_of(line >> lines_bits_);
-  ++(node == w.near ? w.far.local : w.far.remote);
-  return memory_.fetch(w.near, node, line >> path.fetched_shift, path.fetched_bytes, at, oldest_);
+  if (lost != no_line && coherence_.write_back(lost << path.fetched_shift))
+    write_back(w, lost << path.fetched_shift, at);
+  return took;
+}
+
+void memory_model::insides::write_back(const who& w, line_number line, double at) {
+  memory_.write_back(w.near, pages_.node_of(line >> lines_bits_), line >> w.path.fetched_shift, w.path.fetched_bytes,
+                     at, oldest_);
 }
 
 // Out of the caches of another core, over the link if that is of another node, when the line is free.
@@ -166,7 +179,6 @@ double memory_model::insides::invalidate_others(const who& w, line_number line, 
     w.own[step.level].invalidations += copies;
     if (copies != 0) farthest = std::max(farthest, meetings_.of(w.path_number, other).upgrade);
   });
-  coherence_.modified(line);
   if (transferred || farthest < 0) return 0;
   ++w.far.upgrades;
   return servers_.serve(coherence_.block_of(line), at, farthest, oldest_) - at + farthest;
@@ -209,16 +221,26 @@ void memory_model::insides::range(const who& w, std::uint64_t address, std::uint
 template <class Pipeline>
 void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
   const cache_step inner = w.path.steps[0];
+  const bool one_level = w.path.depth == 1;
   std::size_t announced = 0, copies_announced = 0;
   for (std::size_t i = 0; i < plan_.size; ++i) {
     const auto [line, write] = plan_.lines[i];
     const double now = flow.issue();
     const bool known = i < announced;
     const places& where = plan_.announced[i % line_plan::tables_ahead];
+    const line_number inner_line = line >> inner.shift;
+    const cache::location place = known || inner.where == nullptr ? where[0] : inner.where->locate(inner_line);
+    line_number lost = no_line;
+    if (one_level) [[unlikely]]
+      lost = inner.where->last_before(inner_line, place);
     double took = inner.latency;
     bool transferred = false;
-    if (inner.where == nullptr ||
-        !inner.where->access(line >> inner.shift, known ? where[0] : inner.where->locate(line >> inner.shift))) {
+    if (inner.where != nullptr && inner.where->access(inner_line, place)) [[likely]] {
+      if (!write || coherence_.modify_alone(line, w.path_number)) [[likely]] {
+        flow.arrives_after(inner.latency);
+        continue;
+      }
+    } else {
       // Lines that are found in the innermost cache need no more tables; others seldom come alone.
       const std::size_t soon = std::min(plan_.size, i + line_plan::tables_ahead);
       for (announced = std::max(announced, i); announced < soon; ++announced)
@@ -226,19 +248,15 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
       const unsigned owner = coherence_.owner_apart(line, w.path_number);
       transferred = owner != coherence::nobody;
       if (!write && w.path.depth != 0) coherence_.add(line, w.path_number, plan_.size != 1);
-      took = fetch_line(w, line, where, owner, now);
+      took = fetch_line(w, line, where, owner, lost, now);
     }
-    if (write) {
-      if (!coherence_.must_invalidate(line, w.path_number)) {
-        coherence_.modified(line);
-      } else {
-        const std::size_t soon = std::min(plan_.size, i + line_plan::copies_ahead);
-        for (copies_announced = std::max(copies_announced, i); copies_announced < soon; ++copies_announced) {
-          if (plan_.lines[copies_announced].write)
-            coherence_.fetch_copies(plan_.lines[copies_announced].line, w.path_number);
-        }
-        took = std::max(took, invalidate_others(w, line, transferred, now));
+    if (write && !coherence_.modify_alone(line, w.path_number)) {
+      const std::size_t soon = std::min(plan_.size, i + line_plan::copies_ahead);
+      for (copies_announced = std::max(copies_announced, i); copies_announced < soon; ++copies_announced) {
+        if (plan_.lines[copies_announced].write)
+          coherence_.fetch_copies(plan_.lines[copies_announced].line, w.path_number);
       }
+      took = std::max(took, invalidate_others(w, line, transferred, now));
     }
     flow.arrives_after(took);
   }
@@ -286,8 +304,8 @@ void memory_model::insides::forget(std::uint64_t address, std::uint64_t bytes) {
 std::vector<node_traffic> memory_model::insides::nodes() const {
   std::vector<node_traffic> result;
   for (unsigned node = 0; node < memory_.count(); ++node) {
-    result.push_back(
-        {memory_.numa(node), memory_.local_bytes(node), memory_.remote_bytes(node), pages_.pages_on(node)});
+    result.push_back({memory_.numa(node), memory_.local_bytes(node), memory_.remote_bytes(node), pages_.pages_on(node),
+                      memory_.written_bytes(node)});
   }
   return result;
 }

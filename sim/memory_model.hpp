@@ -16,6 +16,7 @@ struct node_traffic {
   int numa{0};
   std::uint64_t local_bytes{0}, remote_bytes{0};  // bytes fetched from this node's memory, by the core's place
   std::uint64_t pages{0};                         // that lie here now
+  std::uint64_t written_bytes{0};                 // written back to it
 };
 
 // Not thread-safe: the simulator has one kernel thread. What is modelled and what is not: sim/README.md.

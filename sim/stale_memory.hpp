@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+
+#include "sim/huge_pages.hpp"
+#include "sim/prefetch.hpp"
 
 namespace heddle::sim {
 
@@ -19,14 +21,20 @@ class stale_memory {
   }
 
   bool has(std::uint32_t block) const noexcept { return (words_[block / 64] >> (block % 64) & 1) != 0; }
-  void set(std::uint32_t block) noexcept { words_[block / 64] |= std::uint64_t{1} << (block % 64); }
+  // Blocks one after the other lie in one word: a store for each would make each wait for the one before.
+  void set(std::uint32_t block) noexcept {
+    std::uint64_t& word = words_[block / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (block % 64);
+    if ((word & bit) == 0) word |= bit;
+  }
+  void fetch(std::uint32_t block) const noexcept { fetch_ahead(&words_[block / 64]); }
   void reset(std::uint32_t block) noexcept { words_[block / 64] &= ~(std::uint64_t{1} << (block % 64)); }
   void clear() noexcept { std::fill(words_.begin(), words_.end(), 0); }
 
   std::uint64_t bytes() const noexcept { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
-  std::vector<std::uint64_t> words_;
+  table<std::uint64_t> words_;
 };
 
 }  // namespace heddle::sim

@@ -73,7 +73,13 @@ TEST_P(many_cores, same_misses_and_invalidations_as_the_plain_model) {
   }
   for (std::size_t l = 0; l < sum.size(); ++l) EXPECT_EQ(sum[l].misses, model.levels()[l].misses);
   std::uint64_t bytes = 0;
-  for (const node_traffic& node : model.nodes()) bytes += node.local_bytes + node.remote_bytes;
+  std::uint64_t written = 0;
+  for (const node_traffic& node : model.nodes()) {
+    bytes += node.local_bytes + node.remote_bytes;
+    written += node.written_bytes;
+  }
+  EXPECT_EQ(written, plain.write_backs * m.tree.caches().back().line_size);
+  EXPECT_GT(written, 0u);
   reach_count all;
   for (unsigned unit = 0; unit < units; ++unit) {
     const reach_count own = model.reach_of(unit);

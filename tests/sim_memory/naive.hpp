@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "machine/model.hpp"
@@ -21,11 +22,19 @@ class cache {
     std::list<std::uint64_t>& set = sets_[line % sets_.size()];
     const auto found = std::find(set.begin(), set.end(), line);
     const bool hit = found != set.end();
-    if (hit) set.erase(found);
-    else if (set.size() == ways_) set.pop_back();
+    lost = none;
+    if (hit) {
+      set.erase(found);
+    } else if (set.size() == ways_) {
+      lost = set.back();
+      set.pop_back();
+    }
     set.push_front(line);
     return hit;
   }
+  static constexpr std::uint64_t none = ~0ull;
+  std::uint64_t lost{none};  // by the last access
+
   bool contains(std::uint64_t line) const {
     const std::list<std::uint64_t>& set = sets_[line % sets_.size()];
     return std::find(set.begin(), set.end(), line) != set.end();
@@ -60,11 +69,13 @@ class machine_caches {
     const std::uint64_t block = address - address % largest_;
     const std::size_t inner = innermost(unit);
     bool missed = false, missed_all = true;
+    one* last = nullptr;
     const bool elsewhere = owned_elsewhere(unit, address);
     for (one& c : caches_) {
       if (!serves(c, unit)) continue;
       ++of(c).accesses;
       missed_all = !c.lines.access(address / c.info.line_size);
+      last = &c;
       if (!missed_all) break;
       ++of(c).misses;
       missed = true;
@@ -72,12 +83,18 @@ class machine_caches {
     const bool transferred = missed && elsewhere;
     transfers += transferred ? 1 : 0;
     (transferred ? from_caches : from_memory) += missed_all ? 1 : 0;
+    if (missed_all && !transferred) write_backs += stale_.erase(block);
+    if (missed_all && last->lines.lost != cache::none) {
+      const std::uint64_t out = last->lines.lost * last->info.line_size;
+      write_backs += stale_.erase(out - out % largest_);
+    }
     const auto owner = modified_.find(block);
     if (!write) {
       if (missed && owner != modified_.end() && owner->second != inner) modified_.erase(owner);
       return;
     }
     modified_[block] = inner;
+    stale_.insert(block);
     bool removed = false;
     for (one& c : caches_) {
       if (serves(c, unit)) continue;
@@ -92,7 +109,7 @@ class machine_caches {
   const level& at(machine::group_kind kind) const { return levels_[static_cast<unsigned>(kind)]; }
 
   // As reach_count has them, of all units; `from_memory` is its local and remote.
-  std::uint64_t from_caches{0}, transfers{0}, upgrades{0}, from_memory{0};
+  std::uint64_t from_caches{0}, transfers{0}, upgrades{0}, from_memory{0}, write_backs{0};
 
  private:
   struct one {
@@ -108,7 +125,7 @@ class machine_caches {
   // Somebody else has modified the block, and a cache that is not the unit's has the line.
   bool owned_elsewhere(unsigned unit, std::uint64_t address) const {
     const auto owner = modified_.find(address - address % largest_);
-    if (owner == modified_.end() || owner->second == innermost(unit)) return false;
+    if (owner == modified_.end() || owner->second == innermost(unit) || !stale_.contains(owner->first)) return false;
     const unsigned theirs = caches_[owner->second].info.first_unit;
     return std::any_of(caches_.begin(), caches_.end(), [&](const one& c) {
       return serves(c, theirs) && !serves(c, unit) && c.lines.contains(address / c.info.line_size);
@@ -119,6 +136,7 @@ class machine_caches {
 
   std::vector<one> caches_;  // innermost level first
   std::vector<level> levels_;
+  std::set<std::uint64_t> stale_;                  // blocks of which memory has an old value
   std::map<std::uint64_t, std::size_t> modified_;  // block -> innermost cache of who wrote it, until somebody else asks
   std::uint64_t smallest_{~0ull}, largest_{0};
 };
