@@ -46,7 +46,7 @@ void lock_word::unlock_slowly() noexcept {
       continue;
     }
     if (newest->next == nullptr) {
-      chosen = newest;
+      chosen = newest;  // release and acquire: as said above, here and below
       if (word_.compare_exchange_weak(now, is_free, std::memory_order_release, std::memory_order_acquire)) break;
       continue;
     }

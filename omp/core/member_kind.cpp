@@ -20,6 +20,7 @@ member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept 
   return now;
 }
 
+// relaxed, as in set_kind: a number alone
 bool members_can_be_preempted() noexcept { return best.load(std::memory_order_relaxed) != member_kind::not_preempted; }
 
 bool settle_for_less(member_kind tried, const char* why) noexcept {

@@ -79,7 +79,7 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   it.plain = payload <= smallest_payload;
   it.detachable = false;
   it.orphaned = false;
-  it.event.store(0, std::memory_order_relaxed);
+  it.event.store(0, std::memory_order_relaxed);  // published with the task
   it.priority = 0;
   it.node = nullptr;
   if (parent.owns_variables) [[unlikely]] {

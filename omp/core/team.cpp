@@ -156,6 +156,7 @@ void end_region(thread& self) {
   end_part(self);
   if (t.is_gang) [[unlikely]]
     leave_gang(t);
+  // relaxed: in a team of one only the caller itself makes the first task
   if (t.size > 1 || t.tasked.load(std::memory_order_relaxed)) t.joined.wait_for_members(self, t);
   if (told) [[unlikely]] {
     t.wake_all();  // members tell of the end when they see it

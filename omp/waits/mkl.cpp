@@ -57,6 +57,7 @@ try_function* real_try(const void* caller) noexcept {
     if (r.function.load() != nullptr) continue;
     try_function* const found = find_of_caller(caller);
     try_function* nobody = nullptr;
+    // release: whoever finds the place finds its function
     if (r.function.compare_exchange_strong(nobody, found)) r.place.store(caller, std::memory_order_release);
     return found;
   }

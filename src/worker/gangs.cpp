@@ -130,7 +130,7 @@ bool gangs::put_on(gang& g, seat* stays) noexcept {
   for_each_seat(g, [&](seat& s) {
     if (s.own_worker >= 0) give(s, static_cast<unsigned>(s.own_worker));
     else if (&s == stays && marks_[s.worker] == mark::free) give(s, s.worker);
-    else stays = &s == stays ? nullptr : stays;
+    else if (&s == stays) stays = nullptr;
   });
   unsigned shared = 0;
   for_each_seat(g, [&](seat& s) {

@@ -8,25 +8,14 @@
 #include <vector>
 
 #include <heddle/heddle.hpp>
-#include <heddle/pause.hpp>
 
 #include "tests/sim_explore/scenario.hpp"
+#include "tests/sim_explore/spinning.hpp"
 
 namespace heddle::sim {
 namespace {
 
 using namespace std::chrono_literals;
-
-// Schedules in which a step after another comes first are rare enough that no fair one needs so many looks.
-constexpr int endless = 100'000;
-
-template <class Condition>
-void spin(Condition holds) {
-  for (int looks = 0; !holds(); ++looks) {
-    require(looks < endless);
-    this_thread::pause();
-  }
-}
 
 runtime_options preemptive(int n, preemption how) {
   runtime_options o = workers(static_cast<std::size_t>(n));
@@ -44,19 +33,10 @@ void region(runtime& home, int n, F body) {
   team(o).run([&](team_member& self) { body(static_cast<int>(self.number())); });
 }
 
-template <class F>
-void together(runtime& home, int n, F body) {
-  thread_options o;
-  o.where = &home;
-  std::vector<thread> all;
-  for (int i = 0; i < n; ++i) all.emplace_back(o, [&body, i] { body(i); });
-  for (thread& t : all) t.join();
-}
-
 // A token goes round the members of all gangs, `size` of them in each.
 void ring(runtime& home, int gangs, int size) {
   std::atomic<int> token{0};
-  together(home, gangs, [&](int g) {
+  threads(home, gangs, [&](int g) {
     region(home, size, [&](int i) {
       const int turn = i * gangs + g;
       spin([&] { return token.load() == turn; });
@@ -89,7 +69,7 @@ void beside_a_thread(runtime& home, int n) {
 // Those of a nested gang spin for their elders, which spin for a third gang.
 void nested(runtime& home, int n) {
   std::atomic<int> stage{0};
-  together(home, 2, [&](int g) {
+  threads(home, 2, [&](int g) {
     if (g == 1)
       return region(home, n, [&](int i) {
         spin([&] { return stage.load() == i; });
@@ -110,7 +90,7 @@ void nested(runtime& home, int n) {
 void some_wait(runtime& home, int n) {
   mutex lock;
   std::atomic<int> left{2 * n};
-  together(home, 2, [&](int) {
+  threads(home, 2, [&](int) {
     region(home, n, [&](int i) {
       if (i == 0) this_thread::sleep_for(1us);
       {

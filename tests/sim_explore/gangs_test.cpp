@@ -13,25 +13,14 @@
 
 #include <heddle/detail/gang.hpp>
 #include <heddle/heddle.hpp>
-#include <heddle/pause.hpp>
 
 #include "tests/sim_explore/scenario.hpp"
+#include "tests/sim_explore/spinning.hpp"
 
 namespace heddle::sim {
 namespace {
 
 using namespace std::chrono_literals;
-
-// No schedule lets the others stand still for so many looks.
-constexpr int endless = 100'000;
-
-template <class Condition>
-void spin(Condition holds) {
-  for (int looks = 0; !holds(); ++looks) {
-    require(looks < endless);
-    this_thread::pause();
-  }
-}
 
 // A barrier of the program's own, of which the runtime knows nothing.
 class spin_barrier {
@@ -84,15 +73,6 @@ void spinning_region(runtime& home, int n, bool leads) {
     step();
     step();
   });
-}
-
-template <class F>
-void threads(runtime& home, int n, F body) {
-  thread_options o;
-  o.where = &home;
-  std::vector<thread> all;
-  for (int i = 0; i < n; ++i) all.emplace_back(o, [&body, i] { body(i); });
-  for (thread& t : all) t.join();
 }
 
 // --- scenarios -----------------------------------------------------------------------------------------------------
