@@ -42,6 +42,7 @@ nlohmann::json model_json(const machine::model& m) {
                       {"assumed", m.assumed},
                       {"frequency", m.frequency},
                       {"overlap", m.overlap},
+                      {"window", m.window},
                       {"page_size", m.page_size},
                       {"kinds", nlohmann::json::array()},
                       {"levels", nlohmann::json::array()},
@@ -54,7 +55,8 @@ nlohmann::json model_json(const machine::model& m) {
     j["levels"].push_back({{"kind", machine::name(level.kind)},
                            {"latency", level.latency},
                            {"transfer", level.coherence.transfer},
-                           {"upgrade", level.coherence.upgrade}});
+                           {"upgrade", level.coherence.upgrade},
+                           {"victim", level.victim}});
   for (const machine::cache_info& c : m.tree.caches()) {
     nlohmann::json units = nlohmann::json::array();
     for (unsigned i = c.first_unit; i < c.last_unit; ++i) units.push_back(m.tree.units()[i].number);

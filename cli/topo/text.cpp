@@ -143,9 +143,9 @@ std::string memory_text(const machine::model& m) {
 }
 
 std::string model_text(const machine::model& m) {
-  std::string text =
-      fmt::format("model:{} {:.4g} GHz, {} misses in flight, pages of {}\n", m.title.empty() ? "" : " " + m.title + ";",
-                  m.frequency, m.overlap, bytes_text(m.page_size));
+  std::string text = fmt::format("model:{} {:.4g} GHz, {} misses in flight, a window of {:.4g} cycles, pages of {}\n",
+                                 m.title.empty() ? "" : " " + m.title + ";", m.frequency, m.overlap, m.window,
+                                 bytes_text(m.page_size));
   for (std::size_t kind = 0; kind < m.kinds.size() && m.kinds.size() > 1; ++kind) {
     std::vector<int> units;
     for (const processing_unit& u : m.tree.units()) {

@@ -31,6 +31,9 @@ struct cache_level {
   group_kind kind;
   double latency{0};  // ns
   coherence_costs coherence{};
+  // It has what the caches inside it lose, and what several of them share; a line from memory goes past it. The last
+  // level alone.
+  bool victim{false};
 };
 
 // Memory of one NUMA node. Of coherence: between cores of the node that share no cache.
@@ -71,6 +74,17 @@ struct operation_costs {
   double clock{0};
 };
 
+// A figure of a machine and where it is from.
+struct figure {
+  enum class origin : std::uint8_t { untold, measured, cited, assumed };
+
+  std::string key;  // of the machine file, "cache.l3.latency"
+  double value{0};
+  origin from{origin::untold};
+  double least{0}, most{0};  // assumed: between what it may lie; both 0: not told
+  std::string why;           // what was measured, cited or concluded
+};
+
 struct model {
   std::string name;
   std::string title;                 // one line; may be empty
@@ -78,6 +92,7 @@ struct model {
   topology tree;                     // the whole machine
   double frequency{1};               // cycles per ns of the fastest kind of core: the unit of cost::cycles
   unsigned overlap{1};               // cache misses of one core in flight at once, when lines follow each other
+  double window{0};                  // cycles of arithmetic that a core can do while it waits for a line
   std::uint64_t page_size{4096};
   // ns that one of several kernel threads on a processing unit runs before another has its turn
   double time_slice{1e6};
@@ -90,6 +105,8 @@ struct model {
   // Keys that were not given and come from the defaults, then those that the machine file declares as its author's
   // assumptions, as "KEY: REASON".
   std::vector<std::string> assumed;
+  // Latencies, bandwidths and costs, sorted by key.
+  std::vector<figure> figures;
 
   // A shipped name, "this" (or ""), a TOML file, an lstopo XML file (completed by a TOML file of the same name beside
   // it, if there is one), or "synthetic:DESCRIPTION"; "A+B" is machine A with figures from the TOML file or shipped

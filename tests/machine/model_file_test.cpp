@@ -174,6 +174,49 @@ TEST_F(model_file, tells_what_the_caches_of_other_cores_cost) {
               AllOf(HasSubstr("wrong.toml:4: cache.l3.transfer"), HasSubstr("is 15 ns, less than the 20 ns")));
 }
 
+TEST_F(model_file, tells_where_figures_are_from) {
+  const std::string figures =
+      "frequency = 2.5\n[cache.l3]\nlatency = 20\ntransfer = 50\n[costs]\nfork = 3\nsteal = 300\n[origin]\n"
+      "frequency = \"cited: a data sheet\"\ncache.l3.latency = \"measured: here\"\n"
+      "cache.l3.transfer = \"assumed 45 to 55.5: as elsewhere\"\ncosts.steal = \"assumed: guessed\"\n";
+  const auto told = [](const model& m, const std::string& key) {
+    for (const figure& f : m.figures) {
+      if (f.key == key) return f;
+    }
+    return figure{.key = "", .why = ""};
+  };
+  using enum figure::origin;
+  const model m = model::from_name(write("m.toml", tree_line + figures));
+  EXPECT_EQ(told(m, "frequency").from, cited);
+  EXPECT_EQ(told(m, "frequency").why, "a data sheet");
+  EXPECT_EQ(told(m, "frequency").value, 2.5);
+  EXPECT_EQ(told(m, "cache.l3.latency").from, measured);
+  EXPECT_EQ(told(m, "cache.l3.transfer").from, assumed);
+  EXPECT_EQ(told(m, "cache.l3.transfer").least, 45);
+  EXPECT_EQ(told(m, "cache.l3.transfer").most, 55.5);
+  EXPECT_EQ(told(m, "costs.steal").from, assumed);
+  EXPECT_EQ(told(m, "costs.fork").from, untold) << "the default's origin is not that of another figure";
+  EXPECT_EQ(told(m, "costs.join").from, assumed) << "by default";
+  EXPECT_EQ(told(m, "cache.l3.upgrade").from, assumed) << "concluded";
+  EXPECT_THAT(m.assumed,
+              AllOf(Contains("cache.l3.transfer: as elsewhere; 45 to 55.5"), Contains("costs.steal: guessed")));
+  const model over = model::from_name(write("over.toml", "base = \"m.toml\"\nfrequency = 3\n"));
+  EXPECT_EQ(told(over, "frequency").from, untold);
+  EXPECT_EQ(told(over, "cache.l3.latency").from, measured);
+  EXPECT_THAT(refused("frequency = 2\n[origin]\nfrequency = \"heard\"\n"),
+              AllOf(HasSubstr("m.toml:4: origin.frequency"), HasSubstr("expected \"measured: HOW\"")));
+  EXPECT_THAT(refused("frequency = 2\n[origin]\nfrequency = \"assumed 3 to 4: why\"\n"),
+              HasSubstr("2 does not lie between 3 and 4"));
+  EXPECT_THAT(refused("[origin]\nfreqency = \"cited: why\"\n"),
+              HasSubstr("origin.freqency: the file has no such figure"));
+}
+
+TEST_F(model_file, victim_caches_are_last) {
+  EXPECT_TRUE(model::from_name(write("v.toml", tree_line + "[cache.l3]\nvictim = true\n")).caches.back().victim);
+  EXPECT_THAT(refused("[cache.l2]\nvictim = true\n"),
+              AllOf(HasSubstr("cache.l2.victim"), HasSubstr("is the last one")));
+}
+
 TEST_F(model_file, kinds_of_the_xml_stay_unless_the_file_has_its_own) {
   const model own = model::from_name(hybrid + "+" + write("none.toml", "frequency = 4\n"));
   EXPECT_EQ(own.kinds.size(), 2u);

@@ -28,17 +28,30 @@ void assembler::read_coherence(file_table& from, coherence_costs& costs) {
   if (const auto upgrade = from.number("upgrade", range::not_negative)) costs.upgrade = *upgrade;
 }
 
-void assembler::complete(coherence_costs& costs, double transfer, const std::string& table, const char* why) {
+// Links that differ may each conclude another one: then the range holds them all.
+void assembler::conclude(const std::string& key, double value, const conclusion& from) {
+  const double least = from.least * value, most = from.most * value;
+  for (figure& f : derived_figures_) {
+    if (f.key != key) continue;
+    f.least = std::min(f.least, least);
+    f.most = std::max(f.most, most);
+    return;
+  }
+  derived_figures_.push_back({key, value, figure::origin::assumed, least, most, from.why});
+}
+
+void assembler::complete(coherence_costs& costs, double transfer, const std::string& table, const conclusion& from) {
   if (costs.transfer == untold.transfer) {
     costs.transfer = transfer;
-    if (!table.empty()) derived_.insert(fmt::format("{}.transfer: {}", table, why));
+    if (!table.empty()) conclude(table + ".transfer", transfer, from);
   }
   if (costs.upgrade == untold.upgrade) {
     costs.upgrade = costs.transfer;
-    if (!table.empty()) derived_.insert(table + ".upgrade: as much as a transfer; 0.9 to 3 times");
+    if (!table.empty()) conclude(table + ".upgrade", costs.upgrade, {"as much as a transfer", 0.9, 3});
   }
 }
 
+// The factors are what the measurements that machine files cite make of these figures.
 void assembler::complete_coherence() {
   for (cache_level& level : made_.caches) {
     const auto caches = made_.tree.caches();
@@ -46,8 +59,7 @@ void assembler::complete_coherence() {
       return c.kind == level.kind && made_.tree.units()[c.first_unit].core != made_.tree.units()[c.last_unit - 1].core;
     });
     const std::string table = fmt::format("cache.{}", name(level.kind));
-    complete(level.coherence, 2 * level.latency, shared ? table : "",
-             "twice the latency; 1.9 times to 2.9 times where it was measured");
+    complete(level.coherence, 2 * level.latency, shared ? table : "", {"twice the latency", 0.95, 1.45});
     if (level.coherence.transfer >= level.latency) continue;
     const file_node* at = top_.place("cache").find(name(level.kind));
     refuse(at != nullptr && at->find("transfer") != nullptr ? *at->find("transfer") : top_.place("cache"),
@@ -57,13 +69,12 @@ void assembler::complete_coherence() {
   }
   const bool islands = nodes_have_several_outermost_caches(made_.tree);
   for (memory_node& node : made_.nodes)
-    complete(node.coherence, node.latency, islands ? "memory" : "",
-             "the latency of memory; 0.7 to 1.1 times where it was measured");
+    complete(node.coherence, node.latency, islands ? "memory" : "", {"the latency of memory", 0.7, 1.1});
   for (memory_link& link : made_.links) {
     const auto home =
         std::find_if(made_.nodes.begin(), made_.nodes.end(), [&](const memory_node& n) { return n.numa == link.from; });
     complete(link.coherence, home->latency + link.latency, "links",
-             "the latency of the other node's memory; 0.6 to 1.3 times where it was measured");
+             {"the latency of the other node's memory", 0.6, 1.3});
   }
 }
 
