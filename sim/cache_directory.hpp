@@ -74,6 +74,16 @@ class cache_directory {
     }
     return found;
   }
+  // Whether a path but `path` is entered for the block.
+  bool has_other(std::uint32_t block, unsigned path) {
+    enter_all();
+    const std::uint64_t* const entry = entry_of(block);
+    std::uint64_t others = 0;
+    for (unsigned word = 0; word < words_; ++word) others |= entry[word] & ~(word == path / 64 ? bit(path) : 0);
+    return others != 0;
+  }
+  // Nothing of the block is in the caches that `path` has apart from others that are entered.
+  void remove(std::uint32_t block, unsigned path) { entry_of(block)[path / 64] &= ~bit(path); }
   // Whether take(block, path) would change nothing.
   bool has_alone(std::uint32_t block, unsigned path) {
     enter_all();

@@ -56,6 +56,13 @@ class coherence {
   unsigned owner_apart(line_number line, unsigned path) {
     return needed_ && stale_.has(block_of(line)) ? look_for_owner(line, path) : nobody;
   }
+  // Somebody else has asked for the block since it was last written.
+  bool is_shared(line_number line, unsigned path) { return needed_ && directory_.has_other(block_of(line), path); }
+  // The last cache of the path does not have the line: a path that shares this cache and has a copy inside it; else
+  // nobody. Those found to have none are no longer entered.
+  unsigned copy_beside(line_number line, unsigned path) {
+    return is_shared(line, path) ? look_for_copy(line, path) : nobody;
+  }
   // A write on this path: whether there are no copies to take out. The block is modified by the path then.
   [[gnu::always_inline]] bool modify_alone(line_number line, unsigned path) {
     const std::uint32_t block = block_of(line);
@@ -91,6 +98,7 @@ class coherence {
 
  private:
   unsigned look_for_owner(line_number line, unsigned path);
+  unsigned look_for_copy(line_number line, unsigned path);
 
   // look(path, step) for each cache that is not on the path and may have
   // a copy of the block; the paths through a cache come one after the other.

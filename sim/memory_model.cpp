@@ -30,7 +30,7 @@ class memory_model::insides {
   explicit insides(const machine::model& machine);
 
   // As memory_model has them.
-  double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at);
+  double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at, goes_on how);
   double access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at);
   void place(std::uint64_t address, std::uint64_t bytes, page_policy policy, int node);
   void forget(std::uint64_t address, std::uint64_t bytes);
@@ -43,6 +43,7 @@ class memory_model::insides {
     coherence_.flushed();
   }
   std::uint64_t host_bytes() const;
+  unsigned line_bits() const noexcept { return caches_.line_bits(); }
 
  private:
   // Whose access it is.
@@ -83,6 +84,9 @@ class memory_model::insides {
   [[gnu::always_inline]] inline void announce(const who& w, const planned& p, places& where);
   [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, unsigned owner,
                                                   line_number lost, double at);
+  double fetch_past_victims(const who& w, line_number line, const places& where, unsigned owner, line_number lost,
+                            double at);
+  double fetch_from_memory(const who& w, line_number line, double at);
   void write_back(const who& w, line_number line, double at);
   [[gnu::noinline]] double transfer(const who& w, line_number line, unsigned owner, double at);
   [[gnu::always_inline]] inline double invalidate_others(const who& w, line_number line, bool transferred, double at);
@@ -136,7 +140,8 @@ double memory_model::insides::fetch_line(const who& w, line_number line, const p
   for (unsigned i = 1; i < path.depth; ++i) {
     const cache_step& step = path.steps[i];
     ++w.own[step.level].accesses;
-    if (i + 1 == path.depth) lost = step.where->last_before(line >> step.shift, where[i]);
+    if (i > path.loses) return fetch_past_victims(w, line, where, owner, lost, at);
+    if (i == path.loses) lost = step.where->last_before(line >> step.shift, where[i]);
     if (step.where->access(line >> step.shift, where[i]))
       return owner == coherence::nobody ? step.latency : transfer(w, line, owner, at);
     ++w.own[step.level].misses;
@@ -146,13 +151,58 @@ double memory_model::insides::fetch_line(const who& w, line_number line, const p
     ++w.far.from_caches;
     took = transfer(w, line, owner, at);
   } else {
-    const unsigned node = pages_.node_of(line >> lines_bits_);
-    ++(node == w.near ? w.far.local : w.far.remote);
-    took = memory_.fetch(w.near, node, line >> path.fetched_shift, path.fetched_bytes, at, oldest_);
-    if (coherence_.write_back(line)) write_back(w, line, at);
+    took = fetch_from_memory(w, line, at);
   }
   if (lost != no_line && coherence_.write_back(lost << path.fetched_shift))
     write_back(w, lost << path.fetched_shift, at);
+  return took;
+}
+
+double memory_model::insides::fetch_from_memory(const who& w, line_number line, double at) {
+  const unsigned node = pages_.node_of(line >> lines_bits_);
+  ++(node == w.near ? w.far.local : w.far.remote);
+  const double took = memory_.fetch(w.near, node, line >> w.path.fetched_shift, w.path.fetched_bytes, at, oldest_);
+  if (coherence_.write_back(line)) write_back(w, line, at);
+  return took;
+}
+
+// The last cache is one of victims: a line that is found there leaves it, unless others have asked for it, too; one
+// that a core beside has comes from there, and is found here from now on; and what the cache inside lost, it takes in.
+double memory_model::insides::fetch_past_victims(const who& w, line_number line, const places& where, unsigned owner,
+                                                 line_number lost, double at) {
+  const cache_step& step = w.path.steps[w.path.depth - 1];
+  const line_number number = line >> step.shift;
+  const auto take_in = [&](line_number one, cache::location set) {
+    const line_number out = step.where->last_before(one, set);
+    if (step.where->access(one, set) || out == no_line) return;
+    if (coherence_.write_back(out << step.shift)) write_back(w, out << step.shift, at);
+  };
+  double took = step.latency;
+  if (coherence_.is_shared(line, w.path_number)) {
+    if (step.where->contains(number)) {
+      step.where->access(number, where[w.path.depth - 1]);
+      if (owner != coherence::nobody) took = transfer(w, line, owner, at);
+    } else {
+      ++w.own[step.level].misses;
+      const unsigned beside = owner != coherence::nobody ? owner : coherence_.copy_beside(line, w.path_number);
+      if (beside == coherence::nobody) {
+        took = fetch_from_memory(w, line, at);
+      } else {
+        ++w.far.from_caches;
+        if (owner != coherence::nobody) {
+          took = transfer(w, line, owner, at);
+        } else {
+          ++w.far.transfers;
+          took = meetings_.of(w.path_number, beside).transfer;
+          take_in(number, where[w.path.depth - 1]);
+        }
+      }
+    }
+  } else if (!step.where->remove(number)) {
+    ++w.own[step.level].misses;
+    took = fetch_from_memory(w, line, at);
+  }
+  if (lost != no_line) take_in(lost, step.where->locate(lost));
   return took;
 }
 
@@ -221,7 +271,7 @@ void memory_model::insides::range(const who& w, std::uint64_t address, std::uint
 template <class Pipeline>
 void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
   const cache_step inner = w.path.steps[0];
-  const bool one_level = w.path.depth == 1;
+  const bool inner_loses = w.path.depth != 0 && w.path.loses == 0;
   std::size_t announced = 0, copies_announced = 0;
   for (std::size_t i = 0; i < plan_.size; ++i) {
     const auto [line, write] = plan_.lines[i];
@@ -231,7 +281,7 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
     const line_number inner_line = line >> inner.shift;
     const cache::location place = known || inner.where == nullptr ? where[0] : inner.where->locate(inner_line);
     line_number lost = no_line;
-    if (one_level) [[unlikely]]
+    if (inner_loses) [[unlikely]]
       lost = inner.where->last_before(inner_line, place);
     double took = inner.latency;
     bool transferred = false;
@@ -263,10 +313,17 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
   plan_.size = 0;
 }
 
-double memory_model::insides::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at) {
+double memory_model::insides::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at,
+                                     goes_on how) {
   const double start = begin(at);
-  pipeline flow(finish_, start);
   const who w = accessor(unit);
+  if (how != goes_on::no) {
+    continued_pipeline flow(finish_.size(), how == goes_on::same_line ? w.path.steps[0].latency : -1, start);
+    range(w, address, bytes, write, flow);
+    serve_planned(w, flow);
+    return flow.end() - start;
+  }
+  pipeline flow(finish_, start);
   range(w, address, bytes, write, flow);
   serve_planned(w, flow);
   return flow.end() - start;
@@ -324,9 +381,11 @@ std::uint64_t memory_model::insides::host_bytes() const {
 memory_model::memory_model(const machine::model& machine) : in_(std::make_unique<insides>(machine)) {}
 memory_model::~memory_model() = default;
 
-double memory_model::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at) {
-  return in_->access(unit, address, bytes, write, at);
+double memory_model::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at,
+                            goes_on how) {
+  return in_->access(unit, address, bytes, write, at, how);
 }
+unsigned memory_model::line_bits() const noexcept { return in_->line_bits(); }
 double memory_model::access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at) {
   return in_->access_rows(unit, sets, count, at);
 }

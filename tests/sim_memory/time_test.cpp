@@ -55,6 +55,34 @@ TEST(latency, of_consecutive_lines_overlaps) {
   }
 }
 
+// Elements that are told one by one cost what the array told at once does: a line its part of the overlap, and its
+// other elements nothing. Time of a line: latency / overlap.
+TEST(latency, of_a_stream_of_elements_is_that_of_the_range) {
+  using goes_on = memory_model::goes_on;
+  machine::model m = two_nodes();
+  m.overlap = 10;
+  constexpr unsigned lines = 60;  // of the 64 of the first level
+  for (const std::uint64_t element : {8u, 64u}) {
+    memory_model model(m);
+    const auto by_elements = [&] {
+      double time = model.access(0, 0, element, false, 0);
+      for (std::uint64_t at = element; at < lines * 64; at += element)
+        time += model.access(0, at, element, false, time, at % 64 == 0 ? goes_on::next_line : goes_on::same_line);
+      return time;
+    };
+    EXPECT_NEAR(by_elements(), 100 + 100.0 * (lines - 1) / 10, 1e-9) << "from memory";
+    EXPECT_NEAR(by_elements(), 1 + 1.0 * (lines - 1) / 10, 1e-9) << "from the first level";
+    memory_model whole(m);
+    EXPECT_NEAR(whole.access(0, 0, lines * 64, false, 0), 100.0 * lines / 10, 1e-9);
+  }
+  // A line that somebody else has taken meanwhile takes its time again.
+  m.nodes[0].coherence = {60, 60};
+  memory_model model(m);
+  model.access(0, 0, 8, false, 0);
+  model.access(1, 0, 8, true, 500);
+  EXPECT_DOUBLE_EQ(model.access(0, 8, 8, false, 1000, goes_on::same_line), 60);
+}
+
 // Cores read their own memory in calls of `chunk` bytes, the earliest one first; bytes per ns of all together.
 double streamed(memory_model& model, const std::vector<unsigned>& units, std::uint64_t chunk, std::uint64_t bytes_each,
                 bool write = false) {
