@@ -65,9 +65,9 @@ class cache {
     return set;
   }
   // Takes the line out; false if it is not there.
-  [[gnu::always_inline]] bool remove(line_number line) {
+  [[gnu::always_inline]] bool remove(line_number line) { return remove(line, locate(line)); }
+  [[gnu::always_inline]] bool remove(line_number line, location set) {
     if (index_ != nullptr) return index_->remove(line, set_of(line));
-    line_number* const set = set_at(line);
     return set_scan::with_quads(stride_ / 4, [&]<unsigned Quads>() __attribute__((always_inline)) {
       return set_scan::take_out<Quads>(set, line, no_line);
     });

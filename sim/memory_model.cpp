@@ -64,7 +64,7 @@ class memory_model::insides {
   };
   struct line_plan {
     static constexpr std::size_t most = 512;
-    static constexpr std::size_t tables_ahead = 16, copies_ahead = 8;  // lines
+    static constexpr std::size_t tables_ahead = 16, copies_ahead = 8, lost_ahead = 6;  // lines
 
     std::size_t size{0};
     planned lines[most];
@@ -84,8 +84,9 @@ class memory_model::insides {
   [[gnu::always_inline]] inline void announce(const who& w, const planned& p, places& where);
   [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, unsigned owner,
                                                   line_number lost, double at);
-  double fetch_past_victims(const who& w, line_number line, const places& where, unsigned owner, line_number lost,
-                            double at);
+  void announce_lost(const who& w, std::size_t i);
+  [[gnu::noinline]] double fetch_past_victims(const who& w, line_number line, const places& where, unsigned owner,
+                                              line_number lost, double at);
   double fetch_from_memory(const who& w, line_number line, double at);
   void write_back(const who& w, line_number line, double at);
   [[gnu::noinline]] double transfer(const who& w, line_number line, unsigned owner, double at);
@@ -129,6 +130,15 @@ void memory_model::insides::announce(const who& w, const planned& p, places& whe
   const line_number line = p.line;
   for (unsigned i = 0; i < w.path.depth; ++i) where[i] = w.path.steps[i].where->prefetch(line >> w.path.steps[i].shift);
   if (!p.write) coherence_.fetch(line);  // for writes range() did
+}
+
+// The set of a victim cache that will have what line i of the plan drives out of the cache inside it, as far as that
+// can be told before its turn.
+void memory_model::insides::announce_lost(const who& w, std::size_t i) {
+  const cache_step& step = w.path.steps[w.path.loses];
+  const line_number line = plan_.lines[i].line >> step.shift;
+  const line_number lost = step.where->last_before(line, plan_.announced[i % line_plan::tables_ahead][w.path.loses]);
+  if (lost != no_line) w.path.steps[w.path.depth - 1].where->prefetch(lost);
 }
 
 // The innermost cache had to take the line in: from where, and how long that takes. `owner`: who has modified it, and
@@ -198,7 +208,7 @@ double memory_model::insides::fetch_past_victims(const who& w, line_number line,
         }
       }
     }
-  } else if (!step.where->remove(number)) {
+  } else if (!step.where->remove(number, where[w.path.depth - 1])) {
     ++w.own[step.level].misses;
     took = fetch_from_memory(w, line, at);
   }
@@ -215,7 +225,7 @@ void memory_model::insides::write_back(const who& w, line_number line, double at
 double memory_model::insides::transfer(const who& w, line_number line, unsigned owner, double at) {
   ++w.far.transfers;
   const double latency = meetings_.of(w.path_number, owner).transfer;
-  double start = servers_.serve(coherence_.block_of(line), at, latency, oldest_);
+  double start = servers_.serve(coherence_.block_of(line), at, latency);
   const unsigned from = meetings_.node_of(owner);
   if (from != w.near) start += memory_.carry(w.near, from, w.path.fetched_bytes, start, oldest_);
   return start - at + latency;
@@ -231,7 +241,7 @@ double memory_model::insides::invalidate_others(const who& w, line_number line, 
   });
   if (transferred || farthest < 0) return 0;
   ++w.far.upgrades;
-  return servers_.serve(coherence_.block_of(line), at, farthest, oldest_) - at + farthest;
+  return servers_.serve(coherence_.block_of(line), at, farthest) - at + farthest;
 }
 
 double memory_model::insides::begin(double at) {
@@ -295,6 +305,7 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
       const std::size_t soon = std::min(plan_.size, i + line_plan::tables_ahead);
       for (announced = std::max(announced, i); announced < soon; ++announced)
         announce(w, plan_.lines[announced], plan_.announced[announced % line_plan::tables_ahead]);
+      if (w.path.victim && i + line_plan::lost_ahead < announced) announce_lost(w, i + line_plan::lost_ahead);
       const unsigned owner = coherence_.owner_apart(line, w.path_number);
       transferred = owner != coherence::nobody;
       if (!write && w.path.depth != 0) coherence_.add(line, w.path_number, plan_.size != 1);
