@@ -62,11 +62,11 @@ operation_times times_of(const machine::model& m, bool all_free) {
   std::_Exit(1);
 }
 
-picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write,
+picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, continued how,
                    picoseconds at) {
   try {
-    return from_nanoseconds(
-        static_cast<memory_model*>(context)->access(unit, address, bytes, write, static_cast<double>(at) / 1000));
+    return from_nanoseconds(static_cast<memory_model*>(context)->access(
+        unit, address, bytes, write, static_cast<double>(at) / 1000, static_cast<memory_model::goes_on>(how)));
   } catch (const std::exception& e) {
     memory_failed(e);
   }
@@ -111,6 +111,8 @@ configuration configuration_for(const session_options& o, const machine::model& 
   for (const machine::processing_unit& u : m.tree.units()) c.units.push_back({u.number, u.speed});
   c.times = times_of(m, o.free_scheduler);
   c.frequency = m.frequency;
+  c.window = from_nanoseconds(m.window / m.frequency);
+  c.line_bits = memory.line_bits();
   c.quantum = std::max(from_nanoseconds(m.time_slice), nanosecond);
   c.charge = o.charge;
   c.fast = o.fast;

@@ -50,6 +50,7 @@ std::string toml_quoted(std::string_view text) {
 struct toml_text {
   std::string body;
   std::vector<std::string> assumptions;
+  std::vector<std::string> measured;  // keys
 };
 
 // A cache further out never answers earlier in a model; noise may say so.
@@ -66,6 +67,7 @@ void write_memory(const machine::model& defaults, const memory_figures& m, std::
     const std::string key = fmt::format("cache.{}.latency", machine::name(level.kind));
     const auto found = m.latency.find(level.kind);
     if (found == m.latency.end()) out.assumptions.push_back(key + ": not measured, the default");
+    else out.measured.push_back(key);
     const double own = raised(found != m.latency.end() ? found->second : level.latency, inside, key, out);
     out.body += fmt::format("[cache.{}]\nlatency = {:.4g}\n", machine::name(level.kind), own);
     inside = std::max(inside, own);
@@ -76,6 +78,7 @@ void write_memory(const machine::model& defaults, const memory_figures& m, std::
       "{}\n",
       units == 1 ? "one core" : fmt::format("{} cores", units), m.one_core_bandwidth, latency,
       m.bandwidth / static_cast<double>(defaults.nodes.size()), defaults.nodes.front().channels);
+  for (const char* key : {"memory.latency", "memory.bandwidth"}) out.measured.push_back(key);
   out.assumptions.push_back("time_slice: not measured, the default");
   out.assumptions.push_back("memory.channels: not measured, the default");
   if (defaults.nodes.size() > 1) {
@@ -97,6 +100,7 @@ void write_costs(const machine::model& defaults, const std::map<std::string, dou
     out.body += fmt::format("{} = {:.4g}\n", cost.name, value);
     if (found == measured.end())
       out.assumptions.push_back(fmt::format("costs.{}: not measured, the default", cost.name));
+    else out.measured.push_back(fmt::format("costs.{}", cost.name));
   }
   if (measured.contains("fork"))
     out.assumptions.push_back("costs.fork: fork and join were measured together; each has half");
@@ -122,7 +126,11 @@ std::string file_text(const machine::model& defaults, const memory_figures& memo
       "             # memory latency over the time of a line when one core reads in order\n"
       "page_size = {}\ntime_slice = {}\n\n",
       toml_quoted(tree), memory.frequency, overlap, defaults.page_size, defaults.time_slice);
-  return text + out.body;
+  text += out.body + "\n[origin]\n";
+  for (const char* key : {"frequency", "overlap"}) out.measured.emplace_back(key);
+  for (const std::string& key : out.measured)
+    text += fmt::format("{} = \"measured: heddle calibrate, {}\"\n", key, date);
+  return text;
 }
 
 int run(const calibrate_arguments& given) {

@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim/process.hpp"
+#include "cli/sim/sensitivity.hpp"
 #include "cli/sim/table.hpp"
 #include "machine/model.hpp"
 #include "policy/registry.hpp"
@@ -29,6 +30,7 @@ struct arguments {
   std::vector<std::string> compare;
   std::string json_file;
   bool no_serial{false};
+  bool sensitivity{false};
   std::uint64_t explore{0};
   std::optional<std::uint64_t> explore_seed;
   unsigned limit{60};
@@ -135,6 +137,22 @@ std::vector<json> run_serially(const arguments& given) {
   return parsed(outcome);
 }
 
+// Of the first policy over the second.
+double ratio_of_times(const arguments& given, const std::vector<std::string>& policies, const std::string& machine) {
+  double times[2]{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    sim_setting s = given.setting;
+    s.machine = machine;
+    s.policy = policies[i];
+    s.trace.clear();
+    const sim_outcome outcome = simulate(given.words, s, shown::errors);
+    if (outcome.status != 0) throw std::runtime_error(fmt::format("on {} the program {}", machine, end_of(outcome)));
+    if (outcome.figures.empty()) refuse_unsimulated(given.words.front());
+    for (const json& row : parsed(outcome)) times[i] += row.at("virtual_seconds").get<double>();
+  }
+  return times[0] / times[1];
+}
+
 int run(arguments given) {
   if (given.words.empty()) throw usage_error("no program: `heddle sim [OPTIONS] -- PROGRAM [ARGUMENTS]`");
   try {
@@ -151,6 +169,12 @@ int run(arguments given) {
     if (!p.empty()) check_policy(p);
   }
   if (given.explore != 0 || given.explore_seed) return run_explored(given);
+  if (given.sensitivity) {
+    if (policies.size() != 2) throw usage_error("--sensitivity needs two policies: --compare P,Q");
+    print_sensitivity(given.setting.machine, fmt::format("time of {} over {}", policies[0], policies[1]),
+                      [&](const std::string& machine) { return ratio_of_times(given, policies, machine); });
+    return 0;
+  }
 
   std::vector<json> rows;
   int status = 0;
@@ -219,6 +243,8 @@ std::function<int()> add(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "annotations", "measured"}));
   app.add_flag("--no-serial", given->no_serial, "No serial run, and so no speed-up");
+  app.add_flag("--sensitivity", given->sensitivity,
+               "With --compare P,Q: how the ratio of their times moves with each assumed figure of the machine");
   app.add_option("--json", given->json_file, "File for the rows of the table")->check(output_file());
   app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json")
       ->check(output_file({".heddle", ".json"}));

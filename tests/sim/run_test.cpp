@@ -1,6 +1,7 @@
 // `heddle sim` on programs: results, determinism, golden virtual times, refusals.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -142,6 +143,33 @@ TEST_F(sim_test, golden_parallel_times) {
         << "\nA change of a policy, the run loop, the cache model or the machine file moves it: scripts/sim-golden.sh "
            "writes the new ones.";
   }
+}
+
+TEST_F(sim_test, tells_what_a_ratio_owes_to_assumed_figures) {
+  SKIP_WITHOUT_SIMULATOR();
+  const std::string machine = file("m.toml");
+  std::ofstream(machine)
+      << "tree = \"synthetic:l2:4(size=1MiB) core:1 pu:1\"\nfrequency = 2\noverlap = 10\nwindow = 50\n"
+         "time_slice = 1e6\n[cache.l2]\nlatency = 5\ntransfer = 60\nupgrade = 60\n[memory]\n"
+         "latency = 90\nbandwidth = 80\ntransfer = 80\nupgrade = 80\n[costs]\n"
+         "fork = 2\njoin = 2\nspawn = 40\nthread_switch = 10\nsteal_per_level = 100\n"
+         "failed_steal = 20\nwake = 1500\nwake_latency = 5000\nsleep = 1500\nheavy_fence = 1000\n"
+         "signal = 2000\nsignal_lock = 1000\nsignal_send = 300\nkernel_switch = 1500\nclock = 25\n"
+         "steal = 200\n[origin]\ncosts.steal = \"assumed 0 to 100000: for this test\"\n";
+  const ended e = run("--machine " + machine + " --workers 4 --compare random_ws,serial --sensitivity -- " +
+                      program("fib") + " 16");
+  EXPECT_EQ(e.status, 0) << e.output;
+  EXPECT_NE(e.output.find("time of random_ws over serial: "), std::string::npos) << e.output;
+  const std::size_t line = e.output.find("costs.steal ");
+  ASSERT_NE(line, std::string::npos) << e.output;
+  double least = -1, at_least = -1, most = -1, at_most = -1;
+  ASSERT_EQ(std::sscanf(e.output.c_str() + line, "costs.steal %lf %lf %lf %lf", &least, &at_least, &most, &at_most), 4)
+      << e.output;
+  EXPECT_EQ(least, 0);
+  EXPECT_EQ(most, 100'000);
+  EXPECT_LT(at_least, at_most) << "steals of 100 us make random_ws slower";
+  EXPECT_NE(e.output.find("not varied"), std::string::npos) << e.output;
+  EXPECT_EQ(run("--machine " + machine + " --sensitivity -- " + program("fib")).status, 2) << "no ratio is asked for";
 }
 
 TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {

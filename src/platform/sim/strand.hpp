@@ -11,10 +11,10 @@
 #include <heddle/thread_slot.hpp>
 
 #include "base/exception_state.hpp"
+#include "platform/sim/told_overlap.hpp"
 
 namespace heddle::sim {
 
-using picoseconds = std::uint64_t;  // 213 days in all; integers, so that sums do not depend on their order
 inline constexpr picoseconds nanosecond = 1000;
 inline constexpr picoseconds never = ~picoseconds{0};
 
@@ -96,7 +96,9 @@ struct strand {
   struct {
     bool told{false};
     volatile std::uint32_t beats{0};
+    told_overlap overlap;
   } stretch;
+  told_streams streams;
 
   bool before(const strand& other) const noexcept { return time != other.time ? time < other.time : id < other.id; }
 };
