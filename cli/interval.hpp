@@ -6,12 +6,12 @@
 
 namespace heddle::cli {
 
-// Each figure lies below the median of their distribution with probability 1/2, so the number that does is binomial, and
-// [k-th smallest, k-th largest] holds it with probability 1 - 2 P(B(n, 1/2) < k), whatever the distribution: W. R.
+// Each figure lies below the median of their distribution with probability 1/2, so the number that does is binomial,
+// and [k-th smallest, k-th largest] holds it with probability 1 - 2 P(B(n, 1/2) < k), whatever the distribution: W. R.
 // Thompson, "On confidence ranges for the median", Annals of Mathematical Statistics 7(3), 1936; H. A. David, H. N.
 // Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1. Here k is the largest with a probability of at least
-// 15/16, which five figures reach with their extremes, and four do not. Resampling (the bootstrap) promises more of five
-// figures than they hold.
+// 15/16, which five figures reach with their extremes, and four do not. Resampling (the bootstrap) promises more of
+// five figures than they hold.
 struct interval {
   double median{0};
   double low{0}, high{0};

@@ -54,8 +54,8 @@ std::string comparison_table(const std::vector<json>& rows) {
   std::size_t width = 6;
   for (const compared& c : all) width = std::max(width, c.policy.size());
   const std::string than = "times faster than " + all.front().policy;
-  std::string text = fmt::format("{:<{}}  {:>12}  {:>{}}  {:>16}\n", "policy", width, "median time", than,
-                                 than.size(), "interval");
+  std::string text =
+      fmt::format("{:<{}}  {:>12}  {:>{}}  {:>16}\n", "policy", width, "median time", than, than.size(), "interval");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const compared& c = all[i];
     const std::string time = fmt::format("{:.6g} s", c.time.median);

@@ -238,8 +238,9 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--seed", given->setting.seed, "Seed of random choices")
       ->capture_default_str()
       ->check(integer(0, most_seed));
-  app.add_option("--seeds", given->seeds,
-                 "Runs a policy, from --seed on, each with its data elsewhere in pages; default: 5 with --compare, else 1")
+  app.add_option(
+         "--seeds", given->seeds,
+         "Runs a policy, from --seed on, each with its data elsewhere in pages; default: 5 with --compare, else 1")
       ->check(integer(1, 10'000));
   app.add_flag("--fast", given->setting.fast, "Only costs: programs leave out the arithmetic that they have told");
   app.add_option(

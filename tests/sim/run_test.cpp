@@ -103,9 +103,9 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
 TEST_F(sim_test, a_plugin_schedules_simulated_programs) {
   SKIP_WITHOUT_SIMULATOR();
   setenv("HEDDLE_POLICY_PLUGIN", HEDDLE_PLUGINS "/loyal_policy.so", 1);
-  const json rows =
-      figures("--machine skylake-4x16 --workers 64 --no-serial --seeds 1 --compare random_ws,loyal,loyal:patience=50 -- " +
-              program("fib") + " 18");
+  const json rows = figures(
+      "--machine skylake-4x16 --workers 64 --no-serial --seeds 1 --compare random_ws,loyal,loyal:patience=50 -- " +
+      program("fib") + " 18");
   unsetenv("HEDDLE_POLICY_PLUGIN");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[1]["policy"], "loyal");
@@ -203,17 +203,17 @@ TEST_F(sim_test, a_comparison_has_five_pairs_of_runs) {
     EXPECT_GT(rows[i]["speedup"], 0);
   }
   EXPECT_NE(rows[0]["virtual_seconds"], rows[2]["virtual_seconds"]);
-  EXPECT_EQ(figures("--machine skylake-4x16 --workers 8 --seeds 2 --compare random_ws,adws -- " + program("fib") +
-                    " 15")
-                .size(),
-            4u);
+  EXPECT_EQ(
+      figures("--machine skylake-4x16 --workers 8 --seeds 2 --compare random_ws,adws -- " + program("fib") + " 15")
+          .size(),
+      4u);
   EXPECT_EQ(figures("--machine skylake-4x16 --workers 8 --seeds 3 -- " + program("fib") + " 15").size(), 3u);
 }
 
 TEST_F(sim_test, a_comparison_says_what_it_decides) {
   SKIP_WITHOUT_SIMULATOR();
-  const ended e = run("--machine skylake-4x16 --workers 8 --no-serial --compare random_ws,serial -- " +
-                      program("fib") + " 18");
+  const ended e =
+      run("--machine skylake-4x16 --workers 8 --no-serial --compare random_ws,serial -- " + program("fib") + " 18");
   EXPECT_EQ(e.status, 0);
   EXPECT_NE(e.output.find("5 pairs of runs"), std::string::npos) << e.output;
   EXPECT_NE(e.output.find("slower\n"), std::string::npos) << e.output;
