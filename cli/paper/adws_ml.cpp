@@ -48,7 +48,7 @@ program tree() {
       .name = "tree",
       .command = "bench cart",
       .quick = {.arguments = "--n 200000 --shrink 8", .shrink = 8, .changes = "histograms of 16 bins instead of 128"},
-      .full = {.arguments = "--n 2000000"},
+      .full = {.arguments = "--n 1000000"},
       .real = "bench cart --n 100000",
       .quick_beside =
           size{.arguments = "--n 400000 --shrink 4", .shrink = 4, .changes = "histograms of 32 bins instead of 128"}};
