@@ -15,10 +15,12 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "bench/blas/library.hpp"
 #include "bench/blas/routines.hpp"
@@ -51,50 +53,29 @@ constexpr double right = 1e-10;  // times n: far from rounding, and far below an
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-[[noreturn]] void usage(const std::string& why) {
-  std::fprintf(
-      stderr,
-      "heddle-blas: %s\nusage: heddle-blas gemm|potrf|getrf|geqrf|syevd|cholesky[,...] [--outer N] [--inner N] "
-      "[--problems N] [--n N] [--tiles N] [--tasks 0|1] [--repeat N] [--limit SECONDS] [--blas FILE] "
-      "[--layer intel|gnu] [--openmp heddle|intel|FILE] [--preempt on|off|auto|TIME] [--workers N] [--json FILE]\n",
-      why.c_str());
-  std::exit(2);
-}
-
-settings settings_from(int argc, char** argv) {
-  settings s;
-  if (argc < 2) usage("what is to be computed?");
-  std::istringstream list(argv[1]);
-  for (std::string name; std::getline(list, name, ',');) {
-    const std::vector<std::string> known = routine_names();
-    if (name != "cholesky" && std::find(known.begin(), known.end(), name) == known.end()) usage("no routine " + name);
-    s.routines.push_back(name);
-  }
-  const auto whole = [](const char* text) { return std::max(1, std::atoi(text)); };
-  for (int i = 2; i < argc; i += 2) {
-    const std::string option = argv[i];
-    if (i + 1 == argc) usage(option + " has no value");
-    const char* value = argv[i + 1];
-    if (option == "--outer") s.outer = whole(value);
-    else if (option == "--inner") s.inner = whole(value);
-    else if (option == "--problems") s.problems = whole(value);
-    else if (option == "--n") s.n = whole(value);
-    else if (option == "--tiles") s.tiles = whole(value);
-    else if (option == "--tasks") s.tasks = std::atoi(value) != 0;
-    else if (option == "--repeat") s.repeats = static_cast<unsigned>(whole(value));
-    else if (option == "--limit") s.limit = static_cast<unsigned>(whole(value));
-    else if (option == "--blas") s.blas = value;
-    else if (option == "--layer") s.layer = value;
-    else if (option == "--openmp") s.openmp = value;
-    else if (option == "--preempt") s.preempt = value;
-    else if (option == "--workers") s.workers = value;
-    else if (option == "--policy") s.policy = value;
-    else if (option == "--json") s.json = value;
-    else if (option != "--rivals") usage("no option " + option);
-  }
-  if (!s.layer.empty() && s.layer != "intel" && s.layer != "gnu") usage("no layer " + s.layer);
-  if (s.problems == 0) s.problems = s.outer;
-  return s;
+void define(CLI::App& app, settings& s) {
+  std::vector<std::string> known = routine_names();
+  known.push_back("cholesky");
+  app.add_option("routines", s.routines, "what is computed, with commas between")
+      ->required()
+      ->delimiter(',')
+      ->check(CLI::IsMember(known));
+  app.add_option("--outer", s.outer, "threads of the region")->check(CLI::Range(1, 4096));
+  app.add_option("--inner", s.inner, "threads that a routine may use")->check(CLI::Range(1, 4096));
+  app.add_option("--problems", s.problems, "in a round; as many as outer threads if not given")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--n", s.n, "rows of a matrix, or of a tile")->check(CLI::Range(1, 100'000));
+  app.add_option("--tiles", s.tiles, "cholesky: rows of tiles")->check(CLI::Range(1, 1000));
+  app.add_option("--tasks", s.tasks, "whether each problem is a task")->type_name("0|1");
+  app.add_option("--repeat", s.repeats, "rounds that are measured")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--limit", s.limit, "seconds after which the program is killed")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--blas", s.blas, "the library with the routines");
+  app.add_option("--layer", s.layer, "MKL's layer for threads")->check(CLI::IsMember({"intel", "gnu"}));
+  app.add_option("--openmp", s.openmp, "heddle, intel, or an OpenMP library's file");
+  app.add_option("--preempt", s.preempt, "heddle's: on, off, auto, or how long a turn lasts");
+  app.add_option("--workers", s.workers, "heddle's")->check(CLI::Range(1, 4096));
+  app.add_option("--policy", s.policy, "a name for the rows");
+  app.add_option("--json", s.json, "the file for the rows");
 }
 
 std::string file_of_heddle() {
@@ -199,9 +180,13 @@ double median(std::vector<double> v) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const settings s = settings_from(argc, argv);
+  CLI::App app("Parallel routines of BLAS and LAPACK inside parallel regions or tasks");
+  settings s;
+  define(app, s);
+  CLI11_PARSE(app, argc, argv);
+  if (s.problems == 0) s.problems = s.outer;
   bool all_right = true;
-  std::string rows;
+  auto rows = nlohmann::json::array();
   try {
     begin_anew_on(s, argv);
     ::alarm(s.limit);  // threads that spin for each other for ever
@@ -214,13 +199,14 @@ int main(int argc, char** argv) {
       all_right &= checked;
       for (const auto& [metric, values] : got) {
         const char* const unit = metric == "rate" ? "Gflop/s" : "s";
-        char row[320];
-        std::snprintf(row, sizeof row,
-                      "%s\n  {\"runtime\": \"heddle\", \"policy\": \"%s\", \"kernel\": \"%s\", \"metric\": \"%s\", "
-                      "\"unit\": \"%s\", \"checked\": %s, \"median\": %.9g, \"least\": %.9g}",
-                      rows.empty() ? "" : ",", s.policy.c_str(), routine.c_str(), metric.c_str(), unit,
-                      checked ? "true" : "false", median(values), *std::min_element(values.begin(), values.end()));
-        rows += row;
+        rows.push_back({{"runtime", "heddle"},
+                        {"policy", s.policy},
+                        {"kernel", routine},
+                        {"metric", metric},
+                        {"unit", unit},
+                        {"checked", checked},
+                        {"median", median(values)},
+                        {"least", *std::min_element(values.begin(), values.end())}});
         std::printf("%-9s %dx%d %-5s %.6g %s%s\n", routine.c_str(), s.outer, s.inner, metric.c_str(), median(values),
                     unit, checked ? "" : ", wrong");
       }
@@ -229,6 +215,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "heddle-blas: %s\n", e.what());
     return 3;
   }
-  if (!s.json.empty()) std::ofstream(s.json) << "{\"measurement\": \"blas\", \"rows\": [" << rows << "\n]}\n";
+  if (!s.json.empty()) std::ofstream(s.json) << nlohmann::json{{"measurement", "blas"}, {"rows", rows}}.dump(1) << "\n";
   return all_right ? 0 : 1;
 }

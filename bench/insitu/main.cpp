@@ -18,7 +18,9 @@
 #include <thread>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <heddle/heddle.hpp>
+#include <nlohmann/json.hpp>
 
 #include "bench/insitu/simulation.hpp"
 
@@ -126,45 +128,27 @@ outcome run(const settings& s) {
   return got;
 }
 
-[[noreturn]] void usage(const std::string& why) {
-  std::fprintf(stderr,
-               "heddle-insitu: %s\nusage: heddle-insitu --lammps FILE [--by heddle|kernel] [--technique "
-               "signal_yield|none] [--priorities 0|1] [--threads N] [--cells N] [--steps N] [--every N] [--pieces N] "
-               "[--compared N] [--json FILE]\n",
-               why.c_str());
-  std::exit(2);
-}
-
-settings settings_from(int argc, char** argv) {
-  settings s;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string option = argv[i];
-    if (i + 1 == argc) usage(option + " has no value");
-    const char* value = argv[i + 1];
-    const int number = std::atoi(value);
-    if (option == "--lammps") s.lammps = value;
-    else if (option == "--by") s.by = value;
-    else if (option == "--technique") s.technique = value;
-    else if (option == "--priorities") s.priorities = number != 0;
-    else if (option == "--threads") s.threads = std::max(1, number);
-    else if (option == "--cells") s.cells = std::max(1, number);
-    else if (option == "--steps") s.steps = std::max(1, number);
-    else if (option == "--every") s.every = std::max(0, number);
-    else if (option == "--pieces") s.pieces = std::max(1, number);
-    else if (option == "--compared") s.compared = std::max(1, number);
-    else if (option == "--json") s.json = value;
-    else usage("no option " + option);
-  }
-  if (s.lammps.empty()) usage("--lammps: which liblammps.so?");
-  if (s.by != "heddle" && s.by != "kernel") usage("--by heddle or kernel");
-  if (s.technique != "signal_yield" && s.technique != "none") usage("--technique signal_yield or none");
-  return s;
+void define(CLI::App& app, settings& s) {
+  app.add_option("--lammps", s.lammps, "liblammps.so")->required()->check(CLI::ExistingFile);
+  app.add_option("--by", s.by, "whose threads analyse")->check(CLI::IsMember({"heddle", "kernel"}));
+  app.add_option("--technique", s.technique, "how they are preempted")->check(CLI::IsMember({"signal_yield", "none"}));
+  app.add_option("--priorities", s.priorities, "whether the simulation goes first")->type_name("0|1");
+  app.add_option("--threads", s.threads, "of the simulation")->check(CLI::Range(1, 4096));
+  app.add_option("--cells", s.cells, "of the melt, in each direction")->check(CLI::Range(1, 1000));
+  app.add_option("--steps", s.steps, "of the simulation")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--every", s.every, "steps from one analysis to the next; 0: none")->check(CLI::Range(0, 1'000'000));
+  app.add_option("--pieces", s.pieces, "threads of an analysis")->check(CLI::Range(1, 4096));
+  app.add_option("--compared", s.compared, "atoms to which each atom is compared")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--json", s.json, "the file for the figures");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const settings s = settings_from(argc, argv);
+  CLI::App app("A molecular dynamics simulation with analyses of its atoms beside it");
+  settings s;
+  define(app, s);
+  CLI11_PARSE(app, argc, argv);
   outcome got;
   try {
     if (s.by == "kernel") {
@@ -184,8 +168,9 @@ int main(int argc, char** argv) {
   std::printf("last step %.6g s, all %.6g s\ntemperature %.15g, potential energy %.15g, pairs %llu\n", got.last_step,
               got.all, got.state[0], got.state[1], static_cast<unsigned long long>(got.pairs));
   if (!s.json.empty()) {
-    std::ofstream(s.json) << "{\"last_step\": " << got.last_step << ", \"all\": " << got.all
-                          << ", \"temperature\": " << got.state[0] << ", \"pairs\": " << got.pairs << "}\n";
+    const nlohmann::json figures{
+        {"last_step", got.last_step}, {"all", got.all}, {"temperature", got.state[0]}, {"pairs", got.pairs}};
+    std::ofstream(s.json) << figures.dump() << "\n";
   }
   return 0;
 }

@@ -11,48 +11,47 @@ static bool all_once(const unsigned char* seen, size_t n) {
   return true;
 }
 
-bool tasks_of_one(int threads, size_t n, size_t* units) {
+// Whether `mark` adds 1 to each of n bytes.
+static bool marks_all(void (*mark)(int threads, size_t n, unsigned char* seen), int threads, size_t n, size_t* units) {
   unsigned char* const seen = calloc(n, 1);
   if (seen == NULL) return false;
-#pragma omp parallel num_threads(threads)
-#pragma omp single
-  for (size_t i = 0; i < n; ++i) {
-#pragma omp task firstprivate(i, seen)
-    ++seen[i];
-  }
+  mark(threads, n, seen);
   const bool right = all_once(seen, n);
   free(seen);
   *units = n;
   return right;
 }
 
-bool tasks_of_all(int threads, size_t n, size_t* units) {
-  unsigned char* const seen = calloc(n, 1);
-  if (seen == NULL) return false;
+static void mark_by_one(int threads, size_t n, unsigned char* seen) {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  for (size_t i = 0; i < n; ++i) {
+#pragma omp task firstprivate(i, seen)
+    ++seen[i];
+  }
+}
+
+static void mark_by_all(int threads, size_t n, unsigned char* seen) {
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (size_t i = 0; i < n; ++i) {
 #pragma omp task firstprivate(i, seen)
     ++seen[i];
   }
-  const bool right = all_once(seen, n);
-  free(seen);
-  *units = n;
-  return right;
 }
 
 // A task for each iteration.
-bool taskloop_of_ones(int threads, size_t n, size_t* units) {
-  unsigned char* const seen = calloc(n, 1);
-  if (seen == NULL) return false;
+static void mark_by_taskloop(int threads, size_t n, unsigned char* seen) {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
 #pragma omp taskloop grainsize(1) firstprivate(seen)
   for (size_t i = 0; i < n; ++i) ++seen[i];
-  const bool right = all_once(seen, n);
-  free(seen);
-  *units = n;
-  return right;
 }
+
+bool tasks_of_one(int threads, size_t n, size_t* units) { return marks_all(mark_by_one, threads, n, units); }
+
+bool tasks_of_all(int threads, size_t n, size_t* units) { return marks_all(mark_by_all, threads, n, units); }
+
+bool taskloop_of_ones(int threads, size_t n, size_t* units) { return marks_all(mark_by_taskloop, threads, n, units); }
 
 // As the runtime cuts it, 64 iterations each: n constructs.
 bool taskloop_whole(int threads, size_t n, size_t* units) {

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <string>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 namespace {
 
@@ -19,21 +19,6 @@ struct settings {
   int n = 60000;    // iterations of the loops of all outer threads together
   int repeats = 3;
 };
-
-settings settings_from(int argc, char** argv) {
-  settings s;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string option = argv[i];
-    const int value = std::max(1, std::atoi(argv[i + 1]));
-    if (option == "--outer") s.outer = value;
-    else if (option == "--inner") s.inner = value;
-    else if (option == "--loops") s.loops = value;
-    else if (option == "--n") s.n = value;
-    else if (option == "--repeat") s.repeats = value;
-    else std::exit((std::fprintf(stderr, "heddle-openmp-nested: no option %s\n", option.c_str()), 2));
-  }
-  return s;
-}
 
 double term(int i) { return 1.0 / (1.0 + i); }
 
@@ -59,7 +44,14 @@ double all_loops(const settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const settings s = settings_from(argc, argv);
+  CLI::App app("A parallel loop inside of a parallel region");
+  settings s;
+  app.add_option("--outer", s.outer, "threads of the region")->check(CLI::Range(1, 4096));
+  app.add_option("--inner", s.inner, "threads of each loop in it")->check(CLI::Range(1, 4096));
+  app.add_option("--loops", s.loops, "of each outer thread, one after the other")->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--n", s.n, "iterations of a loop of all outer threads")->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--repeat", s.repeats, "rounds that are measured")->check(CLI::Range(1, 1'000'000));
+  CLI11_PARSE(app, argc, argv);
   omp_set_max_active_levels(2);
   omp_set_dynamic(0);
   double expected = 0;

@@ -18,9 +18,11 @@
 #include <thread>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <heddle/cost.hpp>
 #include <heddle/heddle.hpp>
 #include <heddle/pause.hpp>
+#include <nlohmann/json.hpp>
 
 #include "model.hpp"
 
@@ -261,101 +263,91 @@ samples insitu(const settings& s) {
   return got;
 }
 
-[[noreturn]] void usage(const std::string& why) {
-  std::fprintf(stderr,
-               "heddle-preempt-model: %s\nusage: heddle-preempt-model "
-               "run|cost|barrier|packing|insitu|gemm|cholesky|panels|messages "
-               "[--option value]...\n",
-               why.c_str());
-  std::exit(2);
-}
+using measurement = samples (*)(const settings&);
 
-settings settings_from(int argc, char** argv) {
-  settings s;
-  const auto whole = [](const char* text) { return static_cast<unsigned>(std::max(0, std::atoi(text))); };
-  for (int i = 2; i < argc; i += 2) {
-    const std::string option = argv[i];
-    if (i + 1 == argc) usage(option + " has no value");
-    const char* value = argv[i + 1];
-    if (option == "--workers") s.workers = std::max(1u, whole(value));
-    else if (option == "--threads") s.threads = std::max(1u, whole(value));
-    else if (option == "--active") s.active = whole(value);
-    else if (option == "--technique") s.technique = value;
-    else if (option == "--klt") s.klt = value;
-    else if (option == "--timer") s.timer = value;
-    else if (option == "--interval-us") s.interval_us = std::atof(value);
-    else if (option == "--ms") s.ms = std::atof(value);
-    else if (option == "--array-kb") s.array_kb = std::atof(value);
-    else if (option == "--passes") s.passes = whole(value);
-    else if (option == "--write") s.write = whole(value) != 0;
-    else if (option == "--barriers") s.barriers = std::max(1u, whole(value));
-    else if (option == "--turn-us") s.turn_us = std::atof(value);
-    else if (option == "--steps") s.steps = std::max(1u, whole(value));
-    else if (option == "--serial-us") s.serial_us = std::atof(value);
-    else if (option == "--region-us") s.region_us = std::atof(value);
-    else if (option == "--gap-us") s.gap_us = std::atof(value);
-    else if (option == "--every") s.every = std::max(1u, whole(value));
-    else if (option == "--analysis-us") s.analysis_us = std::atof(value);
-    else if (option == "--pieces") s.pieces = std::max(1u, whole(value));
-    else if (option == "--outer") s.outer = std::max(1u, whole(value));
-    else if (option == "--inner") s.inner = std::max(1u, whole(value));
-    else if (option == "--phases") s.phases = std::max(1u, whole(value));
-    else if (option == "--operation-us") s.operation_us = std::atof(value);
-    else if (option == "--tiles") s.tiles = std::max(1u, whole(value));
-    else if (option == "--gangs") s.gangs = whole(value) != 0;
-    else if (option == "--waits") s.waits = value;
-    else if (option == "--priorities") s.priorities = whole(value) != 0;
-    else if (option == "--repeat") s.repeats = std::max(1u, whole(value));
-    else if (option == "--policy") s.policy = value;
-    else if (option == "--json") s.json = value;
-    else if (option != "--rivals") usage("no option " + option);
-  }
-  if (s.active == 0) s.active = s.workers;
-  makers_turn_us = std::max(1.0, s.turn_us);
-  technique_of(s.technique);
-  if (s.waits != "spin" && s.waits != "yield" && s.waits != "park") usage("--waits spin, yield or park");
-  if (by_kernel_threads(s) && std::strcmp(argv[1], "insitu") == 0) usage("insitu: no technique threads");
-  return s;
+const std::map<std::string, measurement> measurements{
+    {"run", run},   {"cost", cost},         {"barrier", barrier}, {"packing", packing},   {"insitu", insitu},
+    {"gemm", gemm}, {"cholesky", cholesky}, {"panels", panels},   {"messages", messages},
+};
+
+void define(CLI::App& app, std::string& what, settings& s) {
+  const CLI::Range count(1u, 1'000'000u), time(0.0, 1e9);
+  app.add_option("measurement", what, "what is measured")->required()->check(CLI::IsMember(measurements));
+  app.add_option("--workers", s.workers)->check(CLI::Range(1u, 4096u));
+  app.add_option("--threads", s.threads, "of each worker")->check(count);
+  app.add_option("--active", s.active, "packing: workers that stay active; all if not given")->check(count);
+  app.add_option("--technique", s.technique, "threads: 1:1 threads")
+      ->check(CLI::IsMember({"none", "signal_yield", "klt_switching", "threads"}));
+  app.add_option("--klt", s.klt, "where KLT-switching takes its kernel threads from");
+  app.add_option("--timer", s.timer, "which timers are set");
+  app.add_option("--interval-us", s.interval_us, "from tick to tick")->check(time);
+  app.add_option("--ms", s.ms, "a thread computes so long")->check(time);
+  app.add_option("--array-kb", s.array_kb, "of a thread that passes over an array")->check(time);
+  app.add_option("--passes", s.passes, "over the array");
+  app.add_option("--write", s.write, "whether a pass writes")->type_name("0|1");
+  app.add_option("--barriers", s.barriers)->check(count);
+  app.add_option("--turn-us", s.turn_us, "of a loop that waits, as the simulator is told")->check(time);
+  app.add_option("--steps", s.steps, "of a simulation with analyses")->check(count);
+  app.add_option("--serial-us", s.serial_us, "its one thread moves atoms")->check(time);
+  app.add_option("--region-us", s.region_us, "a thread on each worker computes")->check(time);
+  app.add_option("--gap-us", s.gap_us, "its one thread waits for messages")->check(time);
+  app.add_option("--every", s.every, "steps from one analysis to the next")->check(count);
+  app.add_option("--analysis-us", s.analysis_us, "on each worker but one; 0: none")->check(time);
+  app.add_option("--pieces", s.pieces, "into which each analysis is divided")->check(count);
+  app.add_option("--outer", s.outer, "operations at once")->check(count);
+  app.add_option("--inner", s.inner, "threads of each")->check(count);
+  app.add_option("--phases", s.phases, "of an operation")->check(count);
+  app.add_option("--operation-us", s.operation_us, "of one thread alone")->check(time);
+  app.add_option("--tiles", s.tiles, "rows of tiles, or block columns")->check(count);
+  app.add_option("--gangs", s.gangs, "whether threads of panels are gangs")->type_name("0|1");
+  app.add_option("--waits", s.waits, "how threads of an operation wait")
+      ->check(CLI::IsMember({"spin", "yield", "park"}));
+  app.add_option("--priorities", s.priorities, "whether the simulation goes first")->type_name("0|1");
+  app.add_option("--repeat", s.repeats)->check(count);
+  app.add_option("--policy", s.policy, "a name for the rows");
+  app.add_option("--rivals", "as heddle bench has it; there are none")->expected(1);
+  app.add_option("--json", s.json, "the file for the rows");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) usage("what is to be measured?");
-  const settings s = settings_from(argc, argv);
+  CLI::App app("Experiments of Section 3 of S. Shiina's thesis, small enough for the simulator");
+  std::string what;
+  settings s;
+  define(app, what, s);
+  CLI11_PARSE(app, argc, argv);
+  if (s.active == 0) s.active = s.workers;
+  makers_turn_us = std::max(1.0, s.turn_us);
+  if (by_kernel_threads(s) && what == "insitu") {
+    std::fprintf(stderr, "heddle-preempt-model: insitu: no technique threads\n");
+    return 2;
+  }
   if (!simulated()) {
     const double begin = seconds();
     volatile std::uint64_t keep = rounds(20'000'000, 1);
     static_cast<void>(keep);
     rounds_a_ms = 20'000'000 / ((seconds() - begin) * 1e3);
   }
-  const std::string what = argv[1];
   samples got;
   try {
-    if (what == "run") got = run(s);
-    else if (what == "cost") got = cost(s);
-    else if (what == "barrier") got = barrier(s);
-    else if (what == "packing") got = packing(s);
-    else if (what == "insitu") got = insitu(s);
-    else if (what == "gemm") got = gemm(s);
-    else if (what == "cholesky") got = cholesky(s);
-    else if (what == "panels") got = panels(s);
-    else if (what == "messages") got = messages(s);
-    else usage("no measurement " + what);
+    got = measurements.at(what)(s);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle-preempt-model: %s\n", e.what());
     return 1;
   }
-  std::string rows;
+  auto rows = nlohmann::json::array();
   for (const auto& [metric, values] : got) {
-    char row[256];
-    std::snprintf(row, sizeof row,
-                  "%s\n  {\"runtime\": \"heddle\", \"policy\": \"%s\", \"metric\": \"%s\", \"unit\": \"%s\", "
-                  "\"checked\": true, \"median\": %.9g}",
-                  rows.empty() ? "" : ",", s.policy.c_str(), metric.c_str(), unit_of(metric), median(values));
-    rows += row;
+    rows.push_back({{"runtime", "heddle"},
+                    {"policy", s.policy},
+                    {"metric", metric},
+                    {"unit", unit_of(metric)},
+                    {"checked", true},
+                    {"median", median(values)}});
     std::printf("%-12s %.6g %s\n", metric.c_str(), median(values), unit_of(metric));
   }
-  if (!s.json.empty()) std::ofstream(s.json) << "{\"measurement\": \"" << what << "\", \"rows\": [" << rows << "\n]}\n";
+  if (!s.json.empty()) {
+    std::ofstream(s.json) << nlohmann::json{{"measurement", what}, {"rows", rows}}.dump(1) << "\n";
+  }
   return 0;
 }

@@ -60,7 +60,7 @@ void compute(double ms, unsigned seed);
 void wait_a_turn(double us);
 
 bool by_kernel_threads(const settings& s);
-// Ends the program if there is none of that name.
+// Of one of these names, or threads: 1:1 threads are not preempted by heddle.
 heddle::preemption technique_of(const std::string& name);
 // 1:1 threads are workers, more than there are processors for, with a thread each.
 std::unique_ptr<heddle::runtime> runtime_for(const settings& s);

@@ -8,16 +8,7 @@ enum { outer = 3, inner = 3, rounds = 2 };
 int main(void) {
   int members = 0;
 #pragma omp parallel num_threads(outer)
-  for (int round = 0; round < rounds; ++round) {
-    struct meeting at = {0, 0};
-#pragma omp parallel num_threads(inner) shared(at)
-    {
-      meet(&at, inner);
-#pragma omp atomic
-      ++members;
-      meet(&at, inner);
-    }
-  }
+  regions_that_meet(rounds, inner, &members);
   CHECK_EQUAL(members, outer * inner * rounds);
   return FINISHED();
 }

@@ -12,14 +12,7 @@ int main(void) {
 #pragma omp parallel num_threads(outer)
 #pragma omp parallel num_threads(middle)
   for (int round = 0; round < rounds; ++round) {
-    struct meeting at = {0, 0};
-#pragma omp parallel num_threads(inner) shared(at)
-    {
-      meet(&at, inner);
-#pragma omp atomic
-      ++members;
-      meet(&at, inner);
-    }
+    regions_that_meet(1, inner, &members);
 #pragma omp barrier
   }
   CHECK_EQUAL(members, outer * middle * inner * rounds);

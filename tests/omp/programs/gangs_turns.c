@@ -2,25 +2,11 @@
 // meanwhile. So gangs have to take turns.
 // env: HEDDLE_OMP_TEAMS=gang HEDDLE_WORKERS=3 OMP_MAX_ACTIVE_LEVELS=2
 #include "check.h"
+#include "ring.h"
 
-enum { outer = 3, inner = 4, rounds = 3 };
+static void between(void) {}
 
 int main(void) {
-  int token = 0;
-#pragma omp parallel num_threads(outer)
-  {
-    const int mine = omp_get_thread_num() * inner;
-#pragma omp parallel num_threads(inner)
-    {
-      const int me = mine + omp_get_thread_num();
-      for (int round = 0; round < rounds; ++round) {
-        const int turn = round * outer * inner + me;
-        while (__atomic_load_n(&token, __ATOMIC_ACQUIRE) != turn) {
-        }
-        __atomic_store_n(&token, turn + 1, __ATOMIC_RELEASE);
-      }
-    }
-  }
-  CHECK_EQUAL(token, outer * inner * rounds);
+  CHECK_EQUAL(hand_round(3, 4, 3, between), 3 * 4 * 3);
   return FINISHED();
 }
