@@ -113,6 +113,8 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   if (s.explore) v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
   v.set("HEDDLE_BIND", "on");  // a worker is a core of the model
   v.set("HEDDLE_SEED", std::to_string(s.seed));
+  v.remove("HEDDLE_SIM_PADDING");
+  if (s.padding != 0) v.set("HEDDLE_SIM_PADDING", std::to_string(s.padding));
   v.set("HEDDLE_WATCHDOG", "0");  // its deadline would hide a deadlock
   v.set("HEDDLE_SIGNAL_STACKS", "off");
   if (!s.policy.empty()) v.set("HEDDLE_POLICY", s.policy);
@@ -143,6 +145,14 @@ class fixed_addresses {
 };
 
 }  // namespace
+
+sim_setting repetition(sim_setting of, unsigned number) {
+  // What malloc gives begins at multiples of 16 bytes: each repetition begins elsewhere in its page and in its line.
+  constexpr unsigned granule = 16, step = 37, page = 4096;
+  of.seed += number;
+  of.padding = number * step * granule % page;
+  return of;
+}
 
 fs::path simulator_library(bool explore) {
   const fs::path here = fs::path(process::own_program()).parent_path();

@@ -104,9 +104,9 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
 TEST_F(sim_test, a_plugin_schedules_simulated_programs) {
   SKIP_WITHOUT_SIMULATOR();
   setenv("HEDDLE_POLICY_PLUGIN", HEDDLE_PLUGINS "/loyal_policy.so", 1);
-  const json rows =
-      figures("--machine skylake-4x16 --workers 64 --no-serial --compare random_ws,loyal,loyal:patience=50 -- " +
-              program("fib") + " 18");
+  const json rows = figures(
+      "--machine skylake-4x16 --workers 64 --no-serial --seeds 1 --compare random_ws,loyal,loyal:patience=50 -- " +
+      program("fib") + " 18");
   unsetenv("HEDDLE_POLICY_PLUGIN");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[1]["policy"], "loyal");
@@ -219,13 +219,49 @@ TEST_F(sim_test, mutexes_of_the_standard_library_exclude_workers_from_each_other
   EXPECT_NE(e.output.find("19900\n"), std::string::npos) << e.output;
 }
 
-TEST_F(sim_test, a_comparison_has_a_row_a_policy) {
+TEST_F(sim_test, a_comparison_has_five_pairs_of_runs) {
   SKIP_WITHOUT_SIMULATOR();
   const json rows = figures("--machine skylake-4x16 --workers 8 --compare random_ws,random_ws:spawn=parent -- " +
                             program("fib") + " 15");
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0]["policy"], "random_ws");
-  EXPECT_EQ(rows[1]["policy"], "random_ws:spawn=parent");
+  ASSERT_EQ(rows.size(), 10u);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i]["policy"], i % 2 == 0 ? "random_ws" : "random_ws:spawn=parent");
+    EXPECT_EQ(rows[i]["seed"], 42 + i / 2);
+    EXPECT_EQ(rows[i]["padding"] == 0, i < 2) << "the first runs are as without --compare";
+    EXPECT_GT(rows[i]["speedup"], 0);
+  }
+  EXPECT_NE(rows[0]["virtual_seconds"], rows[2]["virtual_seconds"]);
+  EXPECT_EQ(
+      figures("--machine skylake-4x16 --workers 8 --seeds 2 --compare random_ws,adws -- " + program("fib") + " 15")
+          .size(),
+      4u);
+  EXPECT_EQ(figures("--machine skylake-4x16 --workers 8 --seeds 3 -- " + program("fib") + " 15").size(), 3u);
+}
+
+TEST_F(sim_test, a_comparison_says_what_it_decides) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e =
+      run("--machine skylake-4x16 --workers 8 --no-serial --compare random_ws,serial -- " + program("fib") + " 18");
+  EXPECT_EQ(e.status, 0);
+  EXPECT_NE(e.output.find("5 pairs of runs"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("slower\n"), std::string::npos) << e.output;
+  const ended few = run("--machine skylake-4x16 --workers 8 --no-serial --seeds 3 --compare random_ws,serial -- " +
+                        program("fib") + " 15");
+  EXPECT_NE(few.output.find("undecided\n"), std::string::npos) << few.output;
+  EXPECT_NE(few.output.find("at least 5 tell an interval"), std::string::npos) << few.output;
+}
+
+TEST_F(sim_test, a_table_without_caches_says_so_first) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended measured = run("--machine skylake-4x16 --workers 4 --charge measured --no-serial -- " + program("loop"));
+  EXPECT_EQ(measured.output.find("misses"), std::string::npos) << measured.output;
+  EXPECT_LT(measured.output.find("No caches were modelled: the program was charged"), measured.output.find("policy"));
+  const ended arithmetic = run("--machine skylake-4x16 --workers 4 --no-serial -- " + program("fib") + " 10");
+  EXPECT_EQ(arithmetic.output.find("misses"), std::string::npos) << arithmetic.output;
+  EXPECT_NE(arithmetic.output.find("the program told no access to memory"), std::string::npos) << arithmetic.output;
+  const ended told = run("--machine skylake-4x16 --workers 4 --no-serial -- " + program("loop"));
+  EXPECT_EQ(told.output.find("No caches"), std::string::npos) << told.output;
+  EXPECT_NE(told.output.find("l3 misses"), std::string::npos) << told.output;
 }
 
 TEST_F(sim_test, unannotated_programs_are_measured) {
