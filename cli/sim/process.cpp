@@ -110,7 +110,11 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   v.set("HEDDLE_SIM_FAST", s.fast ? "1" : "0");
   v.set("HEDDLE_SIM_FREE", s.free_scheduler ? "1" : "0");
   v.set("HEDDLE_SIM_STALL", std::to_string(s.stall_limit));
-  if (s.explore) v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
+  if (s.explore) {
+    v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
+    // Workers fall asleep after tens of points: the default would keep them awake throughout most programs.
+    if (std::getenv("HEDDLE_SPIN") == nullptr) v.set("HEDDLE_SPIN", "2");
+  }
   v.set("HEDDLE_BIND", "on");  // a worker is a core of the model
   v.set("HEDDLE_SEED", std::to_string(s.seed));
   v.remove("HEDDLE_SIM_PADDING");
