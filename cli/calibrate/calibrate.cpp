@@ -34,7 +34,7 @@ struct calibrate_arguments {
 struct settled {
   figures values;
   latency_curve curve;
-  std::vector<std::string> unstable;  // sentences
+  std::vector<std::string> unstable;  // "KEY: WHY"
   std::size_t rounds;
 };
 
@@ -94,10 +94,12 @@ void write_memory(const machine::model& defaults, const settled& m, std::size_t 
   out.body += fmt::format(
       "\n# Read by {} at once; one core alone: {:.3g}.\n[memory]\nlatency = {:.4g}\nbandwidth = {:.4g}\nchannels = "
       "{}\n",
-      units == 1 ? "one core" : fmt::format("{} cores", units), m.values.at("memory.bandwidth of one core"), latency,
+      units == 1 ? "one core" : fmt::format("{} cores", units),
+      m.values.at("overlap") * 64 / m.values.at("memory.latency"), latency,
       m.values.at("memory.bandwidth") / static_cast<double>(defaults.nodes.size()), defaults.nodes.front().channels);
   for (const char* key : {"memory.latency", "memory.bandwidth"}) out.measured.push_back(key);
-  out.assumptions.push_back("time_slice: not measured, the default");
+  for (const char* key : {"time_slice", "window"})
+    out.assumptions.push_back(fmt::format("{}: not measured, the default", key));
   out.assumptions.push_back("memory.channels: not measured, the default");
   if (defaults.nodes.size() > 1) {
     out.assumptions.push_back(
@@ -126,12 +128,10 @@ void write_costs(const machine::model& defaults, const figures& measured, toml_t
 
 std::string file_text(const machine::model& defaults, const settled& m, std::size_t units, const std::string& tree) {
   toml_text out;
-  const double latency = std::max(m.values.at("memory.latency"), 1.0);
-  const double line_time = 64 / m.values.at("memory.bandwidth of one core");
-  const unsigned overlap = static_cast<unsigned>(std::clamp(latency / line_time + 0.5, 1.0, 1024.0));
+  const unsigned overlap = static_cast<unsigned>(std::clamp(m.values.at("overlap") + 0.5, 1.0, 1024.0));
   write_memory(defaults, m, units, out);
   write_costs(defaults, m.values, out);
-  for (const std::string& line : m.unstable) out.assumptions.push_back("not stable: " + line);
+  for (const std::string& line : m.unstable) out.assumptions.push_back(line);
   const std::string date = now_as(day, zone::local);
   std::string text =
       fmt::format("title = \"measured by heddle calibrate on {}\"\nsources = [\"heddle calibrate " HEDDLE_VERSION_STRING
@@ -142,8 +142,8 @@ std::string file_text(const machine::model& defaults, const settled& m, std::siz
   text += fmt::format(
       "]\n\ntree = {}\nfrequency = {:.3f}              # additions that wait for each other, per ns\noverlap = {}      "
       "             # memory latency over the time of a line when one core reads in order\n"
-      "page_size = {}\ntime_slice = {}\n\n",
-      toml_quoted(tree), m.values.at("frequency"), overlap, defaults.page_size, defaults.time_slice);
+      "page_size = {}\ntime_slice = {}\nwindow = {}\n\n",
+      toml_quoted(tree), m.values.at("frequency"), overlap, defaults.page_size, defaults.time_slice, defaults.window);
   text += out.body + "\n[origin]\n";
   for (const char* key : {"frequency", "overlap"}) out.measured.emplace_back(key);
   for (const std::string& key : out.measured)

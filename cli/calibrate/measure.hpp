@@ -39,7 +39,7 @@ using latency_curve = std::map<std::size_t, double>;
 
 // On the first of `units` and, for the bandwidth, on all of them. Keys: "frequency", "cache.<level>.latency",
 // "cache.<level>.size" in bytes of those that others share, "memory.latency", "memory.bandwidth" of all units together
-// and "memory.bandwidth of one core", in bytes per ns. Throws std::bad_alloc.
+// in bytes per ns, and "overlap", how many lines are on their way when one unit reads in order. Throws std::bad_alloc.
 figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how,
                        latency_curve& curve);
 

@@ -231,7 +231,7 @@ figures measure_memory(const machine::topology& here, const std::vector<int>& un
   if (out_of_memory) throw std::bad_alloc();
   const std::size_t each = std::max(most / units.size(), std::size_t{16} << 20);
   const double one = bandwidth_of({units.front()}, most, how);
-  made["memory.bandwidth of one core"] = one;
+  made["overlap"] = made["memory.latency"] * one / static_cast<double>(line);
   made["memory.bandwidth"] = std::max(one, bandwidth_of(units, each, how));
   return made;
 }

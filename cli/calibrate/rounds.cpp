@@ -29,7 +29,7 @@ std::vector<std::string> rounds::unstable() const {
     const double low = values[values.size() / 4], high = values[values.size() - 1 - values.size() / 4];
     if (high - low <= spread_of(key) * median(values)) continue;
     made.push_back(
-        fmt::format("{} is {:.4g} to {:.4g} in the middle half of {} rounds", key, low, high, values.size()));
+        fmt::format("{}: not stable, {:.4g} to {:.4g} in the middle half of {} rounds", key, low, high, values.size()));
   }
   return made;
 }

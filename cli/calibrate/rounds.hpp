@@ -21,7 +21,7 @@ class rounds {
   // The median of each figure. One that fewer than half of the rounds have is absent.
   figures medians() const;
 
-  // A sentence for each figure that is not stable: between the quartiles lies more of the median than `spread_of` says.
+  // "KEY: WHY" for each figure that is not stable: between the quartiles lies more of the median than `spread_of` says.
   std::vector<std::string> unstable() const;
 
   // How much may lie between a figure's quartiles, as a part of its median.

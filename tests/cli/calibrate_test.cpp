@@ -82,7 +82,8 @@ TEST(calibrate_rounds, what_differs_is_told_with_its_figures) {
   calibrate::rounds all;
   for (const double latency : {12.8, 116.8, 12.9, 104.0, 90.0})
     all.add({{"cache.l3.latency", latency}, {"frequency", 3.7}});
-  EXPECT_THAT(all.unstable(), ::testing::ElementsAre("cache.l3.latency is 12.9 to 104 in the middle half of 5 rounds"));
+  EXPECT_THAT(all.unstable(),
+              ::testing::ElementsAre("cache.l3.latency: not stable, 12.9 to 104 in the middle half of 5 rounds"));
 }
 
 TEST(calibrate_rounds, what_few_rounds_have_is_not_measured) {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -98,15 +99,18 @@ TEST(steal_tree, identities_differ) {
 
 enum class shape { forks, groups, loops };
 
-// 4^depth leaves; who ran them. Leaves of an iteration with `share`
-// set wait, at most a while, until another worker has one.
+// 4^depth leaves; who ran them. Leaves of an iteration with `share` set wait until another worker has one, all of them
+// together for a while at most: what is not recorded is not shared.
 struct program {
+  static constexpr std::chrono::milliseconds patience{100};
+
   heddle::runtime& rt;
   shape how;
   std::vector<int> at;
   std::atomic<int> first_worker{-1};
   std::atomic<bool> shared{true};
   std::atomic<int> ran{0};
+  std::chrono::steady_clock::time_point until{};
 
   program(heddle::runtime& home, shape s, int depth) : rt(home), how(s), at(std::size_t{1} << (2 * depth), -1) {}
 
@@ -117,7 +121,7 @@ struct program {
     int none = -1;
     if (!first_worker.compare_exchange_strong(none, me) && none != me) shared.store(true);
     for (volatile int k = 0; k < 1000;) k = k + 1;  // no tiny loop, which its worker would keep from the policy
-    for (int k = 0; k < 20'000 && rt.workers() > 1 && !shared.load(); ++k) std::this_thread::yield();
+    while (rt.workers() > 1 && !shared.load() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
   }
   void run(std::size_t from, std::size_t to) {
     if (to - from == 1) return leaf(from);
@@ -135,11 +139,15 @@ struct program {
       group.wait();
     }
   }
-  void iterate(bool share = false) {
-    std::fill(at.begin(), at.end(), -1);
+  void prepare(bool share) {
     first_worker.store(-1);
     shared.store(!share);
+    until = std::chrono::steady_clock::now() + patience;
+  }
+  void iterate(bool share = false) {
+    std::fill(at.begin(), at.end(), -1);
     ran.store(0);
+    prepare(share);
     run(0, at.size());
     ASSERT_EQ(ran.load(), static_cast<int>(at.size()));
   }
@@ -314,7 +322,8 @@ std::vector<std::string> notes_in(const std::string& file) {
 // --- marks -------------------------------------------------------------------------------------------------------
 
 // A program whose outermost group encloses its loop: it has a child that was there before. Each iteration forks twice.
-// With marks, iterations are added until one is replayed, for none is recorded as long as that child lives.
+// With marks, iterations are added until one is replayed, for none is recorded as long as that child lives, which the
+// first one may see.
 std::vector<std::vector<int>> enclosed(heddle::runtime& rt, bool marked, shape how, heddle_test::watchdog& guard) {
   program p(rt, how, 3);
   std::vector<std::vector<int>> maps;
@@ -329,11 +338,17 @@ std::vector<std::vector<int>> enclosed(heddle::runtime& rt, bool marked, shape h
   };
   rt.run([&] {
     heddle::task_group outermost;
-    outermost.run([] { heddle::parallel_invoke([] {}, [] {}); });
+    std::atomic<bool> over{false};
+    outermost.run([&over] {
+      heddle::parallel_invoke([] {}, [] {});
+      over.store(true);
+    });
     const auto repeats = [&] {
       const std::size_t n = maps.size();
       return n > 2 && maps[n - 1] == maps[n - 2] && maps[n - 2] == maps[n - 3];
     };
+    iterate(false);
+    while (!over.load()) std::this_thread::yield();
     while (maps.size() < (marked ? 2000u : 4u) && !repeats()) iterate(true);
     for (int i = 0; i < 6; ++i) iterate(false);
     outermost.wait();
@@ -524,8 +539,7 @@ TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
     rt.run([&] {
       for (int i = 0; i < 8; ++i) {
         const std::size_t children = i < 5 ? 8 : 9;  // one more than is known
-        p.shared.store(i >= 2);
-        p.first_worker.store(-1);
+        p.prepare(i < 2);
         heddle::task_group group;
         for (std::size_t k = 0; k < children; ++k) group.run([&p, k] { p.leaf(k); });
         group.wait();
