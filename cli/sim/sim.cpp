@@ -279,8 +279,7 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json")
       ->check(output_file({".heddle", ".json"}));
   app.add_option("--stall-limit", given->setting.stall_limit,
-                 "Seconds of CPU time without a scheduling point, or asleep in the operating system, after which a run "
-                 "ends, with its stacks; 0: never")
+                 "Seconds of CPU time without a scheduling point after which a run ends, with its stacks; 0: never")
       ->capture_default_str()
       ->check(integer(0, 1'000'000));
   app.add_option("--explore", given->explore,

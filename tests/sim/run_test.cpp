@@ -322,14 +322,6 @@ TEST_F(sim_test, a_loop_without_scheduling_points_ends_with_its_stack) {
       << serial.output;
 }
 
-TEST_F(sim_test, a_wait_in_the_operating_system_ends_with_its_stack) {
-  SKIP_WITHOUT_SIMULATOR();
-  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --stall-limit 1 -- " + program("std_condition"));
-  EXPECT_EQ(e.status, 1);
-  EXPECT_NE(e.output.find("has waited in the operating system"), std::string::npos) << e.output;
-  EXPECT_NE(e.output.find("ended with status 4 (stall)"), std::string::npos) << e.output;
-}
-
 // A worker looks for work for 50 us as a rule, in which a small program is over.
 TEST_F(sim_test, workers_sleep_soon_where_interleavings_are_explored) {
   SKIP_WITHOUT_SIMULATOR();

@@ -120,8 +120,7 @@ class engine {
   }
   // Ends the process: nothing but waiting for too long. On the kernel
   // thread of the process, or in a signal handler there.
-  enum class stalled : std::uint8_t { computing, in_the_system };
-  [[noreturn]] void stall(double seconds, stalled how) noexcept;
+  [[noreturn]] void stall(double cpu_seconds) noexcept;
 
  private:
   friend class program_costs;

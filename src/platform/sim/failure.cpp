@@ -67,23 +67,16 @@ void engine::deadlock() noexcept {
   fail("deadlock", deadlock_status);
 }
 
-void engine::stall(double seconds_of_it, stalled how) noexcept {
+void engine::stall(double cpu_seconds) noexcept {
   constexpr unsigned for_the_report = 20;  // what was interrupted may hold what the report needs: not for ever then
   ::alarm(for_the_report);
   const bool silent = progress_.is_silent(counts_.events);
-  const bool sleeps = how == stalled::in_the_system;
-  say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s%s\n",
+  say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s of CPU time\n",
       seconds(self_->time - origin), self_->id, self_->name,
-      sleeps   ? "has waited in the operating system, and nobody else runs meanwhile,"
-      : silent ? "has passed no scheduling point"
-               : "waits, and so do all others,",
-      seconds_of_it, sleeps ? "" : " of CPU time");
+      silent ? "has passed no scheduling point" : "waits, and so do all others,", cpu_seconds);
   constexpr std::size_t of_the_watch = 3;  // say_stack, this, the signal handler
   say_stack(of_the_watch);
-  if (sleeps) {
-    say("  std::condition_variable, std::future and their like block the whole simulation: wait by heddle's, or give "
-        "what is to come from outside more time by `heddle sim --stall-limit`\n");
-  } else if (silent) {
+  if (silent) {
     say("  nobody else runs meanwhile: a loop that waits for another task must call heddle::this_thread::pause() or "
         "yield() in each turn, or wait on a "
         "semaphore, preemptive threads too, which get their ticks there; for a computation that long there is `heddle "
