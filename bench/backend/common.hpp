@@ -12,7 +12,8 @@
 //   sum(n, f): f(0) + .. + f(n - 1), each a task.
 //   loop(n, f): f(i) for all i < n, the runtime's best loop of equal trivial iterations.
 //   schedules, loop_by(k, n, f): names of the runtime's schedules for loops of unequal iterations, and
-//     the loop by the k-th; without them loop(n, f) is what its users write.
+//     the loop by the k-th; without them loop(n, f) is what its users write. schedule_by_default: the first
+//     of them is what a loop has that names none.
 //   each(n, f): f(i) for all i < n, each a task of its own that may run loops.
 //   pair(f): f(0) and f(1), on two workers if both are free.
 //   group: run(f), wait(); children started one by one.

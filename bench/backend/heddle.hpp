@@ -1,6 +1,7 @@
 // heddle, through its public headers. Threads, groups and loops as a user writes them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <heddle/barrier.hpp>
@@ -17,6 +18,7 @@
 #include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
 #include <heddle/trace.hpp>
+#include <string_view>
 
 #include "backend/common.hpp"
 #include "harness/cost.hpp"
@@ -70,6 +72,14 @@ class heddle_backend : public backend_defaults {
   template <class F>
   static void loop(std::size_t n, F&& f) {
     heddle::parallel_for(std::size_t{0}, n, f);
+  }
+  // The row without a name is the first one's, not the best's: users need not choose.
+  static constexpr std::array<std::string_view, 4> schedules{"adaptive", "fixed", "dynamic", "guided"};
+  static constexpr bool schedule_by_default = true;
+  template <class F>
+  static void loop_by(std::size_t k, std::size_t n, F&& f) {
+    const loop_schedule by[] = {schedule::adaptive, schedule::fixed(), schedule::dynamic(), schedule::guided()};
+    heddle::parallel_for(std::size_t{0}, n, f, {.schedule = by[k]});
   }
   template <class F>
   static void each(std::size_t n, F&& f) {

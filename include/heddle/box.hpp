@@ -77,6 +77,7 @@ struct box_options {
   std::array<std::size_t, D> tile{};
   std::stop_token stop{};              ///< as in loop_options
   std::size_t bytes_per_iteration{0};  ///< of one position
+  loop_schedule schedule{};            ///< of the tiles; its chunks are counted in tiles
 };
 
 namespace detail {
@@ -172,7 +173,9 @@ void parallel_for_range(const box<D>& all, Body&& body, const std::type_identity
   const detail::tiles_of<D> tiles(all, options.tile);
   parallel_for_range(std::size_t{0}, tiles.size(),
                      [&](std::size_t low, std::size_t high) { tiles.each(low, high, body); },
-                     {.stop = options.stop, .bytes_per_iteration = options.bytes_per_iteration * tiles.volume()});
+                     {.stop = options.stop,
+                      .bytes_per_iteration = options.bytes_per_iteration * tiles.volume(),
+                      .schedule = options.schedule});
 }
 
 /// Calls f(i, j, ...), with as many indices as the box has dimensions, for each position of the box.

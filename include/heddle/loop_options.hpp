@@ -5,6 +5,8 @@
 #include <limits>
 #include <stop_token>
 
+#include <heddle/loop_schedule.hpp>
+
 namespace heddle {
 
 /// Of parallel_for, parallel_for_range and the scans.
@@ -20,6 +22,9 @@ struct loop_options {
   double work_per_iteration{std::numeric_limits<double>::quiet_NaN()};
   /// Bytes of memory that one iteration touches, for policies that place by footprint; 0: unknown.
   std::size_t bytes_per_iteration{0};
+  /// How iterations are shared out. Any but adaptive has chunks of its own, so that `grain` is not looked at. Scans are
+  /// always adaptive.
+  loop_schedule schedule{};
 };
 
 /// Of parallel_reduce.

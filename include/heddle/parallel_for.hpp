@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <heddle/detail/loop_seats.hpp>
 #include <heddle/detail/loop_tree.hpp>
 #include <heddle/loop_options.hpp>
 
@@ -113,6 +114,10 @@ void parallel_for_range(First first, Last last, Body&& body, const loop_options&
   const detail::loop_positions<index> at(first, last);
   if (at.count() == 0) return;
   detail::chunk_work<index, callable> work{at, body};
+  if (options.schedule.how != loop_schedule::kind::adaptive) {
+    return detail::run_by_name(work, at.count(), options.schedule, options.stop,
+                               detail::bytes_of_iteration<index>(options));
+  }
   detail::run_loop(work, at.count(), detail::loop_site_of<detail::chunk_work<index, callable>>, options.grain,
                    options.stop, detail::bytes_of_iteration<index>(options));
 }

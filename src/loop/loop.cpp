@@ -1,7 +1,11 @@
 // What loops need of the runtime, out of line.
+#include <heddle/detail/loop_seats.hpp>
 #include <heddle/detail/loop_tree.hpp>
+#include <heddle/thread.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <new>
 
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
@@ -101,6 +105,45 @@ loop_wait loop_spin(const job& work) noexcept {
     }
     arch::pause();
   }
+}
+
+namespace {
+
+struct seat_thread {
+  void (*call)(void*, std::size_t) noexcept;
+  void* argument;
+  std::size_t seat;
+  const bool& may_begin;  // written before the thread is started
+
+  static void run(void* room) noexcept {
+    const auto& me = *static_cast<const seat_thread*>(room);
+    if (me.may_begin) me.call(me.argument, me.seat);
+  }
+};
+
+}  // namespace
+
+void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t seats) {
+  const auto threads = std::make_unique<thread_handle*[]>(seats);
+  std::size_t made = 0;
+  bool may_begin = false;
+  const auto end_all = [&] {
+    for (std::size_t k = 0; k < made; ++k) start_thread(threads[k]);
+    for (std::size_t k = 0; k < made; ++k) join_thread(threads[k]);
+  };
+  try {
+    for (; made < seats; ++made) {
+      const made_thread t = make_thread({.worker = static_cast<std::uint16_t>(made)}, sizeof(seat_thread),
+                                        alignof(seat_thread), &seat_thread::run);
+      ::new (t.room) seat_thread{call, argument, made, may_begin};
+      threads[made] = t.thread;
+    }
+  } catch (...) {
+    end_all();
+    throw;
+  }
+  may_begin = true;
+  end_all();
 }
 
 }  // namespace heddle::detail

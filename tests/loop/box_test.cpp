@@ -39,6 +39,9 @@ TEST_P(loops_over_boxes, every_position_is_visited_once) {
     parallel_for(box({1, 10}, {2, 12}, {3, 14}),
                  [&](std::size_t i, std::size_t j, std::size_t k) { ++seen[((i - 1) * 10 + j - 2) * 11 + k - 3]; });
     for (const auto& x : seen) ASSERT_EQ(x.load(), 1);
+    parallel_for(box({0, 99}, {0, 10}), [&](std::size_t i, std::size_t j) { ++seen[i * 10 + j]; },
+                 {.tile = {4, 4}, .schedule = schedule::dynamic(3)});
+    for (const auto& x : seen) ASSERT_EQ(x.load(), 2);
     std::atomic<int> calls{0};
     const box<4> four(index_range(0, 3), index_range(0, 4), index_range(2, 4), index_range(5, 6));
     parallel_for(four, [&](std::size_t, std::size_t, std::size_t, std::size_t l) { calls += static_cast<int>(l); });
