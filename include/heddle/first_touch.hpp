@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <heddle/detail/cost_model.hpp>
+#include <heddle/detail/loop_seats.hpp>
 #include <heddle/detail/loop_tree.hpp>
 #include <heddle/export.hpp>
 #include <heddle/loop_options.hpp>
@@ -63,6 +64,8 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
   const std::size_t page = page_bytes();
   if (count == 0) return;
   touch_work work{reinterpret_cast<std::uintptr_t>(memory), element, page};
+  if (options.schedule.how != loop_schedule::kind::adaptive)
+    return run_by_name(work, count, options.schedule, options.stop, element);
   // No site of the program's: what page faults take says nothing of later loops, and no such loop is tiny.
   loop_site unknown;
   const std::size_t grain =

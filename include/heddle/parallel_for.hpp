@@ -80,6 +80,7 @@ std::size_t bytes_of_iteration(const loop_options& options) noexcept {
 template <class Index, class Body>
 struct chunk_work {
   using result = nothing_returned;
+  static constexpr bool in_any_order = true;
   const loop_positions<Index>& at;
   Body& body;
   void operator()(result&, std::size_t low, std::size_t high) { body(at[low], at[high]); }

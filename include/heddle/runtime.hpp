@@ -11,6 +11,7 @@
 
 #include <heddle/detail/foreign.hpp>
 #include <heddle/export.hpp>
+#include <heddle/loop_schedule.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/preemption.hpp>
 #include <heddle/priority.hpp>
@@ -51,6 +52,7 @@ struct runtime_options {
   std::optional<heddle::priority_mode> priority_mode{};  ///< aging or strict
   std::optional<unsigned> priority_aging{};  ///< after so many turns a ready thread has one, whatever is above it
   std::optional<std::string> packing{};      ///< "off", "auto"
+  std::optional<loop_schedule> loop{};       ///< of parallel_for loops that name no schedule and no grain
   std::optional<unsigned> blocking_limit{};  ///< calls of blocking() under way at once; further ones wait
 };
 

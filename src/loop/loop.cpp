@@ -44,7 +44,13 @@ loop_start loop_begin() noexcept {
   const worker::worker& me = worker::worker::current();
   // Where every fork is traced, the graph of the program is wanted, not of this run: it is cut for many workers.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
-  return {workers, take_turn(), me.every_fork, me.ring != nullptr};
+  return {workers, take_turn(), me.every_fork, me.ring != nullptr,
+          me.home.options().loop.how != loop_schedule::kind::adaptive};
+}
+
+loop_schedule loop_by_default() noexcept {
+  const worker::section inside;
+  return worker::worker::current().home.options().loop;
 }
 
 void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept {

@@ -3,6 +3,7 @@
 #include <heddle/worker_local.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -84,6 +85,24 @@ worker::tick_plan ticks_of(const runtime_options& given, const base::option_valu
   name_option("preempt_timer", given.preempt_timer.has_value(), v.preempt_timer, e.what());
 }
 
+loop_schedule loop_named(const std::string& text) {
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const std::string name = text.substr(0, comma), number = text.substr(std::min(comma + 1, text.size()));
+  std::size_t chunk = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), chunk);
+  const bool is_counted = name == "static" || name == "dynamic" || name == "guided";
+  const bool is_right = comma == text.size() ||
+                        (is_counted && error == std::errc() && end == number.data() + number.size() && chunk != 0);
+  if (is_right && name == "adaptive") return schedule::adaptive;
+  if (is_right && name == "affinity") return schedule::affinity;
+  if (is_right && name == "static") return schedule::fixed(chunk);
+  if (is_right && name == "dynamic") return schedule::dynamic(chunk);
+  if (is_right && name == "guided") return schedule::guided(chunk);
+  name_option(
+      "loop", false, text,
+      "expected adaptive, affinity, or static, dynamic, guided, perhaps with a number of iterations: dynamic,16");
+}
+
 machine::topology other_machine(const runtime_options& given, const base::option_values& v) try {
   return machine::topology::from_name(v.machine);
 } catch (const std::invalid_argument& e) {
@@ -122,6 +141,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.plan = ticks_of(given, v);
   s.aging = v.priority_mode == "strict" ? 0 : static_cast<unsigned>(v.priority_aging);
   s.klt = worker::comparison::klt_means_named(v.preempt_klt);
+  s.loop = given.loop ? *given.loop : loop_named(v.loop);
   s.blocking_limit = static_cast<unsigned>(v.blocking_limit);
   if (v.packing == "auto" && on.is_this_machine()) {
     s.allowed = [v] {

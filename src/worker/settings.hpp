@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <heddle/loop_schedule.hpp>
+
 #include "fiber/preemptible.hpp"
 #include "machine/topology.hpp"
 #include "worker/klt_means.hpp"
@@ -35,6 +37,7 @@ struct settings {
   tls storage{tls::carrier};     // of preemptive threads that are made without a word on that
   tick_plan plan;
   unsigned blocking_limit{4096};  // blocking calls under way at once
+  loop_schedule loop;             // of loops that name none
   // turns after which a thread that is ready has one, whatever is above it; 0: never
   unsigned aging{20};
   klt_means klt;

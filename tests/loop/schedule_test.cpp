@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -147,6 +148,43 @@ TEST(loop_schedule, affinity_has_the_k_th_part_on_the_k_th_worker) {
     ASSERT_EQ(parts.size(), 4u);
     for (int k = 0; k < 4; ++k) EXPECT_EQ(parts[static_cast<std::size_t>(k)].worker, k) << "loop " << loop;
   }
+}
+
+// The runtime's schedule is for loops that name none and no grain; loops that are over at once stay as they are.
+TEST(loop_schedule, of_the_runtime_is_for_loops_that_name_none) {
+  runtime rt({.workers = 3, .loop = by::fixed()});
+  const auto chunks_by = [&](const loop_options& options) {
+    std::atomic<int> chunks{0};
+    rt.run([&] {
+      parallel_for_range(
+          0, 999,
+          [&](int low, int high) {
+            ++chunks;
+            for (volatile int k = 0; k < 1000 * (high - low);) k = k + 1;
+          },
+          options);
+    });
+    return chunks.load();
+  };
+  EXPECT_EQ(chunks_by({}), 3);
+  EXPECT_EQ(chunks_by({.schedule = by::dynamic(9)}), 111);
+  EXPECT_GE(chunks_by({.grain = 10}), 999 / 20);
+}
+
+TEST(loop_schedule, an_impossible_one_in_the_environment_is_named) {
+  for (const char* text :
+       {"statik", "dynamic,", "dynamic,x", "dynamic,0", "guided,-1", "affinity,4", "adaptive,1", ""}) {
+    ::setenv("HEDDLE_LOOP", text, 1);
+    try {
+      runtime rt({.workers = 1});
+      ADD_FAILURE() << text;
+    } catch (const std::invalid_argument& e) {
+      EXPECT_THAT(e.what(), ::testing::HasSubstr("HEDDLE_LOOP=" + std::string(text)));
+    }
+  }
+  ::setenv("HEDDLE_LOOP", "guided,8", 1);
+  EXPECT_NO_THROW(runtime({.workers = 1}));
+  ::unsetenv("HEDDLE_LOOP");
 }
 
 // Iterations wait for their neighbours: each is on a seat of its own.

@@ -7,6 +7,7 @@
 
 #include <heddle/detail/fork_queue.hpp>
 #include <heddle/export.hpp>
+#include <heddle/loop_schedule.hpp>
 
 namespace heddle::detail {
 
@@ -17,8 +18,10 @@ struct loop_start {
   bool measure;
   bool watched;  // a policy or a trace wants to see every fork, with what it may place by
   bool traced;   // its begin and its end are events
+  bool named;    // loops that name no schedule have loop_by_default()
 };
 HEDDLE_API loop_start loop_begin() noexcept;
+HEDDLE_API loop_schedule loop_by_default() noexcept;
 // On the trace of the worker that the caller is on.
 HEDDLE_API void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept;
 HEDDLE_API void loop_trace_end() noexcept;

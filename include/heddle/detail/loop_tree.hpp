@@ -34,6 +34,10 @@ constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t
 
 inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // a piece this long is worth a steal
 
+// loop_seats.hpp, for a Work whose parts may run in any order: `in_any_order`.
+template <class Work>
+void run_by_name(Work& work, std::size_t n, const loop_schedule& how, const std::stop_token& stop, std::size_t bytes);
+
 // `Work` has a type `result` and three functions: result nothing(), the value of no iterations; void operator()(result&
 // sum, low, high), which adds a chunk to the sum of what is to its left; result combine(result, result), the sum of two
 // neighbours, in order.
@@ -55,6 +59,12 @@ class loop_tree {
  private:
   result openly(std::size_t n) {
     const loop_start start = loop_begin();
+    if constexpr (requires { Work::in_any_order; }) {
+      if (start.named && grain_ == 0) [[unlikely]] {
+        run_by_name(work_, n, loop_by_default(), stop_, bytes_);
+        return {};
+      }
+    }
     const trace_span traced(start.traced, n, grain_);
     measure_ = start.measure || !site_.is_known();
     result_holder r{work_.nothing()};
