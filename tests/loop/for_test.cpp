@@ -150,6 +150,29 @@ TEST_P(loop, chunks_keep_to_the_grain) {
   });
 }
 
+// Where a policy places each piece, a piece is a thread: a loop of very short iterations is not to be thousands of
+// them, whoever takes which, and whatever is known of the site.
+TEST(placed_loop, has_a_bounded_number_of_pieces_for_each_worker) {
+  for (const char* policy : {"work_sharing", "work_sharing:order=fifo", "pdf", "sb", "sb-d", "mts"}) {
+    for (std::size_t workers : {1u, 2u, 8u}) {
+      heddle::runtime rt({.workers = static_cast<unsigned>(workers), .policy = policy});
+      for (std::size_t n : {1'000, 200'000}) {
+        for (int round = 0; round < 3; ++round) {
+          std::atomic<std::size_t> chunks{0}, total{0};
+          rt.run([&] {
+            heddle::parallel_for_range(std::size_t{0}, n, [&](std::size_t low, std::size_t high) {
+              ++chunks;
+              total += high - low;
+            });
+          });
+          EXPECT_EQ(total.load(), n);
+          EXPECT_LE(chunks.load(), n / std::max<std::size_t>(n / (64 * workers), 1)) << policy << ' ' << workers;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(loop, body_is_taken_by_reference_when_it_has_state) {
   run([] {
     struct counting {

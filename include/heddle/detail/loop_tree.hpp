@@ -325,10 +325,14 @@ class loop_tree {
                      std::size_t{1}});
   }
 
-  // A thief cuts its piece anew if the caller gave no grain: others are hungry, too.
+  // A thief cuts its piece anew if the caller gave no grain: others are hungry, too. But not without end: where every
+  // piece goes through one queue, each is run by somebody who takes it, and all would be cut down to what is just worth
+  // a fork. So there is a least length, a fraction of the whole loop for each worker.
   std::size_t regrain(std::size_t grain, std::size_t n) const noexcept {
     if (grain <= 1 || grain_ != 0) return grain;
-    return std::min(grain, grain_for_placement(n, loop_begin().workers));
+    constexpr std::size_t finest_pieces_per_worker = 64;
+    const unsigned workers = loop_begin().workers;
+    return std::min(grain, std::max(grain_for_placement(n, workers), n_ / (finest_pieces_per_worker * workers)));
   }
 
   Work& work_;
