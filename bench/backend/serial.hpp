@@ -6,7 +6,8 @@
 namespace heddle::bench {
 
 struct serial_backend : backend_defaults {
-  static constexpr bool tasks = true, loops = true, threads = true, pipelines = true, is_serial = true;
+  static constexpr bool tasks = true, loops = true, threads = true, pipelines = true;
+  static constexpr bool is_serial = true, pinned = true;
 
   explicit serial_backend(const settings&) {}
 
@@ -39,6 +40,11 @@ struct serial_backend : backend_defaults {
   template <class F>
   static void each(std::size_t n, F&& f) {
     loop(n, f);
+  }
+
+  template <class F>
+  static void members(F&& f) {
+    f(std::size_t{0}, std::size_t{1}, [] {});
   }
 
   struct group {
