@@ -1,4 +1,4 @@
-// Gangs: threads of which all have a worker of their own at once, or none has ([gang:1] to [gang:15] of gangs.md). Owns
+// Gangs: threads of which all have a worker of their own at once, or none has ([gang:1] to [gang:16] of gangs.md). Owns
 // the order of all gangs of a runtime and which worker each of their threads has; the threads that may run stand in
 // their workers' lists (`pinned`). Any kernel thread may call, with preemption off, unless it says otherwise. Promise:
 // a gang that wants workers gets them as soon as enough of them are free for it and no gang before it wants them.

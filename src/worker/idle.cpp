@@ -24,23 +24,21 @@ worker::end worker::run(carrier& mine) noexcept {
   for (;;) {
     worker* w = mine.assigned;
     if (w == nullptr) return end::lent;  // through return_from_blocking; the worker is somebody else's
+    thread* next = nullptr;
     if (!w->must_pass()) {
-      thread* next = nullptr;
       if (w->stands_aside()) [[unlikely]]
         next = w->stand_aside();
       if (next == nullptr && !w->must_pass())
         next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
-      if (next == nullptr && !w->must_pass()) next = w->find_work();
-      if (next != nullptr) {
-        w->dive(*next);
-        continue;
-      }
-      if (!w->must_pass()) {
-        if (w->home.stopping()) return end::stopped;
-        continue;  // switched off while it searched
-      }
     }
-    return w->pass_on(mine);
+    if (next != nullptr || w->must_pass()) w->home.time().delegate();  // [time:2]
+    else next = w->find_work();
+    if (next != nullptr) {
+      w->dive(*next);
+      continue;
+    }
+    if (w->must_pass()) return w->pass_on(mine);
+    if (w->home.stopping()) return end::stopped;  // else it was switched off while it searched
   }
 }
 
@@ -166,7 +164,7 @@ thread* worker::find_work() noexcept {
     home.sleepers().wake_one_for(rank);
   } else if (idle.anyone_asleep()) {
     leave_search(listed);
-    home.time().delegate();
+    home.time().delegate();  // [time:2]
   }
   if (found != 0 && pinned.has_gangs()) [[unlikely]]
     home.gangs().wake_for(rank);  // who pushed it has seen this worker idle: [gang:8]

@@ -141,7 +141,10 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
               home_.host().scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
       }
     }
-    if (item != 0) return w.thread_for(item);
+    if (item != 0) {
+      home_.time().delegate();  // [time:2]
+      return w.thread_for(item);
+    }
     arch::pause();
     if (home_.options().crowded) platform::yield_processor();
     if (round % 8 == 0 && platform::cycles() - start > home_.options().spin * rate) return nullptr;

@@ -26,7 +26,7 @@ void timekeeping::leave(unsigned rank) noexcept {
 }
 
 void timekeeping::timer_added() noexcept {
-  // A worker on its way to the run loop looks at the timers before it sleeps.
+  // A worker on its way to the run loop sees to it, whether it sleeps next or not: [time:1], [time:2].
   const worker* w = worker::current_or_null();
   const bool looks_itself = w != nullptr && &w->home.time() == this && w->running == nullptr;
   // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.

@@ -1,7 +1,7 @@
 // The clock of a runtime: time limits of its waiting threads, and who looks at them when all workers sleep ("Time" in
 // run_loop.md). Owns the timers, and the name of the sleeping worker whose sleep ends at the next deadline. Any kernel
-// thread may call, with preemption off. Promise: while a timer is armed, some worker is awake or sleeps no longer than
-// until it is due.
+// thread may call, with preemption off. Promise [time:3]: while a timer is armed and some worker sleeps, one that does
+// not sleeps no longer than until it is due, or somebody is on the way to see to that.
 #pragma once
 
 #include <atomic>

@@ -172,6 +172,24 @@ void timed(runtime& home, int n) {
   for (thread& t : all) t.join();
 }
 
+// One sleeps until its time has come. A worker that is kept meanwhile does not look at the clock.
+void one_sleeps(runtime& home, int n) {
+  for (int kept = 0; kept < n; ++kept) {
+    std::atomic<bool> awake{false};
+    thread_options anywhere;
+    anywhere.where = &home;
+    thread sleeper(anywhere, [&] {
+      this_thread::sleep_for(1us);
+      awake.store(true);
+    });
+    thread keeper(to(home, kept), [&] {
+      while (!awake.load()) this_thread::pause();
+    });
+    sleeper.join();
+    keeper.join();
+  }
+}
+
 struct scenario {
   const char* name;
   void (*run)(runtime& home, int n);
@@ -185,6 +203,7 @@ constexpr scenario scenarios[] = {
     {"a worker is switched on and off", switched},
     {"threads join others", joining},
     {"threads whose time comes", timed},
+    {"one sleeps", one_sleeps},
 };
 
 verdict explored(const scenario& s, int n, unsigned count) {
