@@ -128,11 +128,17 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
     if (count % look_at_clock_every == 0) {
       if (const entry item = pick_starved(stays); item != 0) return item;
     }
-    if (thread* t = take_high(std::max(level, 1)); t != nullptr) return ready_entry(*t);
+    if (thread* t = take_high(std::max(level, 1)); t != nullptr) {
+      if (running == nullptr && !ready.looks_empty()) tell_of_ready();  // as below
+      return ready_entry(*t);
+    }
     if (level > 0) return 0;
     aging_.normal_has_its_turn();
   }
-  if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
+  if (thread* t = take_pinned_by_turns(); t != nullptr) {
+    if (running == nullptr && !ready.looks_empty()) tell_of_ready();  // it counted on being the next: will_pick
+    return ready_entry(*t);
+  }
   if (count % fairness_interval == 0) {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
