@@ -1,12 +1,12 @@
 # Front door for people; the build itself is CMake's (CMakePresets.json, build/<preset>).
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test stress bench docs figures install package wheel clean
+.PHONY: help setup build demo test stress bench docs figures reproduction install package wheel clean
 
 PREFIX ?= /usr/local
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install the Debian packages of scripts/packages.txt that are missing
 	@scripts/setup.sh build rivals test stress docs
@@ -48,6 +48,13 @@ figures: ## the pictures of README.md and the guide anew, from measured data and
 	@cmake --preset demo >/dev/null
 	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle_shared
 	@scripts/figures.sh
+
+reproduction: ## docs/reproduction.md anew, hours: goes on where it was killed; ARGS=quick: small, into build/reproduction
+	@scripts/setup.sh build rivals figures
+	@cmake --preset demo >/dev/null
+	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle heddle_bench_heddle_shared heddle_bench_serial \
+	  heddle_demo heddle_preempt_model heddle_blas openmp
+	@scripts/reproduction.sh $(ARGS)
 
 install: build ## install into PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)

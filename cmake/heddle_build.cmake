@@ -20,12 +20,15 @@ if(HEDDLE_CCACHE AND PROJECT_IS_TOP_LEVEL)
   endforeach()
 endif()
 
-# heddle_precompile(<target> <name>): cmake/precompiled/<name>.hpp is parsed once for all sources of the target, which takes
-# more than half of their time otherwise. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+# heddle_precompile(<target> <name>): cmake/precompiled/<name>.hpp, or a header by its absolute name, is parsed once for all
+# sources of the target, which takes more than half of their time otherwise. The code compiled is the same.
+# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
 # heddle_precompile_as(<target> <other>): the same with what has been parsed for another target, of the same flags.
 function(heddle_precompile target name)
-  target_precompile_headers(${target} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/cmake/precompiled/${name}.hpp>")
+  if(NOT IS_ABSOLUTE "${name}")
+    set(name "${PROJECT_SOURCE_DIR}/cmake/precompiled/${name}.hpp")
+  endif()
+  target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${name}>")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)   # or ccache does not see it
   endif()
@@ -71,15 +74,14 @@ function(heddle_compile_fast target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# heddle_add_test_headers(<kind> <option>...): heddle_tests_<kind> has headers parsed once for all tests of the same flags.
-function(heddle_add_test_headers kind)
-  set(source "${PROJECT_BINARY_DIR}/generated/tests_${kind}.cpp")
-  if(NOT EXISTS "${source}")
-    file(WRITE "${source}" "")
-  endif()
-  add_library(heddle_tests_${kind} OBJECT "${source}")
-  target_link_libraries(heddle_tests_${kind} PRIVATE
-    Threads::Threads fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
+# heddle_add_test_support(<kind> <option>...): heddle_tests_<kind> has what is compiled once for all tests of the same flags,
+# their headers among it. Only sources that need no other library than the test's own: it is linked to every test.
+function(heddle_add_test_support kind)
+  heddle_glob(sources tests/support/*.cpp)
+  add_library(heddle_tests_${kind} STATIC ${sources})
+  target_include_directories(heddle_tests_${kind} PRIVATE
+    "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(heddle_tests_${kind} PRIVATE Threads::Threads GTest::gtest GTest::gmock)
   target_compile_options(heddle_tests_${kind} PRIVATE ${HEDDLE_WARNINGS} ${ARGN})
   heddle_precompile(heddle_tests_${kind} tests)
 endfunction()

@@ -20,10 +20,13 @@ function(heddle_glob variable)
   set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
-# heddle_add_objects(<target> <source>...): an object library with the flags of the library.
+# heddle_add_objects(<target> [PRECOMPILED <name> | LIKE <other>] <source>...): an object library with the flags of the
+# library, and with cmake/precompiled/<name>.hpp parsed for it, or what has been parsed for another target of the same
+# flags; with neither it shares what has been parsed once for all such.
 # With no source yet it holds one empty file, for a target must have one.
 function(heddle_add_objects target)
-  set(sources ${ARGN})
+  cmake_parse_arguments(objects "" "PRECOMPILED;LIKE" "" ${ARGN})
+  set(sources ${objects_UNPARSED_ARGUMENTS})
   if(NOT sources)
     set(sources "${PROJECT_BINARY_DIR}/generated/${target}_empty.cpp")
     if(NOT EXISTS "${sources}")
@@ -42,8 +45,11 @@ function(heddle_add_objects target)
   target_compile_definitions(${target} PRIVATE
     HEDDLE_VERSION_STRING="${PROJECT_VERSION}")
   target_link_libraries(${target} PRIVATE Threads::Threads fmt::fmt-header-only)
-  list(LENGTH sources number)
-  if(number GREATER 10)   # for fewer it costs more than it saves
-    heddle_precompile(${target} library)
+  if(objects_PRECOMPILED)
+    heddle_precompile(${target} ${objects_PRECOMPILED})
+  elseif(objects_LIKE)
+    heddle_precompile_as(${target} ${objects_LIKE})
+  else()
+    heddle_precompile_as(${target} heddle_library_headers)
   endif()
 endfunction()

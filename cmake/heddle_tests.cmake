@@ -4,8 +4,8 @@ set(HEDDLE_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
 set(HEDDLE_STRESS_TIMEOUT 900 CACHE STRING "Seconds a test of tests/stress may take")
 
 # A third kind is in heddle_sim.cmake.
-heddle_add_test_headers(measured)
-heddle_add_test_headers(fast)
+heddle_add_test_support(measured)
+heddle_add_test_support(fast)
 heddle_compile_fast(heddle_tests_fast)
 
 # heddle_add_test(<area> <name> <source>...)
@@ -21,24 +21,24 @@ function(heddle_add_test area name)
   if(TARGET heddle_${area}_library)   # another platform under the test
     set(library heddle_${area}_library)
   endif()
+  # Templates of the runtime are compiled into these as users compile them; elsewhere what is tested is in a library.
+  if(NOT area MATCHES "^(loop|task|wait|worker|fiber|queue|sync|stress)$")
+    heddle_compile_fast(${test})
+    set(kind fast)
+  else()
+    set(kind measured)
+  endif()
+  if(area STREQUAL "sim_explore")
+    set(kind explore)
+  endif()
+  heddle_precompile_as(${test} heddle_tests_${kind})
   target_link_libraries(${test} PRIVATE
-    ${library} fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
+    heddle_tests_${kind} ${library} fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
   set_target_properties(${test} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
     target_link_libraries(${test} PRIVATE heddle_${area}_objects)
   endif()
-  # Templates of the runtime are compiled into these as users compile them; elsewhere what is tested is in a library.
-  if(NOT area MATCHES "^(loop|task|wait|worker|fiber|queue|sync|stress)$")
-    heddle_compile_fast(${test})
-    set(headers fast)
-  else()
-    set(headers measured)
-  endif()
-  if(area STREQUAL "sim_explore")
-    set(headers explore)
-  endif()
-  heddle_precompile_as(${test} heddle_tests_${headers})
   if(area STREQUAL "policy" OR area STREQUAL "sim")
     target_compile_definitions(${test} PRIVATE HEDDLE_PLUGINS="${HEDDLE_PLUGINS}")
   endif()

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -30,28 +31,21 @@ std::vector<int> multiples_of(int k, int n) {
   return all;
 }
 
-// parallel_pipeline: a thread for each serial filter, a loop or several threads
-// for a parallel one. The capacities bound how many items are on their way.
+// parallel_pipeline: stages in the order in which items pass them.
 int pipeline(int items) {
-  heddle::channel<int> numbers(16);
-  heddle::channel<std::string> texts(16);
-  heddle::jthread input([&] {
-    for (int i = 0; i < items; ++i) numbers.send(i);
-    numbers.close();
-  });
-  heddle::jthread transform([&] {
-    heddle::task_group workers;
-    for (int w = 0; w < 4; ++w) {
-      workers.run([&] {
-        for (int n : numbers) texts.send(std::to_string(n));
-      });
-    }
-    workers.wait();
-    texts.close();
-  });
-  int digits = 0;
-  for (const std::string& text : texts) digits += static_cast<int>(text.size());
+  int next = 0, digits = 0;
+  heddle::parallel_pipeline(
+      {.tokens = 16},
+      heddle::stage::serial_in_order([&] { return next < items ? std::optional(next++) : std::nullopt; }),
+      heddle::stage::parallel([](int n) { return std::to_string(n); }),
+      heddle::stage::serial_in_order([&](const std::string& text) { digits += static_cast<int>(text.size()); }));
   return digits;
+}
+
+// parallel_for over a blocked_range2d.
+void transpose(const std::vector<float>& from, std::vector<float>& to, std::size_t rows, std::size_t columns) {
+  heddle::parallel_for(heddle::box({0, rows}, {0, columns}),
+                       [&](std::size_t i, std::size_t j) { to[j * rows + i] = from[i * columns + j]; });
 }
 
 // task_group_context::cancel_group_execution.
@@ -84,8 +78,12 @@ int main() {
   scale(x, 2);
   std::vector<int> y(10000);
   heddle::parallel_for(0, 10000, [&](int i) { y[i] = i; });
-  const bool good = x[999] == 2 && multiples_of(7, 100).size() == 15 && multiples_of(1, 5000).size() == 5000 &&
-                    pipeline(100) == 190 && find(y, 7777) == 7777 && answer_of_a_callback() == 42;
+  std::vector<float> turned(1000);
+  x[1] = 5;
+  transpose(x, turned, 20, 50);
+  const bool good = turned[20] == 5 && x[999] == 2 && multiples_of(7, 100).size() == 15 &&
+                    multiples_of(1, 5000).size() == 5000 && pipeline(100) == 190 && find(y, 7777) == 7777 &&
+                    answer_of_a_callback() == 42;
   std::puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

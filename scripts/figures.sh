@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The pictures of README.md: docs/figures/speed.svg from measured data, docs/figures/report.png from a simulated run; and
-# that of docs/guide/openmp_nested.md, from measured data.
+# those of docs/guide/openmp_nested.md and docs/reproduction.md, from their data.
 # `make figures` builds what it needs. PYTHON: one that has matplotlib (Debian's python3-matplotlib: /usr/bin/python3).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +12,8 @@ trap 'rm -rf "$scratch"' EXIT
 "${PYTHON:-/usr/bin/python3}" scripts/speed_figure.py "$data" docs/figures/speed.svg
 "${PYTHON:-/usr/bin/python3}" scripts/openmp_figures.py docs/investigations/data/2026-11-23-openmp-nested.json \
   docs/figures/openmp_nested_loops.svg
+"${PYTHON:-/usr/bin/python3}" scripts/reproduction_figure.py docs/figures/reproduction.svg \
+  docs/investigations/data/reproduction/*.json
 
 # A sort on eight workers of a modelled machine: the same picture on every machine.
 "$build/heddle" sim --machine skylake-4x16 --workers 8 --no-serial --trace "$scratch/quicksort.heddle" -- \

@@ -48,6 +48,9 @@ reach_count access_counts::reach_of(unsigned unit) const noexcept {
           r.shared == reach::none ? 0 : levels[r.shared].misses,
           r.memory.local,
           r.memory.remote,
+          r.memory.from_caches,
+          r.memory.transfers,
+          r.memory.upgrades,
           r.own != reach::none,
           r.shared != reach::none};
 }

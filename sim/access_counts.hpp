@@ -20,6 +20,9 @@ struct reach_count {
   std::uint64_t beyond_core{0};            // not in a cache that its core has for itself; 0 without such a cache
   std::uint64_t beyond_caches{0};          // in none of its caches; 0 unless the last of them is shared between cores
   std::uint64_t local{0}, remote{0};       // from the memory of its own node; from that of others
+  std::uint64_t from_caches{0};            // in none of its caches, and out of those of a core that had modified it
+  std::uint64_t transfers{0};              // out of the caches of a core that had modified it, `from_caches` included
+  std::uint64_t upgrades{0};               // written while others had copies and nobody had modified it
   bool has_own{false}, has_shared{false};  // there is such a cache
 };
 
@@ -32,7 +35,7 @@ class access_counts {
     std::uint64_t accesses{0}, misses{0}, invalidations{0};
   };
   struct of_memory {
-    std::uint64_t local{0}, remote{0};
+    std::uint64_t local{0}, remote{0}, from_caches{0}, transfers{0}, upgrades{0};
   };
   of_level* levels_for(unsigned unit) noexcept { return counts_.data() + unit * kinds_.size(); }
   of_memory& memory_for(unsigned unit) noexcept { return reaches_[unit].memory; }

@@ -34,7 +34,7 @@ cache::cache(cache_shape shape, line_number* storage)
 bool cache::contains(line_number line) const {
   if (index_ != nullptr) return index_->contains(line);
   const line_number* const set = set_at(line);
-  return std::find(set, set + shape_.ways, line) != set + shape_.ways;
+  return set_scan::with_quads(stride_ / 4, [&]<unsigned Quads>() { return set_scan::contains<Quads>(set, line); });
 }
 
 void cache::clear() {

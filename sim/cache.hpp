@@ -47,6 +47,10 @@ class cache {
       return set_scan::to_front<Quads>(set, shape_.ways, line, no_line);
     });
   }
+  // The line that access(line) takes the place of, if it does not find it; no_line: there is room.
+  [[gnu::always_inline]] line_number last_before(line_number line, location set) const {
+    return set == nullptr ? index_->last_of(set_of(line)) : set[shape_.ways - 1];
+  }
   location locate(line_number line) const noexcept { return index_ == nullptr ? set_at(line) : nullptr; }
   // The set comes into the cache of the machine that simulates.
   location prefetch(line_number line) const noexcept {
@@ -61,9 +65,9 @@ class cache {
     return set;
   }
   // Takes the line out; false if it is not there.
-  [[gnu::always_inline]] bool remove(line_number line) {
+  [[gnu::always_inline]] bool remove(line_number line) { return remove(line, locate(line)); }
+  [[gnu::always_inline]] bool remove(line_number line, location set) {
     if (index_ != nullptr) return index_->remove(line, set_of(line));
-    line_number* const set = set_at(line);
     return set_scan::with_quads(stride_ / 4, [&]<unsigned Quads>() __attribute__((always_inline)) {
       return set_scan::take_out<Quads>(set, line, no_line);
     });

@@ -21,6 +21,9 @@ namespace heddle::sim {
 // free of charge; exactness is not lost, since the look-up in the cache decides.
 class cache_directory {
  public:
+  static constexpr unsigned nobody = ~0u;     // no path
+  static constexpr unsigned chunk_bits = 18;  // blocks in a piece of the table; 2 MB for 64 paths
+
   explicit cache_directory(unsigned paths);
 
   // Makes entries up to block `last`. Must precede the others' use of them.
@@ -59,6 +62,28 @@ class cache_directory {
       for (; left != 0; left &= left - 1) other(word * 64 + static_cast<unsigned>(__builtin_ctzll(left)));
     }
   }
+  // The only path that is entered for the block; `nobody` if there is none or more than one.
+  unsigned alone(std::uint32_t block) {
+    enter_all();
+    const std::uint64_t* const entry = entry_of(block);
+    unsigned found = nobody;
+    for (unsigned word = 0; word < words_; ++word) {
+      if (entry[word] == 0) continue;
+      if (found != nobody || (entry[word] & (entry[word] - 1)) != 0) return nobody;
+      found = word * 64 + static_cast<unsigned>(__builtin_ctzll(entry[word]));
+    }
+    return found;
+  }
+  // Whether a path but `path` is entered for the block.
+  bool has_other(std::uint32_t block, unsigned path) {
+    enter_all();
+    const std::uint64_t* const entry = entry_of(block);
+    std::uint64_t others = 0;
+    for (unsigned word = 0; word < words_; ++word) others |= entry[word] & ~(word == path / 64 ? bit(path) : 0);
+    return others != 0;
+  }
+  // Nothing of the block is in the caches that `path` has apart from others that are entered.
+  void remove(std::uint32_t block, unsigned path) { entry_of(block)[path / 64] &= ~bit(path); }
   // Whether take(block, path) would change nothing.
   bool has_alone(std::uint32_t block, unsigned path) {
     enter_all();
@@ -88,9 +113,7 @@ class cache_directory {
   std::uint64_t bytes() const noexcept;
 
  private:
-  static constexpr unsigned nobody = ~0u;
   static constexpr std::uint32_t delay = 32;
-  static constexpr unsigned chunk_bits = 18;  // blocks; 2 MB for 64 paths
 
   static std::uint64_t bit(unsigned path) noexcept { return std::uint64_t{1} << (path % 64); }
   std::uint64_t* entry_of(std::uint32_t block) noexcept {

@@ -21,6 +21,10 @@ class cache_index {
   // As in cache; the set is the caller's affair, and always the same for a line.
   bool access(line_number line, std::uint32_t set);
   bool remove(line_number line, std::uint32_t set);
+  // The least recently used line of a set that is full; else no_line.
+  line_number last_of(std::uint32_t set) const {
+    return lists_[set].free == nowhere ? nodes_[lists_[set].last].line : no_line;
+  }
   bool contains(line_number line) const { return slot_of(line) != no_slot; }
   void clear();
   void prefetch(line_number line) const noexcept { fetch_ahead(&table_[home_of(line)]); }

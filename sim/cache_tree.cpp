@@ -14,9 +14,9 @@ constexpr unsigned unknown_line_size = 64;
 
 unsigned line_size_of(const machine::cache_info& c) { return c.line_size != 0 ? c.line_size : unknown_line_size; }
 
-double latency_of(const machine::model& machine, machine::group_kind kind) {
+machine::cache_level level_of(const machine::model& machine, machine::group_kind kind) {
   const auto found = std::ranges::find(machine.caches, kind, &machine::cache_level::kind);
-  return found == machine.caches.end() ? 0 : found->latency;
+  return found == machine.caches.end() ? machine::cache_level{.kind = kind} : *found;
 }
 
 }  // namespace
@@ -82,7 +82,15 @@ void cache_tree::build_paths(const machine::model& machine) {
       const unsigned size = line_size_of(c);
       path.steps[path.depth++] = {made[i], static_cast<unsigned>(std::ranges::find(levels_, c.kind) - levels_.begin()),
                                   static_cast<unsigned>(std::countr_zero(size)) - line_bits_,
-                                  latency_of(machine, c.kind)};
+                                  level_of(machine, c.kind).latency};
+      const bool wrong =
+          path.victim || (level_of(machine, c.kind).victim && (path.depth == 1 || path.fetched_bytes != size));
+      if (wrong) {
+        throw std::invalid_argument("machine " + machine.name +
+                                    ": a victim cache is the last one, behind another one with lines of the same size");
+      }
+      path.victim = level_of(machine, c.kind).victim;
+      path.loses = path.depth - (path.victim ? 2 : 1);
       path.fetched_bytes = size;
       path.fetched_shift = path.steps[path.depth - 1].shift;
     }

@@ -24,13 +24,16 @@ struct cache_path {
   static constexpr unsigned max_depth = 5;
   std::array<cache_step, max_depth> steps;
   unsigned depth{0};          // 0: each access goes to memory
+  bool victim{false};         // the last cache takes in what the one before it loses, and not what comes from memory
+  unsigned loses{0};          // the step that decides what leaves it: the last one, or the one before a victim cache
   unsigned fetched_bytes{0};  // moved from memory by a miss of the outermost cache: its line
   unsigned fetched_shift{0};  // its number = line of the model >> fetched_shift
 };
 
 class cache_tree {
  public:
-  // Throws std::invalid_argument: a line size that is not a power of two or larger than a page.
+  // Throws std::invalid_argument: a line size that is not a power of two or larger than a page; a victim cache with
+  // nothing inside it, with something behind it, or with other lines than the one inside it.
   explicit cache_tree(const machine::model& machine);
 
   // The model counts in lines of the smallest size that a cache of the machine has. A larger line of another level is

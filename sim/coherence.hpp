@@ -1,5 +1,5 @@
-// What a write takes out of the caches that are not on the writer's path: the directory says which paths to look
-// through, the look-up in the cache decides.
+// Who has modified a block, and what a write takes out of the caches that are not on the writer's path: the directory
+// says which paths to look through, the look-up in the cache decides.
 #pragma once
 
 #include <array>
@@ -8,24 +8,35 @@
 
 #include "sim/cache_directory.hpp"
 #include "sim/cache_tree.hpp"
+#include "sim/stale_memory.hpp"
 
 namespace heddle::sim {
 
-// Lines are the model's; a path is named by its number. On a machine with one path nothing is kept.
+// Lines are the model's; a path is named by its number. On a machine with one path only what is modified is kept.
+//
+// A block is in one of three states. *Modified by a path*: memory is stale and the path is the only one entered in the
+// directory; it has written the block, and nobody else has asked for it since. *Shared*: memory is stale, and more than
+// one path is entered. *Clean*: memory is not stale.
+// The first cache of a last level that loses the block writes it back; it is clean then.
 class coherence {
  public:
+  static constexpr unsigned nobody = cache_directory::nobody;
+
   explicit coherence(const cache_tree& caches)
       : caches_(caches), directory_(static_cast<unsigned>(caches.paths().size())), needed_(caches.paths().size() > 1) {}
 
   // Lines below `end` occur from now on.
   void cover(std::uint64_t end) {
-    if (!needed_ || end <= covered_) return;
+    if (end <= covered_) return;
     covered_ = end;
-    directory_.cover(static_cast<std::uint32_t>((end - 1) >> caches_.block_shift()));
+    const std::uint64_t last = (end - 1) >> caches_.block_shift();
+    stale_.cover(last + 1);
+    if (needed_) directory_.cover(static_cast<std::uint32_t>(last));
   }
 
   // Directory entries come into the cache of the machine that simulates.
   void fetch(line_number line) {
+    stale_.fetch(block_of(line));
     if (needed_) directory_.prefetch(block_of(line));
   }
   void fetch(line_number first, line_number last) {
@@ -40,26 +51,56 @@ class coherence {
     if (entry_came) directory_.add(block_of(line), path);
     else directory_.add_later(block_of(line), path);
   }
-  // A write on this path has copies to take out.
-  bool must_invalidate(line_number line, unsigned path) {
-    return needed_ && !directory_.has_alone(block_of(line), path);
+  // The path that has modified the block, if it is another one than `path` and one of its caches that are not on `path`
+  // still has the line; else nobody. Before add() of the same line.
+  unsigned owner_apart(line_number line, unsigned path) {
+    return needed_ && stale_.has(block_of(line)) ? look_for_owner(line, path) : nobody;
   }
-  // removed(step, copies) for each cache that was looked through.
+  // Somebody else has asked for the block since it was last written.
+  bool is_shared(line_number line, unsigned path) { return needed_ && directory_.has_other(block_of(line), path); }
+  // The last cache of the path does not have the line: a path that shares this cache and has a copy inside it; else
+  // nobody. Those found to have none are no longer entered.
+  unsigned copy_beside(line_number line, unsigned path) {
+    return is_shared(line, path) ? look_for_copy(line, path) : nobody;
+  }
+  // A write on this path: whether there are no copies to take out. The block is modified by the path then.
+  [[gnu::always_inline]] bool modify_alone(line_number line, unsigned path) {
+    const std::uint32_t block = block_of(line);
+    if (needed_ && !directory_.has_alone(block, path)) return false;
+    stale_.set(block);
+    return true;
+  }
+  // Memory is asked for the line, or a cache of the last level loses it: whether memory has to be written before it has
+  // the present value. It has it then.
+  bool write_back(line_number line) {
+    const std::uint32_t block = block_of(line);
+    if (!stale_.has(block)) return false;
+    stale_.reset(block);
+    return true;
+  }
+  // A write on this path takes them out, and the block is modified by it.
+  // removed(path, step, copies) for each cache that was looked through.
   template <class Removed>
   [[gnu::always_inline]] void invalidate_others(line_number line, unsigned path, Removed&& removed) {
     const std::uint32_t block = block_of(line);
-    directory_.take(block, path,
-                    in_others(path, [&](const cache_step& step) { removed(step, remove_copies(step, block)); }));
+    stale_.set(block);
+    directory_.take(block, path, in_others(path, [&](unsigned other, const cache_step& step) {
+                      removed(other, step, remove_copies(step, block));
+                    }));
   }
   // Nobody has a copy of the lines [first, end) any more: whole blocks.
   void forget(std::uint64_t first, std::uint64_t end);
+  // The caches are empty, and memory has what they had.
+  void flushed() { stale_.clear(); }
 
-  std::uint64_t bytes() const noexcept { return directory_.bytes(); }
+  std::uint32_t block_of(line_number line) const noexcept { return line >> caches_.block_shift(); }
+  std::uint64_t bytes() const noexcept { return directory_.bytes() + stale_.bytes(); }
 
  private:
-  std::uint32_t block_of(line_number line) const noexcept { return line >> caches_.block_shift(); }
+  unsigned look_for_owner(line_number line, unsigned path);
+  unsigned look_for_copy(line_number line, unsigned path);
 
-  // look(step) for each cache that is not on the path and may have
+  // look(path, step) for each cache that is not on the path and may have
   // a copy of the block; the paths through a cache come one after the other.
   template <class Look>
   auto in_others(unsigned path_number, Look&& look) {
@@ -68,7 +109,7 @@ class coherence {
       const cache_path& path = caches_.paths()[other];
       const unsigned apart = caches_.apart(path_number, other);
       for (unsigned i = 0; i < apart; ++i) {
-        if (std::exchange(before[i], path.steps[i].where) != path.steps[i].where) look(path.steps[i]);
+        if (std::exchange(before[i], path.steps[i].where) != path.steps[i].where) look(other, path.steps[i]);
       }
     };
   }
@@ -82,13 +123,15 @@ class coherence {
 
   const cache_tree& caches_;
   cache_directory directory_;
+  stale_memory stale_;
   const bool needed_;  // several paths: writes must look at others
   std::uint64_t covered_{0};
 };
 
 [[gnu::always_inline]] inline void coherence::fetch_copies(line_number line, unsigned path) {
-  directory_.for_others(block_of(line), path,
-                        in_others(path, [&](const cache_step& step) { step.where->prefetch(line >> step.shift); }));
+  directory_.for_others(block_of(line), path, in_others(path, [&](unsigned, const cache_step& step) {
+                          step.where->prefetch(line >> step.shift);
+                        }));
 }
 
 }  // namespace heddle::sim

@@ -7,17 +7,30 @@
 
 #include "sim/cache_tree.hpp"
 #include "sim/coherence.hpp"
+#include "sim/line_servers.hpp"
+#include "sim/meeting_points.hpp"
 #include "sim/memory_nodes.hpp"
 #include "sim/overlap.hpp"
 
 namespace heddle::sim {
+
+namespace {
+
+// Logarithm of how many frames of 1 << `block_bits` blocks are numbered in no order: no more than a chunk of the
+// directory has, so that it stays dense, nor than there are colours of pages in the largest caches by far.
+unsigned frames_scattered(unsigned block_bits) {
+  constexpr unsigned most = 12;
+  return std::min(most, cache_directory::chunk_bits - std::min(cache_directory::chunk_bits, block_bits));
+}
+
+}  // namespace
 
 class memory_model::insides {
  public:
   explicit insides(const machine::model& machine);
 
   // As memory_model has them.
-  double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at);
+  double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at, goes_on how);
   double access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at);
   void place(std::uint64_t address, std::uint64_t bytes, page_policy policy, int node);
   void forget(std::uint64_t address, std::uint64_t bytes);
@@ -25,8 +38,12 @@ class memory_model::insides {
   const access_counts& counts() const noexcept { return counts_; }
   std::vector<node_traffic> nodes() const;
   void reset_counts();
-  void flush() { caches_.clear(); }
+  void flush() {
+    caches_.clear();
+    coherence_.flushed();
+  }
   std::uint64_t host_bytes() const;
+  unsigned line_bits() const noexcept { return caches_.line_bits(); }
 
  private:
   // Whose access it is.
@@ -47,7 +64,7 @@ class memory_model::insides {
   };
   struct line_plan {
     static constexpr std::size_t most = 512;
-    static constexpr std::size_t tables_ahead = 16, copies_ahead = 8;  // lines
+    static constexpr std::size_t tables_ahead = 16, copies_ahead = 8, lost_ahead = 6;  // lines
 
     std::size_t size{0};
     planned lines[most];
@@ -65,8 +82,15 @@ class memory_model::insides {
   void serve_planned(const who& w, Pipeline& flow);
   line_number first_line_of(std::uint64_t page, unsigned near);
   [[gnu::always_inline]] inline void announce(const who& w, const planned& p, places& where);
-  [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, double at);
-  [[gnu::always_inline]] inline void invalidate_others(const who& w, line_number line);
+  [[gnu::always_inline]] inline double fetch_line(const who& w, line_number line, const places& where, unsigned owner,
+                                                  line_number lost, double at);
+  void announce_lost(const who& w, std::size_t i);
+  [[gnu::noinline]] double fetch_past_victims(const who& w, line_number line, const places& where, unsigned owner,
+                                              line_number lost, double at);
+  double fetch_from_memory(const who& w, line_number line, double at);
+  void write_back(const who& w, line_number line, double at);
+  [[gnu::noinline]] double transfer(const who& w, line_number line, unsigned owner, double at);
+  [[gnu::always_inline]] inline double invalidate_others(const who& w, line_number line, bool transferred, double at);
 
   unsigned page_bits_;
   unsigned lines_bits_;  // a page has 1 << lines_bits_ lines
@@ -74,6 +98,8 @@ class memory_model::insides {
   memory_nodes memory_;
   page_table pages_;
   coherence coherence_;
+  meeting_points meetings_;
+  line_servers servers_;
   double latest_{0}, oldest_{0};
   std::vector<double> finish_;  // of the last lines: as many as overlap
   access_counts counts_;
@@ -85,8 +111,10 @@ memory_model::insides::insides(const machine::model& machine)
       lines_bits_(0),
       caches_(machine),
       memory_(machine),
-      pages_(memory_.count(), std::uint64_t{no_line} >> (page_bits_ - std::min(page_bits_, caches_.line_bits()))),
+      pages_(memory_.count(), std::uint64_t{no_line} >> (page_bits_ - std::min(page_bits_, caches_.line_bits())),
+             frames_scattered(page_bits_ - std::min(page_bits_, caches_.line_bits() + caches_.block_shift()))),
       coherence_(caches_),
+      meetings_(machine, caches_, memory_),
       finish_(std::max(1u, machine.overlap)),
       counts_(machine, caches_) {
   if (!std::has_single_bit(machine.page_size) || page_bits_ < caches_.line_bits()) {
@@ -104,24 +132,116 @@ void memory_model::insides::announce(const who& w, const planned& p, places& whe
   if (!p.write) coherence_.fetch(line);  // for writes range() did
 }
 
-// The innermost cache had to take the line in: from where, and how long that takes.
-double memory_model::insides::fetch_line(const who& w, line_number line, const places& where, double at) {
+// The set of a victim cache that will have what line i of the plan drives out of the cache inside it, as far as that
+// can be told before its turn.
+void memory_model::insides::announce_lost(const who& w, std::size_t i) {
+  const cache_step& step = w.path.steps[w.path.loses];
+  const line_number line = plan_.lines[i].line >> step.shift;
+  const line_number lost = step.where->last_before(line, plan_.announced[i % line_plan::tables_ahead][w.path.loses]);
+  if (lost != no_line) w.path.steps[w.path.depth - 1].where->prefetch(lost);
+}
+
+// The innermost cache had to take the line in: from where, and how long that takes. `owner`: who has modified it, and
+// has the only copy that is of use. `lost`: what the innermost cache lost, if it is the last one.
+double memory_model::insides::fetch_line(const who& w, line_number line, const places& where, unsigned owner,
+                                         line_number lost, double at) {
   const cache_path& path = w.path;
   if (path.depth != 0) ++w.own[path.steps[0].level].misses;
   for (unsigned i = 1; i < path.depth; ++i) {
     const cache_step& step = path.steps[i];
     ++w.own[step.level].accesses;
-    if (step.where->access(line >> step.shift, where[i])) return step.latency;
+    if (i > path.loses) return fetch_past_victims(w, line, where, owner, lost, at);
+    if (i == path.loses) lost = step.where->last_before(line >> step.shift, where[i]);
+    if (step.where->access(line >> step.shift, where[i]))
+      return owner == coherence::nobody ? step.latency : transfer(w, line, owner, at);
     ++w.own[step.level].misses;
   }
-  const unsigned node = pages_.node_of(line >> lines_bits_);
-  ++(node == w.near ? w.far.local : w.far.remote);
-  return memory_.fetch(w.near, node, line >> path.fetched_shift, path.fetched_bytes, at, oldest_);
+  double took = 0;
+  if (owner != coherence::nobody) {
+    ++w.far.from_caches;
+    took = transfer(w, line, owner, at);
+  } else {
+    took = fetch_from_memory(w, line, at);
+  }
+  if (lost != no_line && coherence_.write_back(lost << path.fetched_shift))
+    write_back(w, lost << path.fetched_shift, at);
+  return took;
 }
 
-void memory_model::insides::invalidate_others(const who& w, line_number line) {
-  coherence_.invalidate_others(
-      line, w.path_number, [&](const cache_step& step, unsigned copies) { w.own[step.level].invalidations += copies; });
+double memory_model::insides::fetch_from_memory(const who& w, line_number line, double at) {
+  const unsigned node = pages_.node_of(line >> lines_bits_);
+  ++(node == w.near ? w.far.local : w.far.remote);
+  const double took = memory_.fetch(w.near, node, line >> w.path.fetched_shift, w.path.fetched_bytes, at, oldest_);
+  if (coherence_.write_back(line)) write_back(w, line, at);
+  return took;
+}
+
+// The last cache is one of victims: a line that is found there leaves it, unless others have asked for it, too; one
+// that a core beside has comes from there, and is found here from now on; and what the cache inside lost, it takes in.
+double memory_model::insides::fetch_past_victims(const who& w, line_number line, const places& where, unsigned owner,
+                                                 line_number lost, double at) {
+  const cache_step& step = w.path.steps[w.path.depth - 1];
+  const line_number number = line >> step.shift;
+  const auto take_in = [&](line_number one, cache::location set) {
+    const line_number out = step.where->last_before(one, set);
+    if (step.where->access(one, set) || out == no_line) return;
+    if (coherence_.write_back(out << step.shift)) write_back(w, out << step.shift, at);
+  };
+  double took = step.latency;
+  if (coherence_.is_shared(line, w.path_number)) {
+    if (step.where->contains(number)) {
+      step.where->access(number, where[w.path.depth - 1]);
+      if (owner != coherence::nobody) took = transfer(w, line, owner, at);
+    } else {
+      ++w.own[step.level].misses;
+      const unsigned beside = owner != coherence::nobody ? owner : coherence_.copy_beside(line, w.path_number);
+      if (beside == coherence::nobody) {
+        took = fetch_from_memory(w, line, at);
+      } else {
+        ++w.far.from_caches;
+        if (owner != coherence::nobody) {
+          took = transfer(w, line, owner, at);
+        } else {
+          ++w.far.transfers;
+          took = meetings_.of(w.path_number, beside).transfer;
+          take_in(number, where[w.path.depth - 1]);
+        }
+      }
+    }
+  } else if (!step.where->remove(number, where[w.path.depth - 1])) {
+    ++w.own[step.level].misses;
+    took = fetch_from_memory(w, line, at);
+  }
+  if (lost != no_line) take_in(lost, step.where->locate(lost));
+  return took;
+}
+
+void memory_model::insides::write_back(const who& w, line_number line, double at) {
+  memory_.write_back(w.near, pages_.node_of(line >> lines_bits_), line >> w.path.fetched_shift, w.path.fetched_bytes,
+                     at, oldest_);
+}
+
+// Out of the caches of another core, over the link if that is of another node, when the line is free.
+double memory_model::insides::transfer(const who& w, line_number line, unsigned owner, double at) {
+  ++w.far.transfers;
+  const double latency = meetings_.of(w.path_number, owner).transfer;
+  double start = servers_.serve(coherence_.block_of(line), at, latency);
+  const unsigned from = meetings_.node_of(owner);
+  if (from != w.near) start += memory_.carry(w.near, from, w.path.fetched_bytes, start, oldest_);
+  return start - at + latency;
+}
+
+// Returns how long it takes until the last of the others' copies is gone. A line that was transferred was asked for by
+// the write, and came without any.
+double memory_model::insides::invalidate_others(const who& w, line_number line, bool transferred, double at) {
+  double farthest = -1;
+  coherence_.invalidate_others(line, w.path_number, [&](unsigned other, const cache_step& step, unsigned copies) {
+    w.own[step.level].invalidations += copies;
+    if (copies != 0) farthest = std::max(farthest, meetings_.of(w.path_number, other).upgrade);
+  });
+  if (transferred || farthest < 0) return 0;
+  ++w.far.upgrades;
+  return servers_.serve(coherence_.block_of(line), at, farthest) - at + farthest;
 }
 
 double memory_model::insides::begin(double at) {
@@ -161,38 +281,60 @@ void memory_model::insides::range(const who& w, std::uint64_t address, std::uint
 template <class Pipeline>
 void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
   const cache_step inner = w.path.steps[0];
+  const bool inner_loses = w.path.depth != 0 && w.path.loses == 0;
   std::size_t announced = 0, copies_announced = 0;
   for (std::size_t i = 0; i < plan_.size; ++i) {
     const auto [line, write] = plan_.lines[i];
     const double now = flow.issue();
     const bool known = i < announced;
     const places& where = plan_.announced[i % line_plan::tables_ahead];
-    if (inner.where != nullptr &&
-        inner.where->access(line >> inner.shift, known ? where[0] : inner.where->locate(line >> inner.shift))) {
-      flow.arrives_after(inner.latency);
+    const line_number inner_line = line >> inner.shift;
+    const cache::location place = known || inner.where == nullptr ? where[0] : inner.where->locate(inner_line);
+    line_number lost = no_line;
+    if (inner_loses) [[unlikely]]
+      lost = inner.where->last_before(inner_line, place);
+    double took = inner.latency;
+    bool transferred = false;
+    if (inner.where != nullptr && inner.where->access(inner_line, place)) [[likely]] {
+      if (!write || coherence_.modify_alone(line, w.path_number)) [[likely]] {
+        flow.arrives_after(inner.latency);
+        continue;
+      }
     } else {
       // Lines that are found in the innermost cache need no more tables; others seldom come alone.
       const std::size_t soon = std::min(plan_.size, i + line_plan::tables_ahead);
       for (announced = std::max(announced, i); announced < soon; ++announced)
         announce(w, plan_.lines[announced], plan_.announced[announced % line_plan::tables_ahead]);
+      if (w.path.victim && i + line_plan::lost_ahead < announced) announce_lost(w, i + line_plan::lost_ahead);
+      const unsigned owner = coherence_.owner_apart(line, w.path_number);
+      transferred = owner != coherence::nobody;
       if (!write && w.path.depth != 0) coherence_.add(line, w.path_number, plan_.size != 1);
-      flow.arrives_after(fetch_line(w, line, where, now));
+      took = fetch_line(w, line, where, owner, lost, now);
     }
-    if (!write || !coherence_.must_invalidate(line, w.path_number)) continue;
-    const std::size_t soon = std::min(plan_.size, i + line_plan::copies_ahead);
-    for (copies_announced = std::max(copies_announced, i); copies_announced < soon; ++copies_announced) {
-      if (plan_.lines[copies_announced].write)
-        coherence_.fetch_copies(plan_.lines[copies_announced].line, w.path_number);
+    if (write && !coherence_.modify_alone(line, w.path_number)) {
+      const std::size_t soon = std::min(plan_.size, i + line_plan::copies_ahead);
+      for (copies_announced = std::max(copies_announced, i); copies_announced < soon; ++copies_announced) {
+        if (plan_.lines[copies_announced].write)
+          coherence_.fetch_copies(plan_.lines[copies_announced].line, w.path_number);
+      }
+      took = std::max(took, invalidate_others(w, line, transferred, now));
     }
-    invalidate_others(w, line);
+    flow.arrives_after(took);
   }
   plan_.size = 0;
 }
 
-double memory_model::insides::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at) {
+double memory_model::insides::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at,
+                                     goes_on how) {
   const double start = begin(at);
-  pipeline flow(finish_, start);
   const who w = accessor(unit);
+  if (how != goes_on::no) {
+    continued_pipeline flow(finish_.size(), how == goes_on::same_line ? w.path.steps[0].latency : -1, start);
+    range(w, address, bytes, write, flow);
+    serve_planned(w, flow);
+    return flow.end() - start;
+  }
+  pipeline flow(finish_, start);
   range(w, address, bytes, write, flow);
   serve_planned(w, flow);
   return flow.end() - start;
@@ -230,8 +372,8 @@ void memory_model::insides::forget(std::uint64_t address, std::uint64_t bytes) {
 std::vector<node_traffic> memory_model::insides::nodes() const {
   std::vector<node_traffic> result;
   for (unsigned node = 0; node < memory_.count(); ++node) {
-    result.push_back(
-        {memory_.numa(node), memory_.local_bytes(node), memory_.remote_bytes(node), pages_.pages_on(node)});
+    result.push_back({memory_.numa(node), memory_.local_bytes(node), memory_.remote_bytes(node), pages_.pages_on(node),
+                      memory_.written_bytes(node)});
   }
   return result;
 }
@@ -242,7 +384,7 @@ void memory_model::insides::reset_counts() {
 }
 
 std::uint64_t memory_model::insides::host_bytes() const {
-  return caches_.bytes() + memory_.bytes() + pages_.bytes() + coherence_.bytes() + counts_.bytes();
+  return caches_.bytes() + memory_.bytes() + pages_.bytes() + coherence_.bytes() + servers_.bytes() + counts_.bytes();
 }
 
 // --- the interface -----------------------------------------------------------------------------------------------
@@ -250,9 +392,11 @@ std::uint64_t memory_model::insides::host_bytes() const {
 memory_model::memory_model(const machine::model& machine) : in_(std::make_unique<insides>(machine)) {}
 memory_model::~memory_model() = default;
 
-double memory_model::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at) {
-  return in_->access(unit, address, bytes, write, at);
+double memory_model::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at,
+                            goes_on how) {
+  return in_->access(unit, address, bytes, write, at, how);
 }
+unsigned memory_model::line_bits() const noexcept { return in_->line_bits(); }
 double memory_model::access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at) {
   return in_->access_rows(unit, sets, count, at);
 }

@@ -16,6 +16,7 @@ struct node_traffic {
   int numa{0};
   std::uint64_t local_bytes{0}, remote_bytes{0};  // bytes fetched from this node's memory, by the core's place
   std::uint64_t pages{0};                         // that lie here now
+  std::uint64_t written_bytes{0};                 // written back to it
 };
 
 // Not thread-safe: the simulator has one kernel thread. What is modelled and what is not: sim/README.md.
@@ -30,7 +31,11 @@ class memory_model {
   // memory and the links. Calls come in the order of `at`, nearly: one that is late by up to `history` ns still meets
   // the traffic of its own time; a later one is served as if it had come that long before the latest. Throws
   // std::length_error: more than 2^32 lines of memory were touched.
-  double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at);
+  // `how`: it goes on with a stream of the unit's earlier calls, in the line behind their last one or in that line
+  // itself. Then its lines overlap with theirs, and a line that the innermost cache still has takes no time again.
+  enum class goes_on : std::uint8_t { no, next_line, same_line };
+  double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at,
+                goes_on how = goes_on::no);
   // Rows: the first of each set, then the second of each, `count` in
   // all, as one stream of lines. They overlap out of order.
   struct row_set {
@@ -56,6 +61,7 @@ class memory_model {
   void reset_counts();               // contents stay
   void flush();                      // caches become empty, pages stay
   std::uint64_t host_bytes() const;  // memory that the model itself takes
+  unsigned line_bits() const noexcept;
 
  private:
   class insides;

@@ -56,8 +56,16 @@ double memory_nodes::fetch(unsigned near, unsigned from, std::uint64_t line, uns
   return start - at + home.latency + l.latency;
 }
 
+void memory_nodes::write_back(unsigned near, unsigned to, std::uint64_t line, unsigned bytes, double at,
+                              double oldest) {
+  node& home = nodes_[to];
+  home.written_bytes += bytes;
+  const double start = near == to ? at : links_[std::size_t{near} * count() + to].wire.serve(at, bytes, oldest);
+  home.channels[channel_of(home, line)].serve(start, bytes, oldest);
+}
+
 void memory_nodes::reset_counts() noexcept {
-  for (node& n : nodes_) n.local_bytes = n.remote_bytes = 0;
+  for (node& n : nodes_) n.local_bytes = n.remote_bytes = n.written_bytes = 0;
 }
 
 std::uint64_t memory_nodes::bytes() const noexcept {

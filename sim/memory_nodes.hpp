@@ -26,8 +26,16 @@ class memory_nodes {
   // interleaved over the node's channels. `oldest` as in service_queue::serve.
   double fetch(unsigned near, unsigned node, std::uint64_t line, unsigned bytes, double at, double oldest);
 
+  // They go there from a cache of node `near`. Nobody waits for that, but it takes its time of channel and link.
+  void write_back(unsigned near, unsigned node, std::uint64_t line, unsigned bytes, double at, double oldest);
+  // `bytes` come from another node's cache: how long the link lets them wait.
+  double carry(unsigned near, unsigned from, unsigned bytes, double at, double oldest) {
+    return links_[std::size_t{from} * count() + near].wire.serve(at, bytes, oldest) - at;
+  }
+
   std::uint64_t local_bytes(unsigned node) const noexcept { return nodes_[node].local_bytes; }
   std::uint64_t remote_bytes(unsigned node) const noexcept { return nodes_[node].remote_bytes; }
+  std::uint64_t written_bytes(unsigned node) const noexcept { return nodes_[node].written_bytes; }
   void reset_counts() noexcept;
   std::uint64_t bytes() const noexcept;
 
@@ -43,7 +51,7 @@ class memory_nodes {
     int numa;
     double latency;
     std::vector<server> channels;
-    std::uint64_t local_bytes{0}, remote_bytes{0};
+    std::uint64_t local_bytes{0}, remote_bytes{0}, written_bytes{0};
   };
   struct link {
     double latency{0};

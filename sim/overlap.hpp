@@ -33,6 +33,25 @@ class pipeline {
   double issue_, end_;
 };
 
+// The lines of a range that goes on where others ended, which are on their way still: in a stream each line takes its
+// part of `overlap`. A first line that the others have asked for already, and that takes no longer than `known` because
+// it is found in the innermost cache, takes nothing.
+class continued_pipeline {
+ public:
+  continued_pipeline(std::size_t overlap, double known, double start)
+      : overlap_(static_cast<double>(overlap)), known_(known), issue_(start) {}
+  double issue() const { return issue_; }
+  void arrives_after(double latency) {
+    if (known_ < 0) issue_ += latency / overlap_;
+    else if (latency > known_) issue_ += latency;
+    known_ = -1;
+  }
+  double end() const { return issue_; }
+
+ private:
+  double overlap_, known_, issue_;
+};
+
 // The lines of rows: as many are on their way at once, but a fast one does not wait for a slow one before it; only the
 // reorder buffer is filled and left in order. 224 micro-operations (Skylake; Intel's optimization manual, 2.5.1), seven
 // of them a line in a stencil of vectors of 32 bytes: 32 lines.

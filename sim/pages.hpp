@@ -1,5 +1,7 @@
-// From addresses to frames. Frames are numbered in the order of first touch, so what a program's addresses are, which
-// differs from run to run, has no influence on caches, channels or nodes. (Where in its page a byte lies has.)
+// From addresses to frames. Frames are taken in the order of first touch, so what a program's addresses are, which
+// differs from run to run, has no influence on caches, channels or nodes. (Where in its page a byte lies has.) Their
+// numbers are scattered, as an operating system's are: pages that are touched in turn by many cores would otherwise
+// give each core frames at a fixed distance, which share few sets of its caches.
 #pragma once
 
 #include <array>
@@ -16,8 +18,23 @@ class page_table {
  public:
   using frame_number = std::uint32_t;
 
-  // Frames are numbered below `max_frames`, nodes below `nodes`.
-  page_table(unsigned nodes, std::uint64_t max_frames);
+  // Frames are numbered below `max_frames`, nodes below `nodes`. Numbers are scattered in groups of 1 << scatter_bits:
+  // dense but for the last group.
+  page_table(unsigned nodes, std::uint64_t max_frames, unsigned scatter_bits = 0);
+
+  // The number of the frame that is the `n`th to be taken: a bijection of each group of 1 << bits onto itself, without
+  // a stride that survives it. Multiplications by odd numbers and shifted exclusive-ors, each of them a bijection.
+  static constexpr frame_number scattered(frame_number n, unsigned bits) noexcept {
+    const frame_number mask = (frame_number{1} << bits) - 1;
+    const unsigned shift = bits / 2 + 1;
+    frame_number x = n + (n >> bits) * 0x9E3779B1u;  // groups differ
+    x = ((x & mask) * 0x85EBCA6Bu) & mask;
+    x ^= x >> shift;
+    x = (x * 0xC2B2AE35u) & mask;
+    x ^= x >> shift;
+    x = (x * 0x27D4EB2Fu) & mask;
+    return (n & ~mask) | (x ^ (x >> shift));
+  }
 
   // The frame of a page, by its number (address / page size); made if there is none. `near`: the node of the core that
   // asks. Throws std::length_error when there are no more frames.
@@ -29,7 +46,7 @@ class page_table {
     return entry != absent ? entry : make(page, near);
   }
   unsigned node_of(frame_number frame) const noexcept { return nodes_of_frames_[frame]; }
-  frame_number frames() const noexcept { return static_cast<frame_number>(nodes_of_frames_.size()); }
+  frame_number frames() const noexcept { return taken_; }
   std::uint64_t pages_on(unsigned node) const noexcept { return pages_on_[node]; }
 
   // Pages [first, last] that are made from now on follow `policy`. Interleaving starts at node 0 with page `first`.
@@ -77,6 +94,8 @@ class page_table {
   void cut_rules(std::uint64_t first, std::uint64_t last);
 
   std::uint64_t max_frames_;
+  unsigned scatter_bits_;
+  frame_number taken_{0};
   std::map<std::uint64_t, std::unique_ptr<leaf>> leaves_;  // ordered: forget() frees in the order of pages
   std::array<recent, 64> recent_;                          // leaves, by number
   std::vector<std::uint8_t> nodes_of_frames_;

@@ -62,11 +62,11 @@ operation_times times_of(const machine::model& m, bool all_free) {
   std::_Exit(1);
 }
 
-picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write,
+picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, continued how,
                    picoseconds at) {
   try {
-    return from_nanoseconds(
-        static_cast<memory_model*>(context)->access(unit, address, bytes, write, static_cast<double>(at) / 1000));
+    return from_nanoseconds(static_cast<memory_model*>(context)->access(
+        unit, address, bytes, write, static_cast<double>(at) / 1000, static_cast<memory_model::goes_on>(how)));
   } catch (const std::exception& e) {
     memory_failed(e);
   }
@@ -111,6 +111,8 @@ configuration configuration_for(const session_options& o, const machine::model& 
   for (const machine::processing_unit& u : m.tree.units()) c.units.push_back({u.number, u.speed});
   c.times = times_of(m, o.free_scheduler);
   c.frequency = m.frequency;
+  c.window = from_nanoseconds(m.window / m.frequency);
+  c.line_bits = memory.line_bits();
   c.quantum = std::max(from_nanoseconds(m.time_slice), nanosecond);
   c.charge = o.charge;
   c.fast = o.fast;
@@ -121,6 +123,13 @@ configuration configuration_for(const session_options& o, const machine::model& 
   c.forget = forget;
   c.memory = &memory;
   return c;
+}
+
+// The program's own forks and joins are no points unless they take their slow paths.
+explorer::plan plan_for_program(std::uint64_t seed) {
+  explorer::plan p = explorer::plan_for(seed);
+  p.fast_paths = false;
+  return p;
 }
 
 std::string variable(const char* name) {
@@ -152,7 +161,7 @@ session::session(session_options o)
     : options_(std::move(o)),
       model_(machine::model::from_name(options_.machine)),
       memory_(model_),
-      explorer_(options_.explore ? std::make_unique<explorer>(explorer::plan_for(*options_.explore)) : nullptr),
+      explorer_(options_.explore ? std::make_unique<explorer>(plan_for_program(*options_.explore)) : nullptr),
       engine_(nullptr),
       real_start_(0) {
   configuration c = configuration_for(options_, model_, memory_);

@@ -47,6 +47,14 @@ template <unsigned Quads>
       __builtin_ctz(static_cast<std::uint32_t>(both) | static_cast<std::uint32_t>(both >> 32)));
 }
 
+template <unsigned Quads>
+[[gnu::always_inline]] inline bool contains(const std::uint32_t* at, std::uint32_t line) {
+  const auto* const memory = reinterpret_cast<const quad*>(at);
+  quad set[Quads];
+  for (unsigned b = 0; b < Quads; ++b) set[b] = memory[b];
+  return has(set, line);
+}
+
 // The line comes to the front: those before it move back by one. If
 // it is not there, all do, and the last of `ways` is lost.
 template <unsigned Quads>

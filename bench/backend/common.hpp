@@ -17,10 +17,13 @@
 //   pair(f): f(0) and f(1), on two workers if both are free.
 //   group: run(f), wait(); children started one by one.
 //   scope(f): f(s); s.spawn(g) from any task inside; returns when all are done.
+//   members(f), if pinned: f(i, n, meet) for all i < n, the number of workers, at once, each always on the same
+//     worker; meet() waits for all.
 //   thread(f): join(); yield(); gate: wait(), open(). Threads that may block, and what they block
 //   on. wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
 //   line: (capacity; 0: unbounded, if unbounded_lines), send(value), receive(), close(): see the kernel
 //     channel; line_thread(f): join(). What sends and receives.
+//   pipe(tokens, source, middle, sink), if pipelines: items through stages, see the kernel pipeline.
 //   every(period, end, f, ticks): f at each period by the runtime's own timer, see the kernel idle.
 //   nested_block(settings, levels): see the kernel memory.
 #pragma once
@@ -34,7 +37,8 @@
 namespace heddle::bench {
 
 struct backend_defaults {
-  static constexpr bool tasks = false, loops = false, threads = false, is_serial = false;
+  static constexpr bool tasks = false, loops = false, threads = false, pipelines = false;
+  static constexpr bool is_serial = false, pinned = false;
   static std::size_t size(std::string_view, std::size_t otherwise) { return otherwise; }
   static std::size_t most(std::string_view) { return 0; }
   static bool can(std::string_view) { return true; }

@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <heddle/barrier.hpp>
 #include <heddle/channel.hpp>
 #include <heddle/cost.hpp>  // says to the simulator that kernels tell their costs
 #include <heddle/detail/task.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
+#include <heddle/parallel_pipeline.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/sleep.hpp>
@@ -23,9 +25,9 @@ namespace heddle::bench {
 
 class heddle_backend : public backend_defaults {
  public:
-  static constexpr bool tasks = true, loops = true, threads = true;
+  static constexpr bool tasks = true, loops = true, threads = true, pinned = true;
 
-  explicit heddle_backend(const settings& s) : runtime_(options(s)) {
+  explicit heddle_backend(const settings& s) : runtime_(options(s)), workers_(s.workers) {
     told::piece_of_grid = [](const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) {
       heddle::trace::piece(grid, static_cast<std::uint32_t>(x0), static_cast<std::uint32_t>(y0),
                            static_cast<std::uint32_t>(x1), static_cast<std::uint32_t>(y1));
@@ -76,6 +78,18 @@ class heddle_backend : public backend_defaults {
   template <class F>
   static void pair(F&& f) {
     heddle::parallel_invoke([&f] { f(0); }, [&f] { f(1); });
+  }
+
+  template <class F>
+  void members(F&& f) {
+    heddle::barrier meeting(static_cast<std::ptrdiff_t>(workers_));
+    std::vector<heddle::thread> all;
+    for (unsigned i = 0; i < workers_; ++i) {
+      thread_options o;
+      o.worker = static_cast<std::uint16_t>(i);
+      all.emplace_back(o, [&, i] { f(std::size_t{i}, std::size_t{workers_}, [&] { meeting.arrive_and_wait(); }); });
+    }
+    for (heddle::thread& t : all) t.join();
   }
 
   class group {
@@ -138,6 +152,13 @@ class heddle_backend : public backend_defaults {
   };
 
   static constexpr bool unbounded_lines = true;
+  static constexpr bool pipelines = true;
+  template <class Source, class Middle, class Sink>
+  static void pipe(std::size_t tokens, Source&& source, Middle&& middle, Sink&& sink) {
+    heddle::parallel_pipeline({.tokens = tokens}, heddle::stage::serial_in_order(source),
+                              heddle::stage::parallel(middle), heddle::stage::serial_in_order(sink));
+  }
+
   struct line : heddle::channel<std::uint64_t> {
     explicit line(std::size_t capacity) : channel(capacity == 0 ? unbounded : capacity) {}
   };
@@ -199,6 +220,7 @@ class heddle_backend : public backend_defaults {
   }
 
   runtime runtime_;
+  unsigned workers_;
 };
 
 }  // namespace heddle::bench

@@ -6,7 +6,8 @@
 namespace heddle::bench {
 
 struct serial_backend : backend_defaults {
-  static constexpr bool tasks = true, loops = true, threads = true, is_serial = true;
+  static constexpr bool tasks = true, loops = true, threads = true, pipelines = true;
+  static constexpr bool is_serial = true, pinned = true;
 
   explicit serial_backend(const settings&) {}
 
@@ -41,6 +42,11 @@ struct serial_backend : backend_defaults {
     loop(n, f);
   }
 
+  template <class F>
+  static void members(F&& f) {
+    f(std::size_t{0}, std::size_t{1}, [] {});
+  }
+
   struct group {
     template <class F>
     void run(F&& f) {
@@ -58,6 +64,11 @@ struct serial_backend : backend_defaults {
   static void scope(F&& f) {
     scope_type s;
     f(s);
+  }
+
+  template <class Source, class Middle, class Sink>
+  static void pipe(std::size_t, Source&& source, Middle&& middle, Sink&& sink) {
+    while (const auto item = source()) sink(middle(*item));
   }
 
   struct thread {

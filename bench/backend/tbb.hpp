@@ -6,6 +6,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
+#include <tbb/parallel_pipeline.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -119,6 +120,21 @@ struct tbb_backend : backend_defaults {
     tbb::concurrent_bounded_queue<std::uint64_t> values_;
   };
   using line_thread = std::thread;
+
+  static constexpr bool pipelines = true;
+  template <class Source, class Middle, class Sink>
+  static void pipe(std::size_t tokens, Source&& source, Middle&& middle, Sink&& sink) {
+    using tbb::filter_mode, tbb::make_filter;
+    using item = typename std::invoke_result_t<Source&>::value_type;
+    tbb::parallel_pipeline(tokens, make_filter<void, item>(filter_mode::serial_in_order,
+                                                           [&](tbb::flow_control& control) {
+                                                             const auto got = source();
+                                                             if (!got) control.stop();
+                                                             return got.value_or(item{});
+                                                           }) &
+                                       make_filter<item, item>(filter_mode::parallel, middle) &
+                                       make_filter<item, void>(filter_mode::serial_in_order, sink));
+  }
 
   template <class Graph>
   class wave {

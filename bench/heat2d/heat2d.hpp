@@ -5,11 +5,13 @@
 // bit for bit the same on every runtime.
 //
 // Pages come to the worker that initialises them, in the same recursion (--touch); hints of work are
-// areas, wrong by --alpha as in section 4.4.4 of the ADWS thesis.
+// areas, wrong by --alpha as in section 4.4.4 of the ADWS thesis. --variant static: no recursion, but
+// rows in equal parts, each always of one worker, as OpenMP's static schedule has them.
 #pragma once
 
 #include <bit>
 #include <chrono>
+#include <utility>
 
 #include "backend/common.hpp"
 #include "harness/cost.hpp"
@@ -148,6 +150,11 @@ class heat2d_memory {
   // Point i of a grid of (n + 2)^2 starts with mix64(i) % 256.
   template <class Backend>
   void start() const {
+    start_by(by_blocks<Backend>());
+  }
+  // The same, and place(), with all(leaf) in place of the blocks: leaf(row, row_end, column, column_end).
+  template <class All>
+  void start_by(const All& all) const {
     const std::size_t n = shape_.n;
     const auto fill = [this, n](std::size_t row, std::size_t row_end, std::size_t column, std::size_t column_end) {
       if (row == 1) row = 0;
@@ -166,7 +173,7 @@ class heat2d_memory {
       }
     };
     if (how_ == touch::serial) return fill(1, n + 1, 1, n + 1);
-    heat2d_blocks<Backend>({grid(0), grid(1), shape_.stride}, fill, 1, n + 1, 1, n + 1);
+    all(fill);
   }
 
   // Before the first start(). Under touch::first pages are touched by whoever has the block in which they begin, or of
@@ -174,28 +181,34 @@ class heat2d_memory {
   // Workers that are still being started would leave their pages to others, so some work without memory comes first.
   template <class Backend>
   void place() const {
+    place_by(by_blocks<Backend>());
+  }
+  template <class All>
+  void place_by(const All& all) const {
     if (how_ != touch::first) return;
     const std::size_t n = shape_.n;
-    const heat2d_grid both{grid(0), grid(1), shape_.stride};
     const auto awaken = [](std::size_t, std::size_t, std::size_t, std::size_t) {
       told::cycles(50'000);
       if (told::model() != nullptr) return;
       const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
       while (std::chrono::steady_clock::now() < end) relax();
     };
-    for (int i = 0; i < 5; ++i) heat2d_blocks<Backend>(both, awaken, 1, n + 1, 1, n + 1);
-    heat2d_blocks<Backend>(
-        both,
-        [&](std::size_t row, std::size_t row_end, std::size_t column, std::size_t column_end) {
-          for (std::size_t which = 0; which < 2; ++which) {
-            for (std::size_t i = row; i < row_end; ++i) {
-              const float* const at = grid(which) + i * shape_.stride;
-              touch_pages_from(memory_.data(), at + column,
-                               at + (column_end == n + 1 ? shape_.stride + 1 : column_end));
-            }
-          }
-        },
-        1, n + 1, 1, n + 1);
+    for (int i = 0; i < 5; ++i) all(awaken);
+    all([&](std::size_t row, std::size_t row_end, std::size_t column, std::size_t column_end) {
+      for (std::size_t which = 0; which < 2; ++which) {
+        for (std::size_t i = row; i < row_end; ++i) {
+          const float* const at = grid(which) + i * shape_.stride;
+          touch_pages_from(memory_.data(), at + column, at + (column_end == n + 1 ? shape_.stride + 1 : column_end));
+        }
+      }
+    });
+  }
+
+  template <class Backend>
+  [[nodiscard]] auto by_blocks() const {
+    return [this](const auto& leaf) {
+      heat2d_blocks<Backend>({grid(0), grid(1), shape_.stride}, leaf, 1, shape_.n + 1, 1, shape_.n + 1);
+    };
   }
 
   [[nodiscard]] std::uint64_t checksum(std::size_t which) const {
@@ -213,6 +226,18 @@ class heat2d_memory {
   placed_array<float> memory_;
 };
 
+// Whole rows, as many for each worker, always the same ones: what OpenMP's static schedule makes of a flat loop over
+// them. leaf(row, row_end, column, column_end), and all meet after each of `times`; leaf_of(i) is the i-th time's.
+template <class Backend, class LeafOf>
+void heat2d_static(Backend& backend, std::size_t n, std::size_t times, const LeafOf& leaf_of) {
+  backend.members([&](std::size_t number, std::size_t members, const auto& meet) {
+    for (std::size_t i = 0; i < times; ++i) {
+      leaf_of(i)(1 + n * number / members, 1 + n * (number + 1) / members, std::size_t{1}, n + 1);
+      meet();
+    }
+  });
+}
+
 struct heat2d {
   static constexpr std::size_t default_n = 2048;  // inner points a side; a fixed border around them
   static constexpr std::size_t default_iterations = 20;
@@ -226,6 +251,9 @@ struct heat2d {
     const heat2d_memory memory(c.n(), touch_of(s.touch, touch::first));
     Backend backend(s);
     std::uint64_t rounds = 0;
+    if constexpr (Backend::pinned) {
+      if (c.chose("static")) return flat(c, backend, memory, iterations);
+    }
     backend.run([&] {
       c.measure(
           "time", "ms", 1e3,
@@ -239,6 +267,34 @@ struct heat2d {
                                   s.alpha_random ? mix64(rounds << 32 | i) | 1 : 0};
               heat2d_task<Backend>(g, 1, c.n() + 1, 1, c.n() + 1);
             }
+          },
+          [&] { return memory.checksum(iterations); });
+    });
+  }
+
+ private:
+  template <class Backend>
+  static void flat(context& c, Backend& backend, const heat2d_memory& memory, std::size_t iterations) {
+    const std::size_t n = c.n();
+    bool placed = false;
+    const auto all = [&](const auto& leaf) {
+      heat2d_static(backend, n, 1, [&leaf](std::size_t) -> const auto& { return leaf; });
+    };
+    backend.run([&] {
+      c.measure(
+          "static", "ms", 1e3,
+          [&] {
+            if (!std::exchange(placed, true)) memory.place_by(all);
+            memory.start_by(all);
+          },
+          [&] {
+            heat2d_static(backend, n, iterations, [&memory](std::size_t i) {
+              return [from = memory.grid(i), to = memory.grid(i + 1), stride = memory.shape().stride](
+                         std::size_t r, std::size_t re, std::size_t col, std::size_t col_end) {
+                told::piece("heat2d", col, r, col_end, re);
+                heat2d_leaf(from, to, stride, r, re, col, col_end);
+              };
+            });
           },
           [&] { return memory.checksum(iterations); });
     });

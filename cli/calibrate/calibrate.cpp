@@ -1,9 +1,11 @@
 // heddle calibrate: a machine file for this machine, from measurements.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -12,17 +14,28 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/here.hpp"
+#include "cli/median.hpp"
 #include "machine/limits.hpp"
 #include "machine/model.hpp"
 
 namespace heddle::cli {
 namespace {
 
-using calibrate::memory_figures;
+using calibrate::figures;
+using calibrate::latency_curve;
 
 struct calibrate_arguments {
   std::string output;
   bool quick = false;
+  bool keep_unstable = false;
+};
+
+// The medians of all rounds.
+struct settled {
+  figures values;
+  latency_curve curve;
+  std::vector<std::string> unstable;  // sentences
+  std::size_t rounds;
 };
 
 // One unit of each core, those of the affinity mask, in the order of the tree.
@@ -50,6 +63,7 @@ std::string toml_quoted(std::string_view text) {
 struct toml_text {
   std::string body;
   std::vector<std::string> assumptions;
+  std::vector<std::string> measured;  // keys
 };
 
 // A cache further out never answers earlier in a model; noise may say so.
@@ -60,22 +74,29 @@ double raised(double measured, double inside, const std::string& key, toml_text&
   return inside;
 }
 
-void write_memory(const machine::model& defaults, const memory_figures& m, std::size_t units, toml_text& out) {
+void write_memory(const machine::model& defaults, const settled& m, std::size_t units, toml_text& out) {
   double inside = 0;
   for (const machine::cache_level& level : defaults.caches) {
-    const std::string key = fmt::format("cache.{}.latency", machine::name(level.kind));
-    const auto found = m.latency.find(level.kind);
-    if (found == m.latency.end()) out.assumptions.push_back(key + ": not measured, the default");
-    const double own = raised(found != m.latency.end() ? found->second : level.latency, inside, key, out);
+    const std::string key = fmt::format("cache.{}.", machine::name(level.kind));
+    const auto found = m.values.find(key + "latency");
+    if (found == m.values.end()) out.assumptions.push_back(key + "latency: not measured, the default");
+    else out.measured.push_back(key + "latency");
+    const double own = raised(found != m.values.end() ? found->second : level.latency, inside, key + "latency", out);
     out.body += fmt::format("[cache.{}]\nlatency = {:.4g}\n", machine::name(level.kind), own);
+    if (const auto size = m.values.find(key + "size"); size != m.values.end()) {
+      constexpr std::size_t whole = std::size_t{64} << 10;  // sets of any usual number of ways
+      const std::size_t bytes = static_cast<std::size_t>(size->second) / whole * whole;
+      out.body += fmt::format("size = {}                   # what others leave of it\n", bytes);
+    }
     inside = std::max(inside, own);
   }
-  const double latency = raised(m.memory_latency, inside, "memory.latency", out);
+  const double latency = raised(m.values.at("memory.latency"), inside, "memory.latency", out);
   out.body += fmt::format(
       "\n# Read by {} at once; one core alone: {:.3g}.\n[memory]\nlatency = {:.4g}\nbandwidth = {:.4g}\nchannels = "
       "{}\n",
-      units == 1 ? "one core" : fmt::format("{} cores", units), m.one_core_bandwidth, latency,
-      m.bandwidth / static_cast<double>(defaults.nodes.size()), defaults.nodes.front().channels);
+      units == 1 ? "one core" : fmt::format("{} cores", units), m.values.at("memory.bandwidth of one core"), latency,
+      m.values.at("memory.bandwidth") / static_cast<double>(defaults.nodes.size()), defaults.nodes.front().channels);
+  for (const char* key : {"memory.latency", "memory.bandwidth"}) out.measured.push_back(key);
   out.assumptions.push_back("time_slice: not measured, the default");
   out.assumptions.push_back("memory.channels: not measured, the default");
   if (defaults.nodes.size() > 1) {
@@ -89,51 +110,76 @@ void write_memory(const machine::model& defaults, const memory_figures& m, std::
   for (const auto& [bytes, step] : m.curve) out.body += fmt::format("# {:>10} {:8.2f}\n", bytes, step);
 }
 
-void write_costs(const machine::model& defaults, const std::map<std::string, double>& measured, toml_text& out) {
+void write_costs(const machine::model& defaults, const figures& measured, toml_text& out) {
   out.body += "\n[costs]                        # ns\n";
   for (const machine::cost_key& cost : machine::cost_keys()) {
-    const auto found = measured.find(cost.name);
+    const std::string key = fmt::format("costs.{}", cost.name);
+    const auto found = measured.find(key);
     const double value = found != measured.end() ? found->second : defaults.costs.*cost.member;
     out.body += fmt::format("{} = {:.4g}\n", cost.name, value);
-    if (found == measured.end())
-      out.assumptions.push_back(fmt::format("costs.{}: not measured, the default", cost.name));
+    if (found == measured.end()) out.assumptions.push_back(key + ": not measured, the default");
+    else out.measured.push_back(key);
   }
-  if (measured.contains("fork"))
+  if (measured.contains("costs.fork"))
     out.assumptions.push_back("costs.fork: fork and join were measured together; each has half");
 }
 
-std::string file_text(const machine::model& defaults, const memory_figures& memory,
-                      const std::map<std::string, double>& costs, std::size_t units, const std::string& tree) {
+std::string file_text(const machine::model& defaults, const settled& m, std::size_t units, const std::string& tree) {
   toml_text out;
-  const double latency = std::max(memory.memory_latency, 1.0);
-  const double line_time = 64 / memory.one_core_bandwidth;
+  const double latency = std::max(m.values.at("memory.latency"), 1.0);
+  const double line_time = 64 / m.values.at("memory.bandwidth of one core");
   const unsigned overlap = static_cast<unsigned>(std::clamp(latency / line_time + 0.5, 1.0, 1024.0));
-  write_memory(defaults, memory, units, out);
-  write_costs(defaults, costs, out);
+  write_memory(defaults, m, units, out);
+  write_costs(defaults, m.values, out);
+  for (const std::string& line : m.unstable) out.assumptions.push_back("not stable: " + line);
   const std::string date = now_as(day, zone::local);
   std::string text =
       fmt::format("title = \"measured by heddle calibrate on {}\"\nsources = [\"heddle calibrate " HEDDLE_VERSION_STRING
-                  ", {}: the quiet quartile of repeated runs\"]\n",
-                  date, date);
+                  ", {}: medians of {} rounds, in each the quiet quartile of repeated runs\"]\n",
+                  date, date, m.rounds);
   text += "assumptions = [\n";
   for (const std::string& line : out.assumptions) text += "  " + toml_quoted(line) + ",\n";
   text += fmt::format(
       "]\n\ntree = {}\nfrequency = {:.3f}              # additions that wait for each other, per ns\noverlap = {}      "
       "             # memory latency over the time of a line when one core reads in order\n"
       "page_size = {}\ntime_slice = {}\n\n",
-      toml_quoted(tree), memory.frequency, overlap, defaults.page_size, defaults.time_slice);
-  return text + out.body;
+      toml_quoted(tree), m.values.at("frequency"), overlap, defaults.page_size, defaults.time_slice);
+  text += out.body + "\n[origin]\n";
+  for (const char* key : {"frequency", "overlap"}) out.measured.emplace_back(key);
+  for (const std::string& key : out.measured)
+    text += fmt::format("{} = \"measured: heddle calibrate, {}\"\n", key, date);
+  return text;
+}
+
+settled measure(const machine::topology& tree, const std::vector<int>& units, const calibrate::effort& how) {
+  calibrate::rounds all;
+  std::map<std::size_t, std::vector<double>> steps;
+  do {
+    latency_curve curve;
+    figures round = calibrate::measure_memory(tree, units, how, curve);
+    round.merge(calibrate::measure_operations(units, how));
+    all.add(round);
+    for (const auto& [bytes, step] : curve) steps[bytes].push_back(step);
+  } while (all.count() < how.least_rounds || (all.count() < how.most_rounds && !all.unstable().empty()));
+  settled made{all.medians(), {}, all.unstable(), all.count()};
+  for (const auto& [bytes, values] : steps) made.curve[bytes] = median(values);
+  return made;
 }
 
 int run(const calibrate_arguments& given) {
   calibrate::effort how;
-  if (given.quick) how = {7, 5e5, std::size_t{64} << 20};
+  if (given.quick) how = {3, 6, 7, 5e5, std::size_t{64} << 20};
   const machine::model defaults = machine::model::from_name("this");
   const std::vector<int> units = units_to_use(defaults.tree);
-  const memory_figures memory = calibrate::measure_memory(defaults.tree, units, how);
-  const std::map<std::string, double> costs = calibrate::measure_operations(units, how);
+  const settled found = measure(defaults.tree, units, how);
+  if (!found.unstable.empty() && !given.keep_unstable) {
+    throw std::runtime_error(
+        fmt::format("the figures are not stable, so nothing is written: {}; stop what else runs on this machine and "
+                    "try again, or take the medians with --keep-unstable",
+                    fmt::join(found.unstable, "; ")));
+  }
   if (given.output.empty()) {
-    fmt::print("{}", file_text(defaults, memory, costs, units.size(), "this"));
+    fmt::print("{}", file_text(defaults, found, units.size(), "this"));
     return 0;
   }
   // The tree goes along, so that the file means this machine on any other.
@@ -144,7 +190,7 @@ int run(const calibrate_arguments& given) {
     base::replace_file(beside.string(), xml);
     tree = beside.filename().string();
   }
-  base::replace_file(given.output, file_text(defaults, memory, costs, units.size(), tree));
+  base::replace_file(given.output, file_text(defaults, found, units.size(), tree));
   const machine::model made = machine::model::from_name(given.output);  // what cannot be read back is no result
   fmt::print("{}: {} processing units, {:.2f} GHz, memory {:.0f} ns; `heddle topo --machine {}` shows it\n",
              given.output, made.tree.units().size(), made.frequency, made.nodes.front().latency, given.output);
@@ -156,7 +202,9 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("-o,--output", given->output,
                  "File to write, NAME.toml; NAME.xml with the tree comes beside it. Standard output if not given")
       ->check(output_file({".toml"}));
-  app.add_flag("--quick", given->quick, "Fewer and shorter runs: about a second, and more noise");
+  app.add_flag("--quick", given->quick, "Fewer and shorter runs: some seconds, and more noise");
+  app.add_flag("--keep-unstable", given->keep_unstable,
+               "Write the medians of figures that differ from round to round, too, and say so in the file");
   return [given] { return run(*given); };
 }
 

@@ -1,4 +1,4 @@
-// What `heddle calibrate` measures. Times in ns. Each figure is the quiet quartile of
+// What `heddle calibrate` measures in one round. Times in ns. Each figure is the quiet quartile of
 // many short runs: what shares the machine only lengthens a run, so on a quiet machine
 // it is close to the median, and on a busy one it is what undisturbed runs say.
 #pragma once
@@ -7,15 +7,16 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "cli/calibrate/rounds.hpp"
 #include "machine/topology.hpp"
 
 namespace heddle::cli::calibrate {
 
 struct effort {
-  unsigned runs = 31;     // of each measurement
+  unsigned least_rounds = 5, most_rounds = 15;
+  unsigned runs = 11;     // of each measurement in a round
   double run_ns = 1.5e6;  // length of one, where it can be chosen: less than a time slice
   std::size_t most_memory = std::size_t{512} << 20;
 };
@@ -33,20 +34,21 @@ double quiet_rate(unsigned runs, F&& measure) {
   return -quiet_time(runs, [&] { return -measure(); });
 }
 
-struct memory_figures {
-  double frequency;                                   // cycles per ns
-  std::vector<std::pair<std::size_t, double>> curve;  // bytes chased through, ns a step
-  std::map<machine::group_kind, double> latency;
-  double memory_latency;
-  double one_core_bandwidth;  // bytes per ns
-  double bandwidth;           // all of `units` together
-};
+// bytes chased through -> ns a step
+using latency_curve = std::map<std::size_t, double>;
 
-// On the first of `units` and, for the bandwidth, on all of them. Throws std::bad_alloc.
-memory_figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how);
+// On the first of `units` and, for the bandwidth, on all of them. Keys: "frequency", "cache.<level>.latency",
+// "cache.<level>.size" in bytes of those that others share, "memory.latency", "memory.bandwidth" of all units together
+// and "memory.bandwidth of one core", in bytes per ns. Throws std::bad_alloc.
+figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how,
+                       latency_curve& curve);
+
+// How much of a shared cache is to be had: where the curve leaves the level's own latency for the memory's, at the
+// geometric mean of the two, but no more than `told`. `inner`: the capacity of the cache inside it, or 0.
+std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::size_t told);
 
 // Keys of the table [costs]; what could not be measured is absent. Needs two units for steals, wakes and fences.
-std::map<std::string, double> measure_operations(const std::vector<int>& units, const effort& how);
+figures measure_operations(const std::vector<int>& units, const effort& how);
 
 // A kernel thread on a unit, for the length of an object.
 class helper {

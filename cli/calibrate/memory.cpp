@@ -1,6 +1,10 @@
 // Latencies by chasing pointers through growing rings of lines (the method of lmbench's lat_mem_rd: McVoy, Staelin,
 // USENIX 1996), bandwidth by reading, the clock by a chain of dependent additions.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -153,8 +157,22 @@ double bandwidth_of(const std::vector<int>& units, std::size_t bytes_each, const
 
 }  // namespace
 
-memory_figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how) {
-  memory_figures made{};
+std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::size_t told) {
+  auto at = curve.lower_bound(inner + inner / 2);
+  if (at == curve.end()) return told;
+  const double own = at->second, memory = curve.rbegin()->second, left = std::sqrt(own * memory);
+  std::size_t within = std::max(at->first, inner);
+  if (own > memory / 1.5) return within;  // others have all of it
+  for (; at != curve.end() && at->first < told; ++at) {
+    if (at->second > left) return within;
+    within = at->first;
+  }
+  return told;
+}
+
+figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how,
+                       latency_curve& curve) {
+  figures made;
   std::size_t position = 0, line = 64, last_level = 0;
   for (std::size_t i = 0; i < here.units().size(); ++i) {
     if (here.units()[i].number == units.front()) position = i;
@@ -169,25 +187,35 @@ memory_figures measure_memory(const machine::topology& here, const std::vector<i
   std::size_t most = std::min(how.most_memory, std::max<std::size_t>(8 * last_level, std::size_t{128} << 20));
   if (here.memory_bytes() != 0) most = std::min<std::size_t>(most, here.memory_bytes() / 8);
   const auto body = [&] {
-    made.frequency = cycles_per_ns(how);
+    made["frequency"] = cycles_per_ns(how);
     const buffer ring(most);
     std::fill_n(ring.data(), most, 0);
+    const auto step = [&](std::size_t bytes) {
+      bytes = bytes / line * line;
+      if (!curve.contains(bytes)) curve[bytes] = latency_of(ring.data(), bytes, line, how);
+      return curve[bytes];
+    };
+    for (std::size_t bytes = 4096; bytes < most; bytes *= 2) step(bytes);
+    made["memory.latency"] = step(most);
     std::size_t inner = 0;
     for (const machine::cache_info& c : caches) {
+      const std::size_t told = std::min<std::size_t>(c.capacity, most / 2);
+      if (told <= inner) continue;
+      const std::string key = fmt::format("cache.{}.", machine::name(c.kind));
       // Well inside the level, well beyond the one before; of a cache that others share, no more than it takes to leave
       // the one before: others may be at work, in other virtual machines too.
-      std::size_t bytes = c.capacity / 2;
-      if (c.last_unit - c.first_unit > 1 && inner != 0) bytes = std::min(bytes, 2 * inner);
-      if (bytes < 2 * inner) bytes = (inner + c.capacity) / 2;
-      if (c.capacity == 0 || bytes > most) continue;
-      made.latency[c.kind] = latency_of(ring.data(), bytes / line * line, line, how);
+      const bool shared = c.last_unit - c.first_unit > 1 && inner != 0;
+      std::size_t bytes = shared ? std::min(inner + inner / 2, told) : told / 2;
+      if (bytes < inner) bytes = (inner + told) / 2;
+      made[key + "latency"] = step(bytes);
+      if (shared) {
+        for (std::size_t octave = inner; octave < told; octave *= 2) {
+          for (std::size_t quarter = 4; quarter < 8; ++quarter) step(octave / 4 * quarter);
+        }
+        made[key + "size"] = static_cast<double>(usable_capacity(curve, inner, told));
+      }
       inner = c.capacity;
     }
-    made.memory_latency = latency_of(ring.data(), most / line * line, line, how);
-    effort quick = how;
-    quick.runs = 7;
-    for (std::size_t bytes = 4096; bytes <= most; bytes *= 2)
-      made.curve.emplace_back(bytes, latency_of(ring.data(), bytes, line, quick));
   };
   bool out_of_memory = false;
   const auto guarded = [&] {
@@ -202,8 +230,9 @@ memory_figures measure_memory(const machine::topology& here, const std::vector<i
   }
   if (out_of_memory) throw std::bad_alloc();
   const std::size_t each = std::max(most / units.size(), std::size_t{16} << 20);
-  made.one_core_bandwidth = bandwidth_of({units.front()}, most, how);
-  made.bandwidth = std::max(made.one_core_bandwidth, bandwidth_of(units, each, how));
+  const double one = bandwidth_of({units.front()}, most, how);
+  made["memory.bandwidth of one core"] = one;
+  made["memory.bandwidth"] = std::max(one, bandwidth_of(units, each, how));
   return made;
 }
 

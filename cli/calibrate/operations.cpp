@@ -18,8 +18,6 @@
 namespace heddle::cli::calibrate {
 namespace {
 
-using figures = std::map<std::string, double>;
-
 // ns of one of `count` repetitions.
 template <class F>
 double each(unsigned runs, std::size_t count, F&& repeat) {
@@ -60,10 +58,10 @@ void alone_on_one_worker(const effort& how, figures& made) {
     const std::size_t count = (std::size_t{1} << depth) - 1;
     const double both = each(how.runs, count, [&] { forks(depth); }) - each(how.runs, count, [&] { calls(depth); });
     // One number is measured; its halves are told.
-    if (both > 0) made["fork"] = made["join"] = both / 2;
+    if (both > 0) made["costs.fork"] = made["costs.join"] = both / 2;
 
     const std::size_t switches = how.run_ns > 1e6 ? 50'000 : 5'000;
-    made["thread_switch"] = each(how.runs, 2 * switches, [&] {
+    made["costs.thread_switch"] = each(how.runs, 2 * switches, [&] {
       task_group group;
       for (int partner = 0; partner < 2; ++partner) {
         group.run([&] {
@@ -82,7 +80,7 @@ void child_first(const effort& how, figures& made) {
   runtime one(options);
   one.run([&] {
     const std::size_t children = how.run_ns > 1e6 ? 20'000 : 2'000;
-    made["spawn"] = each(how.runs, children, [&] {
+    made["costs.spawn"] = each(how.runs, children, [&] {
       task_group group;
       for (std::size_t i = 0; i < children; ++i) group.run([] {});
       group.wait();
@@ -110,7 +108,7 @@ void steals(const effort& how, figures& made) {
       return started.load() > begin ? static_cast<double>(started.load() - begin) : 0.0;
     });
   });
-  if (found > 0) made["steal"] = found;
+  if (found > 0) made["costs.steal"] = found;
 }
 
 // A look at a queue without public entries, with the request that it leaves there; the owner does not answer.
@@ -131,7 +129,7 @@ void failed_steals(int unit, const effort& how, figures& made) {
   {
     const helper thief(unit, body);
   }
-  made["failed_steal"] = cost;
+  made["costs.failed_steal"] = cost;
 }
 
 double processor_time() {
@@ -181,10 +179,10 @@ void wakes(int unit, const effort& how, figures& made) {
   sleeper.reset();
   std::size_t next = 0;
   const auto count = static_cast<unsigned>(paid.size());
-  made["wake"] = quiet_time(count, [&] { return paid[next++]; });
+  made["costs.wake"] = quiet_time(count, [&] { return paid[next++]; });
   next = 0;
-  made["wake_latency"] = quiet_time(count, [&] { return waited[next++]; });
-  made["sleep"] = slept;
+  made["costs.wake_latency"] = quiet_time(count, [&] { return waited[next++]; });
+  made["costs.sleep"] = slept;
 }
 
 // While a kernel thread of the process runs on another unit.
@@ -197,7 +195,7 @@ void fences(int unit, const effort& how, figures& made) {
   const helper other(unit, body);  // ends after stop is set, at the end of the function
   while (!running.load()) arch::pause();
   const std::size_t count = 100;
-  made["heavy_fence"] = each(how.runs, count, [&] {
+  made["costs.heavy_fence"] = each(how.runs, count, [&] {
     for (std::size_t i = 0; i < count; ++i) platform::heavy_fence();
   });
   stop = true;
@@ -214,19 +212,19 @@ void signals(const effort& how, figures& made) {
     for (std::size_t i = 0; i < count; ++i) std::raise(SIGURG);
   });
   std::signal(SIGURG, before);
-  if (delivered.load() == how.runs * count) made["signal"] = cost;
+  if (delivered.load() == how.runs * count) made["costs.signal"] = cost;
 }
 
 void clocks(const effort& how, figures& made) {
   const std::size_t count = 10'000;
-  made["clock"] = each(how.runs, count, [&] {
+  made["costs.clock"] = each(how.runs, count, [&] {
     for (std::size_t i = 0; i < count; ++i) (void)platform::now();
   });
 }
 
 }  // namespace
 
-std::map<std::string, double> measure_operations(const std::vector<int>& units, const effort& how) {
+figures measure_operations(const std::vector<int>& units, const effort& how) {
   figures made;
   alone_on_one_worker(how, made);
   child_first(how, made);

@@ -34,4 +34,11 @@ inline program heat2d(const std::string& name, const std::string& options, const
           .real = real};
 }
 
+// The same flat, by rows in equal parts; threads are pinned, so the policy of a value decides nothing.
+inline program heat2d_static(const std::string& name, const std::string& options, const std::string& quick,
+                             const std::string& full, const std::string& real) {
+  return heat2d(name, "--variant static " + options, quick, full, real.empty() ? real : real + " --variant static");
+}
+inline value static_time(const std::string& program) { return time(program, "random_ws"); }
+
 }  // namespace heddle::cli::paper

@@ -9,7 +9,7 @@ constexpr unsigned workers5 = 56;
 constexpr const char* sizes =
     "Where that is told, caches beyond the first are divided by a number, and by the same the kernels' cutoffs "
     "(--shrink) and the scheduler's costs, so that "
-    "tasks keep their proportion to both.";
+    "tasks keep their proportion to both. heat2d and the tree of 32-byte rows keep their cutoffs.";
 
 // Programs of the chapter's profiles: data larger than all caches.
 program rrm() {
@@ -17,7 +17,8 @@ program rrm() {
           .command = "bench rrm",
           .quick = {.arguments = "--n 8388608 --shrink 4", .shrink = 4},
           .full = {.arguments = "--n 33554432"},
-          .real = "bench rrm --n 16777216"};
+          .real = "bench rrm --n 16777216",
+          .quick_beside = size{.arguments = "--n 2097152 --shrink 16", .shrink = 16}};
 }
 program rrm_small() {
   return {.name = "rrm in cache",
@@ -31,21 +32,26 @@ program quicksort() {
           .command = "bench bufsort",
           .quick = {.arguments = "--n 6000000 --shrink 4", .shrink = 4},
           .full = {.arguments = "--n 24000000"},
-          .real = "bench bufsort --n 8388608"};
+          .real = "bench bufsort --n 8388608",
+          .quick_beside = size{.arguments = "--n 1500000 --shrink 16", .shrink = 16}};
 }
 program kdtree() {
   return {.name = "kdtree",
           .command = "bench kdtree",
           .quick = {.arguments = "--n 2000000 --shrink 4", .shrink = 4},
           .full = {.arguments = "--n 8000000"},
-          .real = "bench kdtree --n 2000000"};
+          .real = "bench kdtree --n 2000000",
+          .quick_beside = size{.arguments = "--n 500000 --shrink 16", .shrink = 16}};
 }
 program tree() {
-  return {.name = "tree",
-          .command = "bench cart",
-          .quick = {.arguments = "--n 200000 --shrink 8", .shrink = 8},
-          .full = {.arguments = "--n 2000000"},
-          .real = "bench cart --n 100000"};
+  return {
+      .name = "tree",
+      .command = "bench cart",
+      .quick = {.arguments = "--n 200000 --shrink 8", .shrink = 8, .changes = "histograms of 16 bins instead of 128"},
+      .full = {.arguments = "--n 1000000"},
+      .real = "bench cart --n 100000",
+      .quick_beside =
+          size{.arguments = "--n 400000 --shrink 4", .shrink = 4, .changes = "histograms of 32 bins instead of 128"}};
 }
 program small_rows() {
   return {.name = "tree of 32-byte rows",
@@ -53,21 +59,25 @@ program small_rows() {
           .quick = {.arguments = "--rows 1000000", .shrink = 4},
           .full = {.arguments = "--rows 5000000"},
           .real = "bench decision_tree --n 1000000",
-          .metric = "build"};
+          .metric = "build",
+          .quick_beside = size{.arguments = "--rows 500000", .shrink = 8}};
 }
 program matmul() {
   return {.name = "matmul",
           .command = "bench matmul --variant quarters --leaf-rate 32",
           .quick = {.arguments = "--n 2048 --shrink 8", .shrink = 8},
           .full = {.arguments = "--n 4096 --shrink 8", .shrink = 8},
-          .real = "bench matmul --variant quarters --n 1024"};
+          .real = "bench matmul --variant quarters --n 1024",
+          .quick_beside = size{.arguments = "--n 1024 --shrink 32", .shrink = 32},
+          .full_beside = size{.arguments = "--n 2048 --shrink 32", .shrink = 32}};
 }
 program heat() {
   return {.name = "heat2d",
           .command = "bench heat2d --touch interleave",
           .quick = {.arguments = "--n 4096 --iterations 3", .shrink = 4},
           .full = {.arguments = "--n 8192 --iterations 20"},
-          .real = "bench heat2d --n 2048 --iterations 10"};
+          .real = "bench heat2d --n 2048 --iterations 10",
+          .quick_beside = size{.arguments = "--n 2048 --iterations 6", .shrink = 16}};
 }
 program heat_small() {
   return {.name = "heat2d in cache",

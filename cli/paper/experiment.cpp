@@ -40,10 +40,23 @@ const program& program_of(const experiment& e, const std::string& name) {
   return *found;
 }
 
-const size& size_at(const program& p, scale s) { return s == scale::quick ? p.quick : p.full; }
+namespace {
 
-std::string command_at(const program& p, scale s) {
-  const size& z = size_at(p, s);
+const std::optional<size>& beside_of(const program& p, scale s) {
+  return s == scale::quick ? p.quick_beside : p.full_beside;
+}
+
+}  // namespace
+
+bool has_beside(const program& p, scale s) { return beside_of(p, s).has_value(); }
+
+const size& size_at(const program& p, scale s, bool beside) {
+  if (beside && has_beside(p, s)) return *beside_of(p, s);
+  return s == scale::quick ? p.quick : p.full;
+}
+
+std::string command_at(const program& p, scale s, bool beside) {
+  const size& z = size_at(p, s, beside);
   return z.arguments.empty() ? p.command : p.command + " " + z.arguments;
 }
 

@@ -20,6 +20,7 @@ struct size {
   // caches of the machine above the innermost one are divided by this, where the data is, too
   unsigned shrink{1};
   std::string left_out{};  // why it is not run at this scale; empty: it is
+  std::string changes{};   // what its numbers change besides the size; empty: nothing
 };
 
 struct program {
@@ -30,6 +31,8 @@ struct program {
   std::string real;           // the whole command on this machine, at its own size; empty: not run there
   std::string metric{};       // of the command's JSON rows; empty: the first
   std::string real_metric{};  // of `real`'s
+  // Where the size above is a shrunk one: another shrink of the same, to see what hangs on it.
+  std::optional<size> quick_beside{}, full_beside{};
 };
 
 // What the paper says of a figure.
@@ -37,7 +40,7 @@ enum class claim : std::uint8_t {
   above,   // more than the pivot
   below,   // less than the pivot
   about,   // the figure itself, no direction
-  at_most  // no more than the figure, or the band above it
+  at_most  // no more than the figure; how much less is not told
 };
 
 struct goal {  // the project's own aim, told beside the verdict
@@ -55,6 +58,7 @@ struct measure {
   double band{1.25};               // the same size: by at most this factor more or less
   std::optional<goal> aim{};
   std::string why{};  // known cause of a difference; told when there is one
+  bool input{false};  // the machine's file has its costs from this very figure: what comes out is what went in
 };
 
 struct experiment {
@@ -84,9 +88,11 @@ std::vector<paper> papers();
 std::vector<experiment> experiments();
 // The program of that name. Throws std::logic_error: a value names one that is not declared.
 const program& program_of(const experiment& e, const std::string& name);
-const size& size_at(const program& p, scale s);
+// `beside`: the other shrink, where there is one.
+const size& size_at(const program& p, scale s, bool beside = false);
+bool has_beside(const program& p, scale s);
 // What follows `heddle` at that scale.
-std::string command_at(const program& p, scale s);
+std::string command_at(const program& p, scale s, bool beside = false);
 // The policies of the measures' values, in order of appearance, each once.
 std::vector<std::string> policies_of(const experiment& e);
 

@@ -3,43 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
-#include "cli/median.hpp"
+#include "cli/paper/build.hpp"
 #include "cli/paper/figures.hpp"
 #include "cli/paper/process.hpp"
 #include "cli/paper/program.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim/process.hpp"
-#include "policy/registry.hpp"
 #include "trace/file.hpp"
 
 namespace heddle::cli::paper {
 namespace {
 
 constexpr unsigned limit_quick = 1800, limit_full = 7200;  // seconds of real time a run, on a busy machine
+constexpr const char* late = "not over after ";
 
-// Empty, or why this policy is none.
-std::string refused(const std::string& name) {
-  try {
-    (void)policy::make(name);
-    return {};
-  } catch (const std::invalid_argument& error) {
-    const std::string all = error.what();
-    return all.substr(0, all.find(';'));  // without the list of those that there are
-  }
-}
+unsigned limit_at(scale s) { return s == scale::quick ? limit_quick : limit_full; }
 
 attempt failed(const std::string& why) {
   attempt a;
   a.failure = why;
   return a;
-}
-
-std::string here_key(const experiment& e, const program& p, const std::string& policy, bool traced) {
-  return e.id + "|" + p.name + "|" + policy + (traced ? "|traced" : "");
 }
 
 }  // namespace
@@ -53,30 +41,36 @@ struct laboratory::simulation {
   std::string policy;
   unsigned workers{0};
   bool traced{false};
+  unsigned pair{0};
+  std::string name;  // of the program, for people
 
   [[nodiscard]] std::string key() const {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", machine, shrink, free_memory, command, metric, policy, workers,
-                       traced);
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", machine, shrink, free_memory, command, metric, policy, workers,
+                       traced, pair);
   }
+  // Another build, another figure.
+  [[nodiscard]] std::string lasting_key() const { return key() + "|" + digest_of(command, true); }
 };
 
-laboratory::laboratory(scale s, bool simulates, unsigned real_workers)
-    : scale_(s), simulates_(simulates), real_workers_(real_workers) {}
+laboratory::laboratory(work_order order) : order_(std::move(order)), notes_(order_.notes) {}
 laboratory::~laboratory() = default;
 
-laboratory::simulation laboratory::simulation_of(const experiment& e, const execution& what) const {
+laboratory::simulation laboratory::simulation_of(const experiment& e, const execution& what, unsigned pair,
+                                                 bool beside) const {
   const program& p = program_of(e, what.program);
   const bool serial = what.policy == "serial";
   return {e.machine,
-          size_at(p, scale_).shrink,
+          size_at(p, order_.size, beside).shrink,
           what.free_memory,
-          command_at(p, scale_),
+          command_at(p, order_.size, beside),
           p.metric,
           what.policy,
           serial              ? 1
           : what.workers != 0 ? what.workers
                               : e.workers,
-          what.traced};
+          what.traced,
+          serial ? 0 : pair,  // it chooses nothing at random
+          p.name};
 }
 
 std::vector<execution> laboratory::wanted(const experiment& e) const {
@@ -85,116 +79,84 @@ std::vector<execution> laboratory::wanted(const experiment& e) const {
   return {all.begin(), all.end()};
 }
 
-attempt laboratory::simulate_once(const simulation& s, std::uint64_t seed) const {
+// The first pair, whose results are checked, comes first: whoever fails there is not run again.
+std::vector<laboratory::simulation> laboratory::to_simulate(const experiment& e) const {
+  std::vector<simulation> all;
+  std::set<std::string> keys;
+  if (!order_.simulates) return all;
+  for (unsigned pair = 0; pair < order_.seeds; ++pair) {
+    for (const execution& x : wanted(e)) {
+      const program& p = program_of(e, x.program);
+      for (const bool beside : {false, true}) {
+        if (!size_at(p, order_.size, beside).left_out.empty() || (beside && !has_beside(p, order_.size))) continue;
+        simulation s = simulation_of(e, x, pair, beside);
+        if (!simulations_.contains(s.key()) && keys.insert(s.key()).second) all.push_back(std::move(s));
+      }
+    }
+  }
+  return all;
+}
+
+// Of the pairs the first one computes what it tells, and its result is checked; the others leave that out, which
+// changes no virtual time.
+attempt laboratory::simulate_once(const simulation& s) const {
+  if (const std::string why = refused_policy(s.policy); !why.empty()) return failed(why);
   attempt result;
+  const auto begin = std::chrono::steady_clock::now();
   try {
-    sim_setting setting{.machine = machine_variant(s.machine, s.shrink, s.free_memory, folder_),
-                        .policy = s.policy,
-                        .workers = s.workers,
-                        .seed = seed,
-                        .charge = "auto",
-                        .fast = scale_ == scale::quick,
-                        .free_scheduler = s.policy == "serial",
-                        .trace = {}};
-    if (s.traced) setting.trace = folder_.file("run.heddle");
+    const sim_setting first{.machine = machine_variant(s.machine, s.shrink, s.free_memory, folder_),
+                            .policy = s.policy,
+                            .workers = s.workers,
+                            .charge = "auto",
+                            .fast = s.pair != 0,
+                            .free_scheduler = s.policy == "serial",
+                            .trace = s.traced ? folder_.file("run.heddle") : std::string()};
+    const sim_setting setting = repetition(first, s.pair);
     const std::string report = folder_.file("run.json");
     std::filesystem::remove(report);
     std::vector<std::string> words = command_words(s.command);
     words.insert(words.end(), {"--repeat", "1", "--json", report});
-    const sim_outcome ran =
-        simulate(words, setting, shown::captured, scale_ == scale::quick ? limit_quick : limit_full);
-    if (ran.late)
-      throw unavailable(fmt::format("not over after {} s", scale_ == scale::quick ? limit_quick : limit_full));
+    const unsigned limit = limit_at(order_.size);
+    const sim_outcome ran = simulate(words, setting, shown::captured, limit);
+    if (ran.late) throw unavailable(fmt::format("{}{} s", late, limit));
     if (ran.status != 0) throw unavailable(last_line(ran.errors, ran.status));
     if (ran.figures.empty()) throw unavailable("nothing was simulated");
     result.got.seconds = seconds_in(report, s.metric, "heddle", std::nullopt);
     result.got.workers = s.workers;
     result.got.counts = counts_from(ran.figures);
     result.got.has_counts = true;
+    result.checked = !setting.fast;
     if (s.traced) result.got.map = task_map(trace::load(setting.trace), nodes_of_workers(s.machine, s.workers));
   } catch (const std::exception& error) {
     result.failure = error.what();
   }
+  result.commit = commit();
+  result.took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
 
-// Of several seeds the run whose time is the median.
-attempt laboratory::simulate_all(const simulation& s) const {
-  if (const std::string why = refused(s.policy); !why.empty()) return failed(why);
-  std::vector<attempt> runs;
-  const bool one = scale_ == scale::quick || s.policy == "serial";
-  for (std::uint64_t seed = 42; seed < (one ? 43 : 45); ++seed) {
-    runs.push_back(simulate_once(s, seed));
-    if (!runs.back().failure.empty()) return runs.back();
-  }
-  std::sort(runs.begin(), runs.end(), [](const attempt& a, const attempt& b) { return a.got.seconds < b.got.seconds; });
-  return runs[runs.size() / 2];
-}
-
-// One round: all policies of a program in one run of the command. Traces: in the first.
-void laboratory::measure_here(const experiment& e, const program& p, bool first) {
-  std::vector<std::string> timed, traced;
-  for (const execution& x : wanted(e)) {
-    if (x.program != p.name || x.workers != 0 || x.free_memory || (x.traced && !first)) continue;
-    attempt& a = measurements_[here_key(e, p, x.policy, x.traced)];
-    if (!a.failure.empty()) continue;
-    a.failure = refused(x.policy);
-    if (a.failure.empty()) (x.traced ? traced : timed).push_back(x.policy);
-  }
-  const auto run = [&](const std::vector<std::string>& policies, bool with_trace) {
-    const std::string report = folder_.file("real.json"), trace = folder_.file("real.heddle");
-    std::filesystem::remove(report);
-    std::string list;
-    for (const std::string& policy : policies) {
-      if (policy != "serial") list += (list.empty() ? "" : ",") + policy;
-    }
-    if (list.empty()) list = "random_ws";
-    process::ended ran;
-    std::string not_run;
-    try {
-      std::vector<std::string> words = command_words(p.real);
-      words.insert(words.end(), {"--workers", std::to_string(real_workers_), "--policy", list, "--rivals", "none",
-                                 "--repeat", "1", "--json", report});
-      ran = run_here(words, with_trace ? trace : std::string());
-    } catch (const std::runtime_error& error) {
-      not_run = error.what();
-    }
-    for (const std::string& policy : policies) {
-      attempt& a = measurements_[here_key(e, p, policy, with_trace)];
-      try {
-        if (!not_run.empty()) throw unavailable(not_run);
-        if (ran.status != 0) throw unavailable(last_line(ran.output, ran.status));
-        const bool serial = policy == "serial";
-        a.got.workers = serial ? 1 : real_workers_;
-        a.rounds.push_back(seconds_in(report, p.real_metric, serial ? "serial" : "heddle",
-                                      serial ? std::nullopt : std::optional(policy)));
-        a.got.seconds = median(a.rounds);
-        if (with_trace) a.got.map = task_map(trace::load(trace), {});
-      } catch (const std::exception& error) {
-        a.failure = error.what();
-      }
-    }
-  };
-  if (!timed.empty()) run(timed, false);
-  for (const std::string& policy : traced) run({policy}, true);
-}
-
 void laboratory::run(const experiment& e) {
-  std::vector<execution> all = wanted(e);
-  std::erase_if(all, [&](const execution& x) {
-    return !simulates_ || !size_at(program_of(e, x.program), scale_).left_out.empty() ||
-           simulations_.contains(simulation_of(e, x).key());
-  });
+  const std::vector<simulation> all = to_simulate(e);
   std::vector<const program*> here;
   for (const program& p : e.programs) {
-    if (real_workers_ != 0 && !p.real.empty()) here.push_back(&p);
+    if (order_.real_workers != 0 && !p.real.empty() && !known_here(e, p)) here.push_back(&p);
   }
-  const std::size_t rounds = scale_ == scale::quick ? 9 : 15;
+  const std::size_t rounds = order_.size == scale::quick ? 9 : 15;
   progress bar(e.id, all.size() + rounds * here.size());
-  for (const execution& x : all) {
-    const simulation s = simulation_of(e, x);
-    bar.advance(0, fmt::format("{} {}, simulated", x.program, x.policy));
-    simulations_[s.key()] = simulate_all(s);
+  for (const simulation& s : all) {
+    bar.advance(0, fmt::format("{} {}, pair {}, simulated", s.name, s.policy, s.pair + 1));
+    attempt& a = simulations_[s.key()];
+    simulation first = s;
+    first.pair = 0;
+    if (const auto* known = notes_.find(s.lasting_key())) {
+      a = attempt_from(*known);
+    } else if (const std::string& why = simulations_[first.key()].failure; !why.empty()) {
+      a = failed(why);
+    } else {
+      a = simulate_once(s);
+      // What is missing may be there next time; what takes too long will.
+      if (a.failure.empty() || a.failure.starts_with(late)) notes_.add(s.lasting_key(), as_json(a));
+    }
     bar.advance();
   }
   // programs by turns: a machine has its slow minutes, and measures compare programs
@@ -205,74 +167,95 @@ void laboratory::run(const experiment& e) {
       bar.advance();
     }
   }
+  for (const program* p : here) keep_here(e, *p);
 }
 
-class simulated_evidence : public evidence {
+class laboratory::at_pair : public evidence {
  public:
-  simulated_evidence(const laboratory& of, const experiment& e) : laboratory_(of), experiment_(e) {}
+  at_pair(const laboratory& of, const experiment& e, unsigned pair, bool beside)
+      : laboratory_(of), experiment_(e), pair_(pair), beside_(beside) {}
   const outcome& at(const execution& what) const override {
-    if (!laboratory_.simulates_) throw unavailable(not_simulated);
+    if (!laboratory_.order_.simulates) throw unavailable(not_simulated);
     const program& p = program_of(experiment_, what.program);
-    if (const std::string& why = size_at(p, laboratory_.scale_).left_out; !why.empty())
+    if (const std::string& why = size_at(p, laboratory_.order_.size, beside_).left_out; !why.empty())
       throw unavailable(fmt::format("{}: {}", p.name, why));
-    const attempt& a = laboratory_.simulations_.at(laboratory_.simulation_of(experiment_, what).key());
-    if (!a.failure.empty()) throw unavailable(a.failure);
-    return a.got;
+    const auto found =
+        laboratory_.simulations_.find(laboratory_.simulation_of(experiment_, what, pair_, beside_).key());
+    if (found == laboratory_.simulations_.end()) throw unavailable("not run");
+    if (!found->second.failure.empty()) throw unavailable(found->second.failure);
+    return found->second.got;
   }
 
  private:
   const laboratory& laboratory_;
   const experiment& experiment_;
+  unsigned pair_;
+  bool beside_;
 };
 
-class measured_evidence : public evidence {
- public:
-  measured_evidence(const laboratory& of, const experiment& e) : laboratory_(of), experiment_(e) {}
-  const outcome& at(const execution& what) const override {
-    if (laboratory_.real_workers_ == 0) throw unavailable(not_measured);
-    const program& p = program_of(experiment_, what.program);
-    if (p.real.empty()) throw unavailable(fmt::format("{} has no size for this machine", p.name));
-    if (what.workers != 0) throw unavailable(fmt::format("needs {} workers", what.workers));
-    if (what.free_memory) throw unavailable("only the simulator counts that");
-    const attempt& a = laboratory_.measurements_.at(here_key(experiment_, p, what.policy, what.traced));
-    if (!a.failure.empty()) throw unavailable(a.failure);
-    return a.got;
+series laboratory::over_pairs(const experiment& e, const measure& m, bool beside) const {
+  series all;
+  try {
+    for (unsigned pair = 0; pair < order_.seeds; ++pair) all.figures.push_back(m.of(at_pair(*this, e, pair, beside)));
+  } catch (const unavailable& why) {
+    return {{}, why.what()};
   }
-
- private:
-  const laboratory& laboratory_;
-  const experiment& experiment_;
-};
-
-std::unique_ptr<evidence> laboratory::simulated(const experiment& e) const {
-  return std::make_unique<simulated_evidence>(*this, e);
+  return all;
 }
-std::unique_ptr<evidence> laboratory::measured(const experiment& e) const {
-  return std::make_unique<measured_evidence>(*this, e);
+
+series laboratory::simulated(const experiment& e, const measure& m) const { return over_pairs(e, m, false); }
+
+series laboratory::beside(const experiment& e, const measure& m) const {
+  if (beside_scale(e, m).empty()) return {{}, not_shrunk};
+  return over_pairs(e, m, true);
 }
 
 std::string laboratory::simulated_scale(const experiment& e) const {
-  std::string text = name(scale_);
+  std::string text = name(order_.size);
   const char* before = ": ";
   for (const program& p : e.programs) {
-    const size& z = size_at(p, scale_);
+    const size& z = size_at(p, order_.size);
     if (!z.left_out.empty()) continue;
-    text += fmt::format("{}{} = {}", before, p.name, shown_command(command_at(p, scale_)));
+    text += fmt::format("{}{} = {}", before, p.name, shown_command(command_at(p, order_.size)));
     if (z.shrink > 1) text += fmt::format(" (caches beyond the first / {})", z.shrink);
+    if (!z.changes.empty()) text += fmt::format(" ({})", z.changes);
     before = "; ";
   }
   return text;
 }
 
-std::string laboratory::measured_scale(const experiment& e) const {
-  if (real_workers_ == 0) return {};
-  std::string text = fmt::format("{} workers", real_workers_);
-  const char* before = ": ";
-  for (const program& p : e.programs) {
-    if (p.real.empty()) continue;
-    text += fmt::format("{}{} = {}", before, p.name, shown_command(p.real));
-    before = "; ";
+std::string laboratory::beside_scale(const experiment& e, const measure& m) const {
+  std::string text;
+  std::set<std::string> told;
+  for (const execution& x : m.of.needs()) {
+    const program& p = program_of(e, x.program);
+    if (!has_beside(p, order_.size) || !told.insert(p.name).second) continue;
+    const size& z = size_at(p, order_.size, true);
+    text += fmt::format("{}{} = {} (caches beyond the first / {} instead of {}{})", text.empty() ? "" : "; ", p.name,
+                        shown_command(command_at(p, order_.size, true)), z.shrink, size_at(p, order_.size).shrink,
+                        z.changes.empty() ? "" : "; " + z.changes);
   }
+  return text;
+}
+
+bool laboratory::checked(const experiment& e, const measure& m) const {
+  return std::all_of(m.of.needs().begin(), m.of.needs().end(), [&](const execution& x) {
+    const auto found = simulations_.find(simulation_of(e, x, 0, false).key());
+    return found != simulations_.end() && found->second.checked;
+  });
+}
+
+std::string laboratory::commits(const experiment& e, const measure& m) const {
+  std::set<std::string> all;
+  for (unsigned pair = 0; pair < order_.seeds; ++pair) {
+    for (const execution& x : m.of.needs()) {
+      const auto found = simulations_.find(simulation_of(e, x, pair, false).key());
+      if (found != simulations_.end() && !found->second.commit.empty()) all.insert(found->second.commit);
+    }
+  }
+  if (all.empty() && !commit().empty()) all.insert(commit());
+  std::string text;
+  for (const std::string& one : all) text += (text.empty() ? "" : ", ") + one;
   return text;
 }
 

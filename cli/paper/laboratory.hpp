@@ -6,57 +6,77 @@
 #include <string>
 #include <vector>
 
+#include "cli/paper/attempt.hpp"
 #include "cli/paper/experiment.hpp"
 #include "cli/paper/machine.hpp"
-#include "cli/paper/outcome.hpp"
+#include "cli/paper/notebook.hpp"
 
 namespace heddle::cli::paper {
 
 // Why a figure is missing that nobody wanted: rows that are merged keep that of an earlier run.
 inline constexpr const char* not_simulated = "not asked for (--no-sim)";
 inline constexpr const char* not_measured = "not asked for (--real)";
+inline constexpr const char* not_shrunk = "nothing is shrunk";
 
-// The result of a run, or why there is none. Used by one kernel thread.
-struct attempt {
-  outcome got;
-  std::string failure;         // empty: none
-  std::vector<double> rounds;  // measured here, s; got.seconds is their median
+struct work_order {
+  scale size{scale::quick};
+  bool simulates{true};
+  unsigned real_workers{0};  // 0: nothing is run here
+  unsigned seeds{5};         // pairs of simulated runs
+  std::string notes{};       // file of the notebook; "": none is kept
 };
 
+// A figure, once for each pair of runs; or why there is none.
+struct series {
+  std::vector<double> figures;
+  std::string none;
+};
+
+// Used by one kernel thread.
 class laboratory {
  public:
-  // `simulates`: false: nothing is simulated. `real_workers`: 0: nothing is run here.
-  laboratory(scale s, bool simulates, unsigned real_workers);
+  explicit laboratory(work_order order);
   ~laboratory();
   laboratory(const laboratory&) = delete;
   laboratory& operator=(const laboratory&) = delete;
 
-  // Everything that the experiment's measures need; what another experiment has simulated already is not simulated
-  // again. Shows its progress on a terminal.
+  // Everything that the experiment's measures need; what another experiment has run already, or the notebook knows, is
+  // not run again. Shows its progress on a terminal.
   void run(const experiment& e);
 
-  // Of what run(e) has run. `e` and the laboratory outlive it.
-  [[nodiscard]] std::unique_ptr<evidence> simulated(const experiment& e) const;
-  [[nodiscard]] std::unique_ptr<evidence> measured(const experiment& e) const;
+  // Of what run(e) has run. Each figure is of runs with the same seed, or of the same round here.
+  [[nodiscard]] series simulated(const experiment& e, const measure& m) const;
+  // At the other shrinks of the measure's programs.
+  [[nodiscard]] series beside(const experiment& e, const measure& m) const;
+  [[nodiscard]] series measured(const experiment& e, const measure& m) const;
 
   // What was run, in words: "2048: heddle bench heat2d --n 2048".
   [[nodiscard]] std::string simulated_scale(const experiment& e) const;
   [[nodiscard]] std::string measured_scale(const experiment& e) const;
+  // Of one measure: "shrink 4 instead of 8"; empty: none of its programs has another shrink.
+  [[nodiscard]] std::string beside_scale(const experiment& e, const measure& m) const;
+  // Whether the results of its simulated programs were compared with the serial program's.
+  [[nodiscard]] bool checked(const experiment& e, const measure& m) const;
+  // Of what gave its simulated figures; several, where a notebook is older than the last run.
+  [[nodiscard]] std::string commits(const experiment& e, const measure& m) const;
+  [[nodiscard]] const work_order& order() const { return order_; }
 
  private:
   struct simulation;  // what identifies a run
-  [[nodiscard]] simulation simulation_of(const experiment& e, const execution& what) const;
-  attempt simulate_once(const simulation& s, std::uint64_t seed) const;
-  attempt simulate_all(const simulation& s) const;
+  class at_pair;      // evidence of one
+  class at_round;
+  [[nodiscard]] simulation simulation_of(const experiment& e, const execution& what, unsigned pair, bool beside) const;
+  [[nodiscard]] attempt simulate_once(const simulation& s) const;
+  [[nodiscard]] series over_pairs(const experiment& e, const measure& m, bool beside) const;
   void measure_here(const experiment& e, const program& p, bool first);
+  [[nodiscard]] std::string lasting_here(const std::string& key, const program& p) const;
+  [[nodiscard]] bool known_here(const experiment& e, const program& p);
+  void keep_here(const experiment& e, const program& p);
   [[nodiscard]] std::vector<execution> wanted(const experiment& e) const;
+  [[nodiscard]] std::vector<simulation> to_simulate(const experiment& e) const;
 
-  friend class simulated_evidence;
-  friend class measured_evidence;
-
-  scale scale_;
-  bool simulates_;
-  unsigned real_workers_;
+  work_order order_;
+  notebook notes_;
   scratch_folder folder_{"heddle-paper"};
   std::map<std::string, attempt> simulations_;   // by simulation::key
   std::map<std::string, attempt> measurements_;  // by experiment, program and policy, and whether it was traced

@@ -42,9 +42,12 @@ std::string costs_without_memory(const std::string& machine) {
   const double latency = m.caches.front().latency;
   std::string text = "title = \"memory costs nothing\"\n";
   for (const machine::cache_level& level : m.caches)
-    text += fmt::format("[cache.{}]\nlatency = {}\n", machine::name(level.kind), latency);
-  text += fmt::format("[memory]\nlatency = {}\nbandwidth = 0\n", latency);
-  if (!m.links.empty()) text += "[links]\nlatency = 0\nbandwidth = 0\n";
+    text += fmt::format("[cache.{}]\nlatency = {}\ntransfer = {}\nupgrade = {}\n", machine::name(level.kind), latency,
+                        latency, latency);
+  text +=
+      fmt::format("[memory]\nlatency = {}\nbandwidth = 0\ntransfer = {}\nupgrade = {}\n", latency, latency, latency);
+  if (!m.links.empty())
+    text += fmt::format("[links]\nlatency = 0\nbandwidth = 0\ntransfer = {}\nupgrade = {}\n", latency, latency);
   return text;
 }
 

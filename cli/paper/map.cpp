@@ -43,6 +43,30 @@ task_map::task_map(const trace::recording& from, const std::vector<int>& node_of
   for (const auto& [at, p] : pieces_) sweeps_ = std::min(sweeps_, p.by_sweep.size());
 }
 
+nlohmann::json task_map::as_json() const {
+  nlohmann::json pieces = nlohmann::json::array();
+  for (const auto& [at, p] : pieces_) {
+    nlohmann::json owners = nlohmann::json::array();
+    for (const owner& o : p.by_sweep) owners.insert(owners.end(), {o.worker, o.node});
+    pieces.push_back({at.first, at.second, p.x_end, p.y_end, owners});
+  }
+  return {{"sweeps", sweeps_}, {"has_nodes", has_nodes_}, {"pieces", pieces}};
+}
+
+task_map task_map::from_json(const nlohmann::json& j) {
+  task_map m;
+  m.sweeps_ = j.at("sweeps");
+  m.has_nodes_ = j.at("has_nodes");
+  for (const nlohmann::json& p : j.at("pieces")) {
+    piece& one = m.pieces_[{p.at(0), p.at(1)}];
+    one.x_end = p.at(2);
+    one.y_end = p.at(3);
+    const nlohmann::json& owners = p.at(4);
+    for (std::size_t i = 0; i + 1 < owners.size(); i += 2) one.by_sweep.push_back({owners.at(i), owners.at(i + 1)});
+  }
+  return m;
+}
+
 std::size_t task_map::index_of(int sweep) const {
   const std::size_t index = sweep < 0 ? sweeps_ - std::min<std::size_t>(sweeps_, static_cast<std::size_t>(-sweep))
                                       : static_cast<std::size_t>(sweep);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,10 @@ class task_map {
   task_map() = default;
   // `node_of_worker`: may be empty. Throws std::runtime_error when events were lost.
   task_map(const trace::recording& from, const std::vector<int>& node_of_worker);
+
+  // Whole, and back.
+  [[nodiscard]] nlohmann::json as_json() const;
+  static task_map from_json(const nlohmann::json& j);  // throws nlohmann::json::exception
 
   [[nodiscard]] bool empty() const { return sweeps_ == 0; }
   [[nodiscard]] std::size_t sweeps() const { return sweeps_; }

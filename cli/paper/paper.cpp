@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -22,6 +23,9 @@ struct arguments {
   bool real{false};
   bool no_sim{false};
   unsigned real_workers{0};
+  unsigned seeds{paper::work_order().seeds};
+  std::string only;
+  std::string into;
 };
 
 int list() {
@@ -60,13 +64,33 @@ std::vector<paper::experiment> chosen(const std::vector<std::string>& names) {
   return result;
 }
 
+// The measures of that name alone.
+void keep_only(std::vector<paper::experiment>& from, const std::string& name) {
+  std::vector<std::string> valid;
+  for (paper::experiment& e : from) {
+    for (const paper::measure& m : e.measures) valid.push_back(m.name);
+    std::erase_if(e.measures, [&](const paper::measure& m) { return m.name != name; });
+  }
+  std::erase_if(from, [](const paper::experiment& e) { return e.measures.empty(); });
+  if (from.empty()) throw usage_error::unknown("--only", name, valid);
+}
+
+std::string in_folder(const std::string& folder, const std::string& file) {
+  return (std::filesystem::path(folder) / file).string();
+}
+
 int run(const arguments& given) {
-  const std::vector<paper::experiment> wanted = chosen(given.names);
+  std::vector<paper::experiment> wanted = chosen(given.names);
+  if (!given.only.empty()) keep_only(wanted, given.only);
   if (given.no_sim && !given.real) throw usage_error("--no-sim leaves nothing to do: add --real");
   const unsigned here =
       given.real_workers != 0 ? given.real_workers : std::max(1u, std::thread::hardware_concurrency());
-  paper::laboratory laboratory(given.scale == "full" ? paper::scale::full : paper::scale::quick, !given.no_sim,
-                               given.real ? here : 0);
+  if (!given.into.empty()) std::filesystem::create_directories(given.into);
+  paper::laboratory laboratory({.size = given.scale == "full" ? paper::scale::full : paper::scale::quick,
+                                .simulates = !given.no_sim,
+                                .real_workers = given.real ? here : 0,
+                                .seeds = given.seeds,
+                                .notes = given.into.empty() ? "" : in_folder(given.into, "runs.jsonl")});
   std::vector<nlohmann::json> rows;
   for (const paper::experiment& e : wanted) {
     laboratory.run(e);
@@ -75,6 +99,7 @@ int run(const arguments& given) {
     std::fflush(stdout);
     rows.insert(rows.end(), some.begin(), some.end());
     if (!given.json.empty()) paper::write_rows(given.json, rows);  // after each, since the whole takes long
+    if (!given.into.empty()) paper::write_rows(in_folder(given.into, e.id + ".json"), some);
   }
   const bool any = std::any_of(rows.begin(), rows.end(), [](const nlohmann::json& r) {
     return !r.at("simulated").is_null() || !r.at("measured").is_null();
@@ -96,6 +121,14 @@ int judge(const arguments& given) {
   const std::vector<nlohmann::json> rows = paper::judged_anew(rows_in(given.names));
   fmt::print("{}", paper::table_of(rows));
   if (!given.json.empty()) paper::write_rows(given.json, rows);
+  if (given.into.empty()) return 0;
+  std::filesystem::create_directories(given.into);
+  for (auto first = rows.begin(); first != rows.end();) {
+    const auto last =
+        std::find_if(first, rows.end(), [&](const nlohmann::json& r) { return r["id"] != (*first)["id"]; });
+    paper::write_rows(in_folder(given.into, first->at("id").get<std::string>() + ".json"), {first, last});
+    first = last;
+  }
   return 0;
 }
 
@@ -131,15 +164,20 @@ std::function<int()> add(CLI::App& app) {
                  "wrote, merged, the last ones winning, with the verdicts of today's table; "
                  "report FILE...: their page");
   app.add_option("ID", given->names, "Experiments, or files");
-  app.add_option(
-         "--scale", given->scale,
-         "quick: sizes that take seconds; full: the paper's where that is feasible, three seeds, results checked")
+  app.add_option("--scale", given->scale, "quick: sizes that take seconds; full: the paper's where an hour suffices")
       ->capture_default_str()
       ->check(CLI::IsMember({"quick", "full"}));
   app.add_flag("--real", given->real, "Measure on this machine, too");
   app.add_flag("--no-sim", given->no_sim, "Simulate nothing; with --real: measure here alone");
   app.add_option("--real-workers", given->real_workers, "Workers there; default: one a processor")
       ->check(integer(1, most_workers));
+  app.add_option("--seeds", given->seeds, "Pairs of simulated runs, each with its seed and its place of data")
+      ->capture_default_str()
+      ->check(integer(1, 1000));
+  app.add_option("--only", given->only, "Of run: the measure of this name alone");
+  app.add_option(
+      "--into", given->into,
+      "Folder for a file of rows a figure, and for what was run already: a run that was ended goes on there");
   app.add_option("--json", given->json, "File for the rows")->check(output_file());
   app.add_option("--output", given->output, "File for the page; default: standard output")->check(output_file());
   app.footer(

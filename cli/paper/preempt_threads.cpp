@@ -86,7 +86,7 @@ experiment figure_3_9() {
         name,
         fmt::format("run --workers 56 --technique klt_switching --array-kb 1024 --threads {} --interval-us {}", threads,
                     us),
-        "ratio", {.arguments = "--passes 150"}, {.arguments = "--passes 1500"},
+        "ratio", {.arguments = "--passes 150"}, {.arguments = "--passes 600"},
         fmt::format("run --technique klt_switching --array-kb 1024 --passes 2000 --threads {} --interval-us {}",
                     threads, us));
   };

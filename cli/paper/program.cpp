@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "cli/paper/process.hpp"
+#include "policy/registry.hpp"
 #include "process/beside.hpp"
 
 namespace heddle::cli::paper {
@@ -36,6 +37,16 @@ std::string shown_command(const std::string& command) {
     if (command == name || command.starts_with(name + " ")) return "heddle-" + command;
   }
   return "heddle " + command;
+}
+
+std::string refused_policy(const std::string& name) {
+  try {
+    (void)policy::make(name);
+    return {};
+  } catch (const std::invalid_argument& error) {
+    const std::string all = error.what();
+    return all.substr(0, all.find(';'));  // without the list of those that there are
+  }
 }
 
 }  // namespace heddle::cli::paper

@@ -12,4 +12,7 @@ std::vector<std::string> command_words(const std::string& command);
 // As one types it.
 std::string shown_command(const std::string& command);
 
+// Empty, or why this policy is none.
+std::string refused_policy(const std::string& name);
+
 }  // namespace heddle::cli::paper

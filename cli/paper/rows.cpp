@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <initializer_list>
+#include <optional>
 #include <thread>
 
 #include "base/replace_file.hpp"
@@ -16,15 +17,17 @@ namespace {
 
 using nlohmann::json;
 
-figure figure_of(const value& v, const evidence& e) {
-  try {
-    return {v(e), {}};
-  } catch (const unavailable& why) {
-    return {std::nullopt, why.what()};
-  }
+// Figures of pairs of runs under `name`, with their interval: "name", "name_low", "name_high", "name_runs".
+void put(json& row, const std::string& name, const std::vector<double>& figures) {
+  for (const char* end : {"", "_low", "_high"}) row[name + end] = nullptr;
+  row[name + "_runs"] = figures;
+  if (figures.empty()) return;
+  const interval i = interval_of(figures);
+  row[name] = i.median;
+  if (!i.known()) return;
+  row[name + "_low"] = i.low;
+  row[name + "_high"] = i.high;
 }
-
-json as_json(const figure& f) { return f.is ? json(*f.is) : json(nullptr); }
 
 // A number, the paper's words, or why there is nothing.
 std::string cell(const json& figure) {
@@ -32,48 +35,87 @@ std::string cell(const json& figure) {
   return figure.is_string() ? figure.get<std::string>() : "-";
 }
 
+std::string with_interval(const json& row, const std::string& name) {
+  const std::optional<interval> i = interval_in(row, name);
+  return i ? shown(*i) : cell(row.at(name));
+}
+
 std::size_t columns(const std::string& text) {  // of UTF-8
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// What the declaration says, and the verdict on `simulated`.
-void tell(json& row, const experiment& e, const measure& m, const figure& simulated) {
-  const judgement j = judge(m, simulated);
+// What the declaration says, and the verdict.
+void tell(json& row, const experiment& e, const measure& m) {
+  const judgement j = judge(m, {.simulated = interval_in(row, "simulated"),
+                                .none = row.at("simulated_reason"),
+                                .beside = interval_in(row, "beside"),
+                                .measured = interval_in(row, "measured")});
   row["figure"] = e.figure;
   row["title"] = e.title;
   row["remark"] = e.remark;
   row["how"] = m.of.text();
   row["paper"] = m.number ? json(*m.number) : json(m.words);
   row["paper_words"] = m.words;
+  row["says"] = m.says == claim::above   ? "above"
+                : m.says == claim::below ? "below"
+                : m.says == claim::about ? "about"
+                                         : "at most";
+  row["pivot"] = m.pivot;
+  row["input"] = m.input;
   row["verdict"] = j.verdict;
   row["reason"] = j.reason;
+  row["measured_points"] = j.measured.empty() ? json(nullptr) : json(j.measured);
   row.erase("band");
   if (m.number) row["band"] = m.band;
 }
 
+// What repeats a row.
+std::string command_of(const experiment& e, const measure& m, const work_order& order) {
+  std::string text = fmt::format("heddle paper run {} --only '{}'", e.id, m.name);
+  if (order.size == scale::full) text += " --scale full";
+  if (order.seeds != work_order().seeds) text += fmt::format(" --seeds {}", order.seeds);
+  if (!order.simulates) text += " --no-sim";
+  if (order.real_workers != 0) text += fmt::format(" --real --real-workers {}", order.real_workers);
+  return text;
+}
+
 }  // namespace
 
+std::optional<interval> interval_in(const json& row, const std::string& name) {
+  const json runs = row.value(name + "_runs", json::array());
+  if (!runs.empty()) return interval_of(runs.get<std::vector<double>>());
+  // of before there were several
+  if (row.contains(name) && row.at(name).is_number()) return interval_of({row.at(name).get<double>()});
+  return std::nullopt;
+}
+
 std::vector<json> rows_of(const experiment& e, const laboratory& from) {
-  const std::unique_ptr<evidence> simulated = from.simulated(e), measured = from.measured(e);
   std::vector<json> rows;
   for (const measure& m : e.measures) {
-    const figure there = figure_of(m.of, *simulated), here = figure_of(m.of, *measured);
+    const series there = from.simulated(e, m), other = from.beside(e, m), here = from.measured(e, m);
     json row{{"id", e.id},
              {"measure", m.name},
-             {"simulated", as_json(there)},
-             {"measured", as_json(here)},
              {"machine", e.machine},
              {"workers", e.workers},
              {"scale", from.simulated_scale(e)},
              {"simulated_reason", there.none},
-             {"measured_machine", here.is ? json(fmt::format("{}, {} processors", processor_name("unknown processor"),
-                                                             std::thread::hardware_concurrency()))
-                                          : json(nullptr)},
+             {"checked", from.checked(e, m)},
+             {"beside_scale", from.beside_scale(e, m)},
+             {"beside_reason", other.none},
+             {"measured_machine", here.figures.empty()
+                                      ? json(nullptr)
+                                      : json(fmt::format("{}, {} processors", processor_name("unknown processor"),
+                                                         std::thread::hardware_concurrency()))},
              {"measured_scale", from.measured_scale(e)},
              {"measured_reason", here.none},
+             {"commit", from.commits(e, m)},
+             {"command", command_of(e, m, from.order())},
              {"date", now_as(day)},
              {"heddle", HEDDLE_VERSION_STRING}};
-    tell(row, e, m, there);
+    put(row, "simulated", there.figures);
+    put(row, "beside", other.figures);
+    put(row, "measured", here.figures);
+    tell(row, e, m);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -91,8 +133,8 @@ std::string table_of(const std::vector<json>& rows) {
                         head.at("workers").get<unsigned>(), head.at("scale").get<std::string>());
     std::vector<std::vector<std::string>> cells{{"measure", "paper", "simulated", "measured", "verdict"}};
     for (auto row = first; row != last; ++row) {
-      cells.push_back({row->at("measure"), cell(row->at("paper")), cell(row->at("simulated")),
-                       cell(row->at("measured")), row->at("verdict")});
+      cells.push_back({row->at("measure"), cell(row->at("paper")), with_interval(*row, "simulated"),
+                       with_interval(*row, "measured"), row->at("verdict")});
     }
     std::vector<std::size_t> width(5, 0);
     for (const auto& line : cells) {
@@ -123,8 +165,12 @@ json merged(const json& earlier, json later) {
     }
   };
   keep("simulated_reason", not_simulated,
-       {"simulated", "simulated_reason", "machine", "workers", "scale", "date", "heddle", "verdict", "reason"});
-  keep("measured_reason", not_measured, {"measured", "measured_reason", "measured_machine", "measured_scale"});
+       {"simulated",  "simulated_low", "simulated_high", "simulated_runs", "simulated_reason", "checked", "beside",
+        "beside_low", "beside_high",   "beside_runs",    "beside_reason",  "beside_scale",     "machine", "workers",
+        "scale",      "commit",        "command",        "date",           "heddle",           "verdict", "reason"});
+  keep("measured_reason", not_measured,
+       {"measured", "measured_low", "measured_high", "measured_runs", "measured_reason", "measured_machine",
+        "measured_scale"});
   return later;
 }
 
@@ -158,9 +204,7 @@ std::vector<json> judged_anew(const std::vector<json>& rows) {
     for (const experiment& e : all) {
       for (const measure& m : e.measures) {
         if (e.id != id || m.name != name || m.of.text() != how) continue;
-        const json& is = row.at("simulated");
-        tell(row, e, m,
-             is.is_number() ? figure{is.get<double>(), {}} : figure{std::nullopt, row.at("simulated_reason")});
+        tell(row, e, m);
         result.push_back(row);
       }
     }

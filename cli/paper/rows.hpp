@@ -2,17 +2,20 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/interval.hpp"
 #include "cli/paper/laboratory.hpp"
 
 namespace heddle::cli::paper {
 
-// One row a measure: id, measure, paper (a number, or its words), simulated, measured (a number or null), machine,
-// scale, verdict, reason; and figure, title, remark, how, workers, band, simulated_reason, measured_machine,
-// measured_scale, measured_reason, date, heddle.
+// One row a measure. Fields: docs/guide/paper.md.
 std::vector<nlohmann::json> rows_of(const experiment& e, const laboratory& from);
+
+// Of "simulated", "beside" or "measured": over the pairs of runs; none where there is no figure.
+std::optional<interval> interval_in(const nlohmann::json& row, const std::string& name);
 
 // For a terminal.
 std::string table_of(const std::vector<nlohmann::json>& rows);

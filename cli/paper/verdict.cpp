@@ -7,31 +7,78 @@
 namespace heddle::cli::paper {
 namespace {
 
-bool within(double is, double number, double band) { return is >= number / band && is <= number * band; }
+enum class side : std::uint8_t { papers, other, unknown };
+
+bool has_direction(const measure& m) { return m.says == claim::above || m.says == claim::below; }
 
 std::string band_text(const measure& m) {
   return fmt::format("{} to {}", shown(*m.number / m.band), shown(*m.number * m.band));
 }
 
-judgement by_direction(const measure& m, double is) {
-  const bool right = m.says == claim::above ? is > m.pivot : is < m.pivot;
-  const char* side = m.says == claim::above ? "above" : "below";
-  if (!right) return {"not", fmt::format("{} is not {} {}", shown(is), side, shown(m.pivot))};
-  if (!m.number) return {"same direction", fmt::format("{} {}", side, shown(m.pivot))};
-  if (within(is, *m.number, m.band))
-    return {"same size", fmt::format("{} {}, and within {}", side, shown(m.pivot), band_text(m))};
-  return {"same direction", fmt::format("{} {}, but {} times the paper's; band {}", side, shown(m.pivot),
-                                        shown(is / *m.number), band_text(m))};
+// Why an interval decides nothing.
+std::string open_at(const interval& i, const std::string& what) {
+  if (!i.known())
+    return fmt::format("{}: {} run{} tell{} no interval", shown(i.median), i.figures, i.figures == 1 ? "" : "s",
+                       i.figures == 1 ? "s" : "");
+  return fmt::format("{} to {} holds {}", shown(i.low), shown(i.high), what);
 }
 
-judgement by_size(const measure& m, double is) {
+side direction(const measure& m, const interval& i) {
+  if (i.above(m.pivot)) return m.says == claim::above ? side::papers : side::other;
+  if (i.below(m.pivot)) return m.says == claim::below ? side::papers : side::other;
+  return side::unknown;
+}
+
+// In the band: the paper's; outside: not.
+side size_of(const measure& m, const interval& i) {
+  const double low = *m.number / m.band, high = *m.number * m.band;
+  if (!i.known()) return side::unknown;
+  if (i.low >= low && i.high <= high) return side::papers;
+  return i.high < low || i.low > high ? side::other : side::unknown;
+}
+
+judgement by_direction(const measure& m, const interval& i) {
+  const std::string pivot = shown(m.pivot);
+  const std::string where = fmt::format("{} {}", m.says == claim::above ? "above" : "below", pivot);
+  const side right = direction(m, i);
+  if (right == side::unknown) return {"undecided", open_at(i, pivot), {}};
+  if (right == side::other) return {"not", fmt::format("{} is not {}", shown(i.median), where), {}};
+  if (!m.number) return {"same direction", where, {}};
+  const side size = size_of(m, i);
+  if (size == side::papers) return {"same size", fmt::format("{}, and within {}", where, band_text(m)), {}};
+  if (size == side::unknown)
+    return {"same direction", fmt::format("{}; size undecided, band {}", where, band_text(m)), {}};
+  return {"same direction",
+          fmt::format("{}, but {} times the paper's; band {}", where, shown(i.median / *m.number), band_text(m)),
+          {}};
+}
+
+judgement by_size(const measure& m, const interval& i) {
+  const side size = size_of(m, i);
+  if (size == side::papers) return {"same size", fmt::format("within {}", band_text(m)), {}};
   if (m.says == claim::at_most) {
     const double most = *m.number * m.band;
-    if (is <= most) return {"same size", fmt::format("at most {}", shown(most))};
-    return {"not", fmt::format("{} is more than {}", shown(is), shown(most))};
+    if (i.known() && i.high <= most)
+      return {"same direction", fmt::format("at most {}, but not within {}", shown(most), band_text(m)), {}};
+    if (i.above(most)) return {"not", fmt::format("{} is more than {}", shown(i.median), shown(most)), {}};
+    return {"undecided", open_at(i, shown(most)), {}};
   }
-  if (within(is, *m.number, m.band)) return {"same size", fmt::format("within {}", band_text(m))};
-  return {"not", fmt::format("{} is outside {}", shown(is), band_text(m))};
+  if (size == side::other) return {"not", fmt::format("{} is outside {}", shown(i.median), band_text(m)), {}};
+  return {"undecided", open_at(i, "an end of " + band_text(m)), {}};
+}
+
+// Whether the other shrink says something else than the verdict.
+bool contradicts(const measure& m, const interval& beside) {
+  if (has_direction(m)) return direction(m, beside) == side::other;
+  return m.says == claim::at_most ? beside.above(*m.number * m.band) : size_of(m, beside) == side::other;
+}
+
+// Of one run, by its value: no interval is no reason to be silent about what points elsewhere.
+std::string measured_side(const measure& m, const interval& i) {
+  if (!has_direction(m)) return {};
+  const bool right = m.says == claim::above ? i.median > m.pivot : i.median < m.pivot;
+  if (i.known() && direction(m, i) == side::unknown) return "undecided";
+  return right ? "same" : "other";
 }
 
 }  // namespace
@@ -44,16 +91,34 @@ std::string shown(double number) {
   return fmt::format("{:.{}f}", number, std::max(0, 2 - static_cast<int>(std::floor(std::log10(size)))));
 }
 
-judgement judge(const measure& m, const figure& simulated) {
-  if (!simulated.is) return {"not run", simulated.none};
-  const double is = *simulated.is;
-  judgement j = m.says == claim::above || m.says == claim::below ? by_direction(m, is) : by_size(m, is);
-  const bool agrees = j.verdict == "same size" || (j.verdict == "same direction" && !m.number);
-  if (!agrees && !m.why.empty()) j.reason += ". " + m.why;
-  if (m.aim) {
-    const bool met = m.aim->at_least ? is >= m.aim->bound : is <= m.aim->bound;
-    j.reason += fmt::format("; aim {} {}: {}", m.aim->at_least ? "at least" : "at most", shown(m.aim->bound),
-                            met ? "met" : "missed");
+std::string shown(const interval& i) {
+  if (!i.known()) return shown(i.median);
+  return fmt::format("{} ({} to {})", shown(i.median), shown(i.low), shown(i.high));
+}
+
+judgement judge(const measure& m, const findings& f) {
+  judgement j{"not run", f.none, {}};
+  if (f.simulated) {
+    const interval& is = *f.simulated;
+    j = has_direction(m) ? by_direction(m, is) : by_size(m, is);
+    const bool agreed = j.verdict == "same size" || j.verdict == "same direction";
+    if (f.beside && contradicts(m, *f.beside)) {
+      j.reason += fmt::format(". At another shrink {}: {}", shown(*f.beside),
+                              agreed ? "it is the shrink that decides" : "not there either");
+      if (agreed) j.verdict = "undecided";
+    }
+    const bool agrees = j.verdict == "same size" || (j.verdict == "same direction" && !m.number);
+    if (!agrees && !m.why.empty()) j.reason += ". " + m.why;
+    if (m.aim) {
+      const bool met = m.aim->at_least ? is.median >= m.aim->bound : is.median <= m.aim->bound;
+      j.reason += fmt::format("; aim {} {}: {}", m.aim->at_least ? "at least" : "at most", shown(m.aim->bound),
+                              met ? "met" : "missed");
+    }
+    if (m.input) j = {"input", fmt::format("from the machine's file; {}: {}", j.verdict, j.reason), {}};
+  }
+  if (f.measured) {
+    j.measured = measured_side(m, *f.measured);
+    if (j.measured == "other") j.reason += fmt::format(". Measured, it points the other way: {}", shown(*f.measured));
   }
   return j;
 }

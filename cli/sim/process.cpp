@@ -110,9 +110,15 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   v.set("HEDDLE_SIM_FAST", s.fast ? "1" : "0");
   v.set("HEDDLE_SIM_FREE", s.free_scheduler ? "1" : "0");
   v.set("HEDDLE_SIM_STALL", std::to_string(s.stall_limit));
-  if (s.explore) v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
+  if (s.explore) {
+    v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
+    // Workers fall asleep after tens of points: the default would keep them awake throughout most programs.
+    if (std::getenv("HEDDLE_SPIN") == nullptr) v.set("HEDDLE_SPIN", "2");
+  }
   v.set("HEDDLE_BIND", "on");  // a worker is a core of the model
   v.set("HEDDLE_SEED", std::to_string(s.seed));
+  v.remove("HEDDLE_SIM_PADDING");
+  if (s.padding != 0) v.set("HEDDLE_SIM_PADDING", std::to_string(s.padding));
   v.set("HEDDLE_WATCHDOG", "0");  // its deadline would hide a deadlock
   v.set("HEDDLE_SIGNAL_STACKS", "off");
   if (!s.policy.empty()) v.set("HEDDLE_POLICY", s.policy);
@@ -143,6 +149,14 @@ class fixed_addresses {
 };
 
 }  // namespace
+
+sim_setting repetition(sim_setting of, unsigned number) {
+  // What malloc gives begins at multiples of 16 bytes: each repetition begins elsewhere in its page and in its line.
+  constexpr unsigned granule = 16, step = 37, page = 4096;
+  of.seed += number;
+  of.padding = number * step * granule % page;
+  return of;
+}
 
 fs::path simulator_library(bool explore) {
   const fs::path here = fs::path(process::own_program()).parent_path();

@@ -15,6 +15,7 @@ struct sim_setting {
   std::string policy;   // "": the program's, or the runtime's default
   unsigned workers{0};  // 0: one a processing unit
   std::uint64_t seed{42};
+  unsigned padding{0};  // bytes allocated before the program's own memory
   std::string charge{"auto"};
   bool fast{false};
   bool free_scheduler{false};
@@ -23,6 +24,9 @@ struct sim_setting {
   bool explore{false};
   std::uint64_t explore_seed{0};
 };
+
+// Of the repetitions of one run, each with a seed and a place of its data: the first is as asked for.
+sim_setting repetition(sim_setting of, unsigned number);
 
 enum class shown : std::uint8_t { all, errors, captured };  // which of the program's output streams go where ours go
 

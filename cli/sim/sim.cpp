@@ -12,8 +12,11 @@
 #include "bench/driver/plan.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/interval.hpp"
 #include "cli/progress.hpp"
+#include "cli/sim/comparison.hpp"
 #include "cli/sim/process.hpp"
+#include "cli/sim/sensitivity.hpp"
 #include "cli/sim/table.hpp"
 #include "machine/model.hpp"
 #include "policy/registry.hpp"
@@ -28,7 +31,9 @@ struct arguments {
   std::vector<std::string> words;
   std::vector<std::string> compare;
   std::string json_file;
+  unsigned seeds{0};  // 0: as many as tell an interval where policies are compared, else one
   bool no_serial{false};
+  bool sensitivity{false};
   std::uint64_t explore{0};
   std::optional<std::uint64_t> explore_seed;
   unsigned limit{60};
@@ -135,6 +140,47 @@ std::vector<json> run_serially(const arguments& given) {
   return parsed(outcome);
 }
 
+// Of the first policy over the second.
+double ratio_of_times(const arguments& given, const std::vector<std::string>& policies, const std::string& machine) {
+  double times[2]{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    sim_setting s = given.setting;
+    s.machine = machine;
+    s.policy = policies[i];
+    s.trace.clear();
+    const sim_outcome outcome = simulate(given.words, s, shown::errors);
+    if (outcome.status != 0) throw std::runtime_error(fmt::format("on {} the program {}", machine, end_of(outcome)));
+    if (outcome.figures.empty()) refuse_unsimulated(given.words.front());
+    for (const json& row : parsed(outcome)) times[i] += row.at("virtual_seconds").get<double>();
+  }
+  return times[0] / times[1];
+}
+
+// One run under one policy, the n-th with that policy; its rows. Only of the first ones one sees what they print.
+std::vector<json> run_once(const arguments& given, const std::string& policy, unsigned n, bool compared, int& status) {
+  sim_setting s = repetition(given.setting, n);
+  s.policy = policy;
+  s.trace = n != 0 ? "" : compared ? trace_name(given.setting.trace, policy) : given.setting.trace;
+  const sim_outcome outcome = simulate(given.words, s, n == 0 ? shown::all : shown::captured);
+  if (outcome.status != 0) {
+    std::fputs(outcome.errors.c_str(), stderr);
+    fmt::print(stderr, "heddle sim: the program {}{}\n", end_of(outcome),
+               n == 0 ? std::string() : fmt::format(" with --seed {}", s.seed));
+    status = 1;
+  }
+  if (outcome.figures.empty() && outcome.status == 0) refuse_unsimulated(given.words.front());
+  std::vector<json> rows = parsed(outcome);
+  for (json& row : rows) {
+    row["seed"] = s.seed;
+    row["padding"] = s.padding;
+    row["caches_modelled"] = caches_modelled(row);
+    if (compared) row["asked_policy"] = policy;
+    row["serial_virtual_seconds"] = nullptr;
+    row["speedup"] = nullptr;
+  }
+  return rows;
+}
+
 int run(arguments given) {
   if (given.words.empty()) throw usage_error("no program: `heddle sim [OPTIONS] -- PROGRAM [ARGUMENTS]`");
   try {
@@ -151,26 +197,28 @@ int run(arguments given) {
     if (!p.empty()) check_policy(p);
   }
   if (given.explore != 0 || given.explore_seed) return run_explored(given);
+  if (given.sensitivity) {
+    if (policies.size() != 2) throw usage_error("--sensitivity needs two policies: --compare P,Q");
+    print_sensitivity(given.setting.machine, fmt::format("time of {} over {}", policies[0], policies[1]),
+                      [&](const std::string& machine) { return ratio_of_times(given, policies, machine); });
+    return 0;
+  }
 
+  const unsigned repetitions = given.seeds != 0      ? given.seeds
+                               : policies.size() > 1 ? static_cast<unsigned>(least_figures)
+                                                     : 1;
   std::vector<json> rows;
   int status = 0;
-  for (const std::string& p : policies) {
-    sim_setting s = given.setting;
-    s.policy = p;
-    s.trace = policies.size() > 1 ? trace_name(given.setting.trace, p) : given.setting.trace;
-    const sim_outcome outcome = simulate(given.words, s, shown::all);
-    if (outcome.status != 0) {
-      fmt::print(stderr, "heddle sim: the program {}\n", end_of(outcome));
-      status = 1;
-    }
-    if (outcome.figures.empty() && outcome.status == 0) refuse_unsimulated(given.words.front());
-    for (json& row : parsed(outcome)) {
-      row["seed"] = given.setting.seed;
-      row["serial_virtual_seconds"] = nullptr;
-      row["speedup"] = nullptr;
-      rows.push_back(std::move(row));
+  std::optional<progress> bar;  // what the first runs print stands alone
+  for (unsigned n = 0; n < repetitions && status == 0; ++n) {
+    if (n == 1) bar.emplace("heddle sim, other seeds", (repetitions - 1) * policies.size());
+    for (const std::string& p : policies) {
+      if (bar) bar->advance(0, p);
+      for (json& row : run_once(given, p, n, policies.size() > 1, status)) rows.push_back(std::move(row));
+      if (bar) bar->advance();
     }
   }
+  bar.reset();
   if (!given.no_serial && !rows.empty() && status == 0) {
     const std::vector<json> serial = run_serially(given);
     // Programs of several processes start them in the same order each time.
@@ -187,8 +235,10 @@ int run(arguments given) {
   if (!rows.empty())
     fmt::print("\n{} on {}\n", rows.front().at("program").get<std::string>(),
                rows.front().at("machine").get<std::string>());
-  print_table(rows);
-  warn_of_untold(rows);
+  const std::vector<json> middle = middle_runs(rows);
+  print_table(middle);
+  if (const std::string text = comparison_table(rows); !text.empty()) fmt::print("\n{}", text);
+  warn_of_untold(middle);
   if (!given.json_file.empty()) base::replace_file(given.json_file, json(rows).dump(1) + "\n");
   return status;
 }
@@ -202,7 +252,7 @@ std::function<int()> add(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--policy", given->setting.policy, "Scheduling policy, where the program does not choose one itself");
   // or it would swallow the --
-  app.add_option("--compare", given->compare, "Several policies, one run each")
+  app.add_option("--compare", given->compare, "Several policies, five runs each unless --seeds says otherwise")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--workers", given->setting.workers,
@@ -212,6 +262,10 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--seed", given->setting.seed, "Seed of random choices")
       ->capture_default_str()
       ->check(integer(0, most_seed));
+  app.add_option(
+         "--seeds", given->seeds,
+         "Runs a policy, from --seed on, each with its data elsewhere in pages; default: 5 with --compare, else 1")
+      ->check(integer(1, 10'000));
   app.add_flag("--fast", given->setting.fast, "Only costs: programs leave out the arithmetic that they have told");
   app.add_option(
          "--charge", given->setting.charge,
@@ -219,11 +273,14 @@ std::function<int()> add(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "annotations", "measured"}));
   app.add_flag("--no-serial", given->no_serial, "No serial run, and so no speed-up");
+  app.add_flag("--sensitivity", given->sensitivity,
+               "With --compare P,Q: how the ratio of their times moves with each assumed figure of the machine");
   app.add_option("--json", given->json_file, "File for the rows of the table")->check(output_file());
   app.add_option("--trace", given->setting.trace, "File for a trace in virtual time, NAME.heddle or NAME.json")
       ->check(output_file({".heddle", ".json"}));
   app.add_option("--stall-limit", given->setting.stall_limit,
-                 "Seconds of CPU time without a scheduling point after which a run ends, with its stacks; 0: never")
+                 "Seconds of CPU time without a scheduling point, or asleep in the operating system, after which a run "
+                 "ends, with its stacks; 0: never")
       ->capture_default_str()
       ->check(integer(0, 1'000'000));
   app.add_option("--explore", given->explore,

@@ -31,13 +31,55 @@ std::string speedup(double ratio) { return fmt::format("{:.{}f}", ratio, ratio <
 
 }  // namespace
 
+bool caches_modelled(const nlohmann::json& row) {
+  const auto& levels = row.at("levels");
+  return row.at("charged") == "annotations" &&
+         std::any_of(levels.begin(), levels.end(), [](const auto& l) { return l.at("accesses") != 0; });
+}
+
+namespace {
+
+// Before a table without misses.
+void tell_what_is_missing(const nlohmann::json& row) {
+  if (row.at("charged") == "measured") {
+    fmt::print(
+        "No caches were modelled: the program was charged the CPU time that it took here, as all are that tell no "
+        "costs.\nWho gains by caches, or by where pages lie, does not show: tell accesses (<heddle/cost.hpp>).\n");
+  } else {
+    fmt::print("No caches were modelled: the program told no access to memory.\n");
+  }
+}
+
+// Misses of each level, bytes from near and from far.
+void add_memory(std::vector<std::string>& line, const nlohmann::json& r) {
+  if (!caches_modelled(r)) {
+    line.insert(line.end(), r.at("levels").size() + 2, "-");
+    return;
+  }
+  for (const nlohmann::json& level : r.at("levels")) line.push_back(count(level.at("misses")));
+  double local = 0, remote = 0;
+  for (const nlohmann::json& node : r.at("nodes")) {
+    local += node.at("local_bytes").get<double>();
+    remote += node.at("remote_bytes").get<double>();
+  }
+  line.insert(line.end(), {bytes(local), bytes(remote)});
+}
+
+}  // namespace
+
 void print_table(const std::vector<nlohmann::json>& rows) {
   if (rows.empty()) return;
+  // Of a command with several processes each may tell something, or nothing.
+  const bool memory = std::any_of(rows.begin(), rows.end(), caches_modelled);
+  if (!memory) tell_what_is_missing(rows.front());
   std::vector<std::vector<std::string>> cells{
       {"policy", "workers", "virtual", "speed-up", "busy", "idle", "overhead", "steals", "failed", "moved"}};
-  for (const nlohmann::json& level : rows.front().at("levels"))
-    cells[0].push_back(level.at("level").get<std::string>() + " misses");
-  cells[0].insert(cells[0].end(), {"local", "remote", "real"});
+  if (memory) {
+    for (const nlohmann::json& level : rows.front().at("levels"))
+      cells[0].push_back(level.at("level").get<std::string>() + " misses");
+    cells[0].insert(cells[0].end(), {"local", "remote"});
+  }
+  cells[0].push_back("real");
   for (const nlohmann::json& r : rows) {
     const auto percent = [&](const char* key) {
       const double share = 100 * r.at(key).get<double>();
@@ -53,13 +95,8 @@ void print_table(const std::vector<nlohmann::json>& rows) {
                                   count(r.at("steals")),
                                   count(r.at("failed_steals")),
                                   count(r.at("migrations"))};
-    for (const nlohmann::json& level : r.at("levels")) line.push_back(count(level.at("misses")));
-    double local = 0, remote = 0;
-    for (const nlohmann::json& node : r.at("nodes")) {
-      local += node.at("local_bytes").get<double>();
-      remote += node.at("remote_bytes").get<double>();
-    }
-    line.insert(line.end(), {bytes(local), bytes(remote), fmt::format("{:.2f} s", r.at("real_seconds").get<double>())});
+    if (memory) add_memory(line, r);
+    line.push_back(fmt::format("{:.2f} s", r.at("real_seconds").get<double>()));
     cells.push_back(std::move(line));
   }
   std::vector<std::size_t> width(cells[0].size(), 0);

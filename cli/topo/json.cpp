@@ -42,6 +42,7 @@ nlohmann::json model_json(const machine::model& m) {
                       {"assumed", m.assumed},
                       {"frequency", m.frequency},
                       {"overlap", m.overlap},
+                      {"window", m.window},
                       {"page_size", m.page_size},
                       {"kinds", nlohmann::json::array()},
                       {"levels", nlohmann::json::array()},
@@ -51,7 +52,11 @@ nlohmann::json model_json(const machine::model& m) {
                       {"costs", nlohmann::json::object()}};
   for (const machine::core_kind& kind : m.kinds) j["kinds"].push_back({{"name", kind.name}, {"speed", kind.speed}});
   for (const machine::cache_level& level : m.caches)
-    j["levels"].push_back({{"kind", machine::name(level.kind)}, {"latency", level.latency}});
+    j["levels"].push_back({{"kind", machine::name(level.kind)},
+                           {"latency", level.latency},
+                           {"transfer", level.coherence.transfer},
+                           {"upgrade", level.coherence.upgrade},
+                           {"victim", level.victim}});
   for (const machine::cache_info& c : m.tree.caches()) {
     nlohmann::json units = nlohmann::json::array();
     for (unsigned i = c.first_unit; i < c.last_unit; ++i) units.push_back(m.tree.units()[i].number);
@@ -62,11 +67,20 @@ nlohmann::json model_json(const machine::model& m) {
                            {"units", units}});
   }
   for (const machine::memory_node& n : m.nodes) {
-    j["nodes"].push_back(
-        {{"numa", n.numa}, {"latency", n.latency}, {"bandwidth", n.bandwidth}, {"channels", n.channels}});
+    j["nodes"].push_back({{"numa", n.numa},
+                          {"latency", n.latency},
+                          {"bandwidth", n.bandwidth},
+                          {"channels", n.channels},
+                          {"transfer", n.coherence.transfer},
+                          {"upgrade", n.coherence.upgrade}});
   }
   for (const machine::memory_link& l : m.links)
-    j["links"].push_back({{"from", l.from}, {"to", l.to}, {"latency", l.latency}, {"bandwidth", l.bandwidth}});
+    j["links"].push_back({{"from", l.from},
+                          {"to", l.to},
+                          {"latency", l.latency},
+                          {"bandwidth", l.bandwidth},
+                          {"transfer", l.coherence.transfer},
+                          {"upgrade", l.coherence.upgrade}});
   for (const machine::cost_key& cost : machine::cost_keys()) j["costs"][cost.name] = m.costs.*cost.member;
   return j;
 }

@@ -89,17 +89,25 @@ void draw(const view& v, const memory_group& g, const std::string& indent, bool 
   }
 }
 
+// What the caches of other cores cost.
+std::string coherence_text(const machine::coherence_costs& c) {
+  return fmt::format(", modified by another core {:.4g} ns, shared and written {:.4g} ns", c.transfer, c.upgrade);
+}
+
 // A level of caches in one line; those of different sizes are listed.
 std::string level_text(const machine::model& m, const machine::cache_level& level) {
   std::vector<std::string> shapes;
+  bool shared = false;
   for (const machine::cache_info& c : m.tree.caches()) {
     if (c.kind != level.kind) continue;
+    shared = shared || m.tree.units()[c.first_unit].core != m.tree.units()[c.last_unit - 1].core;
     std::string shape = bytes_text(c.capacity) +
                         (c.associativity > 0 ? fmt::format(", {}-way", c.associativity) : ", fully associative");
     shape += fmt::format(", lines of {} B, for {}", c.line_size, counted(c.last_unit - c.first_unit, "unit"));
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
   }
-  return fmt::format("  {}: {:.4g} ns; {}\n", machine::name(level.kind), level.latency, fmt::join(shapes, "; or "));
+  return fmt::format("  {}: {:.4g} ns{}; {}\n", machine::name(level.kind), level.latency,
+                     shared ? coherence_text(level.coherence) : "", fmt::join(shapes, "; or "));
 }
 
 std::string bandwidth_text(double bytes_per_ns) {
@@ -119,7 +127,8 @@ std::string memory_text(const machine::model& m) {
         fmt::format("node {}", n.numa));
   }
   for (const machine::memory_link& l : m.links) {
-    add(fmt::format("{:.4g} ns more, {} a direction", l.latency, bandwidth_text(l.bandwidth)),
+    add(fmt::format("{:.4g} ns more, {} a direction{}", l.latency, bandwidth_text(l.bandwidth),
+                    coherence_text(l.coherence)),
         fmt::format("{}->{}", l.from, l.to));
   }
   std::string text;
@@ -134,9 +143,9 @@ std::string memory_text(const machine::model& m) {
 }
 
 std::string model_text(const machine::model& m) {
-  std::string text =
-      fmt::format("model:{} {:.4g} GHz, {} misses in flight, pages of {}\n", m.title.empty() ? "" : " " + m.title + ";",
-                  m.frequency, m.overlap, bytes_text(m.page_size));
+  std::string text = fmt::format("model:{} {:.4g} GHz, {} misses in flight, a window of {:.4g} cycles, pages of {}\n",
+                                 m.title.empty() ? "" : " " + m.title + ";", m.frequency, m.overlap, m.window,
+                                 bytes_text(m.page_size));
   for (std::size_t kind = 0; kind < m.kinds.size() && m.kinds.size() > 1; ++kind) {
     std::vector<int> units;
     for (const processing_unit& u : m.tree.units()) {

@@ -5,6 +5,7 @@
 
 #include <heddle/barrier.hpp>
 #include <heddle/blocking.hpp>
+#include <heddle/box.hpp>
 #include <heddle/cancellable_barrier.hpp>
 #include <heddle/channel.hpp>
 #include <heddle/condition_variable.hpp>
@@ -17,7 +18,9 @@
 #include <heddle/machine.hpp>
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
+#include <heddle/parallel_for_each.hpp>
 #include <heddle/parallel_invoke.hpp>
+#include <heddle/parallel_pipeline.hpp>
 #include <heddle/parallel_reduce.hpp>
 #include <heddle/parallel_scan.hpp>
 #include <heddle/parallel_sort.hpp>

@@ -190,7 +190,7 @@ void end_included_slow(thread& self, explicit_task& it) {
   self.running = it.parent;
   if (it.detachable) {  // its parent goes on; who waits for tasks waits for its event, as for a deferred one's
     member_tasks& mine = place_of(self);
-    it.home = &mine;
+    if (it.home == nullptr) it.home = &mine;       // else it is that, and others read it who run its children
     if (it.node == nullptr) count_task(mine, it);  // else wait_for_turn has done it
     end_slow(self, mine, it, told_detached);
     return;

@@ -1,13 +1,15 @@
 // Scheduling points at atomic operations. What is to be explored is compiled with -fsanitize=thread, which turns each
 // atomic operation into a call, and linked with the functions below instead of ThreadSanitizer's: every one lets the
 // explorer choose who goes on, then does what it was asked for. So inline functions of headers are covered too, and no
-// source line is written for it. Plain accesses are no scheduling points; orders weaker than seq_cst are not modelled.
-// The names and types are those of the compilers' interface (LLVM:
+// source line is written for it. Plain accesses are no scheduling points. All is sequentially consistent, but for the
+// atomics that a scenario has declared weak: of these a load may give an older value, as its order and the others'
+// permit (src/platform/sim/weak_memory.hpp). The names and types are those of the compilers' interface (LLVM:
 // compiler-rt/include/sanitizer/tsan_interface_atomic.h).
 #include <cstddef>
 #include <cstdint>
 
 #include "platform/sim/engine.hpp"
+#include "platform/sim/weak_memory.hpp"
 
 namespace {
 
@@ -15,30 +17,47 @@ namespace {
   if (heddle::sim::active != nullptr) heddle::sim::active->interleave();
 }
 
+// Null: no atomics are weak.
+[[gnu::always_inline]] inline heddle::sim::weak_memory* weak() noexcept {
+  return heddle::sim::active != nullptr ? heddle::sim::active->weak() : nullptr;
+}
+inline unsigned self() noexcept { return heddle::sim::active->self().id; }
+
 }  // namespace
 
 // NOLINTBEGIN: names and signatures are given
-#define HEDDLE_CHANGE(bits, name, done)                                                     \
-  word##bits __tsan_atomic##bits##_##name(volatile word##bits* at, word##bits value, int) { \
-    interleave();                                                                           \
-    return done(at, value, __ATOMIC_SEQ_CST);                                               \
+#define HEDDLE_CHANGE(bits, name, done)                                                           \
+  word##bits __tsan_atomic##bits##_##name(volatile word##bits* at, word##bits value, int order) { \
+    interleave();                                                                                 \
+    const word##bits before = done(at, value, __ATOMIC_SEQ_CST);                                  \
+    if (auto* const w = weak(); w != nullptr) [[unlikely]]                                        \
+      w->change(self(), at, before, *at, order);                                                  \
+    return before;                                                                                \
   }
 
-#define HEDDLE_COMPARE(bits, name, weak)                                                                             \
+#define HEDDLE_COMPARE(bits, name, weakly)                                                                           \
   int __tsan_atomic##bits##_compare_exchange_##name(volatile word##bits* at, word##bits* expected, word##bits value, \
-                                                    int, int) {                                                      \
+                                                    int order, int otherwise) {                                      \
     interleave();                                                                                                    \
-    return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+    const bool done = __atomic_compare_exchange_n(at, expected, value, weakly, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+    if (auto* const w = weak(); w != nullptr) [[unlikely]]                                                           \
+      done ? w->change(self(), at, *expected, value, order) : w->look(self(), at, *at, otherwise);                   \
+    return done;                                                                                                     \
   }
 
 #define HEDDLE_ATOMIC(bits)                                                                           \
   using word##bits = std::uint##bits##_t;                                                             \
-  word##bits __tsan_atomic##bits##_load(const volatile word##bits* at, int) {                         \
+  word##bits __tsan_atomic##bits##_load(const volatile word##bits* at, int order) {                   \
     interleave();                                                                                     \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                     \
+    const word##bits value = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                   \
+    if (auto* const w = weak(); w != nullptr) [[unlikely]]                                            \
+      return static_cast<word##bits>(w->load(self(), at, value, order));                              \
+    return value;                                                                                     \
   }                                                                                                   \
-  void __tsan_atomic##bits##_store(volatile word##bits* at, word##bits value, int) {                  \
+  void __tsan_atomic##bits##_store(volatile word##bits* at, word##bits value, int order) {            \
     interleave();                                                                                     \
+    if (auto* const w = weak(); w != nullptr) [[unlikely]]                                            \
+      w->store(self(), at, *at, value, order);                                                        \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                    \
   }                                                                                                   \
   HEDDLE_CHANGE(bits, exchange, __atomic_exchange_n)                                                  \
@@ -50,9 +69,8 @@ namespace {
   HEDDLE_COMPARE(bits, strong, false)                                                                 \
   HEDDLE_COMPARE(bits, weak, true)                                                                    \
   word##bits __tsan_atomic##bits##_compare_exchange_val(volatile word##bits* at, word##bits expected, \
-                                                        word##bits value, int, int) {                 \
-    interleave();                                                                                     \
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+                                                        word##bits value, int order, int otherwise) { \
+    __tsan_atomic##bits##_compare_exchange_strong(at, &expected, value, order, otherwise);            \
     return expected;                                                                                  \
   }
 
@@ -84,7 +102,11 @@ void __tsan_read_range(void*, std::size_t) {}
 void __tsan_write_range(void*, std::size_t) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
-void __tsan_atomic_thread_fence(int) { interleave(); }
+void __tsan_atomic_thread_fence(int order) {
+  interleave();
+  if (auto* const w = weak(); w != nullptr) [[unlikely]]
+    w->fence(self(), order);
+}
 void __tsan_atomic_signal_fence(int) {}
 void* __tsan_memcpy(void* to, const void* from, std::size_t n) { return __builtin_memcpy(to, from, n); }
 void* __tsan_memmove(void* to, const void* from, std::size_t n) { return __builtin_memmove(to, from, n); }

@@ -1,6 +1,7 @@
 // The beginning and the end of a simulated process. The library is named by LD_PRELOAD, which children inherit: in a
 // program that does not use heddle it does nothing.
 #include <link.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -33,12 +34,21 @@ int needs_heddle(dl_phdr_info* object, std::size_t, void* found) {
   return 0;
 }
 
+// What a program tells of is where malloc put it, and that would move with every byte that was allocated before: from
+// here on each block of a page or more has pages of its own, and begins at the same place in the first.
+void place_blocks() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 4096);
+#endif
+}
+
 session* current = nullptr;  // not destroyed: programs run code until the very end
 
 __attribute__((constructor)) void begin() {
   bool needed = false;
   dl_iterate_phdr(needs_heddle, &needed);
   if (!needed) return;
+  place_blocks();
   try {
     current = new session(session_options::from_environment());
     current->watch();

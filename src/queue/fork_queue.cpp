@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/contracts.hpp"
+#include "platform/explored.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::queue {
@@ -40,9 +41,10 @@ slot* nowhere(const fork_queue& q) noexcept { return q.end + 1; }
 // a request stands, so the next push shall come here.
 bool commit(fork_queue& q, std::uint64_t& seen, std::uint64_t next, bool hungry) noexcept {
   // Both stores pair with request and force_steal: made visible by the compare-and-swap below.
-  q.pop_limit.store(q.every_join || platform::simulated ? nowhere(q) : q.base + public_part(next).split(),
+  const bool watched = platform::watches_forks();
+  q.pop_limit.store(q.every_join || watched ? nowhere(q) : q.base + public_part(next).split(),
                     std::memory_order_relaxed);
-  q.push_limit.store(hungry || q.every_fork || platform::simulated ? q.base : q.end + 1, std::memory_order_relaxed);
+  q.push_limit.store(hungry || q.every_fork || watched ? q.base : q.end + 1, std::memory_order_relaxed);
   return q.open.compare_exchange_strong(seen, next);
 }
 

@@ -4,6 +4,7 @@
 
 #include <heddle/detail/loop_runtime.hpp>
 
+#include "platform/explored.hpp"
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
@@ -17,7 +18,8 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
   if (who.is_user_code()) [[unlikely]]
     return push_from_preemptive(queue, position, [](entry item) { return push(item); });
   worker::worker& self = who.on();
-  if constexpr (platform::simulated) {  // every fork comes here; the time it takes passes before the entry can be seen
+  // simulated: every fork comes here, as a rule; the time it takes passes before the entry can be seen
+  if (platform::watches_forks()) {
     queue->bottom.store(position, std::memory_order_relaxed);  // own variable, as below
     platform::charge(platform::operation::fork);
     queue->bottom.store(position + 1, std::memory_order_relaxed);
@@ -39,8 +41,9 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
   worker::worker& self = worker::caller(queue).on();  // a preemptive thread's queue is empty
-  // simulated: every join comes here; the time of what was computed before passes while thieves can take the entry
-  if constexpr (platform::simulated) {
+  // simulated: every join comes here, as a rule; the time of what was computed before passes while thieves can take
+  // the entry
+  if (platform::watches_forks()) {
     queue->bottom.store(position + 1, std::memory_order_relaxed);  // own variable, as below
     platform::charge(platform::operation::join);
     queue->bottom.store(position, std::memory_order_relaxed);

@@ -11,6 +11,7 @@
 
 #include "base/contracts.hpp"
 #include "machine/topology.hpp"
+#include "platform/explored.hpp"
 #include "worker/faults.hpp"
 #include "worker/new_thread.hpp"
 #include "worker/section.hpp"
@@ -38,6 +39,19 @@ trace::code_place place_in_file(std::uint64_t address) {
   const std::string module =
       found.module[0] == '/' ? found.module : std::filesystem::read_symlink("/proc/self/exe", none).string();
   return {module, found.offset};
+}
+
+// [greed:1], where nobody is on the way to anything: what [sleep:5] looks for, once more.
+[[maybe_unused]] bool sleeps_beside_work(runtime& home) noexcept {
+  for (unsigned r = 0; r < home.workers(); ++r) {
+    worker& w = home.at(r);
+    if (w.token.look() != token::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
+    bool has = home.has_common_work() || home.host().has_given(r) || !w.ready.looks_empty() || !w.pinned.empty();
+    for (unsigned other = 0; !has && other < home.workers(); ++other)
+      has = home.host().may_rob(r, other) && home.host().has_queued(other);
+    if (has) return true;
+  }
+  return false;
 }
 
 #if !defined(HEDDLE_SIM)
@@ -128,6 +142,10 @@ runtime::runtime(settings s)
   }
   platform::runtime_started(this, settings_.policy.c_str(), count,
                             [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
+  if (host_.wants().greedy) {
+    platform::promise_greed(
+        this, [](const void* home) { return sleeps_beside_work(*static_cast<runtime*>(const_cast<void*>(home))); });
+  }
 }
 
 runtime::~runtime() {

@@ -57,6 +57,12 @@ TEST_P(on_heddle, matmul) { expect_serial_results<matmul>(200); }
 TEST_P(on_heddle, quicksort) { expect_serial_results<quicksort>(20'000); }
 TEST_P(on_heddle, mergesort) { expect_serial_results<mergesort>(20'000); }
 TEST_P(on_heddle, heat2d) { expect_serial_results<heat2d>(200, 3); }
+TEST_P(on_heddle, heat2d_by_rows_in_equal_parts) {
+  const auto by_blocks = measured<serial_backend, heat2d>(200, 1, 3);
+  const auto by_rows = measured<heddle_backend, heat2d>(200, GetParam(), 3, "static");
+  EXPECT_EQ(by_rows.at("static").checksum, by_blocks.at("time").checksum);
+  expect_serial_results<heat2d>(3, 2, "static");  // fewer rows than workers
+}
 TEST_P(on_heddle, rrm) { expect_serial_results<rrm>(100'000, 2); }
 TEST_P(on_heddle, bufsort) { expect_serial_results<bufsort>(100'000); }
 TEST_P(on_heddle, kdtree) { expect_serial_results<kdtree>(30'000); }

@@ -1,8 +1,9 @@
-// The file that heddle calibrate writes: it is read, and its figures
-// are positive and in order. No figure is compared with a time.
+// The file that heddle calibrate writes: it is read, and its figures are positive and in order. No figure is compared
+// with a time. What it concludes from what it measured, from figures made up.
 #include <filesystem>
 #include <fstream>
 
+#include "cli/calibrate/measure.hpp"
 #include "machine/model.hpp"
 #include "tests/cli/captured.hpp"
 
@@ -11,13 +12,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class calibrate : public ::testing::Test {
+class calibrate_file : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = new std::filesystem::path(std::filesystem::path(::testing::TempDir()) / "heddle_calibrate");
     std::filesystem::remove_all(*folder_);
     std::filesystem::create_directories(*folder_);
-    output_ = new captured(run_captured({"calibrate", "--quick", "-o", file()}));
+    output_ = new captured(run_captured({"calibrate", "--quick", "--keep-unstable", "-o", file()}));
   }
   static void TearDownTestSuite() {
     std::filesystem::remove_all(*folder_);
@@ -30,10 +31,10 @@ class calibrate : public ::testing::Test {
   static captured* output_;
 };
 
-std::filesystem::path* calibrate::folder_;
-captured* calibrate::output_;
+std::filesystem::path* calibrate_file::folder_;
+captured* calibrate_file::output_;
 
-TEST_F(calibrate, writes_a_file_that_is_read) {
+TEST_F(calibrate_file, writes_a_file_that_is_read) {
   ASSERT_EQ(output_->status, 0) << output_->err;
   EXPECT_THAT(output_->out, HasSubstr("box.toml"));
   const machine::model m = machine::model::from_name(file());
@@ -58,15 +59,52 @@ TEST_F(calibrate, writes_a_file_that_is_read) {
   EXPECT_THAT(m.assumed, ::testing::Contains(HasSubstr("costs.steal_per_level: not measured")));
 }
 
-TEST_F(calibrate, the_file_beside_the_tree_completes_it) {
+TEST_F(calibrate_file, the_file_beside_the_tree_completes_it) {
   const machine::model m = machine::model::from_name((*folder_ / "box.xml").string());
   EXPECT_EQ(m.frequency, machine::model::from_name(file()).frequency);
 }
 
-TEST_F(calibrate, measures_costs_here) {
+TEST_F(calibrate_file, measures_costs_here) {
   const machine::model m = machine::model::from_name(file());
   for (const char* key : {"costs.spawn", "costs.thread_switch", "costs.signal", "costs.clock"}) {
     EXPECT_THAT(m.assumed, ::testing::Not(::testing::Contains(HasSubstr(std::string(key) + ":")))) << key;
+  }
+}
+
+TEST(calibrate_rounds, a_figure_is_the_median) {
+  calibrate::rounds all;
+  for (const double latency : {11.0, 104.0, 11.4, 11.2, 11.1}) all.add({{"cache.l3.latency", latency}});
+  EXPECT_EQ(all.medians().at("cache.l3.latency"), 11.2);
+  EXPECT_THAT(all.unstable(), ::testing::IsEmpty());  // one round in five was disturbed
+}
+
+TEST(calibrate_rounds, what_differs_is_told_with_its_figures) {
+  calibrate::rounds all;
+  for (const double latency : {12.8, 116.8, 12.9, 104.0, 90.0})
+    all.add({{"cache.l3.latency", latency}, {"frequency", 3.7}});
+  EXPECT_THAT(all.unstable(), ::testing::ElementsAre("cache.l3.latency is 12.9 to 104 in the middle half of 5 rounds"));
+}
+
+TEST(calibrate_rounds, what_few_rounds_have_is_not_measured) {
+  calibrate::rounds all;
+  for (const double steal : {300.0, 310.0}) all.add({{"costs.steal", steal}});
+  for (int i = 0; i < 2; ++i) all.add({});
+  EXPECT_THAT(all.medians(), ::testing::IsEmpty());
+}
+
+TEST(calibrate_capacity, ends_where_the_memory_answers) {
+  const std::size_t mb = std::size_t{1} << 20;
+  const calibrate::latency_curve curve = {{mb / 2, 4.0},    {mb, 6.0},      {3 * mb / 2, 11.0}, {2 * mb, 11.3},
+                                          {5 * mb / 2, 20}, {3 * mb, 60.0}, {4 * mb, 95.0},     {64 * mb, 100.0}};
+  EXPECT_EQ(calibrate::usable_capacity(curve, mb, 32 * mb), 5 * mb / 2);  // 20 < sqrt(11 x 100) < 60
+  EXPECT_EQ(calibrate::usable_capacity(curve, mb, 2 * mb), 2 * mb);       // no more than the tree says
+}
+
+TEST(calibrate_capacity, of_a_cache_that_others_have_filled_is_little) {
+  const std::size_t mb = std::size_t{1} << 20;
+  for (const double own : {99.0, 204.0}) {
+    const calibrate::latency_curve curve = {{mb, 8.0}, {3 * mb / 2, own}, {2 * mb, 101.0}, {64 * mb, 102.0}};
+    EXPECT_LE(calibrate::usable_capacity(curve, mb, 32 * mb), 2 * mb);
   }
 }
 

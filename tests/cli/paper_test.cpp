@@ -1,4 +1,4 @@
-// `heddle paper`: declarations, values, verdicts, task maps, machines, the page; one short experiment from end to end.
+// `heddle paper`: declarations, values, task maps, machines, the page; one short experiment from end to end.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "cli/paper/map.hpp"
+#include "cli/paper/notebook.hpp"
 #include "cli/paper/outcome.hpp"
 #include "cli/paper/rows.hpp"
-#include "cli/paper/verdict.hpp"
 #include "machine/model.hpp"
 #include "policy/registry.hpp"
 #include "support/shell.hpp"
@@ -21,7 +21,6 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // ---- the command ----
 
@@ -44,6 +43,8 @@ TEST(paper, refuses_what_it_does_not_know) {
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--no-sim"}), {"--no-sim", "--real"});
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--scale", "huge"}), {"huge"});
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--sclae", "full"}), {"--sclae", "--scale"});
+  expect_refused(run_captured({"paper", "run", "adws-4.17", "--only", "no such measure"}), {"--only", "no such"});
+  expect_refused(run_captured({"paper", "run", "adws-4.17", "--seeds", "0"}), {"--seeds", "1 to 1000"});
   expect_refused(run_captured({"paper", "report"}), {"FILE is missing"});
   for (const char* workers : {"0", "-1", "010", "two", "4097", "2.5"}) {
     expect_refused(run_captured({"paper", "run", "adws-4.17", "--real", "--real-workers", workers}),
@@ -62,7 +63,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // ---- the declarations ----
 
@@ -77,6 +77,11 @@ TEST(paper_table, is_sound) {
     for (const program& p : e.programs) {
       EXPECT_TRUE(programs.insert(p.name).second) << p.name;
       const bool left_out = !p.quick.left_out.empty() && !p.full.left_out.empty();
+      for (const scale z : {scale::quick, scale::full}) {
+        const bool shrunk = size_at(p, z).shrink > 1;
+        EXPECT_EQ(shrunk, has_beside(p, z)) << p.name << ": a shrunk figure stands beside that of another shrink";
+        EXPECT_TRUE(!shrunk || size_at(p, z).shrink != size_at(p, z, true).shrink);
+      }
       EXPECT_TRUE(left_out || p.command.starts_with("bench ") || p.command.starts_with("demo") ||
                   p.command.starts_with("preempt-model "))
           << p.command;
@@ -88,6 +93,7 @@ TEST(paper_table, is_sound) {
       EXPECT_TRUE(directed || m.number.has_value()) << m.name;
       EXPECT_TRUE(!directed || !m.number || (m.says == claim::above) == (*m.number > m.pivot)) << m.name;
       EXPECT_GE(m.band, 1);
+      EXPECT_TRUE(m.says != claim::at_most || m.words.find('+') == std::string::npos) << "a size, not a bound";
       for (const execution& x : m.of.needs()) {
         EXPECT_TRUE(programs.contains(x.program)) << m.name << ": " << x.program;
         used.insert(x.program);
@@ -159,56 +165,6 @@ TEST(paper_value, says_why_there_is_none) {
   EXPECT_THROW((void)steady("p", "b")(k), unavailable);  // no task map
 }
 
-// ---- verdicts ----
-
-measure claimed(claim says, std::optional<double> number, double band = 1.25) {
-  return {.name = "m",
-          .of = time("p", "a"),
-          .says = says,
-          .words = "words",
-          .number = number,
-          .band = band,
-          .why = "Because"};
-}
-
-TEST(paper_verdict, by_direction_and_size) {
-  EXPECT_EQ(judge(claimed(claim::above, 2.0), {2.4, {}}).verdict, "same size");
-  EXPECT_EQ(judge(claimed(claim::above, 2.0), {1.5, {}}).verdict, "same direction");
-  EXPECT_EQ(judge(claimed(claim::above, 2.0), {9.0, {}}).verdict, "same direction");
-  EXPECT_EQ(judge(claimed(claim::above, 2.0), {1.0, {}}).verdict, "not");
-  EXPECT_EQ(judge(claimed(claim::above, {}), {1.01, {}}).verdict, "same direction");
-  EXPECT_EQ(judge(claimed(claim::below, 0.63), {0.7, {}}).verdict, "same size");
-  EXPECT_EQ(judge(claimed(claim::below, {}), {1.2, {}}).verdict, "not");
-  EXPECT_EQ(judge(claimed(claim::about, 1.0, 1.1), {0.95, {}}).verdict, "same size");
-  EXPECT_EQ(judge(claimed(claim::about, 1.0, 1.1), {1.2, {}}).verdict, "not");
-  EXPECT_EQ(judge(claimed(claim::at_most, 1.3, 1.1), {1.42, {}}).verdict, "same size");
-  EXPECT_EQ(judge(claimed(claim::at_most, 1.3, 1.1), {1.44, {}}).verdict, "not");
-  const judgement none = judge(claimed(claim::above, 2.0), {std::nullopt, "no such kernel"});
-  EXPECT_EQ(none.verdict, "not run");
-  EXPECT_EQ(none.reason, "no such kernel");
-}
-
-TEST(paper_verdict, tells_the_cause_only_where_there_is_a_difference) {
-  EXPECT_THAT(judge(claimed(claim::above, 2.0), {2.0, {}}).reason, Not(HasSubstr("Because")));
-  EXPECT_THAT(judge(claimed(claim::above, {}), {2.0, {}}).reason, Not(HasSubstr("Because")));
-  EXPECT_THAT(judge(claimed(claim::above, 2.0), {1.2, {}}).reason, HasSubstr("Because"));
-  EXPECT_THAT(judge(claimed(claim::above, 2.0), {0.5, {}}).reason, HasSubstr("Because"));
-  measure aimed = claimed(claim::above, 2.0);
-  aimed.aim = goal{1.5};
-  EXPECT_THAT(judge(aimed, {1.4, {}}).reason, HasSubstr("aim at least 1.50: missed"));
-  aimed.aim = goal{1.5, false};
-  EXPECT_THAT(judge(aimed, {1.4, {}}).reason, HasSubstr("aim at most 1.50: met"));
-}
-
-TEST(paper_verdict, shows_three_digits) {
-  EXPECT_EQ(shown(0), "0");
-  EXPECT_EQ(shown(6), "6.00");
-  EXPECT_EQ(shown(0.63), "0.630");
-  EXPECT_EQ(shown(48.61), "48.6");
-  EXPECT_EQ(shown(4085), "4085");
-  EXPECT_EQ(shown(1.234e-5), "1.23e-05");
-}
-
 // ---- task maps ----
 
 // A grid of 2 x 2 pieces of 8 x 8; sweep by sweep, the worker of each in the order (0,0) (8,0) (0,8) (8,8).
@@ -244,6 +200,17 @@ TEST(paper_map, counts_neighbours_and_moves) {
   EXPECT_THROW((void)m.moved(0), std::out_of_range);
   EXPECT_THROW((void)m.moved(3), std::out_of_range);
   EXPECT_THROW((void)m.neighbours_on_one_worker(7), std::out_of_range);
+}
+
+TEST(paper_map, is_kept_whole) {
+  const task_map m(swept({{0, 1, 2, 3}, {0, 0, 2, 3}, {0, 0, 2, 2}}), {0, 0, 1, 1});
+  const task_map again = task_map::from_json(json::parse(m.as_json().dump()));
+  EXPECT_EQ(again.sweeps(), 3u);
+  EXPECT_TRUE(again.has_nodes());
+  EXPECT_DOUBLE_EQ(again.neighbours_on_one_worker(-1), 0.5);
+  EXPECT_DOUBLE_EQ(again.neighbours_on_one_node(0), 0.5);
+  EXPECT_DOUBLE_EQ(again.moved(1), 0.25);
+  EXPECT_DOUBLE_EQ(again.steady(), 0.5);
 }
 
 TEST(paper_map, nothing_of_a_trace_without_pieces_or_with_losses) {
@@ -313,15 +280,71 @@ json row(const std::string& id, const std::string& name, const json& simulated) 
 TEST(paper_page, later_rows_count_in_the_order_of_the_table) {
   const std::string page =
       page_of({row("adws-4.18", "one", nullptr), row("adws-4.17", "two", 1.5), row("adws-4.18", "one", 2.5)});
-  EXPECT_THAT(page, HasSubstr("| same size | 2 |"));
-  EXPECT_THAT(page, HasSubstr("| not run | 0 |"));
-  EXPECT_THAT(page, HasSubstr("| one | `time(a|b)` | 2.00 (twice) | 2.50 | same size | because |"));
+  EXPECT_THAT(page, HasSubstr("| same size | 2 | "));
+  EXPECT_THAT(page, HasSubstr("| not run | 0 | "));
+  EXPECT_THAT(page, HasSubstr("| one | `time(a|b)` | 2.00 (twice) | 2.50 | same size | because | - |"));
   EXPECT_LT(page.find("## adws-4.17"), page.find("## adws-4.18"));
   json measured = row("adws-4.17", "two", 1.5);
   measured["measured"] = 1.25;
   measured["measured_machine"] = "here";
   EXPECT_THAT(page_of({measured}), HasSubstr("| 1.50 | 1.25 | same size |"));
   EXPECT_THROW(page_of({json::object()}), std::runtime_error);
+}
+
+TEST(paper_page, tells_intervals_shrinks_commits_and_commands) {
+  json one = row("adws-4.17", "two", 1.5);
+  one["simulated_runs"] = {1.4, 1.45, 1.5, 1.55, 1.6};
+  one["beside_runs"] = {0.7, 0.7, 0.7, 0.7, 0.8};
+  one["beside"] = 0.7;
+  one["beside_scale"] = "p = heddle bench q (caches beyond the first / 4 instead of 8)";
+  one["commit"] = "0123456789ab";
+  one["command"] = "heddle paper run adws-4.17 --only 'two'";
+  one["checked"] = true;
+  one["measured_points"] = "other";
+  const std::string page = page_of({one});
+  EXPECT_THAT(page, HasSubstr("| 1.50 (1.40 to 1.60) | 0.700 (0.700 to 0.800) | same size | because | "
+                              "0123456789ab: `heddle paper run adws-4.17 --only 'two'` |"));
+  EXPECT_THAT(page, HasSubstr("- another shrink: p = heddle bench q"));
+  EXPECT_THAT(page, HasSubstr("5 pairs of runs, results of the first checked"));
+  EXPECT_THAT(page, HasSubstr("Of 1 measures with a direction that were measured here, too, 1 point the other way"));
+}
+
+// ---- the notebook ----
+
+TEST(paper_notebook, knows_what_was_written_before_its_writer_was_killed) {
+  const scratch_folder folder("heddle-paper-test");
+  const std::string file = folder.file("runs.jsonl");
+  attempt a;
+  a.got.seconds = 0.1 + 0.2;  // all digits count: a row must not change when it is read again
+  a.got.workers = 3;
+  a.got.has_counts = true;
+  a.got.counts.levels["l2"] = {5, 4};
+  a.got.map = task_map(swept({{0, 1, 2, 3}, {0, 0, 2, 3}}), {});
+  a.rounds = {1, 2};
+  a.checked = true;
+  a.commit = "c";
+  {
+    notebook n(file);
+    EXPECT_EQ(n.find("k"), nullptr);
+    n.add("k", as_json(a));
+    n.add("late", as_json({.got = {}, .failure = "not over after 5 s", .rounds = {}, .commit = {}}));
+  }
+  std::ofstream(file, std::ios::app) << R"({"key": "cut", "sec)";
+  notebook again(file);
+  EXPECT_EQ(again.find("cut"), nullptr);
+  ASSERT_NE(again.find("k"), nullptr);
+  const attempt b = attempt_from(*again.find("k"));
+  EXPECT_EQ(b.got.seconds, a.got.seconds);
+  EXPECT_EQ(b.got.workers, 3u);
+  EXPECT_EQ(b.got.counts.levels.at("l2").misses, 4);
+  EXPECT_DOUBLE_EQ(b.got.map.steady(), 0.75);
+  EXPECT_EQ(b.rounds, a.rounds);
+  EXPECT_TRUE(b.checked);
+  EXPECT_EQ(attempt_from(*again.find("late")).failure, "not over after 5 s");
+  again.add("more", as_json(a));
+  EXPECT_NE(notebook(file).find("more"), nullptr) << "the line that was cut does not spoil the next one";
+  std::ofstream(folder.file("other")) << "text\n";
+  EXPECT_THROW(notebook(folder.file("other")), std::runtime_error);
 }
 
 TEST(paper_rows, what_a_run_was_not_asked_for_is_kept) {
@@ -349,21 +372,17 @@ TEST(paper_rows, what_a_run_was_not_asked_for_is_kept) {
 
 // docs/reproduction.md is what its data say.
 TEST(paper_page, the_committed_one_is_generated) {
-  const std::filesystem::path source = HEDDLE_SOURCE_DIR, data = source / "docs" / "investigations" / "data";
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(data)) {
-    if (entry.path().filename().string().find("reproduction") != std::string::npos) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  ASSERT_FALSE(files.empty());
+  const std::filesystem::path source = HEDDLE_SOURCE_DIR,
+                              data = source / "docs" / "investigations" / "data" / "reproduction";
   std::vector<json> rows;
-  for (const auto& file : files) {
-    for (json& r : read_rows(file.string())) rows.push_back(std::move(r));
+  for (const auto& entry : std::filesystem::directory_iterator(data)) {
+    for (json& r : read_rows(entry.path().string())) rows.push_back(std::move(r));
   }
+  ASSERT_FALSE(rows.empty());
   std::ifstream page(source / "docs" / "reproduction.md");
   const std::string committed((std::istreambuf_iterator<char>(page)), {});
   EXPECT_EQ(committed, page_of(rows))
-      << "heddle paper report docs/investigations/data/*reproduction*.json --output docs/reproduction.md";
+      << "heddle paper report docs/investigations/data/reproduction/*.json --output docs/reproduction.md";
 }
 
 // ---- from end to end ----
@@ -372,31 +391,55 @@ process::ended run_command(const std::string& arguments) {
   return heddle_test::shell(HEDDLE_COMMAND " " + arguments + " 2>&1");
 }
 
-TEST(paper_run, table_4_2_here_and_in_the_simulator) {
+TEST(paper_run, table_4_2_here_and_in_the_simulator_and_once_more) {
   namespace fs = std::filesystem;
   const fs::path build = fs::path(HEDDLE_COMMAND).parent_path();
   if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared"))
     GTEST_SKIP() << "needs the simulator and the benchmarks";
   const scratch_folder folder("heddle-paper-test");
-  const process::ended e =
-      run_command("paper run adws-tab-4.2 --real --real-workers 2 --json " + folder.file("rows.json"));
+  const std::string what = "paper run adws-tab-4.2 --only 'n = 20' --real --real-workers 2 --into " + folder.file("f");
+  const process::ended e = run_command(what);
   ASSERT_EQ(e.status, 0) << e.output;
   EXPECT_THAT(e.output, HasSubstr("measure"));
-  const std::vector<json> rows = read_rows(folder.file("rows.json"));
-  ASSERT_EQ(rows.size(), 2u) << e.output;
-  for (const json& r : rows) {
-    SCOPED_TRACE(r.dump());
-    for (const char* key : {"id", "measure", "paper", "simulated", "measured", "machine", "scale", "verdict", "reason"})
-      EXPECT_TRUE(r.contains(key)) << key;
-    EXPECT_EQ(r.at("id"), "adws-tab-4.2");
-    ASSERT_TRUE(r.at("simulated").is_number());
-    EXPECT_GT(r.at("simulated"), 0);
-    EXPECT_NE(r.at("verdict"), "not run");
-    EXPECT_GT(r.at("measured"), 0);
-  }
-  const process::ended page = run_command("paper report " + folder.file("rows.json"));
+  const std::string file = folder.file("f/adws-tab-4.2.json");
+  const std::vector<json> rows = read_rows(file);
+  ASSERT_EQ(rows.size(), 1u) << e.output;
+  const json& r = rows[0];
+  SCOPED_TRACE(r.dump());
+  for (const char* key : {"id", "measure", "paper", "simulated", "measured", "machine", "scale", "verdict", "reason",
+                          "commit", "command"})
+    EXPECT_TRUE(r.contains(key)) << key;
+  EXPECT_EQ(r.at("id"), "adws-tab-4.2");
+  EXPECT_GT(r.at("simulated"), 0);
+  EXPECT_EQ(r.at("simulated_runs").size(), 5u);
+  EXPECT_LE(r.at("simulated_low"), r.at("simulated"));
+  EXPECT_GE(r.at("simulated_high"), r.at("simulated"));
+  EXPECT_EQ(r.at("measured_runs").size(), 9u);
+  EXPECT_EQ(r.at("checked"), true);
+  EXPECT_NE(r.at("verdict"), "not run");
+  EXPECT_EQ(r.at("command"), "heddle paper run adws-tab-4.2 --only 'n = 20' --real --real-workers 2");
+  const process::ended page = run_command("paper report " + file);
   EXPECT_EQ(page.status, 0);
   EXPECT_THAT(page.output, HasSubstr("## adws-tab-4.2"));
+
+  // Killed after some runs: what the notebook has is not run again, the rest is, and the figures are the same.
+  const auto lines_of = [&] {
+    std::ifstream stream(folder.file("f/runs.jsonl"));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  };
+  const std::vector<std::string> all = lines_of();
+  ASSERT_EQ(all.size(), 12u) << "five pairs, two policies; two measured here";
+  std::ofstream(folder.file("f/runs.jsonl")) << all[0] << "\n" << all[1] << "\n" << all[2].substr(0, 40);
+  ASSERT_EQ(run_command(what).status, 0);
+  EXPECT_EQ(read_rows(file)[0].at("simulated_runs"), r.at("simulated_runs"));
+  const std::vector<std::string> again = lines_of();
+  ASSERT_EQ(again.size(), 12u);
+  EXPECT_EQ(again[0], all[0]);
+  EXPECT_EQ(again[1], all[1]);
+  ASSERT_EQ(run_command(what).status, 0);
+  EXPECT_EQ(lines_of(), again) << "nothing is left to run";
 }
 
 }  // namespace

@@ -149,6 +149,74 @@ name = "fast"
   EXPECT_DOUBLE_EQ(m.tree.for_workers(std::vector<int>{0, 1}).view().root().speed, 1.25);
 }
 
+// What the file does not say follows from latencies, and is said to.
+TEST_F(model_file, tells_what_the_caches_of_other_cores_cost) {
+  const std::string tree = "tree = \"synthetic:pack:2 [numa] l3:1(size=1MiB) l2:2(size=256KiB) l1d:1 core:1 pu:1\"\n";
+  const model own =
+      model::from_name(write("own.toml", tree + "[cache.l3]\nlatency = 20\ntransfer = 50\nupgrade = 40\n"
+                                                "[memory]\nlatency = 90\n[links]\nlatency = 60\n"
+                                                "[[link]]\nfrom = 0\nto = 1\nboth = false\ntransfer = 100\n"));
+  const cache_level& l3 = own.caches.back();
+  EXPECT_EQ(l3.coherence.transfer, 50);
+  EXPECT_EQ(l3.coherence.upgrade, 40);
+  ASSERT_EQ(own.links.size(), 2u);
+  EXPECT_EQ(own.links[0].coherence.transfer, 100);
+  EXPECT_EQ(own.links[0].coherence.upgrade, 100);
+  EXPECT_EQ(own.links[1].coherence.transfer, 150) << "the other node's memory";
+  EXPECT_THAT(own.assumed,
+              AllOf(Contains(HasSubstr("links.transfer: the latency of the other")),
+                    Not(Contains(HasSubstr("cache.l3.transfer"))), Not(Contains(HasSubstr("cache.l2.transfer")))));
+  const model derived = model::from_name(write("derived.toml", tree + "[cache.l3]\nlatency = 20\n"));
+  EXPECT_EQ(derived.caches.back().coherence.transfer, 40);
+  EXPECT_EQ(derived.caches.back().coherence.upgrade, 40);
+  EXPECT_THAT(derived.assumed, Contains(HasSubstr("cache.l3.transfer: twice the latency")));
+  EXPECT_THAT(refusal(write("wrong.toml", tree + "[cache.l3]\nlatency = 20\ntransfer = 15\n")),
+              AllOf(HasSubstr("wrong.toml:4: cache.l3.transfer"), HasSubstr("is 15 ns, less than the 20 ns")));
+}
+
+TEST_F(model_file, tells_where_figures_are_from) {
+  const std::string figures =
+      "frequency = 2.5\n[cache.l3]\nlatency = 20\ntransfer = 50\n[costs]\nfork = 3\nsteal = 300\n[origin]\n"
+      "frequency = \"cited: a data sheet\"\ncache.l3.latency = \"measured: here\"\n"
+      "cache.l3.transfer = \"assumed 45 to 55.5: as elsewhere\"\ncosts.steal = \"assumed: guessed\"\n";
+  const auto told = [](const model& m, const std::string& key) {
+    for (const figure& f : m.figures) {
+      if (f.key == key) return f;
+    }
+    return figure{.key = "", .why = ""};
+  };
+  using enum figure::origin;
+  const model m = model::from_name(write("m.toml", tree_line + figures));
+  EXPECT_EQ(told(m, "frequency").from, cited);
+  EXPECT_EQ(told(m, "frequency").why, "a data sheet");
+  EXPECT_EQ(told(m, "frequency").value, 2.5);
+  EXPECT_EQ(told(m, "cache.l3.latency").from, measured);
+  EXPECT_EQ(told(m, "cache.l3.transfer").from, assumed);
+  EXPECT_EQ(told(m, "cache.l3.transfer").least, 45);
+  EXPECT_EQ(told(m, "cache.l3.transfer").most, 55.5);
+  EXPECT_EQ(told(m, "costs.steal").from, assumed);
+  EXPECT_EQ(told(m, "costs.fork").from, untold) << "the default's origin is not that of another figure";
+  EXPECT_EQ(told(m, "costs.join").from, assumed) << "by default";
+  EXPECT_EQ(told(m, "cache.l3.upgrade").from, assumed) << "concluded";
+  EXPECT_THAT(m.assumed,
+              AllOf(Contains("cache.l3.transfer: as elsewhere; 45 to 55.5"), Contains("costs.steal: guessed")));
+  const model over = model::from_name(write("over.toml", "base = \"m.toml\"\nfrequency = 3\n"));
+  EXPECT_EQ(told(over, "frequency").from, untold);
+  EXPECT_EQ(told(over, "cache.l3.latency").from, measured);
+  EXPECT_THAT(refused("frequency = 2\n[origin]\nfrequency = \"heard\"\n"),
+              AllOf(HasSubstr("m.toml:4: origin.frequency"), HasSubstr("expected \"measured: HOW\"")));
+  EXPECT_THAT(refused("frequency = 2\n[origin]\nfrequency = \"assumed 3 to 4: why\"\n"),
+              HasSubstr("2 does not lie between 3 and 4"));
+  EXPECT_THAT(refused("[origin]\nfreqency = \"cited: why\"\n"),
+              HasSubstr("origin.freqency: the file has no such figure"));
+}
+
+TEST_F(model_file, victim_caches_are_last) {
+  EXPECT_TRUE(model::from_name(write("v.toml", tree_line + "[cache.l3]\nvictim = true\n")).caches.back().victim);
+  EXPECT_THAT(refused("[cache.l2]\nvictim = true\n"),
+              AllOf(HasSubstr("cache.l2.victim"), HasSubstr("is the last one")));
+}
+
 TEST_F(model_file, kinds_of_the_xml_stay_unless_the_file_has_its_own) {
   const model own = model::from_name(hybrid + "+" + write("none.toml", "frequency = 4\n"));
   EXPECT_EQ(own.kinds.size(), 2u);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -54,6 +55,28 @@ TEST_P(shipped, is_sound) {
   base::option_values options;
   EXPECT_EQ(plan(m.tree, limits{}, options).units.size(), m.tree.units().size());
   for (const processing_unit& u : m.tree.units()) EXPECT_EQ(u.sibling, 0u);
+}
+
+TEST_P(shipped, says_where_each_figure_is_from) {
+  const model m = model::from_name(GetParam());
+  std::set<std::string> keys;
+  for (const figure& f : m.figures) {
+    EXPECT_NE(f.from, figure::origin::untold) << f.key;
+    EXPECT_NE(f.why, "") << f.key;
+    if (f.from == figure::origin::assumed && f.key != "core.speed") {
+      EXPECT_GT(f.most, 0) << f.key << ": the range in which it may lie";
+    }
+    EXPECT_TRUE(keys.insert(f.key).second) << f.key;
+  }
+  for (const cache_level& level : m.caches)
+    EXPECT_TRUE(keys.contains(std::string("cache.") + name(level.kind) + ".latency"));
+  for (const char* key : {"frequency", "overlap", "window", "memory.latency", "memory.bandwidth"})
+    EXPECT_TRUE(keys.contains(key)) << key;
+  if (m.nodes.size() > 1) {
+    for (const char* key : {"links.latency", "links.bandwidth", "links.transfer", "links.upgrade"})
+      EXPECT_TRUE(keys.contains(key)) << key;
+  }
+  for (const cost_key& cost : cost_keys()) EXPECT_TRUE(keys.contains(std::string("costs.") + cost.name));
 }
 
 INSTANTIATE_TEST_SUITE_P(machines, shipped, ::testing::ValuesIn(model::shipped()), [](const auto& info) {
@@ -157,6 +180,34 @@ TEST(shipped_machines, the_hybrid_has_two_kinds_and_two_shapes_of_caches) {
   }
   EXPECT_EQ(l1, (std::set<std::uint64_t>{32 * KiB, 48 * KiB}));
   EXPECT_EQ(l2, (std::set<std::uint64_t>{1280 * KiB, 2 * MiB}));
+}
+
+// What `heddle sim --sensitivity` puts in is a machine, too.
+TEST(shipped_machines, assumed_figures_may_have_all_values_of_their_ranges) {
+  const std::string file = ::testing::TempDir() + "heddle_assumed_figure.toml";
+  for (const std::string& name : model::shipped()) {
+    if (name.find("-a-") != std::string::npos || name.find("-i-") != std::string::npos) continue;
+    for (const figure& f : model::from_name(name).figures) {
+      if (f.from != figure::origin::assumed || f.least == f.most || f.key.starts_with("link.") ||
+          f.key.starts_with("core."))
+        continue;
+      EXPECT_LE(f.least, f.value) << name << " " << f.key;
+      EXPECT_GE(f.most, f.value) << name << " " << f.key;
+      for (const double value : {f.least, f.most}) {
+        std::ofstream(file) << f.key << " = " << value << "\n";
+        EXPECT_NO_THROW((void)model::from_name(name + "+" + file)) << name << " " << f.key << " = " << value;
+      }
+    }
+  }
+}
+
+// AnandTech, "The Intel Skylake-X Review", 2017.
+TEST(shipped_machines, of_skylake_and_cascade_lake_have_victim_caches) {
+  for (const std::string& name : model::shipped()) {
+    const model m = model::from_name(name);
+    const bool expected = name.starts_with("skylake") || name.starts_with("cascadelake");
+    for (const cache_level& level : m.caches) EXPECT_EQ(level.victim, expected && level.kind == group_kind::l3) << name;
+  }
 }
 
 TEST(shipped_machines, sockets_in_a_square_have_long_diagonals) {

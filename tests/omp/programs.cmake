@@ -2,7 +2,8 @@
 # Included by heddle_add_all_tests (cmake/heddle_tests.cmake).
 
 find_program(HEDDLE_PYTHON python3)
-if(TARGET heddle_omp AND HEDDLE_PYTHON)
+# A library with a sanitizer in it needs that in the program, too, and these have none.
+if(TARGET heddle_omp AND HEDDLE_PYTHON AND NOT HEDDLE_SANITIZE)
   set(omp_programs "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/run_programs.py"
     --library "${PROJECT_BINARY_DIR}/openmp" --jobs 2)
   # A compiler that is not there skips its test. What is compiled is kept, and compiled anew when it has changed.

@@ -1,6 +1,7 @@
 // `heddle sim` on programs: results, determinism, golden virtual times, refusals.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -103,9 +104,9 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
 TEST_F(sim_test, a_plugin_schedules_simulated_programs) {
   SKIP_WITHOUT_SIMULATOR();
   setenv("HEDDLE_POLICY_PLUGIN", HEDDLE_PLUGINS "/loyal_policy.so", 1);
-  const json rows =
-      figures("--machine skylake-4x16 --workers 64 --no-serial --compare random_ws,loyal,loyal:patience=50 -- " +
-              program("fib") + " 18");
+  const json rows = figures(
+      "--machine skylake-4x16 --workers 64 --no-serial --seeds 1 --compare random_ws,loyal,loyal:patience=50 -- " +
+      program("fib") + " 18");
   unsetenv("HEDDLE_POLICY_PLUGIN");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[1]["policy"], "loyal");
@@ -142,6 +143,33 @@ TEST_F(sim_test, golden_parallel_times) {
         << "\nA change of a policy, the run loop, the cache model or the machine file moves it: scripts/sim-golden.sh "
            "writes the new ones.";
   }
+}
+
+TEST_F(sim_test, tells_what_a_ratio_owes_to_assumed_figures) {
+  SKIP_WITHOUT_SIMULATOR();
+  const std::string machine = file("m.toml");
+  std::ofstream(machine)
+      << "tree = \"synthetic:l2:4(size=1MiB) core:1 pu:1\"\nfrequency = 2\noverlap = 10\nwindow = 50\n"
+         "time_slice = 1e6\n[cache.l2]\nlatency = 5\ntransfer = 60\nupgrade = 60\n[memory]\n"
+         "latency = 90\nbandwidth = 80\ntransfer = 80\nupgrade = 80\n[costs]\n"
+         "fork = 2\njoin = 2\nspawn = 40\nthread_switch = 10\nsteal_per_level = 100\n"
+         "failed_steal = 20\nwake = 1500\nwake_latency = 5000\nsleep = 1500\nheavy_fence = 1000\n"
+         "signal = 2000\nsignal_lock = 1000\nsignal_send = 300\nkernel_switch = 1500\nclock = 25\n"
+         "steal = 200\n[origin]\ncosts.steal = \"assumed 0 to 100000: for this test\"\n";
+  const ended e = run("--machine " + machine + " --workers 4 --compare random_ws,serial --sensitivity -- " +
+                      program("fib") + " 16");
+  EXPECT_EQ(e.status, 0) << e.output;
+  EXPECT_NE(e.output.find("time of random_ws over serial: "), std::string::npos) << e.output;
+  const std::size_t line = e.output.find("costs.steal ");
+  ASSERT_NE(line, std::string::npos) << e.output;
+  double least = -1, at_least = -1, most = -1, at_most = -1;
+  ASSERT_EQ(std::sscanf(e.output.c_str() + line, "costs.steal %lf %lf %lf %lf", &least, &at_least, &most, &at_most), 4)
+      << e.output;
+  EXPECT_EQ(least, 0);
+  EXPECT_EQ(most, 100'000);
+  EXPECT_LT(at_least, at_most) << "steals of 100 us make random_ws slower";
+  EXPECT_NE(e.output.find("not varied"), std::string::npos) << e.output;
+  EXPECT_EQ(run("--machine " + machine + " --sensitivity -- " + program("fib")).status, 2) << "no ratio is asked for";
 }
 
 TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {
@@ -191,13 +219,49 @@ TEST_F(sim_test, mutexes_of_the_standard_library_exclude_workers_from_each_other
   EXPECT_NE(e.output.find("19900\n"), std::string::npos) << e.output;
 }
 
-TEST_F(sim_test, a_comparison_has_a_row_a_policy) {
+TEST_F(sim_test, a_comparison_has_five_pairs_of_runs) {
   SKIP_WITHOUT_SIMULATOR();
   const json rows = figures("--machine skylake-4x16 --workers 8 --compare random_ws,random_ws:spawn=parent -- " +
                             program("fib") + " 15");
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0]["policy"], "random_ws");
-  EXPECT_EQ(rows[1]["policy"], "random_ws:spawn=parent");
+  ASSERT_EQ(rows.size(), 10u);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i]["policy"], i % 2 == 0 ? "random_ws" : "random_ws:spawn=parent");
+    EXPECT_EQ(rows[i]["seed"], 42 + i / 2);
+    EXPECT_EQ(rows[i]["padding"] == 0, i < 2) << "the first runs are as without --compare";
+    EXPECT_GT(rows[i]["speedup"], 0);
+  }
+  EXPECT_NE(rows[0]["virtual_seconds"], rows[2]["virtual_seconds"]);
+  EXPECT_EQ(
+      figures("--machine skylake-4x16 --workers 8 --seeds 2 --compare random_ws,adws -- " + program("fib") + " 15")
+          .size(),
+      4u);
+  EXPECT_EQ(figures("--machine skylake-4x16 --workers 8 --seeds 3 -- " + program("fib") + " 15").size(), 3u);
+}
+
+TEST_F(sim_test, a_comparison_says_what_it_decides) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e =
+      run("--machine skylake-4x16 --workers 8 --no-serial --compare random_ws,serial -- " + program("fib") + " 18");
+  EXPECT_EQ(e.status, 0);
+  EXPECT_NE(e.output.find("5 pairs of runs"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("slower\n"), std::string::npos) << e.output;
+  const ended few = run("--machine skylake-4x16 --workers 8 --no-serial --seeds 3 --compare random_ws,serial -- " +
+                        program("fib") + " 15");
+  EXPECT_NE(few.output.find("undecided\n"), std::string::npos) << few.output;
+  EXPECT_NE(few.output.find("at least 5 tell an interval"), std::string::npos) << few.output;
+}
+
+TEST_F(sim_test, a_table_without_caches_says_so_first) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended measured = run("--machine skylake-4x16 --workers 4 --charge measured --no-serial -- " + program("loop"));
+  EXPECT_EQ(measured.output.find("misses"), std::string::npos) << measured.output;
+  EXPECT_LT(measured.output.find("No caches were modelled: the program was charged"), measured.output.find("policy"));
+  const ended arithmetic = run("--machine skylake-4x16 --workers 4 --no-serial -- " + program("fib") + " 10");
+  EXPECT_EQ(arithmetic.output.find("misses"), std::string::npos) << arithmetic.output;
+  EXPECT_NE(arithmetic.output.find("the program told no access to memory"), std::string::npos) << arithmetic.output;
+  const ended told = run("--machine skylake-4x16 --workers 4 --no-serial -- " + program("loop"));
+  EXPECT_EQ(told.output.find("No caches"), std::string::npos) << told.output;
+  EXPECT_NE(told.output.find("l3 misses"), std::string::npos) << told.output;
 }
 
 TEST_F(sim_test, unannotated_programs_are_measured) {
@@ -256,6 +320,22 @@ TEST_F(sim_test, a_loop_without_scheduling_points_ends_with_its_stack) {
   EXPECT_EQ(serial.status, 1);
   EXPECT_NE(serial.output.find("the serial run ended with status 4 (stall); --no-serial"), std::string::npos)
       << serial.output;
+}
+
+TEST_F(sim_test, a_wait_in_the_operating_system_ends_with_its_stack) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --stall-limit 1 -- " + program("std_condition"));
+  EXPECT_EQ(e.status, 1);
+  EXPECT_NE(e.output.find("has waited in the operating system"), std::string::npos) << e.output;
+  EXPECT_NE(e.output.find("ended with status 4 (stall)"), std::string::npos) << e.output;
+}
+
+// A worker looks for work for 50 us as a rule, in which a small program is over.
+TEST_F(sim_test, workers_sleep_soon_where_interleavings_are_explored) {
+  SKIP_WITHOUT_SIMULATOR();
+  const ended e = run("--machine skylake-4x16 --workers 2 --explore-seed 1 -- " + program("spin"));
+  EXPECT_EQ(e.status, 0) << e.output;
+  EXPECT_NE(e.output.find("spin 2\n"), std::string::npos) << e.output;
 }
 
 TEST_F(sim_test, code_that_tells_nothing_beside_code_that_does_is_warned_of) {

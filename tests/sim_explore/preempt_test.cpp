@@ -187,6 +187,8 @@ std::vector<scenario> scenarios() {
       {"signal_yield: work of all kinds", [] { work_of_all_kinds(preemptive(2, preemption::signal_yield)); }},
       {"klt_switching: a barrier on one worker", [] { spinning_barrier(preemptive(1, preemption::klt_switching), 3); }},
       {"klt_switching: a barrier on two", [] { spinning_barrier(preemptive(2, preemption::klt_switching), 4); }},
+      {"klt_switching: a barrier, ticks in a chain",
+       [] { spinning_barrier(preemptive(2, preemption::klt_switching, "chain"), 3); }},
       {"klt_switching: a barrier, naive",
        [] { spinning_barrier(preemptive(2, preemption::klt_switching, "aligned", "naive"), 3); }},
       {"klt_switching: a barrier, local pools, one timer",

@@ -34,6 +34,23 @@ inline configuration small_machine() {
   return c;
 }
 
+// What lies there is weak (src/platform/sim/weak_memory.hpp) while this lives, in a scenario.
+class weakened {
+ public:
+  weakened(const void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {
+    active->chooser()->begin_weak().begin(memory_, bytes_);
+  }
+  template <class T>
+  explicit weakened(const T& object) : weakened(&object, sizeof object) {}
+  ~weakened() { active->weak()->end(memory_, bytes_); }
+  weakened(const weakened&) = delete;
+  weakened& operator=(const weakened&) = delete;
+
+ private:
+  const void* memory_;
+  std::size_t bytes_;
+};
+
 inline void run_schedule(const std::function<void()>& scenario, std::uint64_t seed) {
   explorer chooser(explorer::plan_for(seed));
   engine e(small_machine(), &chooser);

@@ -55,15 +55,43 @@ TEST(latency, of_consecutive_lines_overlaps) {
   }
 }
 
+// Elements that are told one by one cost what the array told at once does: a line its part of the overlap, and its
+// other elements nothing. Time of a line: latency / overlap.
+TEST(latency, of_a_stream_of_elements_is_that_of_the_range) {
+  using goes_on = memory_model::goes_on;
+  machine::model m = two_nodes();
+  m.overlap = 10;
+  constexpr unsigned lines = 60;  // of the 64 of the first level
+  for (const std::uint64_t element : {8u, 64u}) {
+    memory_model model(m);
+    const auto by_elements = [&] {
+      double time = model.access(0, 0, element, false, 0);
+      for (std::uint64_t at = element; at < lines * 64; at += element)
+        time += model.access(0, at, element, false, time, at % 64 == 0 ? goes_on::next_line : goes_on::same_line);
+      return time;
+    };
+    EXPECT_NEAR(by_elements(), 100 + 100.0 * (lines - 1) / 10, 1e-9) << "from memory";
+    EXPECT_NEAR(by_elements(), 1 + 1.0 * (lines - 1) / 10, 1e-9) << "from the first level";
+    memory_model whole(m);
+    EXPECT_NEAR(whole.access(0, 0, lines * 64, false, 0), 100.0 * lines / 10, 1e-9);
+  }
+  // A line that somebody else has taken meanwhile takes its time again.
+  m.nodes[0].coherence = {60, 60};
+  memory_model model(m);
+  model.access(0, 0, 8, false, 0);
+  model.access(1, 0, 8, true, 500);
+  EXPECT_DOUBLE_EQ(model.access(0, 8, 8, false, 1000, goes_on::same_line), 60);
+}
+
 // Cores read their own memory in calls of `chunk` bytes, the earliest one first; bytes per ns of all together.
-double streamed(memory_model& model, const std::vector<unsigned>& units, std::uint64_t chunk,
-                std::uint64_t bytes_each) {
+double streamed(memory_model& model, const std::vector<unsigned>& units, std::uint64_t chunk, std::uint64_t bytes_each,
+                bool write = false) {
   std::vector<double> clocks(units.size(), 0);
   std::vector<std::uint64_t> done(units.size(), 0);
   while (true) {
     const auto first = static_cast<std::size_t>(std::min_element(clocks.begin(), clocks.end()) - clocks.begin());
     if (done[first] == bytes_each) break;
-    clocks[first] += model.access(units[first], (first + 1) << 32 | done[first], chunk, false, clocks[first]);
+    clocks[first] += model.access(units[first], (first + 1) << 32 | done[first], chunk, write, clocks[first]);
     done[first] += chunk;
   }
   return static_cast<double>(bytes_each * units.size()) / *std::max_element(clocks.begin(), clocks.end());
@@ -93,6 +121,33 @@ TEST(bandwidth, one_core_is_bound_by_its_overlap) {
 TEST(bandwidth, of_two_nodes_adds_up) {
   memory_model model(limited(20, 0));  // first touch: each core has its own
   EXPECT_NEAR(streamed(model, {0, 1, 2, 3, 4, 5, 6, 7}, 4 * kB, 4 * MB), 40, 0.4);
+}
+
+// A stream of writes moves each line twice: it is read, since the whole line is not known to be written, and written
+// back when the last level loses it. So memory of bandwidth b takes writes at b / 2; what the caches keep (64 KB of
+// each core's 4 MB) is not yet written back.
+TEST(bandwidth, of_writes_is_half_of_that_of_reads) {
+  memory_model model(limited(20, 0));
+  EXPECT_NEAR(streamed(model, {0, 1, 2, 3}, 4 * kB, 4 * MB, true), 10, 0.3);
+  const std::uint64_t kept = 4 * (64 * kB);
+  EXPECT_EQ(model.nodes()[0].written_bytes, 16 * MB - kept);
+  EXPECT_EQ(model.nodes()[0].local_bytes, 16 * MB);
+}
+
+// The two directions of a link are two links: reads come over one, write-backs go over the other.
+TEST(bandwidth, of_writes_to_remote_memory_is_that_of_one_direction_of_the_link) {
+  memory_model model(limited(20, 8));
+  for (unsigned i = 0; i < 4; ++i) model.place(std::uint64_t{i + 1} << 32, 64 * MB, page_policy::bind, 1);
+  EXPECT_NEAR(streamed(model, {0, 1, 2, 3}, 4 * kB, 4 * MB, true), 8, 0.1);
+}
+
+// Nobody waits for a write-back but who comes after it.
+TEST(bandwidth, a_write_back_does_not_delay_the_line_that_drives_it_out) {
+  memory_model model(limited(1, 0));
+  model.access(0, 0, 64 * kB, true, 0);
+  for (std::uint64_t i = 0; i < 16; ++i)
+    EXPECT_DOUBLE_EQ(model.access(0, MB + i * 64, 8, true, 1e6 + 1e4 * static_cast<double>(i)), 100);
+  EXPECT_GT(model.nodes()[0].written_bytes, 0u);
 }
 
 TEST(bandwidth, of_remote_memory_is_that_of_the_link) {

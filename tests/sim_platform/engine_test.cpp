@@ -223,6 +223,78 @@ TEST_F(engine_test, cycles_are_of_the_fastest_core) {
   EXPECT_EQ(clock(), 1500 * nanosecond);
 }
 
+// An out-of-order core computes while it waits for lines, as far as its reorder buffer reaches: of arithmetic A and
+// lines that take M, in windows W each, min(A, M, lines x W) pass at once.
+TEST_F(engine_test, arithmetic_hides_behind_lines_within_the_window) {
+  configuration c = machine(1);
+  c.window = 26 * nanosecond;
+  picoseconds a_line = 0;
+  c.memory = &a_line;
+  c.access = [](void* context, unsigned, std::uint64_t, std::uint64_t bytes, bool, continued, picoseconds) {
+    return bytes / 64 * *static_cast<picoseconds*>(context);
+  };
+  begin(std::move(c));
+  program_costs& costs = active->costs();
+  const auto took = [](auto&& told) {
+    active->charge(activity::scheduler, 0);
+    const picoseconds before = clock();
+    told();
+    return clock() - before;
+  };
+  constexpr std::uint64_t at = 0x10000, lines = 100;
+  const auto both = [&] {
+    costs.access(at, lines * 64, false);
+    costs.cycles(1000);
+  };
+  a_line = 6300;  // 630 ns of lines, 1000 of arithmetic
+  EXPECT_EQ(took(both), 1000 * nanosecond);
+  EXPECT_EQ(took([&] {
+              costs.cycles(1000);
+              costs.access(at, lines * 64, false);
+            }),
+            1000 * nanosecond)
+      << "in any order";
+  a_line = 15 * nanosecond;
+  EXPECT_EQ(took(both), 1500 * nanosecond) << "lines take longer than arithmetic";
+  a_line = 90 * nanosecond;
+  EXPECT_EQ(took([&] {
+              costs.access(at, 64, false);
+              costs.cycles(1000);
+            }),
+            (90 + 1000 - 26) * nanosecond)
+      << "behind one line there is one window";
+  EXPECT_EQ(took([&] {
+              costs.access(at, lines * 64, false);
+              active->charge(activity::scheduler, 0);
+              costs.cycles(1000);
+            }),
+            10'000 * nanosecond)
+      << "an operation of the scheduler lies between them";
+}
+
+TEST_F(engine_test, elements_of_arrays_are_streams) {
+  configuration c = machine(1);
+  std::vector<continued> seen;
+  c.memory = &seen;
+  c.access = [](void* context, unsigned, std::uint64_t, std::uint64_t, bool, continued how, picoseconds) {
+    static_cast<std::vector<continued>*>(context)->push_back(how);
+    return picoseconds{1};
+  };
+  begin(std::move(c));
+  program_costs& costs = active->costs();
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    costs.access(0x10000 + i * 8, 8, false);
+    costs.access(0x90000 - i * 64, 8, true);
+  }
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    EXPECT_EQ(seen[2 * i], i == 0 ? continued::no : i % 8 == 0 ? continued::next_line : continued::same_line);
+    EXPECT_EQ(seen[2 * i + 1], i == 0 ? continued::no : continued::next_line) << "downwards";
+  }
+  seen.clear();
+  for (std::uint64_t i = 0; i < 100; ++i) costs.access(0x200000 + i * 4096, 8, false);
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), continued::no), 100) << "a stride is no stream";
+}
+
 TEST_F(engine_test, accesses_are_served_in_the_order_of_time_and_in_parts) {
   struct seen {
     std::vector<std::pair<unsigned, picoseconds>> calls;
@@ -230,7 +302,7 @@ TEST_F(engine_test, accesses_are_served_in_the_order_of_time_and_in_parts) {
   } log;
   configuration c = machine(3);
   c.memory = &log;
-  c.access = [](void* context, unsigned unit, std::uint64_t, std::uint64_t bytes, bool, picoseconds at) {
+  c.access = [](void* context, unsigned unit, std::uint64_t, std::uint64_t bytes, bool, continued, picoseconds at) {
     auto& l = *static_cast<seen*>(context);
     l.calls.emplace_back(unit, at);
     l.bytes += bytes;

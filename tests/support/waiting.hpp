@@ -21,23 +21,13 @@ inline constexpr int fewer = thread_sanitized ? 10 : 1;
 
 class waiting : public over_runtimes {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    dog_ = std::make_unique<watchdog>(std::string(test->test_suite_name()) + "." + test->name());
-    over_runtimes::SetUp();
-  }
+  waiting();
+  ~waiting() override;
+  void SetUp() override;
   void progress() { dog_->progress(); }
 
   // body(i) on `user` user-level threads and `kernel` foreign kernel threads at a time; i counts all of them.
-  void together(int user, int kernel, const std::function<void(int)>& body) {
-    std::vector<heddle::thread> users;
-    std::vector<std::thread> kernels;
-    for (int i = 0; i < user; ++i)
-      users.emplace_back(heddle::thread_options{.where = &runtime()}, [&body, i] { body(i); });
-    for (int i = 0; i < kernel; ++i) kernels.emplace_back([&body, i, user] { body(user + i); });
-    for (auto& t : users) t.join();
-    for (auto& t : kernels) t.join();
-  }
+  void together(int user, int kernel, const std::function<void(int)>& body);
 
  private:
   std::unique_ptr<watchdog> dog_;

@@ -37,7 +37,7 @@ class spin_barrier {
       here_.store(0);
       phase_.store(phase + 1);
     } else {
-      for (int looks = 1; phase_.load() == phase; ++looks) {
+      for (unsigned looks = 1; phase_.load() == phase; ++looks) {
         heddle::this_thread::pause();
         if (looks % 1000 == 0) std::this_thread::yield();  // the processor, in tests with more workers than there are
       }

@@ -1,6 +1,7 @@
 // channel: every value once and in order, capacity, closing, time limits.
 #include <heddle/channel.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <numeric>

@@ -16,6 +16,7 @@ void assembler::run() {
   if (made_.frequency > 50)
     refuse(top_.place("frequency"), "frequency", fmt::format("{} GHz; give GHz, not MHz", made_.frequency));
   made_.overlap = static_cast<unsigned>(*top_.whole("overlap", 1, 1024));
+  made_.window = *top_.number("window", range::not_negative);
   made_.page_size = *top_.bytes("page_size");
   if (!std::has_single_bit(made_.page_size) || made_.page_size < 512) {
     refuse(top_.place("page_size"), "page_size", "expected a power of two, 512 or more");
@@ -25,10 +26,14 @@ void assembler::run() {
   read_caches();
   read_nodes();
   read_links();
+  complete_coherence();
   tell_latencies();
   read_costs();
+  tell_figures();
   top_.finish();
   check_assumptions();
+  for (const figure& f : derived_figures_)
+    made_.assumed.push_back(fmt::format("{}: {}; {:.3g} to {:.3g}", f.key, f.why, f.least, f.most));
   made_.assumed.insert(made_.assumed.begin(), assumed_.begin(), assumed_.end());
 }
 

@@ -31,6 +31,24 @@ class assembler {
   void check_assumptions();
   void read_costs();
 
+  // figures.cpp
+  std::vector<std::string> keys_of_figures() const;
+  void tell_figures();
+  void check_origins(const file_node& table, const std::string& path) const;
+
+  // coherence.cpp
+  static constexpr coherence_costs untold{0, -1};
+  void read_coherence(file_table& from, coherence_costs& costs);
+  // What was measured elsewhere, as parts of the figure that is concluded, and of what it is concluded.
+  struct conclusion {
+    const char* why;
+    double least, most;
+  };
+  // What follows from `transfer`, in ns, where the file said nothing. `table`, if not empty, is noted.
+  void complete(coherence_costs& costs, double transfer, const std::string& table, const conclusion& from);
+  void conclude(const std::string& key, double value, const conclusion& from);
+  void complete_coherence();
+
   // cores.cpp
   void read_cores();
   void place_kinds(const std::vector<described_kind>& entries);
@@ -52,6 +70,7 @@ class assembler {
   const file_node& file_;
   model& made_;
   std::set<std::string> assumed_;
+  std::vector<figure> derived_figures_;
   file_table top_;
 };
 

@@ -25,7 +25,9 @@ void assembler::read_caches() {
       continue;
     }
     file_table level(*table, all.path_of(name(kind)), assumed_);
-    made_.caches.push_back({kind, *level.number("latency", range::positive)});
+    made_.caches.push_back({kind, *level.number("latency", range::positive), untold});
+    read_coherence(level, made_.caches.back().coherence);
+    made_.caches.back().victim = level.truth("victim").value_or(false);
     describe(level, kind, caches);
     level.finish();
     const cache_level& own = made_.caches.back();
@@ -37,6 +39,11 @@ void assembler::read_caches() {
     }
   }
   all.finish();
+  for (const cache_level& level : made_.caches) {
+    if (!level.victim || (made_.caches.size() > 1 && &level == &made_.caches.back())) continue;
+    refuse(all.place(name(level.kind)), fmt::format("cache.{}.victim", name(level.kind)),
+           "a cache of what others lose is the last one, behind another one");
+  }
   check_capacities(caches);
   made_.tree = made_.tree.with_caches(caches);
 }

@@ -13,6 +13,7 @@ void assembler::read_memory(file_table& from, memory_node& node) {
   if (const auto latency = from.number("latency", range::positive)) node.latency = *latency;
   if (const auto bandwidth = from.number("bandwidth", range::not_negative)) node.bandwidth = *bandwidth;
   if (const auto channels = from.whole("channels", 1, 1024)) node.channels = static_cast<unsigned>(*channels);
+  read_coherence(from, node.coherence);
   if (made_.caches.empty() || node.latency >= made_.caches.back().latency) return;
   refuse(from.place("latency"), from.path_of("latency"),
          fmt::format("is {} ns{}, less than the {} ns of {}", node.latency, from.given("latency") ? "" : " by default",
@@ -26,6 +27,7 @@ void assembler::read_nodes() {
   for (const int number : numbers) {
     memory_node node;
     node.numa = number;
+    node.coherence = untold;
     read_memory(memory, node);
     made_.nodes.push_back(node);
   }
@@ -58,10 +60,11 @@ void assembler::read_links() {
     for (const memory_node& to : made_.nodes) {
       if (from.numa == to.numa) continue;
       made_.links.push_back({from.numa, to.numa, *all.number("latency", range::not_negative),
-                             *all.number("bandwidth", range::not_negative)});
+                             *all.number("bandwidth", range::not_negative), untold});
+      read_coherence(all, made_.links.back().coherence);
     }
   }
-  for (const char* key : {"latency", "bandwidth"}) all.find(key);
+  for (const char* key : {"latency", "bandwidth", "transfer", "upgrade"}) all.find(key);
   all.finish();
   std::set<std::pair<int, int>> seen;
   for (const file_node* table : top_.tables("link")) {
@@ -71,6 +74,8 @@ void assembler::read_links() {
     const bool both = one.truth("both").value_or(true);
     const auto latency = one.number("latency", range::not_negative),
                bandwidth = one.number("bandwidth", range::not_negative);
+    coherence_costs costs = untold;
+    read_coherence(one, costs);
     one.finish();
     for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)}) {
       if (a == to && !both) continue;
@@ -80,6 +85,8 @@ void assembler::read_links() {
                                         [&](const memory_link& l) { return l.from == a && l.to == b; });
       if (latency) link.latency = *latency;
       if (bandwidth) link.bandwidth = *bandwidth;
+      if (costs.transfer != untold.transfer) link.coherence.transfer = costs.transfer;
+      if (costs.upgrade != untold.upgrade) link.coherence.upgrade = costs.upgrade;
     }
   }
 }

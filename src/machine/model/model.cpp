@@ -62,7 +62,8 @@ model model::from_name(std::string_view name) {
              .nodes = {},
              .links = {},
              .costs = {},
-             .assumed = {}};
+             .assumed = {},
+             .figures = {}};
   assemble(source.file ? overlay(defaults(), std::move(*source.file)) : defaults(), made);
   return made;
 }

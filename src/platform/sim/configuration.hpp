@@ -34,9 +34,10 @@ enum class charging : std::uint8_t {
   measured      // its CPU time between scheduling points
 };
 
-// Time of a memory access, at most `access_step` bytes of one line after the other, by unit `unit` at time `at`.
+// Time of a memory access, at most `access_step` bytes of one line after the other, by unit `unit` at time `at`;
+// whether it goes on with an earlier one.
 using access_function = picoseconds (*)(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes,
-                                        bool write, picoseconds at);
+                                        bool write, continued how, picoseconds at);
 // The same for rows of `count` each: of the first of each set, then the second of each.
 struct rows {
   std::uint64_t address, bytes, stride;
@@ -55,7 +56,9 @@ inline constexpr std::uint64_t access_step = 64 * 64;
 struct configuration {
   std::vector<unit_description> units{{}};
   operation_times times;
-  double frequency{1};  // cycles per ns at speed 1
+  double frequency{1};    // cycles per ns at speed 1
+  picoseconds window{0};  // arithmetic that a core of speed 1 can do while it waits for a line; 0: it computes or waits
+  unsigned line_bits{6};  // logarithm of the size of a line
   // turn of one of several strands on a unit; longer charges have points inside
   picoseconds quantum{1'000'000 * nanosecond};
   charging charge{charging::automatic};

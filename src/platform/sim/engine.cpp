@@ -12,6 +12,7 @@
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/explorer.hpp"
+#include "platform/sim/weak_memory.hpp"
 
 namespace heddle::sim {
 
@@ -111,6 +112,20 @@ void engine::spin(picoseconds cost) noexcept {
   costs_.mark();
 }
 
+void engine::spin_in_program(picoseconds cost) noexcept {
+  if (chooser_ != nullptr && self_->ticks.next == never && chooser_->rests()) {  // to others a tick is on its way
+    progress_.end_stretch(*self_);
+    self_->rests_until = chooser_->end_of_rest();
+    go_to_earliest();
+    self_->rests_until = 0;
+  }
+  spin(cost);
+}
+
+bool engine::watches_forks() const noexcept { return chooser_ == nullptr || !chooser_->leaves_fast_paths(); }
+
+weak_memory* engine::weak() const noexcept { return chooser_ == nullptr ? nullptr : chooser_->weak(); }
+
 void engine::interleave() noexcept {
   if (chooser_ == nullptr) return;
   constexpr picoseconds step = nanosecond;  // clocks move, or a loop that waits for one would not end
@@ -160,13 +175,19 @@ strand& engine::after_deadline(strand& s) noexcept {
 strand& engine::choose() noexcept {
   std::array<strand*, 256> candidates;
   std::size_t found = 0;
-  for (const bool held_back_too : {false, true}) {
+  const auto collect = [&](bool held_back_too) {
     for (const auto& [time, s] : events_.all()) {
       const bool due = s->state == strand_state::ready || s == &events_.top();
-      if (due && (held_back_too || s->held_back <= chooser_->points()) && found < candidates.size())
+      const bool stays = s->rests_until > chooser_->points();
+      if (due && !stays && (held_back_too || s->held_back <= chooser_->points()) && found < candidates.size())
         candidates[found++] = s;
     }
-    if (found != 0) break;
+  };
+  collect(false);
+  if (found == 0) collect(true);
+  if (found == 0) {
+    end_rests();
+    collect(true);
   }
   strand& chosen = *candidates[chooser_->choose(found)];
   events_.remove(chosen);
@@ -175,6 +196,17 @@ strand& engine::choose() noexcept {
     remove_sleeper(chosen);
   }
   return chosen;
+}
+
+// Nobody is on the way to anything: all sleep, or rest in code of the user's. What a runtime promises of such moments
+// has to be true.
+void engine::end_rests() noexcept {
+  for (const auto& s : strands_) s->rests_until = 0;
+  explorer* const chooser = std::exchange(chooser_, nullptr);  // these looks are no points
+  for (const runtime_note& note : runtimes_) {
+    if (note.end == never && note.is_broken != nullptr && note.is_broken(note.runtime)) broken_promise(note);
+  }
+  chooser_ = chooser;
 }
 
 void engine::leave_for_next() noexcept { switch_to(next()); }

@@ -18,9 +18,11 @@
 namespace heddle::sim {
 
 class explorer;
+class weak_memory;
 
 inline constexpr int deadlock_status = 3;  // exit status of a process that is ended by a deadlock
 inline constexpr int stall_status = 4;
+inline constexpr int greed_status = 5;  // a worker sleeps beside work
 
 struct engine_counts {
   std::uint64_t events{0};    // charges, sleeps and wake-ups
@@ -37,6 +39,8 @@ struct runtime_note {
   picoseconds start;
   picoseconds end;              // never: it lives
   void (*report)(const void*);  // writes what its threads do to standard error
+  // Explored, where nobody is on the way to anything: a worker sleeps beside work. Null: that may be.
+  bool (*is_broken)(const void*){nullptr};
 };
 
 // One a process at a time; every function is called on its one kernel thread.
@@ -47,6 +51,12 @@ class engine {
   explicit engine(configuration c, explorer* chooser = nullptr);
   ~engine();
   bool explores() const noexcept { return chooser_ != nullptr; }
+  // False in schedules that leave the fast paths of forks and joins as they are.
+  bool watches_forks() const noexcept;
+  // Null: nothing is explored.
+  explorer* chooser() noexcept { return chooser_; }
+  // Null unless some atomics are weak at present (explorer.hpp).
+  weak_memory* weak() const noexcept;
 
   const configuration& settings() const noexcept { return settings_; }
   strand& self() noexcept { return *self_; }
@@ -82,6 +92,8 @@ class engine {
   void interleave() noexcept;
   // A turn of a loop that waits for somebody else.
   void spin(picoseconds cost) noexcept;
+  // The same in code of the user's, where an explorer may let the strand rest until nobody else can go on.
+  void spin_in_program(picoseconds cost) noexcept;
   void yield() noexcept;
 
   // Null: no memory. The strand starts at the caller's time plus the latency
@@ -108,7 +120,8 @@ class engine {
   }
   // Ends the process: nothing but waiting for too long. On the kernel
   // thread of the process, or in a signal handler there.
-  [[noreturn]] void stall(double cpu_seconds) noexcept;
+  enum class stalled : std::uint8_t { computing, in_the_system };
+  [[noreturn]] void stall(double seconds, stalled how) noexcept;
 
  private:
   friend class program_costs;
@@ -160,6 +173,7 @@ class engine {
   picoseconds latest() const noexcept { return latest_ > self_->time ? latest_ : self_->time; }
   // The same as stall() where interleavings are explored, which the watch does not look at.
   [[noreturn]] void explored_stall() noexcept;
+  [[noreturn]] void broken_promise(const runtime_note& note) noexcept;
   [[noreturn]] void fail(const char* what, int status) noexcept;
   void say_others() noexcept;
   bool in_program() const noexcept;
@@ -169,6 +183,7 @@ class engine {
   strand& next() noexcept;
   strand& after_deadline(strand& s) noexcept;
   strand& choose() noexcept;
+  void end_rests() noexcept;
   void leave_for_next() noexcept;
   void switch_to(strand& s, strand* ended = nullptr) noexcept;
   static void run(void* self);

@@ -13,10 +13,20 @@ explorer::plan explorer::plan_for(std::uint64_t seed) noexcept {
   p.length = std::uint64_t{100} << (seed / 8 % 8);
   p.ticks = static_cast<unsigned>(seed / 2 % 7);
   p.tick_length = std::uint64_t{20} << (seed / 4 % 8);
+  constexpr unsigned rest_every[] = {0, 2, 32};
+  p.rest_every = rest_every[seed % 3];
+  p.fast_paths = seed % 5 >= 3;
   return p;
 }
 
-explorer::explorer(const plan& p) : random_(p.seed), preemptions_(p.preemptions), mean_run_(p.mean_run) {
+explorer::explorer(const plan& p)
+    : random_(p.seed),
+      preemptions_(p.preemptions),
+      mean_run_(p.mean_run),
+      rest_every_(p.rest_every),
+      of_rests_(p.seed + 0x3c6ef372u),  // its own, as that of the ticks below
+      fast_paths_(p.fast_paths),
+      seed_(p.seed) {
   for (unsigned i = 0; i < preemptions_; ++i)
     places_.push_back(1 + random_.below(static_cast<std::uint32_t>(p.length)));
   std::sort(places_.begin(), places_.end());

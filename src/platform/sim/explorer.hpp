@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/random.hpp"
 #include "platform/sim/strand.hpp"
+#include "platform/sim/weak_memory.hpp"
 
 namespace heddle::sim {
 
@@ -22,9 +24,12 @@ class explorer {
     std::uint64_t length{20'000};    // points among which the forced switches are drawn
     unsigned ticks{0};               // that come before their time, at most
     std::uint64_t tick_length{200};  // points of strands with a timer among which these are drawn
+    unsigned rest_every{0};          // pauses of user code for one in which the strand rests; 0: in none
+    // Limits of fork queues are not poisoned without need. For programs whose own forks and joins are points, too.
+    bool fast_paths{false};
   };
-  // Odd seeds search at random with runs of 2 to 64 points, even ones
-  // with one to four forced switches; none to six early ticks.
+  // Odd seeds search at random with runs of 2 to 64 points, even ones with one to four forced switches; none to six
+  // early ticks; rests in two of three; fast paths in two of five.
   static plan plan_for(std::uint64_t seed) noexcept;
 
   explicit explorer(const plan& p);
@@ -54,9 +59,23 @@ class explorer {
   // One of the strands that could run.
   std::size_t choose(std::size_t candidates) noexcept { return random_.below(static_cast<std::uint32_t>(candidates)); }
   std::uint64_t points() const noexcept { return points_; }
+  // At a pause of user code: whether the strand stays there until nobody else can go on. So what others have published
+  // by then has been seen by all who are to see it, and not by accident later.
+  bool rests() noexcept { return rest_every_ != 0 && of_rests_.below(rest_every_) == 0; }
+  // Others may never come to rest.
+  std::uint64_t end_of_rest() const noexcept { return points_ + longest_rest; }
+  bool leaves_fast_paths() const noexcept { return fast_paths_; }
+
+  // Atomics that are weak, if any are.
+  weak_memory* weak() const noexcept { return weak_.get(); }
+  weak_memory& begin_weak() {
+    if (weak_ == nullptr) weak_ = std::make_unique<weak_memory>(seed_, points_);
+    return *weak_;
+  }
 
  private:
   static constexpr std::uint32_t longest_hold = 2000;
+  static constexpr std::uint32_t longest_rest = 20'000;
 
   base::random_source random_;
   const unsigned preemptions_;
@@ -67,6 +86,11 @@ class explorer {
   std::vector<std::uint64_t> tick_places_;  // of the early ticks, ascending
   std::size_t next_tick_{0};
   std::uint64_t tick_points_{0};
+  const unsigned rest_every_;
+  base::random_source of_rests_;
+  const bool fast_paths_;
+  const std::uint64_t seed_;
+  std::unique_ptr<weak_memory> weak_;
 };
 
 }  // namespace heddle::sim

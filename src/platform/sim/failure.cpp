@@ -67,16 +67,23 @@ void engine::deadlock() noexcept {
   fail("deadlock", deadlock_status);
 }
 
-void engine::stall(double cpu_seconds) noexcept {
+void engine::stall(double seconds_of_it, stalled how) noexcept {
   constexpr unsigned for_the_report = 20;  // what was interrupted may hold what the report needs: not for ever then
   ::alarm(for_the_report);
   const bool silent = progress_.is_silent(counts_.events);
-  say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s of CPU time\n",
+  const bool sleeps = how == stalled::in_the_system;
+  say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s%s\n",
       seconds(self_->time - origin), self_->id, self_->name,
-      silent ? "has passed no scheduling point" : "waits, and so do all others,", cpu_seconds);
+      sleeps   ? "has waited in the operating system, and nobody else runs meanwhile,"
+      : silent ? "has passed no scheduling point"
+               : "waits, and so do all others,",
+      seconds_of_it, sleeps ? "" : " of CPU time");
   constexpr std::size_t of_the_watch = 3;  // say_stack, this, the signal handler
   say_stack(of_the_watch);
-  if (silent) {
+  if (sleeps) {
+    say("  std::condition_variable, std::future and their like block the whole simulation: wait by heddle's, or give "
+        "what is to come from outside more time by `heddle sim --stall-limit`\n");
+  } else if (silent) {
     say("  nobody else runs meanwhile: a loop that waits for another task must call heddle::this_thread::pause() or "
         "yield() in each turn, or wait on a "
         "semaphore, preemptive threads too, which get their ticks there; for a computation that long there is `heddle "
@@ -97,6 +104,16 @@ void engine::explored_stall() noexcept {
   say_stack(skipped);
   say_others();
   fail("stall", stall_status);
+}
+
+void engine::broken_promise(const runtime_note& note) noexcept {
+  while (!events_.empty()) events_.pop();
+  say("heddle: sim: a worker of the runtime with policy %s sleeps beside work that it may take, and nobody is on the "
+      "way "
+      "to wake it\n",
+      note.policy.c_str());
+  say_others();
+  fail("greed", greed_status);
 }
 
 void engine::say_others() noexcept {

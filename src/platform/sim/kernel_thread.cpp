@@ -6,8 +6,10 @@
 #include <heddle/pause.hpp>
 
 #include "base/contracts.hpp"
+#include "platform/explored.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/engine.hpp"
+#include "platform/sim/weak_memory.hpp"
 
 namespace heddle::platform {
 
@@ -60,10 +62,12 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept {
   e.wake(&word, ~0u);
 }
 
-// One kernel thread: every fence is everybody's. What is left is its cost.
+// One kernel thread: every fence is everybody's, but for atomics that are weak. What is left is its cost.
 void heavy_fence() noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.heavy_fence);
+  if (sim::weak_memory* const weak = e.weak(); weak != nullptr) [[unlikely]]
+    weak->heavy_fence(e.self().id);
 }
 
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit) noexcept {
@@ -110,6 +114,14 @@ void runtime_started(const void* runtime, const char* policy, unsigned workers, 
   e.runtimes().push_back({runtime, policy, workers, e.now(), sim::never, report});
 }
 
+bool watches_forks() noexcept { return sim::here().watches_forks(); }
+
+void promise_greed(const void* runtime, bool (*is_broken)(const void*)) {
+  for (sim::runtime_note& note : sim::here().runtimes()) {
+    if (note.runtime == runtime && note.end == sim::never) note.is_broken = is_broken;
+  }
+}
+
 void runtime_ended(const void* runtime) noexcept {
   sim::engine& e = sim::here();
   for (sim::runtime_note& note : e.runtimes()) {
@@ -125,4 +137,8 @@ extern "C" void heddle_sim_pause() noexcept {
   e.spin(e.settings().times.pause);
 }
 
-void heddle_pause() noexcept { heddle_sim_pause(); }
+// The same in code of the user's.
+void heddle_pause() noexcept {
+  heddle::sim::engine& e = heddle::sim::here();
+  e.spin_in_program(e.settings().times.pause);
+}

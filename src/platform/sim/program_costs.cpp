@@ -13,7 +13,21 @@ void program_costs::cycles(double n) noexcept {
   me.stretch.told = true;
   if (n <= 0) return;
   me.cycles_told += n;
-  engine_.charge(activity::program, static_cast<picoseconds>(n * 1000 / engine_.settings().frequency + 0.5));
+  const auto cost = static_cast<picoseconds>(n * 1000 / engine_.settings().frequency + 0.5);
+  if (engine_.settings().window == 0) return engine_.charge(activity::program, cost);
+  take_measured();
+  ++engine_.counts().events;
+  engine_.progress_.was_made();
+  const picoseconds scaled = engine_.scaled(cost);
+  engine_.advance(activity::program, scaled - me.stretch.overlap.hide_arithmetic(scaled));
+  mark();
+}
+
+// What is left of the time of lines beside the arithmetic told before them.
+picoseconds program_costs::behind_arithmetic(picoseconds cost, std::uint64_t lines) noexcept {
+  const picoseconds window = engine_.settings().window;
+  if (window == 0) return cost;
+  return cost - engine_.self().stretch.overlap.hide_lines(cost, engine_.scaled(lines * window));
 }
 
 // Whose caches the running strand uses.
@@ -32,8 +46,12 @@ void program_costs::access(std::uint64_t address, std::uint64_t bytes, bool writ
     engine_.begin_access();
     const std::uint64_t step = std::min(access_step - address % access_step, end - address);
     const unsigned on = unit_of_caches();
-    const picoseconds at = engine_.self().time - engine::origin;
-    engine_.advance(activity::program, counted(on, [&] { return c.access(c.memory, on, address, step, write, at); }));
+    strand& me = engine_.self();
+    const picoseconds at = me.time - engine::origin;
+    const std::uint64_t first = address >> c.line_bits, last = (address + step - 1) >> c.line_bits;
+    const continued how = me.streams.go_on(first, last);
+    const picoseconds cost = counted(on, [&] { return c.access(c.memory, on, address, step, write, how, at); });
+    engine_.advance(activity::program, behind_arithmetic(cost, last - first + 1));
     address += step;
   }
   mark();
@@ -44,8 +62,11 @@ void program_costs::access_rows(rows* sets, std::size_t set_count, std::uint64_t
   engine_.self().stretch.told = true;
   if (c.access_rows == nullptr) return;
   take_measured();
-  std::uint64_t bytes = 1;
-  for (std::size_t i = 0; i < set_count; ++i) bytes += sets[i].bytes;
+  std::uint64_t bytes = 1, lines = 0;
+  for (std::size_t i = 0; i < set_count; ++i) {
+    bytes += sets[i].bytes;
+    lines += (sets[i].bytes + (std::uint64_t{1} << c.line_bits) - 1) >> c.line_bits;
+  }
   // In steps long enough that the lines of a leaf overlap, and short beside what the memory model keeps of the past.
   const std::uint64_t most = std::max<std::uint64_t>(16 * access_step / bytes, 1);
   for (std::uint64_t left = count; left != 0;) {
@@ -53,8 +74,8 @@ void program_costs::access_rows(rows* sets, std::size_t set_count, std::uint64_t
     const std::uint64_t step = std::min(most, left);
     const unsigned on = unit_of_caches();
     const picoseconds at = engine_.self().time - engine::origin;
-    engine_.advance(activity::program,
-                    counted(on, [&] { return c.access_rows(c.memory, on, sets, set_count, step, at); }));
+    const picoseconds cost = counted(on, [&] { return c.access_rows(c.memory, on, sets, set_count, step, at); });
+    engine_.advance(activity::program, behind_arithmetic(cost, step * lines));
     for (std::size_t i = 0; i < set_count; ++i) sets[i].address += step * sets[i].stride;
     left -= step;
   }

@@ -47,6 +47,7 @@ class program_costs {
 
  private:
   void measure() noexcept;
+  picoseconds behind_arithmetic(picoseconds cost, std::uint64_t lines) noexcept;
   unsigned unit_of_caches() const noexcept;
   // One access of the memory model by the running strand, counted for it if somebody wants that.
   template <class Access>

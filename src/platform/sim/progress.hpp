@@ -19,6 +19,7 @@ class progress {
     if (s.stretch.beats != 0) [[unlikely]]
       count(s);
     s.stretch.told = false;
+    s.stretch.overlap.end();
   }
   // CPU time of this machine that the program has used, in beats of the watch: all of it; and that of stretches between
   // two operations of the scheduler in which it told no cost.

@@ -11,10 +11,10 @@
 #include <heddle/thread_slot.hpp>
 
 #include "base/exception_state.hpp"
+#include "platform/sim/told_overlap.hpp"
 
 namespace heddle::sim {
 
-using picoseconds = std::uint64_t;  // 213 days in all; integers, so that sums do not depend on their order
 inline constexpr picoseconds nanosecond = 1000;
 inline constexpr picoseconds never = ~picoseconds{0};
 
@@ -85,17 +85,20 @@ struct strand {
   bool woken{false};     // while queued: its turn comes at once
   bool at_pause{false};  // it is in a pause of a loop that waits; a tick that comes there takes it back
 
-  std::uint64_t held_back{0};  // explored: not chosen before this point unless nobody else can run
-  picoseconds spent[3]{};      // by activity
-  double cycles_told{0};       // cost::cycles of the program
-  memory_counts memory;        // once somebody wants it (program_costs::count_memory)
+  std::uint64_t held_back{0};    // explored: not chosen before this point unless nobody else can run
+  std::uint64_t rests_until{0};  // the same, in code of the user's: at the latest until this point
+  picoseconds spent[3]{};        // by activity
+  double cycles_told{0};         // cost::cycles of the program
+  memory_counts memory;          // once somebody wants it (program_costs::count_memory)
 
   // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
   // found it computing. The watch's signal handler writes `beats`.
   struct {
     bool told{false};
     volatile std::uint32_t beats{0};
+    told_overlap overlap;
   } stretch;
+  told_streams streams;
 
   bool before(const strand& other) const noexcept { return time != other.time ? time < other.time : id < other.id; }
 };

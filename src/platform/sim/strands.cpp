@@ -8,6 +8,7 @@
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/engine.hpp"
+#include "platform/sim/weak_memory.hpp"
 
 namespace heddle::sim {
 
@@ -31,6 +32,7 @@ strand* engine::start(void (*entry)(void*), void* argument, const char* name, in
   s->time = self_->time + settings_.times.wake_latency;
   s->context.stack_pointer = arch::prepare(static_cast<char*>(s->context.stack) + stack_bytes, run, s);
   strands_.emplace_back(s);
+  if (weak_memory* const w = weak(); w != nullptr) w->pass_on(self_->id, s->id);
   arrive(*s);
   return s;
 }
@@ -55,6 +57,7 @@ void engine::end_self() noexcept {
 
 void engine::join(strand& s) noexcept {
   while (s.state != strand_state::ended) sleep(&s, never);
+  if (weak_memory* const w = weak(); w != nullptr) w->pass_on(s.id, self_->id);
 }
 
 void engine::keep_only_self() noexcept {

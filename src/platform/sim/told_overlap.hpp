@@ -1,0 +1,67 @@
+// What an out-of-order core does at once, as far as it can be seen from what a strand tells: arithmetic while lines are
+// on their way, and lines of accesses that go on where others ended.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace heddle::sim {
+
+using picoseconds = std::uint64_t;  // 213 days in all; integers, so that sums do not depend on their order
+
+// Arithmetic and accesses told between two operations of the scheduler are one loop, in which each line has its part of
+// the arithmetic: then the core computes while lines come. But while it waits for a line it can only do what its
+// reorder buffer holds, the *window*: that much can hide behind each line.
+class told_overlap {
+ public:
+  // Arithmetic that takes `cost`: how much of it was done while lines came that were told before.
+  picoseconds hide_arithmetic(picoseconds cost) noexcept {
+    const picoseconds hidden = std::min(cost, waits_);
+    waits_ -= hidden;
+    computes_ += cost - hidden;
+    return hidden;
+  }
+  // Lines that take `cost`, with windows of `window` together: how much of it went by in arithmetic told before.
+  picoseconds hide_lines(picoseconds cost, picoseconds window) noexcept {
+    const picoseconds open = std::min(cost, window), hidden = std::min(open, computes_);
+    computes_ -= hidden;
+    waits_ += open - hidden;
+    return hidden;
+  }
+  void end() noexcept { waits_ = computes_ = 0; }
+
+ private:
+  picoseconds waits_{0};     // for lines, in which arithmetic can be done still
+  picoseconds computes_{0};  // in which lines can come still
+};
+
+enum class continued : std::uint8_t { no, next_line, same_line };
+
+// Where the last accesses ended. One that begins in the same line or the next, or ends in the line before, goes on with
+// a stream: elements of an array that are told one by one are read as the array told in one call is. Eight streams:
+// half of those that the prefetchers of a core follow (16 and more; Intel's optimization manual, 2.1.5.4 of 2016).
+class told_streams {
+ public:
+  continued go_on(std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t& end : ends_) {
+      if (end == first) {
+        end = last;
+        return continued::same_line;
+      }
+      if (end + 1 != first && last + 1 != end) continue;
+      end = last < end ? first : last;
+      return continued::next_line;
+    }
+    ends_[next_] = last;
+    next_ = (next_ + 1) % ends_.size();
+    return continued::no;
+  }
+
+ private:
+  static constexpr std::uint64_t none = ~std::uint64_t{0} - 1;
+  std::array<std::uint64_t, 8> ends_{none, none, none, none, none, none, none, none};  // lines
+  std::size_t next_{0};
+};
+
+}  // namespace heddle::sim

@@ -1,0 +1,84 @@
+#include "support/runtimes.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <thread>
+
+#include "fiber/stack_pool.hpp"
+
+namespace heddle_test {
+
+const std::vector<std::string> all_policies = {
+    "random_ws",
+    "random_ws:spawn=child",
+    "random_ws:spawn=parent",
+    "random_ws:victim=hybrid",
+    "pws:victim=history",
+    "hierarchical_ws",
+    "work_sharing",
+    "work_sharing:order=fifo",
+    "serial",
+    "adws",
+    "adws:steal=off",
+    "ml-adws",
+    "ml-adws:aggregation=group",
+    "ml-ws",
+    "ml-adaptive",
+    "ml-adaptive:levels=off,patience=1",
+    "auto",
+    "pdf",
+    "pws",
+    "sb",
+    "sb-d",
+    "slaw",
+    "mts",
+    "mts:victim=near,batch=1",
+    "hws",
+    "hws:level=2,attempts=1",
+    "constrained_ws",
+    "constrained_ws:relws=0",
+    "constrained_ws:replay=stuws,relws=1",
+    "levels",
+    "levels:l3=random_ws,l2=adws",
+    "levels:l3=hierarchical_ws,l2=work_sharing",
+};
+
+std::vector<unsigned> worker_counts() {
+  std::vector<unsigned> counts{1, 2, 4, 8};
+  const unsigned many = 3 * std::max(1u, std::thread::hardware_concurrency());
+  if (std::find(counts.begin(), counts.end(), many) == counts.end()) counts.push_back(many);
+  return counts;
+}
+
+over_runtimes::over_runtimes() = default;
+over_runtimes::~over_runtimes() = default;
+
+void over_runtimes::SetUp() {
+  static_cast<void>(heddle::runtime::global());  // made by the first call from outside, it would count as a leak
+  pools_ = heddle::fiber::stack_pool::living();
+  heddle::runtime_options options;
+  options.workers = std::get<0>(GetParam());
+  options.policy = std::get<1>(GetParam());
+  runtime_ = std::make_unique<heddle::runtime>(options);
+}
+
+void over_runtimes::TearDown() {
+  runtime_.reset();
+  EXPECT_EQ(heddle::fiber::stack_pool::living(), pools_) << "a thread's stack or control block was not given back";
+}
+
+std::string test_name(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return text;
+}
+
+std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::string>>& info) {
+  return test_name(std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param)));
+}
+
+testing::internal::ParamGenerator<std::tuple<unsigned, std::string>> every_runtime() {
+  return testing::Combine(testing::ValuesIn(worker_counts()), testing::ValuesIn(all_policies));
+}
+
+}  // namespace heddle_test
