@@ -51,18 +51,25 @@ explicit_task* give_back_locks(depend_node& n) noexcept {
   return ready;
 }
 
-void make_ready(thread* self, member_tasks* mine, explicit_task& it) noexcept {
+void queue_ready(const thread* self, member_tasks* mine, explicit_task& it) noexcept {
+  team_tasks& tasks = it.in->tasks;
+  if (self == nullptr || mine == nullptr || !tasks.push(*mine, it)) tasks.share(it);
+}
+
+void make_ready(const thread* self, member_tasks* mine, explicit_task& it) noexcept {
   if (thread* const waits = it.node->waits; waits != nullptr) [[unlikely]] {
     it.node->begins.store(true);  // the node is that thread's from here on
     waits->parked.wake();
     return;
   }
-  team_tasks& tasks = it.in->tasks;
-  if (self == nullptr || mine == nullptr || !tasks.push(*mine, it)) tasks.share(it);
+  queue_ready(self, mine, it);
 }
 
 dependences& graph_of(task& parent) {
-  if (parent.depends == nullptr) parent.depends = new dependences;
+  if (parent.depends == nullptr) {
+    parent.depends = new dependences;
+    if (parent.is_explicit) static_cast<explicit_task&>(parent).make_intricate();
+  }
   return *parent.depends;
 }
 
@@ -72,12 +79,11 @@ bool enter_all(thread& self, explicit_task& it, const depend_list& list, thread*
   depend_node& n = *new_node(g);
   n.of = &it;
   n.waits = waits;
+  n.special = waits != nullptr;
   it.node = &n;
-  std::int32_t before = 0;
-  for (std::size_t i = 0; i < list.count; ++i) before += enter(g, list[i], n);
-  // [depend:2]
-  if (before != 0 && n.waiting.fetch_add(before) + before != 0) return false;
-  return may_begin(n);
+  it.make_intricate();
+  for (std::size_t i = 0; i < list.count; ++i) enter(g, list[i], n);
+  return follow_predecessors(n) && may_begin(n);
 }
 
 }  // namespace
@@ -93,6 +99,7 @@ void add_node_and_wait(thread& self, explicit_task& it, const depend_list& list)
 depend_edge* successors_of(const explicit_task& it) noexcept {
   static_assert(offsetof(depend_node, successors) == 0 && sizeof(depend_node::successors) == sizeof(void*));
   static_assert(offsetof(depend_edge, to) == 0 && offsetof(depend_edge, next) == sizeof(void*));
+  static_assert(offsetof(depend_node, held) == 64);
   // acquire pairs with end_node, as in has_ended
   depend_edge* const first = it.node != nullptr ? it.node->successors.load(std::memory_order_acquire) : nullptr;
   return first != closed_list() ? first : nullptr;
@@ -100,13 +107,20 @@ depend_edge* successors_of(const explicit_task& it) noexcept {
 
 void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {
   depend_node& n = *it.node;
-  explicit_task* ready = n.locks != nullptr ? give_back_locks(n) : nullptr;
+  explicit_task* ready = n.special && n.locks != nullptr ? give_back_locks(n) : nullptr;
   // The node is the parent's afterwards. acq_rel pairs with follow: the edges; with has_ended: what the task has done.
   depend_edge* e = n.successors.exchange(closed_list(), std::memory_order_acq_rel);
   while (e != nullptr) {
     depend_node& to = *e->to;
     e = e->next;  // before the successor may begin: the edge is its
     explicit_task* const next = to.of;
+    if (!to.special) [[likely]] {
+      // [depend:2] Who has the last edge need not count it. acquire pairs with the others' counting: what they have
+      // done
+      if (to.waiting.load(std::memory_order_acquire) == 1 || to.waiting.fetch_sub(1) == 1)
+        queue_ready(self, mine, *next);
+      continue;
+    }
     thread* const waits = to.waits;
     if (to.waiting.fetch_sub(1) != 1) continue;
     if (next == nullptr) waits->parked.wake_after_fence();
@@ -125,12 +139,10 @@ void wait_for_predecessors(thread& self, const depend_list& list) {
   dependences& g = *parent.depends;
   depend_node n;
   n.waits = &self;
+  n.special = true;
   n.serial = ++g.serial;
-  std::int32_t before = 0;
-  for (std::size_t i = 0; i < list.count; ++i) before += look_at(g, list[i], n);
-  if (before != 0 && n.waiting.fetch_add(before) + before != 0) {
-    help_until(self, &parent, [&] { return n.waiting.load() == 0; }, [] {});
-  }
+  for (std::size_t i = 0; i < list.count; ++i) look_at(g, list[i], n);
+  if (!follow_predecessors(n)) help_until(self, &parent, [&] { return n.waiting.load() == 0; }, [] {});
   drop_edges(g, n);
 }
 
@@ -146,11 +158,10 @@ bool is_far_ahead(task& parent) noexcept {
 void forget_dependences(task& of) noexcept {
   dependences& g = *of.depends;
   g.may_make = most_ahead;  // `made` is 0, or begins there soon
-  if (g.used_entries == 0 && g.everything == nullptr) return;
+  if (g.used_places == 0 && g.everything == nullptr) return;
   ++g.epoch;
-  g.used_entries = 0;
+  g.used_places = 0;
   g.everything = nullptr;
-  g.places.put_all();
   g.nodes.put_all();
   g.edges.put_all();
   g.links.put_all();

@@ -31,30 +31,47 @@ struct depend_list {
   depend_item operator[](std::size_t i) const { return item(from, i); }
 };
 
-struct depend_edge;
 struct lock_link;
+struct depend_node;
+
+// From a predecessor to a successor, whose memory it is.
+struct depend_edge {
+  depend_node* to;    // the predecessor, as long as the edge is in no list
+  depend_edge* next;  // of the predecessor's successors
+};
+// Where a node has no room for it.
+struct further_edge : depend_edge {
+  further_edge* sibling;  // of the successor's
+};
 
 // A task's place in the graph, or that of a thread that waits for predecessors. In the graph's memory: [depend:3].
-struct depend_node {
+struct alignas(64) depend_node {
+  // --- of all those who end its predecessors, and who ends it: one line, in which its first edges lie, too
   // Successors, the newest first; closed when the task has ended. Pushed by the parent's thread, closed by who ends the
   // task; each publishes what it has done. It comes first: successors_of.
   std::atomic<depend_edge*> successors{nullptr};
   explicit_task* of{nullptr};
-  thread* waits{nullptr};  // who runs `of` itself, or only waits for predecessors if that is null
-  // [depend:2] Predecessors that have not ended. Ends count it down from 0 until the parent's thread has found all
-  // and adds their number; who reaches 0 then has it ready.
+  // [depend:2] Edges that lead here from tasks that have not ended. Written before the first of them is in a list, then
+  // counted down by ends and, once, by the parent's thread; who reaches 0 has the task ready.
   std::atomic<std::int32_t> waiting{0};
-  // The parent's thread alone:
-  std::uint32_t held{0};        // memberships of sets
-  depend_edge* edges{nullptr};  // from its predecessors
-  std::uint64_t serial{0};      // of the graph's nodes
-  std::uint64_t newest{0};      // the last successor that was added
-  depend_node* next{nullptr};   // of free ones, or of those to be looked at
-  // mutexinoutset: what it must hold while it runs. Written before it is known to others.
+  bool special{false};  // it has locks, or somebody waits for it; written before it is known to others
+  depend_edge first_edges[2];
+
+  // --- the parent's thread's alone
+  alignas(64) std::uint32_t held{0};  // memberships of sets
+  std::uint32_t edges{0};             // that have been taken
+  further_edge* further{nullptr};     // all but the first ones
+  std::uint64_t serial{0};            // of the graph's nodes
+  std::uint64_t newest{0};            // the last successor that was added
+  depend_node* next{nullptr};         // of free ones, or of those to be looked at
+
+  // --- of special ones
+  // mutexinoutset: what it must hold while it runs. Written before it is known to others, as the next two.
   lock_link* locks{nullptr};
-  depend_node* next_blocked{nullptr};  // under the graph's guard
+  thread* waits{nullptr};  // who runs `of` itself, or only waits for predecessors if that is null
   dependences* graph{nullptr};
-  std::atomic<bool> begins{false};  // `waits` may run `of` now; set by who has ended the last that it waits for
+  depend_node* next_blocked{nullptr};  // under the graph's guard
+  std::atomic<bool> begins{false};     // `waits` may run `of` now; set by who has ended the last that it waits for
 };
 
 // Puts a counted task into the graph of its parent, the running task. True: it has no predecessor left, and the caller

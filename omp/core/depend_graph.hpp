@@ -11,13 +11,6 @@
 
 namespace heddle::omp {
 
-// From a predecessor to a successor.
-struct depend_edge {
-  depend_node* to;
-  depend_edge* next;     // of the predecessor's successors
-  depend_edge* sibling;  // of the successor's edges
-};
-
 // A membership of a set.
 struct set_link {
   depend_node* node;
@@ -35,7 +28,10 @@ struct lock_link {
 
 // [depend:1] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
 // inoutset), or not in any order (mutexinoutset); an out is a set alone. Each waits for all of the set before its own.
+// An entry of the table of places, by address: open addressing.
 struct depend_place {
+  const void* address{nullptr};
+  std::uint32_t epoch{0};  // not the graph's: empty
   depend_kind kind{depend_kind::in};
   set_link* first{nullptr};  // of the current set, the oldest first
   set_link* last{nullptr};
@@ -43,24 +39,18 @@ struct depend_place {
   exclusion* excludes{nullptr};
 };
 
-// Of the table of places, by address: open addressing.
-struct place_entry {
-  const void* address{nullptr};
-  depend_place* place{nullptr};
-  std::uint32_t epoch{0};  // not the graph's: empty
-};
-
-// Memory of small things of one type, which are given back together or one by one.
-template <class T>
+// Memory of small things of one type, which are given back together or one by one. LinkAt: where in a free one the
+// address of the next one lies; all else is as it was until the thing is taken again.
+template <class T, std::size_t LinkAt = 0>
 class small_things {
  public:
   T* take() {
-    if (free_ != nullptr) {
+    if (free_ != nullptr) [[likely]] {
       T* const it = free_;
       free_ = *link(it);
       return it;
     }
-    if (used_ == chunks_.size() * each) chunks_.push_back(std::make_unique<room[]>(each));
+    if (used_ == chunks_.size() * each) chunks_.push_back(std::make_unique_for_overwrite<room[]>(each));
     T* const it = reinterpret_cast<T*>(chunks_[used_ / each][used_ % each].bytes);
     ++used_;
     return it;
@@ -79,7 +69,7 @@ class small_things {
   struct room {
     alignas(T) std::byte bytes[sizeof(T) < sizeof(T*) ? sizeof(T*) : sizeof(T)];
   };
-  static T** link(T* it) noexcept { return reinterpret_cast<T**>(it); }
+  static T** link(T* it) noexcept { return reinterpret_cast<T**>(reinterpret_cast<std::byte*>(it) + LinkAt); }
   std::vector<std::unique_ptr<room[]>> chunks_;
   std::size_t used_{0};
   T* free_{nullptr};
@@ -91,14 +81,14 @@ inline constexpr std::int32_t most_ahead = 512;
 
 struct dependences {
   // The parent's thread alone, but for `guard` and what it guards.
-  std::vector<place_entry> table = std::vector<place_entry>(32);  // a power of two
-  std::size_t used_entries{0};
+  std::vector<depend_place> table = std::vector<depend_place>(32);  // a power of two
+  std::size_t used_places{0};
   std::uint32_t epoch{1};
   std::uint64_t serial{0};           // of the newest node
   depend_node* everything{nullptr};  // the last task that named all memory; held
-  small_things<depend_place> places;
-  small_things<depend_node> nodes;
-  small_things<depend_edge> edges;
+  // A free node says still that it has ended: a task that is just entering may have it among its predecessors.
+  small_things<depend_node, offsetof(depend_node, next)> nodes;
+  small_things<further_edge> edges;
   small_things<set_link> links;
   small_things<exclusion> exclusions;
   small_things<lock_link> locks;
@@ -123,10 +113,12 @@ inline bool has_ended(const depend_node& n) noexcept {
 
 // The parent's thread. Of a task that is about to enter the graph. Throws std::bad_alloc, as the next ones.
 [[nodiscard]] depend_node* new_node(dependences& g);
-// By one clause: how many predecessors of the node that has added. The clause counts for later ones.
-std::int32_t enter(dependences& g, const depend_item& item, depend_node& n);
+// By one clause: takes edges for the predecessors of the node. The clause counts for later ones.
+void enter(dependences& g, const depend_item& item, depend_node& n);
 // The same for somebody who only waits, and for whom nobody waits.
-std::int32_t look_at(dependences& g, const depend_item& item, depend_node& n);
+void look_at(dependences& g, const depend_item& item, depend_node& n);
+// After all clauses: the predecessors learn of the node. True: none is left; else who ends the last has it ready.
+[[nodiscard]] bool follow_predecessors(depend_node& n) noexcept;
 void drop_edges(dependences& g, depend_node& n) noexcept;
 
 }  // namespace heddle::omp

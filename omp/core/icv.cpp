@@ -56,6 +56,7 @@ control_variables& task::own_variables() {
   if (!owns_variables) {
     variables = new control_variables(*variables);
     owns_variables = true;
+    if (is_explicit) static_cast<explicit_task*>(this)->make_intricate();
   }
   return const_cast<control_variables&>(*variables);
 }

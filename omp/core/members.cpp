@@ -101,7 +101,7 @@ void begin_part(thread& self, team& t, unsigned number) {
   self.in = &t;
   self.number = number;
   task& mine = t.implicit[number];
-  begin_implicit(mine, t);
+  begin_implicit(mine, t, number);
   self.running = &mine;
   if (t.outer != nullptr && ompt::on()) [[unlikely]]
     ompt::implicit_task_begins(self);

@@ -71,12 +71,11 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   it.is_final = parent.is_final;
   it.over = false;
   it.elsewhere.store(task::alive, std::memory_order_relaxed);  // published with the task, as all here
-  it.origin.store(
-      parent.is_explicit ? static_cast<explicit_task&>(parent).origin.load(std::memory_order_relaxed) : &parent,
-      std::memory_order_relaxed);
+  it.seat.store(parent.seat.load(std::memory_order_relaxed), std::memory_order_relaxed);
   it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
                 std::memory_order_relaxed);
   it.plain = payload <= smallest_payload;
+  it.intricate = false;
   it.detachable = false;
   it.orphaned = false;
   it.event.store(0, std::memory_order_relaxed);  // published with the task
@@ -85,6 +84,7 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   if (parent.owns_variables) [[unlikely]] {
     it.variables = copy_variables(parent);
     it.owns_variables = true;
+    it.make_intricate();
   }
   return it;
 }
@@ -104,7 +104,7 @@ task::~task() {
   drop_own_variables(*this);
 }
 
-void begin_implicit(task& it, team& in) noexcept {
+void begin_implicit(task& it, team& in, unsigned number) noexcept {
   if (it.depends != nullptr) forget_dependences(it);
   drop_own_variables(it);
   it.parent = in.outer_task;
@@ -113,6 +113,7 @@ void begin_implicit(task& it, team& in) noexcept {
   it.group = nullptr;
   it.home = nullptr;
   it.made = 0;
+  it.seat.store(static_cast<std::uint16_t>(number), std::memory_order_relaxed);  // published with its children
   it.elsewhere.store(task::alive, std::memory_order_relaxed);  // nobody else knows of it; published with its children
 }
 
@@ -128,8 +129,8 @@ void free_task(thread* self, explicit_task& first) noexcept {
   }
 }
 
-void child_ended(thread* self, task& p) noexcept {
-  thread* const waits = p.home->owner;  // p may be gone afterwards
+void child_ended(thread* self, task& p, const member_tasks& home) noexcept {
+  thread* const waits = home.owner;
   const std::int64_t now = p.elsewhere.fetch_add(1) + 1;
   if (static_cast<std::int32_t>(now) != 0) return;
   if (now >= task::alive) waits->parked.wake_after_fence();
@@ -151,8 +152,8 @@ void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_det
   if (!has_event && !last) orphan(it);
   if (it.group != nullptr) it.group->ended(&mine);
   task& p = *it.parent;
-  if (p.home == &mine && !p.over) --p.made;
-  else child_ended(&self, p);
+  if (it.counted_by == &mine && !p.over) --p.made;
+  else child_ended(&self, p, *it.counted_by);
   if (last) free_task(&self, it);
   else if (!has_event) leave_to_children(self, it, 0);
   else if (!discarded || is_discarded(it)) release(&self, it);
@@ -167,7 +168,7 @@ void end_outside(explicit_task& it) noexcept {
   tasks.outside.fetch_add(1);  // the team stays until it falls
   if (it.node != nullptr) end_node(self, nullptr, it);
   if (it.group != nullptr) it.group->ended(nullptr);
-  child_ended(self, *it.parent);
+  child_ended(self, *it.parent, *it.counted_by);
   release(self, it);
   tasks.ended_outside.fetch_add(1);
   whose.tasks_ended();

@@ -24,7 +24,8 @@ struct task {
   task(const task&) = delete;
   ~task();
 
-  task* parent{nullptr};                        // null: of an initial thread's implicit task
+  // --- what home reads and writes for each child that it makes: one line. Those who end children elsewhere write to
+  // the next one, so nothing of this line is theirs to look at.
   team* in{nullptr};                            // whose threads may run it
   const control_variables* variables{nullptr};  // its own if owns_variables, else its team's
   task_group* group{nullptr};                   // the innermost taskgroup that it is in
@@ -46,6 +47,12 @@ struct task {
   bool owns_variables{false};
   bool over{false};        // its body has ended while children had not; home's own
   bool undeferred{false};  // so a tool was told; written where one listens alone
+  // The number, modulo 2^16, of the member whose implicit task is its ancestor of depth 0, or itself. Atomic as
+  // `depth`.
+  std::atomic<std::uint16_t> seat{0};
+
+  // --- for those who end children of it
+  task* parent{nullptr};  // null: of an initial thread's implicit task
 
   // [omp_task:2]: {alive:1, children that are over and have children themselves: 30, children that ended elsewhere less
   // those that were moved here from `made`: 32}. Changed by all who end children; publishes what they have done.
@@ -77,10 +84,11 @@ using task_body = void (*)(explicit_task& it, thread& self, bool discard);
 // Lives in a block (task_block.hpp), with its payload behind it or in memory of its own.
 struct alignas(64) explicit_task : task {
   // These are read by thieves that do not know whether the task has been taken meanwhile, and are atomic therefore.
-  std::atomic<const task*> origin{nullptr};         // its ancestor of depth 0, an implicit task
   std::atomic<const explicit_task*> root{nullptr};  // its ancestor of depth 1, or itself
-  std::uint16_t block_class{0};
+  member_tasks* counted_by{nullptr};                // its parent's home; written when it is counted
+  std::uint8_t block_class{0};
   bool plain{false};                   // nothing of it differs from what make_task has made
+  bool intricate{false};               // has a node, a graph or variables of its own: more is to be done at its end
   bool detachable{false};              // ends when its event is fulfilled, too
   bool orphaned{false};                // is over, its block is kept for its children, and its parent's on its account
   bool own_payload{false};             // payload is from malloc
@@ -95,8 +103,13 @@ struct alignas(64) explicit_task : task {
   void* abi_word{nullptr};
   ompt::task_record tool{};
   explicit_task* self{nullptr};  // the word in front of the payload: for_payload
+
+  void make_intricate() noexcept {
+    plain = false;
+    intricate = true;
+  }
 };
-static_assert(sizeof(explicit_task) == 192);
+static_assert(sizeof(task) == 80 && sizeof(explicit_task) == 192);
 
 // The task whose payload that is.
 inline explicit_task& for_payload(void* payload) noexcept { return *static_cast<explicit_task**>(payload)[-1]; }

@@ -56,7 +56,7 @@ explicit_task& task_blocks::take_slow(unsigned size, std::size_t payload) {
         static_cast<std::byte*>(::operator new(each * magazine_size, std::align_val_t{alignof(explicit_task)}));
     for (std::uint32_t i = 0; i < magazine_size; ++i) {
       auto* const it = new (memory + i * each) explicit_task;
-      it->block_class = static_cast<std::uint16_t>(size);
+      it->block_class = static_cast<std::uint8_t>(size);
       it->payload = it + 1;
       it->self = it;
       if (&for_payload(it->payload) != it) std::abort();  // the compiler's layout is not what task.hpp says

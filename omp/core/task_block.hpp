@@ -14,6 +14,16 @@
 
 namespace heddle::omp {
 
+// Asks for a cache line that will be written; a hint, good for any address.
+inline void prefetch_to_write(const void* line) noexcept {
+#if defined(__x86_64__)
+  // What __builtin_prefetch is by default asks for a line to read. No operation on processors that have none for this.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 inline constexpr unsigned block_classes = 3;
 inline constexpr std::size_t block_sizes[block_classes] = {320, 576, 2112};
 inline constexpr std::size_t smallest_payload = block_sizes[0] - sizeof(explicit_task);  // that fits into each
@@ -36,6 +46,7 @@ class task_blocks {
       return take_slow(size, payload);
     from.first = it->next;
     --from.count;
+    expect(from.first);
     if (size == block_classes) [[unlikely]]
       give_payload(*it, payload);
     return *it;
@@ -62,6 +73,12 @@ class task_blocks {
     for (unsigned i = 0; i < block_classes; ++i)
       if (payload + sizeof(explicit_task) <= block_sizes[i]) return i;
     return block_classes;
+  }
+  // The next one may have been used on another processor last, and its lines take longer to come from there than a task
+  // takes to be made: they are asked for one task ahead. Null: none is.
+  static void expect(const explicit_task* next) noexcept {
+    for (std::size_t at = 0; at < sizeof(explicit_task) + 64; at += 64)
+      prefetch_to_write(reinterpret_cast<const std::byte*>(next) + at);
   }
   explicit_task& take_slow(unsigned size, std::size_t payload);
   void make_room(unsigned size) noexcept;

@@ -46,12 +46,4 @@ bool cancel_group(thread& self) noexcept {
   return true;
 }
 
-bool group_cancelled(const task& t) noexcept {
-  const task_group* const group = t.group;
-  if (group == nullptr) return false;
-  // relaxed: cancellation may come late
-  if (group->cancelled.load(std::memory_order_relaxed)) return true;
-  return group->of_work_share && group->outer != nullptr && group->outer->cancelled.load(std::memory_order_relaxed);
-}
-
 }  // namespace heddle::omp

@@ -13,16 +13,17 @@ class thread;
 struct task_reductions;  // task_reduction.hpp
 
 struct task_group {
+  // Read by all who run its tasks, seldom written; the counts are on lines of their own.
   task_group* outer{nullptr};
   member_tasks* home{nullptr};  // of the thread that encountered it, which waits at its end
-  // [omp_task:5] Members of the group that have not ended: the sum of both. `here` is changed by home alone, so when
-  // home reads `elsewhere`, the sum is exact.
-  std::int64_t here{0};
-  std::atomic<std::int64_t> elsewhere{0};
   std::atomic<bool> cancelled{false};
   task_reductions* reductions{nullptr};      // of the LLVM ABI
   std::uintptr_t* reduction_words{nullptr};  // of the GNU ABI: the newest array that is registered
   bool of_work_share{false};                 // begun by a work-sharing construct with a task reduction
+  // [omp_task:5] Members of the group that have not ended: the sum of both. `here` is changed by home alone, so when
+  // home reads `elsewhere`, the sum is exact.
+  alignas(64) std::int64_t here{0};
+  alignas(64) std::atomic<std::int64_t> elsewhere{0};
 
   void add(const member_tasks& from) noexcept {
     if (home == &from) ++here;
@@ -46,6 +47,12 @@ void begin_group(thread& self);
 void end_group(thread& self);
 // cancel taskgroup; false: there is none.
 bool cancel_group(thread& self) noexcept;
-bool group_cancelled(const task& t) noexcept;
+inline bool group_cancelled(const task& t) noexcept {
+  const task_group* const group = t.group;
+  if (group == nullptr) return false;
+  // relaxed: cancellation may come late
+  if (group->cancelled.load(std::memory_order_relaxed)) return true;
+  return group->of_work_share && group->outer != nullptr && group->outer->cancelled.load(std::memory_order_relaxed);
+}
 
 }  // namespace heddle::omp

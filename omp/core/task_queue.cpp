@@ -95,8 +95,9 @@ bool team_tasks::unfinished() const noexcept {
 }
 
 bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position) noexcept {
-  const task* const parent = it.parent;                // the task may be gone once it is queued; its parent is not
-  mine.quiet.store(false, std::memory_order_relaxed);  // [omp_task:8]: before the fence below
+  const task* const parent = it.parent;  // the task may be gone once it is queued; its parent is not
+  // [omp_task:8]: before the fence below. Only when it changes: who ends this member's tasks elsewhere reads that line.
+  if (mine.quiet.load(std::memory_order_relaxed)) mine.quiet.store(false, std::memory_order_relaxed);
   queue::slow_outcome outcome = queue::push(mine.queue, position);
   if (!outcome.done) {
     if (queue::has_any(mine.queue)) {

@@ -41,7 +41,17 @@ struct member_tasks {
   // recursion a few are enough, for the oldest are the largest there, and there will be others soon.
   bool has_enough(const task& parent) const noexcept {
     const std::ptrdiff_t positions = queue.bottom.load(std::memory_order_relaxed) - queue.base;  // own variable
-    return positions >= enough[parent.depth.load(std::memory_order_relaxed) > 1 ? 1 : 0] && queue::has_any(queue);
+    return positions >= enough[parent.depth.load(std::memory_order_relaxed) > 1 ? 1 : 0] && positions > stolen();
+  }
+
+  // A thief would find nothing here.
+  bool has_none() const noexcept {
+    return queue.bottom.load(std::memory_order_relaxed) - queue.base <= stolen();  // own variable
+  }
+  // Of these positions; a hint (queue::has_any, which is not inlined).
+  std::ptrdiff_t stolen() const noexcept {
+    constexpr std::uint64_t top = queue::largest_capacity + 1;  // its bits in `open`
+    return static_cast<std::ptrdiff_t>(queue.open.load(std::memory_order_relaxed) & top);
   }
 
   void count_made() noexcept {
@@ -153,7 +163,7 @@ class team_tasks {
   // Whether `it`, which may be gone, looks like a descendant: never no for one.
   static bool may_descend(const explicit_task& it, const task& from) noexcept {
     // relaxed: hints; the memory of tasks stays what it is ([omp_task:1])
-    if (!from.is_explicit) return it.origin.load(std::memory_order_relaxed) == &from;
+    if (!from.is_explicit) return it.seat.load(std::memory_order_relaxed) == from.seat.load(std::memory_order_relaxed);
     return it.depth.load(std::memory_order_relaxed) > from.depth.load(std::memory_order_relaxed) &&
            it.root.load(std::memory_order_relaxed) ==
                static_cast<const explicit_task&>(from).root.load(std::memory_order_relaxed);

@@ -33,22 +33,28 @@ void drop_spare(thread* self, task& of) noexcept;
 // The same as make_task where no block is at hand that has been such a child.
 explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload);
 
+// A new child of the running task in a block that has been such a child; null: there is none.
+[[gnu::always_inline]] inline explicit_task* make_of_spare(thread& self, std::size_t payload) noexcept {
+  task& parent = *self.running;
+  explicit_task* const spare = parent.spare;
+  if (spare == nullptr || spare->variables != parent.variables || payload > smallest_payload) return nullptr;
+  self.did.tasks.add();  // [omp_task:10]
+  parent.spare = nullptr;
+  spare->group = parent.group;
+  return spare;
+}
+
 // A new child of the running task, neither counted nor queued yet. Its body, payload and clauses are the caller's to
 // fill in: who changes anything else that is set here makes it not plain. Throws std::bad_alloc.
 [[gnu::always_inline]] inline explicit_task& make_task(thread& self, std::size_t payload) {
-  task& parent = *self.running;
+  explicit_task* const spare = make_of_spare(self, payload);
+  if (spare != nullptr) return *spare;
   self.did.tasks.add();
-  if (explicit_task* const spare = parent.spare;
-      spare != nullptr && spare->variables == parent.variables && payload <= smallest_payload) {  // [omp_task:10]
-    parent.spare = nullptr;
-    spare->group = parent.group;
-    return *spare;
-  }
-  return make_task_anew(self, parent, payload);
+  return make_task_anew(self, *self.running, payload);
 }
 
 // A member's implicit task, before the member's part of a region.
-void begin_implicit(task& it, team& in) noexcept;
+void begin_implicit(task& it, team& in, unsigned number) noexcept;
 
 // The task is over, and so are those made in it: its block may go.
 void free_task(thread* self, explicit_task& it) noexcept;
@@ -56,18 +62,7 @@ void free_task(thread* self, explicit_task& it) noexcept;
 // `told_detached`: a tool has heard that it waits for its event.
 void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_detached = false);
 // A child of p, which is not at home here or is over, has ended; `self` null: elsewhere than on an OpenMP thread.
-void child_ended(thread* self, task& p) noexcept;
-
-// At the end of its body: its block goes, unless children of it are left.
-inline void leave_task(thread& self, explicit_task& it) noexcept {
-  // acquire pairs with child_ended: its last touch
-  if (it.elsewhere.load(std::memory_order_acquire) == task::alive + it.made && it.depends == nullptr &&
-      !it.owns_variables) [[likely]] {
-    self.tasks.blocks.put(it);
-    return;
-  }
-  free_task(&self, it);
-}
+void child_ended(thread* self, task& p, const member_tasks& home) noexcept;
 
 // Whether the task is not to begin: its group or its team was cancelled.
 inline bool is_cancelled(const explicit_task& it) noexcept {
@@ -80,9 +75,9 @@ void discard_body(thread& self, explicit_task& it);
 // After its body.
 inline void end_task(thread& self, member_tasks& mine, explicit_task& it) {
   task& p = *it.parent;
-  if (it.node != nullptr || it.group != nullptr || it.detachable || p.home != &mine || p.over ||
-      it.elsewhere.load(std::memory_order_acquire) != task::alive + it.made || it.depends != nullptr ||
-      it.owns_variables) [[unlikely]] {
+  // acquire pairs with child_ended: its last touch
+  if (it.intricate || it.detachable || it.group != nullptr || it.counted_by != &mine || p.over ||
+      it.elsewhere.load(std::memory_order_acquire) != task::alive + it.made) [[unlikely]] {
     end_slow(self, mine, it);
     return;
   }
@@ -115,8 +110,7 @@ inline void begin_included(thread& self, explicit_task& it) {
 void end_included_slow(thread& self, explicit_task& it);
 inline void end_included(thread& self, explicit_task& it) {
   // acquire pairs with child_ended: its last touch
-  if (!it.plain || it.made != 0 || it.elsewhere.load(std::memory_order_acquire) != task::alive ||
-      it.depends != nullptr || it.owns_variables) [[unlikely]] {
+  if (!it.plain || it.made != 0 || it.elsewhere.load(std::memory_order_acquire) != task::alive) [[unlikely]] {
     end_included_slow(self, it);
     return;
   }
@@ -145,6 +139,7 @@ inline constexpr unsigned most_nested = 100;
 // Counts a deferred task; from now on parent, group and team wait for it.
 inline void count_task(member_tasks& mine, explicit_task& it) noexcept {
   mine.count_made();
+  it.counted_by = &mine;
   ++it.parent->made;
   if (it.group != nullptr) it.group->add(mine);
 }

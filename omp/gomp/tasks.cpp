@@ -32,7 +32,7 @@ void run_told(explicit_task& it, thread& self, bool discard) {
 }
 
 // Of the team, or of the group that the new task would be in.
-bool creation_cancelled(const thread& self) noexcept {
+[[gnu::always_inline]] inline bool creation_cancelled(const thread& self) noexcept {
   return (self.running->group != nullptr && group_cancelled(*self.running)) ||
          self.in->cancelled.load(std::memory_order_relaxed);  // relaxed: cancellation may come late
 }
@@ -86,15 +86,15 @@ namespace {
 // A plain task that runs where it is made has a path of its own, which keeps few registers.
 HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                 unsigned flags, void** depend, int priority, void* detach) {
-  thread& self = thread::current();
-  if (copy != nullptr || (flags & ~task_flags::untied) != 0 || (if_value && !runs_in_place(self)) ||
-      creation_cancelled(self) || ompt::on())
+  thread* const self = thread::current_or_null();
+  if (self == nullptr || copy != nullptr || (flags & ~task_flags::untied) != 0 || (if_value && !runs_in_place(*self)) ||
+      creation_cancelled(*self) || ompt::may_be_on())
     return make_any_task(fn, data, copy, bytes, align, if_value, flags, depend, priority, detach);
   // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
-  explicit_task& it = make_task(self, 0);
-  begin_included(self, it);
+  explicit_task& it = make_task(*self, 0);
+  begin_included(*self, it);
   fn(data);
-  end_included(self, it);
+  end_included(*self, it);
 }
 
 HEDDLE_OMP_ENTRY void GOMP_taskwait() { ompt::wait_for_tasks(thread::current(), __builtin_return_address(0)); }

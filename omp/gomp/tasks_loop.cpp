@@ -44,6 +44,51 @@ std::uint64_t iterations_of(unsigned long long start, unsigned long long end, un
   return start <= end ? 0 : (start - end - 1) / (0 - step) + 1;
 }
 
+// What all parts of a loop know; with a part, in front of the argument of the task that runs it.
+template <class Number>
+struct part_of_loop {
+  loop_cut cut;
+  function fn;
+  std::size_t size;
+  Number start, step;
+  bool is_awaited;  // all its tasks, by the end of a group; if not, each part waits for those that it has given away
+  loop_part part;
+};
+
+// The pieces run one after the other on one argument, as undeferred tasks do on their maker's (GOMP_task).
+template <class Number>
+void run_pieces(thread& self, const part_of_loop<Number>& whole, const loop_part& part, void* argument) {
+  run_part(
+      self, part,
+      [&](std::uint64_t i) {
+        const auto at = [&](std::uint64_t iteration) {
+          return static_cast<Number>(static_cast<std::uint64_t>(whole.start) +
+                                     iteration * static_cast<std::uint64_t>(whole.step));
+        };
+        const std::uint64_t before = whole.cut.before(i);
+        const Number bounds[2] = {at(before), at(before + whole.cut.size(i))};
+        explicit_task& it = make_task(self, 0);
+        std::memcpy(argument, bounds, sizeof bounds);
+        begin_included(self, it);
+        if (!is_cancelled(it)) whole.fn(argument);
+        end_included(self, it);
+      },
+      [&](const loop_part& half) -> explicit_task& {
+        explicit_task& it = make_task(self, sizeof whole + whole.size);
+        it.body = [](explicit_task& task, thread& on, bool discard) {
+          auto& mine = *static_cast<part_of_loop<Number>*>(task.payload);
+          if (discard) return;
+          run_pieces(on, mine, mine.part, &mine + 1);
+          if (!mine.is_awaited) taskwait(on);
+        };
+        auto* const told = static_cast<part_of_loop<Number>*>(it.payload);
+        *told = whole;
+        told->part = half;
+        std::memcpy(told + 1, argument, whole.size);
+        return it;
+      });
+}
+
 template <class Number>
 void run_taskloop(function fn, void* data, copy_function copy, long bytes, long align, unsigned flags,
                   unsigned long amount, int priority, Number start, Number end, Number step, const void* code) {
@@ -71,6 +116,12 @@ void run_taskloop(function fn, void* data, copy_function copy, long bytes, long 
   const bool deferred = (flags & task_flags::if_clause) != 0;
   constexpr unsigned differ = task_flags::is_final | task_flags::untied | task_flags::priority;
   const bool plain = copy == nullptr && (flags & differ) == 0 && !told;
+  if (plain && deferred && alignment <= alignof(part_of_loop<Number>) && goes_in_parts(self, cut.tasks)) {
+    const part_of_loop<Number> whole{cut, fn, size, start, step, group, {}};
+    run_pieces(self, whole, {0, cut.tasks}, data);
+    if (group) ompt::group_ends(self, code);
+    return;
+  }
   const std::size_t front = told ? sizeof(chunk) : 0;
   std::uint64_t number = 0;
   Number at = start;

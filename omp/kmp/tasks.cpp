@@ -73,10 +73,9 @@ inline void begin_here(void* task, const void* code, void* frame) {
   begin_included(self, it);
 }
 
-void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes, routine entry) {
-  thread& self = thread::current();
-  const std::size_t front = (task_bytes + 7) & ~std::size_t{7};
-  explicit_task& it = make_task(self, front + shared_bytes);
+// In a block for it, all that differs from one task to the next.
+[[gnu::always_inline]] inline void* fill(explicit_task& it, std::int32_t flags, std::size_t front,
+                                         std::size_t shared_bytes, routine entry) {
   auto* const known = static_cast<known_task*>(it.payload);
   known->shareds = shared_bytes != 0 ? static_cast<char*>(it.payload) + front : nullptr;
   known->entry = entry;
@@ -88,10 +87,28 @@ void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
   if ((flags & (task_flags::tied | task_flags::is_final | task_flags::proxy)) != task_flags::tied) [[unlikely]] {
     it.tied = (flags & task_flags::tied) != 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
-    it.detachable = (flags & task_flags::proxy) != 0;
     it.plain = false;
+    it.detachable = (flags & task_flags::proxy) != 0;
   }
   return it.payload;
+}
+
+std::size_t front_of(std::size_t task_bytes) noexcept { return (task_bytes + 7) & ~std::size_t{7}; }
+
+[[gnu::noinline]] void* make_anew(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes, routine entry) {
+  const std::size_t front = front_of(task_bytes);
+  return fill(make_task(thread::current(), front + shared_bytes), flags, front, shared_bytes, entry);
+}
+
+// Calls nothing where a block is at hand, and keeps no registers therefore.
+[[gnu::always_inline]] inline void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
+                                         routine entry) {
+  thread* const self = thread::current_or_null();
+  const std::size_t front = front_of(task_bytes);
+  explicit_task* const it = self != nullptr ? make_of_spare(*self, front + shared_bytes) : nullptr;
+  if (it == nullptr) [[unlikely]]
+    return make_anew(flags, task_bytes, shared_bytes, entry);
+  return fill(*it, flags, front, shared_bytes, entry);
 }
 
 // What the compiler has written into a task since it was made.
@@ -107,7 +124,14 @@ inline void see_clauses(thread& self, explicit_task& it) noexcept {
 }
 
 // As submit; a path of its own, so that the one of tasks which run where they are made keeps few registers.
-[[gnu::noinline]] std::int32_t submit_any(thread& self, explicit_task& it) {
+[[gnu::noinline]] std::int32_t submit_any(thread& self, explicit_task& it, const void* code) {
+  if (self.running == &it) {  // an untied one's next part
+    it.abi = 1;
+    return 0;
+  }
+  see_clauses(self, it);
+  if (ompt::on()) [[unlikely]]
+    return submit_told(self, it, nullptr, code);
   submit(self, it);
   return 0;
 }
@@ -140,15 +164,10 @@ HEDDLE_OMP_ENTRY void* __kmpc_omp_target_task_alloc(ident*, std::int32_t, std::i
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
-  thread& self = thread::current();
-  if (self.running == &it) [[unlikely]] {
-    it.abi = 1;
-    return 0;
-  }
-  see_clauses(self, it);
-  if (ompt::on()) [[unlikely]]
-    return submit_told(self, it, nullptr, __builtin_return_address(0));
-  if (!it.plain || !runs_in_place(self) || is_cancelled(it)) return submit_any(self, it);
+  thread& self = *thread::current_or_null();  // who has made a task is known
+  if (self.running == &it || (it.abi_flags & (task_flags::priority | task_flags::detachable)) != 0 ||
+      ompt::may_be_on() || !it.plain || !runs_in_place(self) || is_cancelled(it)) [[unlikely]]
+    return submit_any(self, it, __builtin_return_address(0));
   begin_included(self, it);
   if (it.body == run_body) [[likely]]
     run_body(it, self, false);

@@ -46,10 +46,10 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   if ((it.abi_flags & task_flags::destructors) != 0) known->first.destructors(self.global_number, known);
 }
 
-// A copy of the pattern, as its compiler wants it.
-explicit_task& copy_of(thread& self, explicit_task& pattern, bool told) {
+// A copy of the pattern, as its compiler wants it; and room for so much behind it, aligned as a word.
+explicit_task& copy_of(thread& self, explicit_task& pattern, std::size_t behind) {
   const auto bytes = reinterpret_cast<std::size_t>(pattern.abi_word);
-  explicit_task& it = make_task(self, told ? bytes + 8 + sizeof(chunk) : bytes);
+  explicit_task& it = make_task(self, behind != 0 ? bytes + 8 + behind : bytes);
   std::memcpy(it.payload, pattern.payload, bytes);
   auto* const known = static_cast<known_task*>(it.payload);
   const auto* const from = static_cast<known_task*>(pattern.payload);
@@ -59,13 +59,53 @@ explicit_task& copy_of(thread& self, explicit_task& pattern, bool told) {
   it.body = pattern.body;
   it.abi_flags = pattern.abi_flags;
   it.abi_word = pattern.abi_word;
-  if (!pattern.plain) {
+  if (!pattern.tied || pattern.is_final || pattern.priority != 0) {
     it.tied = pattern.tied;
     it.is_final = it.is_final || pattern.is_final;
     it.priority = pattern.priority;
     it.plain = false;
   }
   return it;
+}
+
+// What all parts of a loop know; with a part, behind the payload of the copy of the pattern that runs it.
+struct part_of_loop {
+  loop_cut cut;
+  task_body body;  // of the pieces
+  std::uint64_t start;
+  std::uint64_t step;
+  std::ptrdiff_t lower_at, upper_at;
+  bool is_awaited;  // all its tasks, by the end of a group; if not, each part waits for those that it has given away
+  loop_part part;
+};
+part_of_loop& part_of(explicit_task& it) noexcept {
+  const std::size_t behind = (reinterpret_cast<std::size_t>(it.abi_word) + 7) & ~std::size_t{7};
+  return *reinterpret_cast<part_of_loop*>(static_cast<char*>(it.payload) + behind);
+}
+
+void run_pieces(thread& self, const part_of_loop& whole, const loop_part& part, explicit_task& pattern) {
+  run_part(
+      self, part,
+      [&](std::uint64_t i) {
+        explicit_task& it = copy_of(self, pattern, 0);
+        it.body = whole.body;
+        const std::uint64_t first = whole.start + whole.cut.before(i) * whole.step;
+        const std::uint64_t last = first + (whole.cut.size(i) - 1) * whole.step;
+        std::memcpy(static_cast<char*>(it.payload) + whole.lower_at, &first, sizeof first);
+        std::memcpy(static_cast<char*>(it.payload) + whole.upper_at, &last, sizeof last);
+        run_included(self, it);
+      },
+      [&](const loop_part& half) -> explicit_task& {
+        explicit_task& it = copy_of(self, pattern, sizeof whole);
+        it.body = [](explicit_task& task, thread& on, bool discard) {
+          if (discard) return;
+          run_pieces(on, part_of(task), part_of(task).part, task);
+          if (!part_of(task).is_awaited) taskwait(on);
+        };
+        part_of(it) = whole;
+        part_of(it).part = half;
+        return it;
+      });
 }
 
 void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step, bool group,
@@ -93,10 +133,17 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
       if (group) end_group(self);
       return;
     }
+    const bool in_parts = deferred && dup == nullptr && !told && pattern.plain &&
+                          (pattern.abi_flags & task_flags::destructors) == 0 && goes_in_parts(self, cut.tasks);
+    if (in_parts) {
+      const part_of_loop whole{cut,      pattern.body, first, static_cast<std::uint64_t>(step),
+                               lower_at, upper_at,     group, {}};
+      run_pieces(self, whole, {0, cut.tasks}, pattern);
+    }
     std::uint64_t at = first;
     std::uint64_t number = 0;
-    for (std::uint64_t i = 0; i < cut.tasks; ++i) {
-      explicit_task& it = copy_of(self, pattern, told);
+    for (std::uint64_t i = 0; !in_parts && i < cut.tasks; ++i) {
+      explicit_task& it = copy_of(self, pattern, told ? sizeof(chunk) : 0);
       const std::uint64_t next = at + cut.size(i) * static_cast<std::uint64_t>(step);
       std::uint64_t const end = next - static_cast<std::uint64_t>(step);
       std::memcpy(static_cast<char*>(it.payload) + lower_at, &at, sizeof at);
