@@ -172,8 +172,7 @@ TEST(loop_schedule, of_the_runtime_is_for_loops_that_name_none) {
 }
 
 TEST(loop_schedule, an_impossible_one_in_the_environment_is_named) {
-  for (const char* text :
-       {"statik", "dynamic,", "dynamic,x", "dynamic,0", "guided,-1", "affinity,4", "adaptive,1"}) {
+  for (const char* text : {"statik", "dynamic,", "dynamic,x", "dynamic,0", "guided,-1", "affinity,4", "adaptive,1"}) {
     ::setenv("HEDDLE_LOOP", text, 1);
     try {
       runtime rt({.workers = 1});
