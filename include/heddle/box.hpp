@@ -85,67 +85,74 @@ namespace detail {
 // A box cut into tiles, which are numbered as positions of an array are.
 template <std::size_t D>
 class tiles_of {
+  using sides = std::array<std::size_t, D>;
+
  public:
-  tiles_of(const box<D>& all, const std::array<std::size_t, D>& tile) : all_(all) {
-    const std::size_t positions = all.size();
+  tiles_of(const box<D>& all, const sides& tile) : all_(all) {
     for (std::size_t d = 0; d < D; ++d) side_[d] = std::min(tile[d], std::max<std::size_t>(all[d].size(), 1));
-    choose_sides(positions);
+    choose_sides();
     for (std::size_t d = 0; d < D; ++d) count_[d] = (all[d].size() + side_[d] - 1) / side_[d];
-    size_ = positions == 0 ? 0 : 1;
-    for (const std::size_t n : count_) size_ *= n;
-    volume_ = 1;
-    for (const std::size_t n : side_) volume_ *= n;
   }
-  std::size_t size() const noexcept { return size_; }
-  std::size_t volume() const noexcept { return volume_; }  // of one that is whole
+  std::size_t size() const noexcept { return product(count_); }
+  std::size_t volume() const noexcept { return product(side_); }  // of one that is whole
 
   // body(tile) on the tiles low to high - 1.
   template <class Body>
   void each(std::size_t low, std::size_t high, Body& body) const {
-    std::array<std::size_t, D> at;
+    sides at;
     std::size_t rest = low;
     for (std::size_t d = D; d-- > 0; rest /= count_[d]) at[d] = rest % count_[d];
     for (std::size_t k = low; k != high; ++k) {
-      box<D> tile;
-      for (std::size_t d = 0; d < D; ++d) {
-        tile[d].low = all_[d].low + at[d] * side_[d];
-        tile[d].high = std::min(tile[d].low + side_[d], all_[d].high);
-      }
-      body(std::as_const(tile));
+      const box<D> tile = tile_at(at);
+      body(tile);
       for (std::size_t d = D; d-- > 0 && ++at[d] == count_[d];) at[d] = 0;
     }
   }
 
  private:
-  // Sides that are not given grow in turn until the tile is large enough: the last one first and to four times the
-  // others, for neighbours in memory.
-  void choose_sides(std::size_t positions) {
+  static std::size_t product(const sides& all) noexcept {
+    std::size_t n = 1;
+    for (const std::size_t side : all) n *= side;
+    return n;
+  }
+
+  box<D> tile_at(const sides& at) const noexcept {
+    box<D> tile;
+    for (std::size_t d = 0; d < D; ++d) {
+      tile[d].low = all_[d].low + at[d] * side_[d];
+      tile[d].high = std::min(tile[d].low + side_[d], all_[d].high);
+    }
+    return tile;
+  }
+
+  // Sides that are not given grow in turn until the tile is large enough.
+  void choose_sides() {
     const std::size_t most =
-        std::clamp<std::size_t>(positions / (std::size_t{64} * runtime::current().workers()), 1, 2048);
-    std::array<std::size_t, D> limit{};
-    std::size_t volume = 1;
+        std::clamp<std::size_t>(all_.size() / (std::size_t{64} * runtime::current().workers()), 1, 2048);
+    sides limit{};
     for (std::size_t d = 0; d < D; ++d) {
       limit[d] = side_[d] != 0 ? 0 : std::max<std::size_t>(all_[d].size(), 1);
       if (side_[d] == 0) side_[d] = 1;
-      volume *= side_[d];
     }
-    while (2 * volume <= most) {
-      std::size_t shortest = D;
-      for (std::size_t d = D; d-- > 0;) {
-        if (side_[d] >= limit[d]) continue;
-        if (shortest == D || weight(d) < weight(shortest)) shortest = d;
-      }
-      if (shortest == D) return;
-      volume /= side_[shortest];
-      side_[shortest] = std::min(2 * side_[shortest], limit[shortest]);
-      volume *= side_[shortest];
+    while (2 * volume() <= most) {
+      const std::size_t d = shortest(limit);
+      if (d == D) return;
+      side_[d] = std::min(2 * side_[d], limit[d]);
     }
+  }
+  // Of those below their limits, D when there is none: the last one first, and until it has four times the others, for
+  // neighbours in memory.
+  std::size_t shortest(const sides& limit) const noexcept {
+    std::size_t found = D;
+    for (std::size_t d = D; d-- > 0;) {
+      if (side_[d] < limit[d] && (found == D || weight(d) < weight(found))) found = d;
+    }
+    return found;
   }
   std::size_t weight(std::size_t d) const noexcept { return d + 1 == D ? side_[d] / 4 : side_[d]; }
 
   box<D> all_;
-  std::array<std::size_t, D> side_{}, count_{};
-  std::size_t size_{0}, volume_{0};
+  sides side_{}, count_{};
 };
 
 template <std::size_t D, class F, class... Indices>

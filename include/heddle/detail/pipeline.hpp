@@ -1,0 +1,273 @@
+// The engine of pipelines: stages, tokens and runners. Protocol and proof: src/loop/pipeline.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <heddle/detail/loop_runtime.hpp>
+#include <heddle/detail/loop_site.hpp>
+#include <heddle/detail/pipeline_gate.hpp>
+#include <heddle/detail/pipeline_pace.hpp>
+#include <heddle/pause.hpp>
+#include <heddle/task_group.hpp>
+
+namespace heddle::detail {
+
+enum class stage_kind { serial_in_order, serial_out_of_order, parallel };
+
+template <stage_kind Kind, class F>
+struct pipeline_stage {
+  static constexpr stage_kind kind = Kind;
+  using function = F;
+  F f;
+};
+
+// What a stage makes of what it gets.
+template <class F, class In>
+decltype(auto) call_stage(F& f, In& in) {
+  if constexpr (std::is_invocable_v<F&, In&&>) return std::invoke(f, std::move(in));
+  else return std::invoke(f, in);
+}
+
+template <class T>
+constexpr bool is_optional = false;
+template <class T>
+constexpr bool is_optional<std::optional<T>> = true;
+
+// The tuple of what goes from stage to stage.
+template <class Done, class... Functions>
+struct items_between;
+template <class... Done, class Last>
+struct items_between<std::tuple<Done...>, Last> {
+  using type = std::tuple<std::optional<Done>...>;
+};
+template <class... Done, class F, class G, class... More>
+struct items_between<std::tuple<Done...>, F, G, More...> {
+  using in = std::tuple_element_t<sizeof...(Done) - 1, std::tuple<Done...>>;
+  using out = std::remove_cvref_t<decltype(call_stage(std::declval<F&>(), std::declval<in&>()))>;
+  static_assert(!std::is_void_v<out>, "heddle: a stage that is not the last one has to return an item");
+  using type = typename items_between<std::tuple<Done..., out>, G, More...>::type;
+};
+
+template <class... Stages>
+class pipeline;
+template <class Source, class... Stages>
+class pipeline<Source, Stages...> {
+ public:
+  pipeline(std::size_t tokens, const std::stop_token& stop, Source& source, Stages&... others)
+      : group_(stop),
+        tokens_(std::make_unique<token[]>(tokens)),
+        stages_(source, others...),
+        gates_(same<Stages>(tokens)...) {
+    for (std::size_t i = tokens; i-- > 0;) source_.put(tokens_[i]);
+  }
+
+  // On a worker.
+  void run() {
+    // relaxed: a constant, which the first call sets
+    if (loop_cycles_per_microsecond.load(std::memory_order_relaxed) == 0) static_cast<void>(loop_begin());
+    group_.run_and_wait([this] { serve(); });
+  }
+
+ private:
+  static constexpr std::size_t stages = 1 + sizeof...(Stages);
+  using functions = std::tuple<Source, Stages...>;
+  using first_item = std::invoke_result_t<typename Source::function&>;
+  static_assert(is_optional<std::remove_cvref_t<first_item>>,
+                "heddle: the first stage of a pipeline returns a std::optional, an empty one at the end");
+  using items = typename items_between<std::tuple<typename std::remove_cvref_t<first_item>::value_type>,
+                                       typename Stages::function...>::type;
+
+  template <class>
+  static std::size_t same(std::size_t n) noexcept {
+    return n;
+  }
+  struct no_gate {
+    explicit no_gate(std::size_t) noexcept {}
+  };
+  template <class Stage>
+  using gate_of =
+      std::conditional_t<Stage::kind == stage_kind::parallel, no_gate,
+                         std::conditional_t<Stage::kind == stage_kind::serial_in_order, ordered_gate, open_gate>>;
+  template <std::size_t I>
+  static constexpr bool is_serial = std::tuple_element_t<I, functions>::kind != stage_kind::parallel;
+
+  struct alignas(64) token : pipeline_token {
+    items between;
+    token* (*go_on)(pipeline&, token&, pipeline_pace&){nullptr};  // of a ready one
+  };
+
+  // A runner: takes items through the stages, one after the other, until there is nothing for it to do.
+  void serve() {
+    pipeline_pace pace;
+    token* mine = nullptr;  // an empty one
+    bool was_in_source = false;
+    while (!group_.is_cancelled()) {
+      if (pace.next()) [[unlikely]]
+        is_short_.store(is_serial<0> && pace.is_short(), std::memory_order_relaxed);  // a hint
+      if (pipeline_token* const ready = ready_.take(); ready != nullptr) [[unlikely]] {
+        if (mine != nullptr) give(*mine);
+        invite();
+        token& t = static_cast<token&>(*ready);
+        mine = t.go_on(*this, t, pace);
+      } else {
+        mine = fill(mine, pace, was_in_source);
+        if (mine == nullptr) return;
+        was_in_source = true;
+        mine = pass<1>(mine, pace);
+      }
+    }
+  }
+
+  // [pipeline:4] There is something to do for which nobody may be on the way.
+  void invite() {
+    if (is_invited_.load() || is_invited_.exchange(true)) return;
+    group_.run([this] {
+      if (is_short_.load(std::memory_order_relaxed)) hold_back();  // a hint
+      is_invited_.store(false);
+      serve();
+    });
+  }
+
+  // Whoever has items so short to itself is faster than two: until it stops, or for a while.
+  void hold_back() noexcept {
+    constexpr int looks = 16, turns = 64;  // 20 to 50 us; longer, and other work would wait for this worker
+    constexpr std::size_t few = 4;
+    std::size_t seen = given_.load(std::memory_order_relaxed);  // a hint, as below
+    for (int look = 0; look < looks; ++look) {
+      for (int i = 0; i < turns; ++i) this_thread::pause();
+      const std::size_t before = std::exchange(seen, given_.load(std::memory_order_relaxed));
+      if (seen - before < few) return;
+    }
+  }
+
+  void give(token& t) {
+    if (source_.give(t)) invite();
+  }
+
+  // A token with the next item: `mine`, if there is one. Null: there is nothing to do for this runner.
+  token* fill(token* mine, pipeline_pace& pace, bool was_in_source) {
+    if constexpr (is_serial<0>) {
+      token* const t = static_cast<token*>(source_.enter(mine));
+      if (t == nullptr) return nullptr;
+      const bool is_superfluous =
+          was_in_source && last_ != &pace && is_short_.load(std::memory_order_relaxed);  // a hint
+      if (is_superfluous) [[unlikely]] {
+        source_.put(*t);
+        static_cast<void>(source_.leave());
+        invite();
+        return nullptr;
+      }
+      last_ = &pace;
+      if (!ask(*t, pace)) {
+        source_.close();
+        return nullptr;
+      }
+      // relaxed twice: whoever is in the source has it; others take it for a hint
+      t->ticket = given_.load(std::memory_order_relaxed);
+      given_.store(t->ticket + 1, std::memory_order_relaxed);
+      if (source_.leave()) invite();
+      return t;
+    } else {
+      // relaxed: seen late, it lets the source be asked once more, which says the same
+      if (has_ended_.load(std::memory_order_relaxed)) return nullptr;
+      if (mine == nullptr) {
+        mine = static_cast<token*>(source_.enter(nullptr));
+        if (mine == nullptr) return nullptr;
+        if (source_.leave()) invite();
+      }
+      if (!ask(*mine, pace)) {
+        has_ended_.store(true, std::memory_order_relaxed);  // as above
+        return nullptr;
+      }
+      // acq_rel: later tickets know that the tokens of earlier ones were in use ([pipeline:3])
+      mine->ticket = given_.fetch_add(1, std::memory_order_acq_rel);
+      return mine;
+    }
+  }
+
+  // From stage I to the end. Null: the token waits at a stage, or is not needed any more.
+  template <std::size_t I>
+  token* pass(token* t, pipeline_pace& pace) {
+    if constexpr (I == stages) {
+      return t;
+    } else {
+      if constexpr (is_serial<I>) {
+        auto& gate = std::get<I - 1>(gates_);
+        if (!gate.enter(*t)) return nullptr;
+        for (;;) {
+          if (group_.is_cancelled()) return nullptr;
+          work<I>(*t, pace);
+          token* const next = static_cast<token*>(gate.leave(*t));
+          if (next == nullptr) break;
+          let_go<I + 1>(*t);
+          t = next;
+        }
+      } else {
+        if (group_.is_cancelled()) return nullptr;
+        work<I>(*t, pace);
+      }
+      return pass<I + 1>(t, pace);
+    }
+  }
+
+  // The caller stays in the stage before I, for the next token.
+  template <std::size_t I>
+  void let_go(token& t) {
+    if constexpr (I == stages) {
+      give(t);
+    } else {
+      t.go_on = [](pipeline& p, token& self, pipeline_pace& pace) { return p.template pass<I>(&self, pace); };
+      ready_.add(t);
+      invite();
+    }
+  }
+
+  // The source. False: it has ended, or the pipeline has.
+  bool ask(token& t, pipeline_pace& pace) {
+    if (group_.is_cancelled()) return false;
+    auto item = pace.time([&] { return std::invoke(std::get<0>(stages_).f); });
+    if (!item) return false;
+    std::get<0>(t.between).emplace(*std::move(item));
+    return true;
+  }
+
+  template <std::size_t I>
+  void work(token& t, pipeline_pace& pace) {
+    auto& f = std::get<I>(stages_).f;
+    auto& in = std::get<I - 1>(t.between);
+    pace.time([&] {
+      if constexpr (I + 1 < stages) std::get<I>(t.between).emplace(call_stage(f, *in));
+      else static_cast<void>(call_stage(f, *in));
+    });
+    in.reset();
+  }
+
+  task_group group_;
+  std::unique_ptr<token[]> tokens_;
+  std::tuple<Source&, Stages&...> stages_;
+  std::tuple<gate_of<Stages>...> gates_;
+  // Of whoever is in the source.
+  alignas(64) source_gate source_;
+  std::atomic<std::size_t> given_{0};   // tickets; of a parallel source written by all
+  const pipeline_pace* last_{nullptr};  // the runner that was in the source last
+  // Written seldom.
+  alignas(64) std::atomic<bool> is_invited_{false};  // a child has not begun that will look for something to do
+  std::atomic<bool> is_short_{false};                // a hint, of any runner: items are so short that one is enough
+  std::atomic<bool> has_ended_{false};               // a parallel source
+  ready_tokens ready_;
+};
+
+template <class T>
+constexpr bool is_stage = false;
+template <stage_kind Kind, class F>
+constexpr bool is_stage<pipeline_stage<Kind, F>> = true;
+
+}  // namespace heddle::detail
