@@ -41,8 +41,9 @@ class on_heddle : public testing::TestWithParam<unsigned> {
     const auto given = measured<heddle_backend, Kernel>(n, GetParam(), iterations, variant);
     ASSERT_FALSE(given.empty());
     for (const auto& [metric, m] : given) {
-      ASSERT_TRUE(expected.contains(metric)) << metric;
-      EXPECT_EQ(m.checksum, expected.at(metric).checksum) << metric;
+      const std::string work = metric.substr(0, metric.find(", "));  // "spike, guided" is the work of "spike"
+      ASSERT_TRUE(expected.contains(work)) << metric;
+      EXPECT_EQ(m.checksum, expected.at(work).checksum) << metric;
       EXPECT_FALSE(m.samples.empty()) << metric;
     }
   }
