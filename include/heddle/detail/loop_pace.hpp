@@ -37,6 +37,7 @@ class loop_pace {
     const std::uint64_t took = now - last_;
     last_ = now;
     done_ += count;
+    batch_ = took;
     if (took <= 4 * target_ && 2 * took >= target_) [[likely]]
       return 0;
     return adapt(count, took);
@@ -52,6 +53,7 @@ class loop_pace {
   bool is_clocked() const noexcept { return clocked_; }
   std::size_t done() const noexcept { return done_; }               // iterations in batches that have ended
   std::uint64_t cycles() const noexcept { return last_ - begin_; }  // and what they took
+  std::uint64_t batch() const noexcept { return batch_; }           // what the last one took, if the clock runs
 
  private:
   // The least that a batch should take: the looks at the clock and at the queue are a hundredth of it.
@@ -76,7 +78,7 @@ class loop_pace {
   std::size_t length_;
   const std::uint64_t target_;  // cycles
   bool clocked_;
-  std::uint64_t begin_{0}, last_{0};
+  std::uint64_t begin_{0}, last_{0}, batch_{0};
   std::size_t done_{0};
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <heddle/detail/loop_profile.hpp>
 #include <heddle/export.hpp>
 
 namespace heddle::detail {
@@ -83,6 +84,9 @@ class loop_site {
       uneven_.store(state == soon + 1 ? 0 : state - 1, std::memory_order_relaxed);  // a hint
   }
 
+  // [site:4] Where in its loops the work lies.
+  loop_grid& grid() noexcept { return grid_; }
+
   // `n` iterations took `cycles`, reading the time stamps included.
   [[gnu::always_inline]] void observe(std::size_t n, std::uint64_t cycles) noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
@@ -155,6 +159,7 @@ class loop_site {
   std::atomic<std::uint32_t> uneven_{0};  // 0: even; up to `soon`: surprised once; above: uneven
   std::atomic<std::uint64_t> trusted_since_{0};
   std::atomic<std::size_t> surprise_low_{0}, surprise_high_{0};  // where the last one was
+  loop_grid grid_;
 };
 
 template <class Body>

@@ -17,6 +17,7 @@
 #include <heddle/detail/foreign.hpp>
 #include <heddle/detail/fork_queue.hpp>
 #include <heddle/detail/loop_pace.hpp>
+#include <heddle/detail/loop_profile.hpp>
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/detail/loop_site.hpp>
 #include <heddle/export.hpp>
@@ -184,8 +185,11 @@ class loop_tree {
   // [loop:5] The upper half is offered whatever is remembered of the site: two iterations that wait for each other
   // shall meet.
   void share(result& sum, std::size_t n, bool pair) {
-    std::size_t middle = loop_middle(0, n, 1);
-    if (pair) {
+    skewed_ = !site_.grid().is_even();
+    if (skewed_ || measure_) [[unlikely]]
+      profile_.begin(site_.grid(), n);
+    std::size_t middle = halve(0, n);
+    if (pair && !skewed_) {
       const std::size_t more = site_.head_start(n);
       middle += more;
       head_start_ = more != 0;
@@ -199,15 +203,26 @@ class loop_tree {
     range(sum, 0, middle, middle, pace);
     unwind.of = nullptr;
     if (pace.is_clocked()) site_.observe(pace.done(), pace.cycles());
-    if (upper.regain()) [[likely]]
-      return range(sum, middle, n, n, pace);
-    sum = work_.combine(std::move(sum), upper.join());
+    if (upper.regain()) [[likely]] {
+      range(sum, middle, n, n, pace);
+    } else {
+      sum = work_.combine(std::move(sum), upper.join());
+    }
+    if (measure_ && site_.grid().learn(profile_)) [[unlikely]]
+      loop_measure_next();
+  }
+
+  // [site:4] Two parts that are expected to take equally long.
+  std::size_t halve(std::size_t low, std::size_t high) const noexcept {
+    if (skewed_) [[unlikely]]
+      return profile_.middle(low, high);
+    return loop_middle(low, high, 1);
   }
 
   // [loop:6] Runs [low, high), a part of a range that ends at `end`: halved until a part is no longer than a batch.
   void range(result& sum, std::size_t low, std::size_t high, std::size_t end, loop_pace& pace) {
     while (!pace.is_block(high - low, end - low)) {
-      const std::size_t middle = loop_middle(low, high, 1);
+      const std::size_t middle = halve(low, high);
       piece upper(*this, middle, high, 0);
       upper.position = push_fork(entry_of(&upper));
       guard unwind{&upper};
@@ -224,6 +239,7 @@ class loop_tree {
     work_(sum, low, high);
     if (const std::uint64_t took = pace.passed(high - low); took != 0) [[unlikely]]
       site_.surprise(low, high, n_, took);
+    if (measure_) profile_.add(low, high, pace.batch());
   }
 
   // Fixed grains, and forks that a policy places: halves, whose tree depends on n and the grain alone.
@@ -341,10 +357,12 @@ class loop_tree {
   std::size_t n_{0};         // this and the next two are written before the first fork
   bool measure_{false};      // time the first chunk, or, in a loop of two batches, both of them
   bool head_start_{false};
+  bool skewed_{false};                  // halved by the profile, not by length
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;
   const bool stoppable_;
   const std::size_t bytes_;  // an iteration touches so many; 0: not known
+  loop_profile profile_;     // begun only in a loop that is measured, or skewed
 };
 
 // Runs work over [0, n) from any thread; n > 0. With a grain the tree of chunks depends on n and the grain alone.
