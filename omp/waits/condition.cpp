@@ -118,13 +118,13 @@ HEDDLE_OMP_ENTRY int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespe
   return real::cnd_timedwait(condition, mutex, limit);
 }
 
-HEDDLE_OMP_ENTRY int cnd_signal(cnd_t* condition) noexcept {
+HEDDLE_OMP_ENTRY int cnd_signal(cnd_t* condition) {
   const int result = real::cnd_signal(condition);
   at_conditions.call_one(condition);
   return result;
 }
 
-HEDDLE_OMP_ENTRY int cnd_broadcast(cnd_t* condition) noexcept {
+HEDDLE_OMP_ENTRY int cnd_broadcast(cnd_t* condition) {
   const int result = real::cnd_broadcast(condition);
   at_conditions.call_all(condition);
   return result;
