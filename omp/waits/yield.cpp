@@ -49,7 +49,7 @@ HEDDLE_OMP_ENTRY int sched_yield() noexcept {
   return 0;
 }
 
-HEDDLE_OMP_ENTRY void thrd_yield() noexcept {
+HEDDLE_OMP_ENTRY void thrd_yield() {
   if (is_member()) give_way();
   else real::thrd_yield();
 }
