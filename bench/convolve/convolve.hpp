@@ -1,7 +1,8 @@
 // A filter on an image: each sample becomes the mean of 7 x 7, weighted by products of binomials (1, 6, 15, 20, ..), as
 // often as there are iterations. Parallel loops over rows, each of which reads seven: workers near each other in the
-// loop read the same ones. --input: a PGM or PPM file, else an image of n x n that the program makes (image.hpp);
-// --output: the result. Integers: the same on every runtime. Beyond its edges an image goes on as at the edge.
+// loop read the same ones. --input: a PGM or PPM file, else an image of n rows and --columns, by default n, that the
+// program makes (image.hpp); --output: the result. Integers: the same on every runtime. Beyond its edges an image goes
+// on as at the edge.
 #pragma once
 
 #include <algorithm>
@@ -108,7 +109,7 @@ struct convolve {
 
   template <class Backend>
   static void execute(context& c) {
-    const image source = c.input().empty() ? ringed_image(c.n()) : read_netpbm(c.input());
+    const image source = c.input().empty() ? ringed_image(c.n(), c.columns(c.n())) : read_netpbm(c.input());
     const touch how = touch_of(c.options().touch, touch::interleave);
     const convolve_data data(source, how);
     const std::size_t iterations = c.iterations(default_iterations);

@@ -94,15 +94,18 @@ inline void write_netpbm(const std::string& path, const image& i) {
   if (!out.flush()) throw std::runtime_error("--output " + path + ": cannot be written");
 }
 
-// Grey, n x n: rings about the middle, and noise.
-inline image ringed_image(std::size_t n) {
-  if (n == 0 || n > (1 << 20))
-    throw std::invalid_argument("--n " + std::to_string(n) + ": an image has 1 to 2^20 rows");
-  image i{n, n, 1, std::vector<std::uint8_t>(n * n)};
+// Grey, n rows of `columns`: rings about the middle, and noise.
+inline image ringed_image(std::size_t n, std::size_t columns) {
+  constexpr std::size_t most = 1 << 20;
+  if (n == 0 || n > most || columns == 0 || columns > most)
+    throw std::invalid_argument("--n " + std::to_string(n) + ", --columns " + std::to_string(columns) +
+                                ": an image has 1 to 2^20 rows and columns");
+  image i{columns, n, 1, std::vector<std::uint8_t>(n * columns)};
   for (std::size_t y = 0; y < n; ++y) {
-    for (std::size_t x = 0; x < n; ++x) {
-      const std::size_t a = 2 * x > n ? 2 * x - n : n - 2 * x, b = 2 * y > n ? 2 * y - n : n - 2 * y;
-      i.samples[y * n + x] = static_cast<std::uint8_t>((a * a + b * b) * 16 / n % 192 + mix64(y * n + x) % 64);
+    for (std::size_t x = 0; x < columns; ++x) {
+      const std::size_t a = 2 * x > columns ? 2 * x - columns : columns - 2 * x, b = 2 * y > n ? 2 * y - n : n - 2 * y;
+      i.samples[y * columns + x] =
+          static_cast<std::uint8_t>((a * a + b * b) * 16 / n % 192 + mix64(y * columns + x) % 64);
     }
   }
   return i;

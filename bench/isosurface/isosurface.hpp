@@ -1,10 +1,11 @@
 // The surface on which a volume has a value, by marching tetrahedra: a parallel loop over rows of cells counts the
 // triangles of each, and a second one writes them to where those of the rows before end. A row of cells reads four rows
 // of points; the next one shares two of them, and the one above two others: workers near each other in the loop find in
-// a shared cache what the others have read. n cells a side, or --input: a legacy VTK file of structured points
-// (volume.hpp).
-// --level: the value; --output: a file of the surface (surface.hpp). Its unit is compiled without fused
-// multiplications: bit for bit the same on every runtime. Triangles have an order, that of the rows.
+// a shared cache what the others have read. How far apart the uses of a point are is a plane, of --columns^2 cells, by
+// default of n^2, and there are n of them; or --input: a legacy VTK file of structured points (volume.hpp). --level:
+// the value; --output: a file of the surface (surface.hpp). Its unit is compiled without fused multiplications: bit for
+// bit the same on every runtime. Triangles have an order, that of the rows. Bound by memory, as the application of
+// Tchiboukdjian et al. is whose loops keep workers together.
 #pragma once
 
 #include <algorithm>
@@ -156,7 +157,7 @@ struct isosurface {
 
   template <class Backend>
   static void execute(context& c) {
-    const volume source = c.input().empty() ? tangle(c.n()) : read_vtk(c.input());
+    const volume source = c.input().empty() ? tangle(c.n(), c.columns(c.n())) : read_vtk(c.input());
     const touch how = touch_of(c.options().touch, touch::interleave);
     isosurface_data data(source, static_cast<float>(c.level(0)), how);
     const std::size_t iterations = c.iterations(1);

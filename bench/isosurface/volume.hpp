@@ -18,24 +18,29 @@ struct volume {
   std::vector<float> value;  // x first
 };
 
-// A surface of fourth degree with handles (the "tangle" cube): n cells a side, from -3 to 3. Zero on the surface,
-// larger inside.
-inline volume tangle(std::size_t n) {
-  if (n == 0 || n > 4096)
-    throw std::invalid_argument("--n " + std::to_string(n) + ": a volume has 1 to 4,096 cells a side");
+// A surface of fourth degree with handles (the "tangle" cube), from -3 to 3: n cells high, `columns` to the other
+// sides. Zero on the surface, larger inside.
+inline volume tangle(std::size_t n, std::size_t columns) {
+  if (n == 0 || n > 4096 || columns == 0 || columns > 4096)
+    throw std::invalid_argument("--n " + std::to_string(n) + ", --columns " + std::to_string(columns) +
+                                ": a volume has 1 to 4,096 cells a side");
   volume v;
-  v.nx = v.ny = v.nz = n + 1;
+  v.nx = v.ny = columns + 1;
+  v.nz = n + 1;
   v.value.reserve(v.nx * v.ny * v.nz);
-  const double step = 6 / static_cast<double>(n);
-  std::vector<double> of(n + 1);
-  for (std::size_t i = 0; i <= n; ++i) {
-    const double x = -3 + static_cast<double>(i) * step, square = x * x;
-    of[i] = square * (5 - square);
-  }
-  for (int k = 0; k < 3; ++k) v.origin[k] = -3, v.spacing[k] = step;
-  for (std::size_t z = 0; z <= n; ++z)
-    for (std::size_t y = 0; y <= n; ++y)
-      for (std::size_t x = 0; x <= n; ++x) v.value.push_back(static_cast<float>(of[x] + of[y] + of[z] - 11.8));
+  const auto along = [](std::size_t cells) {
+    std::vector<double> of(cells + 1);
+    for (std::size_t i = 0; i <= cells; ++i) {
+      const double x = -3 + static_cast<double>(i) * (6 / static_cast<double>(cells)), square = x * x;
+      of[i] = square * (5 - square);
+    }
+    return of;
+  };
+  const std::vector<double> across = along(columns), up = along(n);
+  for (int k = 0; k < 3; ++k) v.origin[k] = -3, v.spacing[k] = 6 / static_cast<double>(k == 2 ? n : columns);
+  for (const double z : up)
+    for (const double y : across)
+      for (const double x : across) v.value.push_back(static_cast<float>(x + y + z - 11.8));
   return v;
 }
 

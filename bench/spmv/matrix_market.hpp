@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "harness/random.hpp"
@@ -28,12 +29,14 @@ struct sparse_matrix {
 struct sparse_entry {
   std::uint32_t row, column;
   double value;
+  std::size_t order = 0;  // in which it was given
 };
 
 // Entries of one place are added up, in the order in which they are given.
 inline sparse_matrix sparse_from(std::size_t rows, std::size_t columns, std::vector<sparse_entry> entries) {
-  std::stable_sort(entries.begin(), entries.end(), [](const sparse_entry& a, const sparse_entry& b) {
-    return a.row != b.row ? a.row < b.row : a.column < b.column;
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i].order = i;
+  std::sort(entries.begin(), entries.end(), [](const sparse_entry& a, const sparse_entry& b) {
+    return std::tie(a.row, a.column, a.order) < std::tie(b.row, b.column, b.order);
   });
   sparse_matrix m;
   m.rows = rows;
@@ -168,14 +171,14 @@ inline sparse_matrix read_matrix_market(const std::string& path) {
   return matrix_market_reader(in, path).read();
 }
 
-// A mesh of about n points, row by row: each is joined to its eight neighbours, and to up to seven points of the 17
-// rows around it. So rows that follow each other read neighbouring parts of a vector, and are of unequal length.
-inline sparse_matrix sparse_mesh(std::size_t n) {
-  std::size_t side = 1;
-  while ((side + 1) * (side + 1) <= n) ++side;
-  const std::size_t points = side * side;
-  if (points > std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument("--n " + std::to_string(n) + ": a matrix has at most 2^32 - 1 rows");
+// A mesh of n points, row by row, in rows of `width`: each is joined to its eight neighbours, and to up to seven points
+// of the 17 rows around it. So points that follow each other read neighbouring parts of a vector, and have unequal
+// numbers of entries; and how far apart the uses of a part are follows from the width.
+inline sparse_matrix sparse_mesh(std::size_t n, std::size_t width) {
+  if (n == 0 || n > std::numeric_limits<std::uint32_t>::max() || width == 0)
+    throw std::invalid_argument("--n " + std::to_string(n) + ", --columns " + std::to_string(width) +
+                                ": a mesh has 1 to 2^32 - 1 points, and at least one column");
+  const std::size_t side = std::min(width, n), points = n;
   sparse_matrix m;
   m.rows = m.columns = points;
   m.begins.reserve(points + 1);
@@ -183,9 +186,9 @@ inline sparse_matrix sparse_mesh(std::size_t n) {
   for (std::size_t i = 0; i < points; ++i) {
     row.clear();
     const std::size_t y = i / side, x = i % side;
-    for (std::size_t b = y == 0 ? 0 : y - 1; b <= std::min(y + 1, side - 1); ++b)
+    for (std::size_t b = y == 0 ? 0 : y - 1; b <= y + 1; ++b)
       for (std::size_t a = x == 0 ? 0 : x - 1; a <= std::min(x + 1, side - 1); ++a)
-        row.push_back(static_cast<std::uint32_t>(b * side + a));
+        if (b * side + a < points) row.push_back(static_cast<std::uint32_t>(b * side + a));
     const std::size_t first = y < 8 ? 0 : (y - 8) * side, last = std::min(points, (y + 9) * side);
     for (std::size_t k = 0; k < mix64(i) % 8; ++k)
       row.push_back(static_cast<std::uint32_t>(first + mix64(i * 8 + k + 1) % (last - first)));

@@ -1,11 +1,12 @@
 // Sparse matrix times vector, y += A x, by parallel loops over blocks of rows: the matrix is streamed, and which parts
 // of x are read depends on it, so workers near each other in the loop read the same parts. --input: a Matrix Market
-// file; else a mesh of about n points with some long edges (matrix_market.hpp). A row is summed up in one order, and
-// its unit is compiled without fused multiplications: bit for bit the same on every runtime.
+// file; else a mesh of n points, --columns wide, with some long edges (matrix_market.hpp). A row is summed up in one
+// order, and its unit is compiled without fused multiplications: bit for bit the same on every runtime.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -118,8 +119,9 @@ struct spmv {
 
   template <class Backend>
   static void execute(context& c) {
-    if (c.n() == 0) throw std::invalid_argument("--n must be at least 1, not 0");
-    const sparse_matrix matrix = c.input().empty() ? sparse_mesh(c.n()) : read_matrix_market(c.input());
+    const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(c.n())));
+    const sparse_matrix matrix = c.input().empty() ? sparse_mesh(c.n(), c.columns(std::max<std::size_t>(side, 1)))
+                                                   : read_matrix_market(c.input());
     const touch how = touch_of(c.options().touch, touch::interleave);
     const spmv_data data(matrix, how);
     const std::size_t iterations = c.iterations(default_iterations);

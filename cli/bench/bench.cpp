@@ -247,7 +247,7 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--n", r->n, "Size of the problem; default: each runtime's own")->check(integer(1, most_size));
   app.add_option("--iterations", r->iterations, "Iterations, of kernels that have them")
       ->check(integer(1, 1'000'000'000'000));
-  app.add_option("--columns", r->columns, "Of grids that are cut by rows: points of a row, or of a plane's side")
+  app.add_option("--columns", r->columns, "Width of grids, meshes and images that have n rows; side of planes in space")
       ->check(integer(1, 1 << 24));
   app.add_option("--leaf", r->leaf, "Of grids that are cut by rows: rows of a leaf")->check(integer(1, most_size));
   app.add_option("--input", r->input,

@@ -91,31 +91,45 @@ TEST(rows_simulated, leaves_tell_what_they_cost) {
   EXPECT_GT(static_cast<double>(iterations_take<stencil25>(64, 32, 1)), cycles * 400) << "at 2.5 GHz";
 }
 
-TEST(rows_simulated, leaves_stay_where_they_were_without_stealing) {
+// Of each leaf, by its first row, the worker that runs it: a vector an iteration.
+std::vector<std::vector<int>> places(const char* policy, rows_tree tree, std::size_t iterations) {
   sim::session_options o;
   o.machine = "opteron-8380-4x4";
   const sim::session simulation(o);
-  const settings s = asked(256, 4, 64, "adws:steal=off");
-  heddle_backend backend(s);
+  heddle_backend backend(asked(256, 0, 64, policy));
   const rows_shape shape(256, 64, 1, false);
   const rows_memory memory(shape, 2, touch::first);
+  std::vector<std::vector<int>> workers(iterations, std::vector<int>(shape.last(), -1));
+  const rows_plan plan{tree, 4, 64, memory.bytes_a_row()};
+  backend.run([&] {
+    memory.place<heddle_backend>(plan);
+    for (auto& of : workers) {
+      next_iteration<heddle_backend>(&plan);
+      rows_all<heddle_backend>(plan, shape.first(), shape.last(), [&of](std::size_t first, std::size_t last) {
+        told::cycles(1000.0 * static_cast<double>(last - first));
+        of[first] = runtime::current().worker_rank();
+      });
+    }
+  });
+  return workers;
+}
+
+TEST(rows_simulated, leaves_stay_where_they_were_without_stealing) {
   for (const rows_tree tree : {rows_tree::regular, rows_tree::irregular}) {
-    std::vector<std::vector<int>> workers(4, std::vector<int>(shape.last(), -1));  // of each leaf, by its first row
-    const rows_plan plan{tree, 4, 64, memory.bytes_a_row()};
-    backend.run([&] {
-      memory.place<heddle_backend>(plan);
-      for (auto& of : workers) {
-        next_iteration<heddle_backend>(&plan);
-        rows_all<heddle_backend>(plan, shape.first(), shape.last(), [&of](std::size_t first, std::size_t last) {
-          told::cycles(1000.0 * static_cast<double>(last - first));
-          of[first] = runtime::current().worker_rank();
-        });
-      }
-    });
+    const auto workers = places("adws:steal=off", tree, 4);
     std::set<int> used(workers[0].begin(), workers[0].end());
     used.erase(-1);
     EXPECT_EQ(used.size(), 16u) << rows_tree_name(tree);
     for (const auto& of : workers) EXPECT_EQ(of, workers[0]) << rows_tree_name(tree);
+  }
+}
+
+// Each task is known again by its path in the tree, and where iterations begin is told.
+TEST(rows_simulated, leaves_stay_once_stealing_is_constrained) {
+  for (const rows_tree tree : {rows_tree::regular, rows_tree::irregular}) {
+    const auto workers = places("constrained_ws:relws=2", tree, 8);
+    EXPECT_NE(workers[1], workers[0]) << "the relaxed iteration steals, or the test says little";
+    for (std::size_t i = 4; i < workers.size(); ++i) EXPECT_EQ(workers[i], workers[3]) << rows_tree_name(tree) << i;
   }
 }
 
