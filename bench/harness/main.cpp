@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 
 #include "harness/kernel.hpp"
 #include "harness/memory_use.hpp"
@@ -175,6 +176,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return heddle::bench::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("heddle-bench-" HEDDLE_BENCH_RUNTIME ": not enough memory; a smaller --n, or file, needs less\n",
+               stderr);
+    return 1;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle-bench-" HEDDLE_BENCH_RUNTIME ": %s\n", e.what());
     return 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -81,6 +82,8 @@ class vtk_reader {
       } else if (key == "SCALARS") {
         if (points == 0) fail("SCALARS before DIMENSIONS");
         read_scalars(v, points, form == "BINARY");
+        for (const float x : v.value)
+          if (!std::isfinite(x)) fail("SCALARS hold a value that is no number, or infinite");
         return v;
       } else {
         fail("'" + key + "' is not read here");
@@ -119,6 +122,7 @@ class vtk_reader {
     in_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     if (static_cast<std::size_t>(in_.gcount()) != bytes.size())
       fail("has " + std::to_string(in_.gcount()) + " bytes of SCALARS, needs " + std::to_string(bytes.size()));
+    v.value.reserve(points);
     for (std::size_t i = 0; i < points; ++i) {
       Bits bits = 0;
       for (std::size_t k = 0; k < sizeof(T); ++k) bits = static_cast<Bits>(bits << 8 | bytes[i * sizeof(T) + k]);
@@ -134,7 +138,6 @@ class vtk_reader {
     expect("LOOKUP_TABLE");
     word("a name");
     std::getline(in_, rest);
-    v.value.reserve(points);
     if (!is_binary) {
       for (std::size_t i = 0; i < points; ++i) v.value.push_back(static_cast<float>(real()));
     } else if (type == "float") {

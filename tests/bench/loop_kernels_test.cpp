@@ -273,6 +273,7 @@ TEST(vtk, reads_text_and_binary) {
   EXPECT_THAT(error(head + "XML\n"), HasSubstr("expected ASCII or BINARY"));
   EXPECT_THAT(error(head + "ASCII\nDATASET POLYDATA\n"), HasSubstr("not 'POLYDATA'"));
   EXPECT_THAT(error(head + "ASCII\n" + body + "0 1 2"), HasSubstr("ends where a number should be"));
+  EXPECT_THAT(error(head + "ASCII\n" + body + "0 1 2 3 4 nan 6 7 8 9 10 11"), HasSubstr("no number, or infinite"));
   EXPECT_THAT(error(head + "BINARY\n" + body + "abc"), HasSubstr("has 3 bytes of SCALARS, needs 48"));
   EXPECT_THAT(error(head + "ASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 1 2 2\n"), HasSubstr("2 to 4,097 points"));
   EXPECT_THAT(error(head + "ASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 2 2 2\nPOINT_DATA 7\n"),
