@@ -19,8 +19,8 @@ struct volume {
   std::vector<float> value;  // x first
 };
 
-// A surface of fourth degree with handles (the "tangle" cube), from -3 to 3: n cells high, `columns` to the other
-// sides. Zero on the surface, larger inside.
+// A surface of fourth degree with handles (the "tangle" cube), zero on the surface and larger inside: `columns` cells
+// from -3 to 3 in two directions, and n of the same size in the third, about the middle.
 inline volume tangle(std::size_t n, std::size_t columns) {
   if (n == 0 || n > 4096 || columns == 0 || columns > 4096)
     throw std::invalid_argument("--n " + std::to_string(n) + ", --columns " + std::to_string(columns) +
@@ -29,19 +29,20 @@ inline volume tangle(std::size_t n, std::size_t columns) {
   v.nx = v.ny = columns + 1;
   v.nz = n + 1;
   v.value.reserve(v.nx * v.ny * v.nz);
-  const auto along = [](std::size_t cells) {
-    std::vector<double> of(cells + 1);
-    for (std::size_t i = 0; i <= cells; ++i) {
-      const double x = -3 + static_cast<double>(i) * (6 / static_cast<double>(cells)), square = x * x;
-      of[i] = square * (5 - square);
+  const double side = 6 / static_cast<double>(columns);
+  const std::size_t cells[3] = {columns, columns, n};
+  std::vector<double> along[3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    v.spacing[k] = side;
+    v.origin[k] = -side * static_cast<double>(cells[k]) / 2;
+    for (std::size_t i = 0; i <= cells[k]; ++i) {
+      const double x = v.origin[k] + static_cast<double>(i) * side, square = x * x;
+      along[k].push_back(square * (5 - square));
     }
-    return of;
-  };
-  const std::vector<double> across = along(columns), up = along(n);
-  for (int k = 0; k < 3; ++k) v.origin[k] = -3, v.spacing[k] = 6 / static_cast<double>(k == 2 ? n : columns);
-  for (const double z : up)
-    for (const double y : across)
-      for (const double x : across) v.value.push_back(static_cast<float>(x + y + z - 11.8));
+  }
+  for (const double z : along[2])
+    for (const double y : along[1])
+      for (const double x : along[0]) v.value.push_back(static_cast<float>(x + y + z - 11.8));
   return v;
 }
 

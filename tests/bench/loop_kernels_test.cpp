@@ -233,10 +233,13 @@ TEST(isosurface, of_a_ball_has_its_area_and_volume) {
 }
 
 TEST(isosurface, of_the_default_is_closed) {
-  const auto all = surface_of(tangle(30, 41), 0.0125F);
+  const auto all = surface_of(tangle(44, 41), 0.0125F);  // higher than it need be
   EXPECT_GT(all.size(), 1000u);
   expect_closed(all);
   EXPECT_GT(measure(all).volume, 0);
+  const auto middle = surface_of(tangle(10, 41), 0.0125F);
+  EXPECT_GT(middle.size(), all.size() / 10);
+  EXPECT_LT(middle.size(), all.size() / 2) << "a slice of it";
 }
 
 TEST(isosurface, table_is_symmetric) {
