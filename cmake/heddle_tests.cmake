@@ -118,6 +118,17 @@ function(heddle_add_house_tests)
     ENVIRONMENT "${environment}")
 endfunction()
 
+# Kernels against programs of others, which need not be there.
+function(heddle_add_bench_checks)
+  find_program(HEDDLE_PYTHON python3)
+  if(NOT HEDDLE_PYTHON OR NOT TARGET heddle_bench_heddle)
+    return()
+  endif()
+  add_test(NAME bench_isosurface_check COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/isosurface-check.py"
+    --cells 16 --program $<TARGET_FILE:heddle_bench_heddle>)
+  set_tests_properties(bench_isosurface_check PROPERTIES LABELS bench TIMEOUT ${HEDDLE_TEST_TIMEOUT} SKIP_RETURN_CODE 77)
+endfunction()
+
 # Shared objects with policies, for tests/policy and tests/sim: those of tests/policy/plugins, and the example's.
 function(heddle_add_policy_plugins)
   heddle_glob(plugin_sources tests/policy/plugins/*.cpp examples/*_policy.cpp)
@@ -161,6 +172,7 @@ function(heddle_add_all_tests)
   include("${PROJECT_SOURCE_DIR}/tests/fault/fault_tests.cmake")
   include("${PROJECT_SOURCE_DIR}/tests/omp/programs.cmake")
   heddle_add_house_tests()
+  heddle_add_bench_checks()
   if(TARGET heddle_omp AND HEDDLE_PYTHON)   # no name lacks that programs of other OpenMP runtimes import
     add_test(NAME omp_symbols_test
       COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/symbols.py" $<TARGET_FILE:heddle_omp>)

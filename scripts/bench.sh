@@ -46,6 +46,16 @@ if [ -n "$smoke" ]; then
   measure uts uts "${once[@]}" --n 5 --variant binomial
   measure arrays matmul lu "${once[@]}" --n 200
   measure heat2d heat2d "${once[@]}" --n 200 --iterations 3
+  measure rows heat sor stencil9 "${once[@]}" --n 100 --columns 70 --leaf 3 --iterations 3
+  measure space stencil6 stencil25 "${once[@]}" --n 30 --columns 20 --leaf 3 --iterations 3
+  measure ge ge "${once[@]}" --n 100 --leaf 3
+  measure sweep sweep "${once[@]}" --n 12 --columns 20 --iterations 2
+  measure spmv spmv "${once[@]}" --n 3000 --iterations 2
+  measure images convolve "${once[@]}" --n 60 --iterations 2
+  measure isosurface isosurface "${once[@]}" --n 20
+  measure computing cholesky ga mandelbrot "${once[@]}" --n 60
+  measure searches checkers "${once[@]}" --n 6
+  measure knapsack knapsack "${once[@]}" --n 24
   measure decision_tree decision_tree "${once[@]}" --n 2000
   measure sorts quicksort mergesort "${once[@]}" --n 20000
   measure fft fft "${once[@]}" --n 8192
@@ -72,6 +82,9 @@ else
   measure join join --workers 1,2 --repeat "$repeat"
   measure wavefront wavefront --workers 1,2 --repeat "$repeat"
   measure arrays matmul quicksort mergesort heat2d lu fft --workers 1,2 --repeat "$repeat"
+  measure rows heat sor ge stencil9 stencil6 stencil25 --workers 1,2 --repeat "$repeat"
+  measure meshes sweep spmv convolve isosurface --workers 1,2 --repeat "$repeat"
+  measure computing cholesky checkers mandelbrot ga knapsack --workers 1,2 --repeat "$repeat"
   measure decision_tree decision_tree --workers 1,2 --repeat "$repeat"
   measure idle idle --workers 2 --repeat 1
   measure memory_fib memory --workers 2 --repeat 3 --variant fib

@@ -131,12 +131,18 @@ TEST_F(bench_command, a_bad_number_is_a_bad_argument) {
   EXPECT_EQ(bench("fib --repeat 0").status, 2);
   EXPECT_EQ(bench("fib --workers zero").status, 2);
   EXPECT_EQ(bench("fib --nonsense").status, 2);
-  for (const char* arguments : {"heat2d --n -5", "heat2d --n 0", "heat2d --n 1000000001", "fib --iterations -1",
-                                "fib --iterations 0", "fib --samples -1", "fib --repeat -2", "fib --workers 0",
-                                "fib --workers 5000", "fib --workers 1,-1", "fib --shrink 0"}) {
+  for (const char* arguments :
+       {"heat2d --n -5", "heat2d --n 0", "heat2d --n 1000000001", "fib --iterations -1", "fib --iterations 0",
+        "fib --samples -1", "fib --repeat -2", "fib --workers 0", "fib --workers 5000", "fib --workers 1,-1",
+        "fib --shrink 0", "heat2d --columns 0", "heat2d --leaf 0", "heat2d --leaf -3"}) {
     const process::ended o = bench(arguments);
     EXPECT_EQ(o.status, 2) << arguments;
     EXPECT_THAT(o.output, HasSubstr("expected an integer from ")) << arguments;
+    EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1) << o.output;
+  }
+  for (const char* arguments : {"heat2d --input /nowhere/a.mtx", "heat2d --level high"}) {
+    const process::ended o = bench(arguments);
+    EXPECT_EQ(o.status, 2) << arguments;
     EXPECT_EQ(std::count(o.output.begin(), o.output.end(), '\n'), 1) << o.output;
   }
   EXPECT_EQ(calls(), "");
