@@ -46,6 +46,9 @@ if [ -n "$smoke" ]; then
   measure uts uts "${once[@]}" --n 5 --variant binomial
   measure arrays matmul lu "${once[@]}" --n 200
   measure heat2d heat2d "${once[@]}" --n 200 --iterations 3
+  measure rows heat sor stencil9 "${once[@]}" --n 100 --columns 70 --leaf 3 --iterations 3
+  measure space stencil6 stencil25 "${once[@]}" --n 30 --columns 20 --leaf 3 --iterations 3
+  measure ge ge "${once[@]}" --n 100 --leaf 3
   measure decision_tree decision_tree "${once[@]}" --n 2000
   measure sorts quicksort mergesort "${once[@]}" --n 20000
   measure fft fft "${once[@]}" --n 8192
@@ -72,6 +75,7 @@ else
   measure join join --workers 1,2 --repeat "$repeat"
   measure wavefront wavefront --workers 1,2 --repeat "$repeat"
   measure arrays matmul quicksort mergesort heat2d lu fft --workers 1,2 --repeat "$repeat"
+  measure rows heat sor ge stencil9 stencil6 stencil25 --workers 1,2 --repeat "$repeat"
   measure decision_tree decision_tree --workers 1,2 --repeat "$repeat"
   measure idle idle --workers 2 --repeat 1
   measure memory_fib memory --workers 2 --repeat 3 --variant fib

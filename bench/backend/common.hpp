@@ -107,6 +107,27 @@ void for_halves(std::size_t first, std::size_t last, std::size_t size, std::size
       [=, &f] { for_halves<Backend>(middle, last, size, touched, cutoff, f); });
 }
 
+// f(i) for all i < n as children of one group; waits for all. work[i] is the i-th one's, in any unit, and `bytes` are
+// what they touch together.
+template <class Backend, class F>
+void children(int n, const double* work, std::size_t bytes, const F& f) {
+  if constexpr (requires { Backend::children(n, work, bytes, f); }) {
+    Backend::children(n, work, bytes, f);
+  } else {
+    Backend::sum(n, [&f](int i) {
+      f(i);
+      return std::uint64_t{0};
+    });
+  }
+}
+
+// What the calling task makes from here on is the next iteration of the loop that `label` stands for, where the runtime
+// wants to know.
+template <class Backend>
+void next_iteration([[maybe_unused]] const void* label) {
+  if constexpr (requires { Backend::next_iteration(label); }) Backend::next_iteration(label);
+}
+
 // f() + g() as two tasks.
 template <class Backend, class F, class G>
 std::uint64_t add(F&& f, G&& g) {

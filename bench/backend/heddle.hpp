@@ -8,6 +8,7 @@
 #include <heddle/channel.hpp>
 #include <heddle/cost.hpp>  // says to the simulator that kernels tell their costs
 #include <heddle/detail/task.hpp>
+#include <heddle/iteration.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
@@ -68,6 +69,17 @@ class heddle_backend : public backend_defaults {
   static std::uint64_t sum(int n, F&& f) {
     return sum_by_halves<heddle_backend>(0, n, f);
   }
+
+  template <class F>
+  static void children(int n, const double* work, std::size_t bytes, const F& f) {
+    double total = 0;
+    for (int i = 0; i < n; ++i) total += work[i];
+    heddle::task_group group(total, bytes);
+    group.expect(static_cast<unsigned>(n));
+    for (int i = 0; i < n; ++i) group.run([&f, i] { f(i); }, work[i]);
+    group.wait();
+  }
+  static void next_iteration(const void* label) { heddle::next_iteration(label); }
 
   template <class F>
   static void loop(std::size_t n, F&& f) {

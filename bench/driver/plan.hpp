@@ -22,6 +22,10 @@ struct request {
   std::size_t samples = 1;  // a process
   std::size_t n = 0;        // 0: each runtime's own
   std::size_t iterations = 0;
+  std::size_t columns = 0;
+  std::size_t leaf = 0;
+  std::string input;  // path of a file
+  std::string level;
   std::string variant;
   std::string touch;
   std::string alpha;
@@ -46,6 +50,10 @@ struct job {
                                "--samples", std::to_string(reference ? 1 : r.samples),
                                "--warmup",  reference ? "0" : "1"};
     if (r.iterations != 0) a.insert(a.end(), {"--iterations", std::to_string(r.iterations)});
+    if (r.columns != 0) a.insert(a.end(), {"--columns", std::to_string(r.columns)});
+    if (r.leaf != 0) a.insert(a.end(), {"--leaf", std::to_string(r.leaf)});
+    if (!r.input.empty()) a.insert(a.end(), {"--input", r.input});
+    if (!r.level.empty()) a.insert(a.end(), {"--level", r.level});
     if (!policy.empty()) a.insert(a.end(), {"--policy", policy});
     if (!r.variant.empty()) a.insert(a.end(), {"--variant", r.variant});
     if (!r.touch.empty()) a.insert(a.end(), {"--touch", r.touch});

@@ -64,6 +64,11 @@ inline void rows(std::initializer_list<row_set> sets, std::size_t count) {
     to->rows(sets.begin(), sets.size(), count);
 }
 
+inline void rows(const row_set* sets, std::size_t size, std::size_t count) {
+  if (const auto* to = model(); to != nullptr) [[unlikely]]
+    to->rows(sets, size, count);
+}
+
 // Which piece of a grid a leaf works on: set by the backend whose runtime draws task maps.
 inline void (*piece_of_grid)(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1,
                              std::size_t y1) = nullptr;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,13 +16,17 @@ struct settings {
   std::string kernel;
   std::size_t n = 0;           // size; the kernel's default unless given
   std::size_t iterations = 0;  // 0: the kernel's default
+  std::size_t columns = 0;     // of grids that are cut by rows; 0: the kernel's default
+  std::size_t leaf = 0;        // rows of a leaf there; 0: the kernel's default
   unsigned workers = 2;
   unsigned samples = 3;
   unsigned warmup = 1;
   std::string policy;
   std::string variant;
-  std::string touch;  // how memory is placed: first, interleave, serial; the kernel's choice unless given
-  double alpha = 0;   // by how much hints are wrong, where the kernel can err: 0 .. 1
+  std::string input, output;    // files, of kernels that read or write one
+  std::optional<double> level;  // of a surface in a volume
+  std::string touch;            // how memory is placed: first, interleave, serial; the kernel's choice unless given
+  double alpha = 0;             // by how much hints are wrong, where the kernel can err: 0 .. 1
   bool alpha_random = false;
 };
 
@@ -41,6 +46,28 @@ class context {
     takes_iterations_ = true;
     return settings_.iterations != 0 ? settings_.iterations : otherwise;
   }
+  // The file to read; empty: the kernel makes its own data, of size n().
+  [[nodiscard]] const std::string& input() const {
+    takes_input_ = true;
+    return settings_.input;
+  }
+  // The file to write the result to, after all samples; empty: none.
+  [[nodiscard]] const std::string& output() const {
+    takes_output_ = true;
+    return settings_.output;
+  }
+  [[nodiscard]] double level(double otherwise) const {
+    takes_level_ = true;
+    return settings_.level.value_or(otherwise);
+  }
+  [[nodiscard]] std::size_t columns(std::size_t otherwise) const {
+    takes_columns_ = true;
+    return settings_.columns != 0 ? settings_.columns : otherwise;
+  }
+  [[nodiscard]] std::size_t leaf(std::size_t otherwise) const {
+    takes_leaf_ = true;
+    return settings_.leaf != 0 ? settings_.leaf : otherwise;
+  }
 
   // A variant not asked for by name is skipped only where another was asked for.
   [[nodiscard]] bool wants(std::string_view variant) const { return settings_.variant.empty() || chose(variant); }
@@ -53,7 +80,7 @@ class context {
 
   // Ends the program if it was given what the kernel does not have: before the
   // first measurement, where it has looked for its variants by then, and after the
-  // first run of a body that might have asked for its iterations; at the end, too.
+  // first run of a body that might have asked for its iterations or sizes; at the end, too.
   void check_variant() const {
     if (settings_.variant.empty() || has_variant_) return;
     std::string known;
@@ -61,8 +88,16 @@ class context {
     refuse("--variant '" + settings_.variant + "': " + settings_.kernel +
            (known.empty() ? " has no variants" : " has " + known));
   }
-  void check_iterations() const {
-    if (settings_.iterations != 0 && !takes_iterations_) refuse("--iterations: " + settings_.kernel + " takes none");
+  void check_taken() const {
+    const auto check = [this](const char* option, bool given, bool taken) {
+      if (given && !taken) refuse(std::string(option) + ": " + settings_.kernel + " takes none");
+    };
+    check("--iterations", settings_.iterations != 0, takes_iterations_);
+    check("--columns", settings_.columns != 0, takes_columns_);
+    check("--leaf", settings_.leaf != 0, takes_leaf_);
+    check("--input", !settings_.input.empty(), takes_input_);
+    check("--output", !settings_.output.empty(), takes_output_);
+    check("--level", settings_.level.has_value(), takes_level_);
   }
 
   // Runs setup, body, check for each warm-up and each sample; only body is timed. A sample is
@@ -95,7 +130,7 @@ class context {
       body();
       const auto end = std::chrono::steady_clock::now();
       const std::uint64_t sum = check();
-      check_iterations();
+      check_taken();
       if (round != 0 && sum != m.checksum) fail_checksum(metric, m.checksum, sum);
       m.checksum = sum;
       if (round >= settings_.warmup) m.samples.push_back(std::chrono::duration<double>(end - begin).count() * scale);
@@ -112,7 +147,7 @@ class context {
     for (unsigned round = 0; round < settings_.warmup + settings_.samples; ++round) {
       const double sample = body();
       const std::uint64_t sum = check();
-      check_iterations();
+      check_taken();
       if (round != 0 && sum != checksum) fail_checksum(metric, checksum, sum);
       checksum = sum;
       if (round >= settings_.warmup) samples.push_back(sample);
@@ -130,7 +165,8 @@ class context {
   settings settings_;
   mutable std::vector<std::string> variants_;  // that the kernel asked about
   mutable bool has_variant_ = false;
-  mutable bool takes_iterations_ = false;
+  mutable bool takes_iterations_ = false, takes_columns_ = false, takes_leaf_ = false;
+  mutable bool takes_input_ = false, takes_output_ = false, takes_level_ = false;
 };
 
 struct kernel_entry {

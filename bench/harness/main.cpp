@@ -1,6 +1,6 @@
 // heddle-bench-<runtime>: runs one kernel on one runtime and prints one JSON line per metric.
 // Exit status: 0 done, 1 wrong result or failure, 2 bad argument, 3 this runtime cannot express the
-// kernel, 5 the kernel has no such variant, or no iterations.
+// kernel, 5 the kernel has no such variant, or takes no such option.
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -69,13 +69,26 @@ namespace {
   std::fprintf(stderr,
                "heddle-bench-" HEDDLE_BENCH_RUNTIME
                ": %s '%s'; known: --kernel --n --workers --samples --warmup --iterations --policy "
-               "--variant --touch --alpha --shrink --leaf-rate --list\n",
+               "--columns --leaf --input --output --level --variant --touch --alpha --shrink --leaf-rate --list\n",
                what, value);
   std::exit(2);
 }
 
 std::size_t number(const char* option, std::string_view text) {
   std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) usage(option, text.data());
+  return value;
+}
+
+std::size_t positive(const char* option, const char* text) {
+  const std::size_t value = number(option, text);
+  if (value == 0) usage((std::string(option) + " must be at least 1, not").c_str(), text);
+  return value;
+}
+
+double real(const char* option, std::string_view text) {
+  double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) usage(option, text.data());
   return value;
@@ -120,6 +133,11 @@ int run(int argc, char** argv) {
     else if (option == "--samples") s.samples = static_cast<unsigned>(number("--samples", value));
     else if (option == "--warmup") s.warmup = static_cast<unsigned>(number("--warmup", value));
     else if (option == "--iterations") s.iterations = number("--iterations", value);
+    else if (option == "--columns") s.columns = positive("--columns", value);
+    else if (option == "--leaf") s.leaf = positive("--leaf", value);
+    else if (option == "--input") s.input = value;
+    else if (option == "--output") s.output = value;
+    else if (option == "--level") s.level = real("--level", value);
     else if (option == "--policy") s.policy = value;
     else if (option == "--variant") s.variant = value;
     else if (option == "--touch") {
@@ -147,7 +165,7 @@ int run(int argc, char** argv) {
   context c(s);
   found->execute(c);
   c.check_variant();
-  c.check_iterations();
+  c.check_taken();
   return 0;
 }
 

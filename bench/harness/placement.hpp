@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -99,6 +100,15 @@ inline void touch_pages_from(const void* memory, const void* first, const void* 
     told::write(reinterpret_cast<const void*>(at), 1);
     *reinterpret_cast<volatile char*>(at) = 0;
   }
+}
+
+// Some work without memory. Workers that are still being started when pages are first touched would leave theirs to
+// others: so a tree of these goes before.
+inline void busy_moment() {
+  told::cycles(50'000);
+  if (told::model() != nullptr) return;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+  while (std::chrono::steady_clock::now() < end) continue;
 }
 
 // In setup, inside the runtime: under `serial` the calling worker is the first to touch all of it.

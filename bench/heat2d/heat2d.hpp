@@ -10,7 +10,6 @@
 #pragma once
 
 #include <bit>
-#include <chrono>
 #include <utility>
 
 #include "backend/common.hpp"
@@ -187,13 +186,7 @@ class heat2d_memory {
   void place_by(const All& all) const {
     if (how_ != touch::first) return;
     const std::size_t n = shape_.n;
-    const auto awaken = [](std::size_t, std::size_t, std::size_t, std::size_t) {
-      told::cycles(50'000);
-      if (told::model() != nullptr) return;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
-      while (std::chrono::steady_clock::now() < end) relax();
-    };
-    for (int i = 0; i < 5; ++i) all(awaken);
+    for (int i = 0; i < 5; ++i) all([](std::size_t, std::size_t, std::size_t, std::size_t) { busy_moment(); });
     all([&](std::size_t row, std::size_t row_end, std::size_t column, std::size_t column_end) {
       for (std::size_t which = 0; which < 2; ++which) {
         for (std::size_t i = row; i < row_end; ++i) {

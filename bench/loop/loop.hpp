@@ -18,6 +18,7 @@
 
 #include "harness/cost.hpp"
 #include "harness/kernel.hpp"
+#include "harness/schedules.hpp"
 
 namespace heddle::bench {
 
@@ -96,32 +97,18 @@ struct loop {
       told::cycles(2 * static_cast<double>(length(i)));
       to[i] = steps(i, length(i));
     };
-    const auto take = [&](const std::string& name, auto&& run) {
+    by_schedules<Backend>(metric, "us", [&](const std::string& name, const auto& loop) {
       return c.take(
           name, 1e6 / static_cast<double>(loops), [&] { std::fill(results.begin(), results.end(), 0); },
           [&] {
-            for (std::size_t i = 0; i < loops; ++i) around(run);
+            for (std::size_t i = 0; i < loops; ++i) around([&] { loop(n, body); });
           },
           [&] {
             std::uint64_t sum = 0;
             for (std::size_t i = 0; i < n; ++i) sum = sum * 31 + results[i];
             return sum;
           });
-    };
-    if constexpr (requires { Backend::schedules; }) {
-      constexpr bool has_default = requires { Backend::schedule_by_default; };
-      context::measured best;
-      for (std::size_t k = 0; k < Backend::schedules.size(); ++k) {
-        const std::string name = metric + ", " + std::string(Backend::schedules[k]);
-        context::measured m = take(name, [&] { Backend::loop_by(k, n, body); });
-        print_metric(name, "us", m.samples, m.checksum);
-        if (k == 0 || (!has_default && m.middle() < best.middle())) best = std::move(m);
-      }
-      print_metric(metric, "us", best.samples, best.checksum);
-    } else {
-      const context::measured m = take(metric, [&] { Backend::loop(n, body); });
-      print_metric(metric, "us", m.samples, m.checksum);
-    }
+    });
   }
 
   template <class Backend>

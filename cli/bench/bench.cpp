@@ -247,6 +247,12 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--n", r->n, "Size of the problem; default: each runtime's own")->check(integer(1, most_size));
   app.add_option("--iterations", r->iterations, "Iterations, of kernels that have them")
       ->check(integer(1, 1'000'000'000'000));
+  app.add_option("--columns", r->columns, "Of grids that are cut by rows: points of a row, or of a plane's side")
+      ->check(integer(1, 1 << 24));
+  app.add_option("--leaf", r->leaf, "Of grids that are cut by rows: rows of a leaf")->check(integer(1, most_size));
+  app.add_option("--input", r->input, "A file to read: spmv, a Matrix Market file; convolve, PGM or PPM; isosurface, VTK")
+      ->check(CLI::ExistingFile);
+  app.add_option("--level", r->level, "Value on the surface, of isosurface")->check(CLI::Number);
   app.add_option("--variant", r->variant, "Only this metric, of kernels that measure several");
   app.add_option("--touch", r->touch,
                  "Where pages lie: with the worker that first touches them (first), over all nodes in "

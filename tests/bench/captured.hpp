@@ -48,7 +48,7 @@ std::map<std::string, captured_metric> measured(std::size_t n, unsigned workers 
   Kernel::template execute<Backend>(c);
   if (captured.empty()) {  // serial may have no more than the results, whatever is asked for
     c.check_variant();
-    c.check_iterations();
+    c.check_taken();
   }
   return captured;
 }

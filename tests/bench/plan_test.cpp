@@ -103,11 +103,13 @@ TEST(plan, a_job_passes_everything_on) {
   r.policies = {"adws"};
   r.samples = 3;
   r.iterations = 7;
+  r.columns = 50;
+  r.leaf = 4;
   r.variant = "hot";
   const auto jobs = plan("fib", r, all);
-  EXPECT_THAT(jobs[1].arguments(r),
-              ElementsAre("--kernel", "fib", "--n", "35", "--workers", "2", "--samples", "3", "--warmup", "1",
-                          "--iterations", "7", "--policy", "adws", "--variant", "hot"));
+  EXPECT_THAT(jobs[1].arguments(r), ElementsAre("--kernel", "fib", "--n", "35", "--workers", "2", "--samples", "3",
+                                                "--warmup", "1", "--iterations", "7", "--columns", "50", "--leaf", "4",
+                                                "--policy", "adws", "--variant", "hot"));
 }
 
 TEST(rejoined_policies, keep_their_parameters) {
