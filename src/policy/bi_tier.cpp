@@ -10,6 +10,10 @@
 // - The book's socket stays busy until its inter-socket task returns. An inter-socket task above the cut that waits
 //   for its children would keep it so, and when all sockets wait nobody fetches the children. Here such a task lets go
 //   of its socket while it waits (`let_go`), and goes on, by a pool, where a socket is free. literal=1 is the book's.
+// - The book does not say which free socket takes which subtree. With `keeps` an inter-socket task lies in the pool of
+//   the socket that ran it in the iteration before, so that it finds there what it left; other sockets steal it only
+//   after a search in vain. The root's home is the first socket, where the book begins the initial task. keep=0 leaves
+//   it to chance, which brings none of the book's gain (docs/investigations/cab-laws.md).
 // - Below the cut forks and children cost what they cost under random_ws: they lie in the workers' fork queues, which
 //   only workers of the same socket rob.
 // - An iteration is what a root does in a group or fork outside any other one, or between two marks; the root's level
@@ -139,7 +143,8 @@ tier_place bi_tier::place(unsigned self, in_tiers& at, tier_birth b, std::size_t
   b.child.level = b.parent.level + 1;
   b.child.width = b.parent.width * parts;
   tier_place where = rules_.place(self, *at.site, b);
-  if (where.socket == nobody) where.socket = pools_.of(self);
+  if (where.socket == nobody)
+    where.socket = settings_.keeps && b.child.ran_on != nobody ? b.child.ran_on : pools_.of(self);
   return where;
 }
 
@@ -279,6 +284,7 @@ entry bi_tier::taken(unsigned self, task* t, bool with_socket) noexcept {
   if (t->tag == &mark) {
     in_tiers& at = state_of(*t);
     at.socket = pools_.of(self);
+    if (!at.root) at.node->ran_on = at.socket;
     at.holds = at.holds || with_socket;
     is_watched = !at.leaf;
   } else if (with_socket) {

@@ -57,8 +57,9 @@ class bi_tier {
  public:
   struct settings {
     socket_pools::rules pools;
-    bool even = false;  // Eq. 3.5 to the letter: bytes of the whole, cut evenly, whatever a group or fork says
-    double bytes = 0;   // of the whole program; 0: what its outermost group or fork says
+    bool even = false;   // Eq. 3.5 to the letter: bytes of the whole, cut evenly, whatever a group or fork says
+    bool keeps = false;  // an inter-socket task goes to the socket that ran it in the iteration before
+    double bytes = 0;    // of the whole program; 0: what its outermost group or fork says
   };
 
   bi_tier(const settings& given, tier_rules& rules) noexcept

@@ -50,8 +50,7 @@ tier_place cab_fto::place(unsigned self, tree_site& s, const tier_birth& b) noex
 std::unique_ptr<policy> cab_fto::make(parameters& given) {
   const cab_parameters shared = cab_parameters_of(given);
   settings s{shared.tiers, shared.cache, 0, 0, false};
-  s.tiers.bytes = given.number("bytes", 0, 0, 1e18);
-  s.tiers.pools.literal = given.number("literal", 0, 0, 1) != 0;
+  ask_for_cab(given, s.tiers);
   s.branching = static_cast<unsigned>(given.number("branching", 0, 0, 1e6));
   const double level = given.number("level", -1, -1, 64);
   s.level_given = level >= 0;

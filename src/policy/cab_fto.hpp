@@ -48,6 +48,7 @@ class cab_fto final : public policy, private tier_rules {
 
  private:
   tier_place place(unsigned self, tree_site& s, const tier_birth& b) noexcept override;
+  unsigned home() const noexcept override { return 0; }
   void ends(unsigned, tree_site&, bool) noexcept override {}
   unsigned level_of(unsigned self, const tree_site& s, const tier_birth& b) noexcept;
 

@@ -88,8 +88,7 @@ std::unique_ptr<policy> cab_gto::make(parameters& given) {
   settings s{shared.tiers, shared.cache, sizes::automatic, 0, true};
   s.from = static_cast<sizes>(given.choice("soid", "auto|declared|branching|profile"));
   s.tiers.even = s.from == sizes::branching;
-  s.tiers.bytes = given.number("bytes", 0, 0, 1e18);
-  s.tiers.pools.literal = given.number("literal", 0, 0, 1) != 0;
+  ask_for_cab(given, s.tiers);
   s.cmpi = given.number("cmpi", 0.001, 0, 1e3);
   s.bounded = given.number("bound", 1, 0, 1) != 0;
   return create<cab_gto>(s);

@@ -59,6 +59,7 @@ class cab_gto final : public policy, private tier_rules {
   enum class phase : std::uint8_t { measuring, by_tree, by_bytes };
 
   tier_place place(unsigned self, tree_site& s, const tier_birth& b) noexcept override;
+  unsigned home() const noexcept override { return 0; }
   void ends(unsigned self, tree_site& s, bool whole) noexcept override;
   bool is_cut(const tier_node& child) const noexcept;
 

@@ -19,6 +19,14 @@ inline cab_parameters cab_parameters_of(parameters& given) {
   return p;
 }
 
+// What the two forms of CAB share beyond that.
+inline void ask_for_cab(parameters& given, bi_tier::settings& tiers) {
+  tiers.bytes = given.number("bytes", 0, 0, 1e18);
+  tiers.keeps = given.number("keep", 1, 0, 1) != 0;
+  tiers.pools.patient = tiers.keeps;
+  tiers.pools.literal = given.number("literal", 0, 0, 1) != 0;
+}
+
 // With one socket there is nothing to share out: the policy is its random_ws, and hears of nothing.
 inline void want_nothing(policy_wants& wants) noexcept {
   const policy_wants nothing;

@@ -115,7 +115,7 @@ namespace {
 laws::settings settings_of(parameters& given, bool packs) {
   const cab_parameters shared = cab_parameters_of(given);
   laws::settings s{shared.tiers, shared.cache, 0, packs, 0, 0, 8};
-  s.tiers.pools.patient = true;
+  s.tiers.pools.at_random = s.tiers.pools.patient = true;
   s.cmpi = given.number("cmpi", 0.001, 0, 1e3);
   if (packs) {
     s.repeats = static_cast<unsigned>(given.number("repeats", 3, 0, 1000));

@@ -49,7 +49,7 @@ std::vector<registration>& table() {
        adws::make},
       {"cab-fto",
        "upper tasks among sockets, one subtree a socket at a time, cut at a level: level=N, branching=N, bytes=N, "
-       "cache=N, sockets=N (Chen and Guo 2017)",
+       "keep=1, cache=N, sockets=N (Chen and Guo 2017)",
        cab_fto::make},
       {"cab-gto",
        "the same, cut where data fits the socket's cache, soid=auto|declared|branching|profile, cmpi=0.001, bound=1, "

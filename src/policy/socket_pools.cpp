@@ -89,7 +89,7 @@ task* socket_pools::take_inter(unsigned self, effort how) noexcept {
   task* t = sockets_[mine].list_of[upper].pop_back();
   if (t == nullptr) t = sockets_[mine].list_of[inter].pop_back();
   if (t == nullptr && (how == effort::insist || !rules_.patient)) {
-    const unsigned from = host_->random(self, count_);
+    const unsigned from = rules_.at_random ? host_->random(self, count_) : mine;
     for (unsigned i = 0; t == nullptr && i < count_; ++i) t = sockets_[(from + i) % count_].list_of[inter].pop_front();
   }
   // No wake-up is lost: this worker looks again before it sleeps.

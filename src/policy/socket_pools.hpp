@@ -31,9 +31,10 @@ class socket_pools {
   enum list : unsigned { inter, upper, local, open };
   static constexpr unsigned lists = 4;
   struct rules {
-    unsigned sockets = 0;  // 0: the machine's; else the workers are cut into so many
-    bool literal = false;  // as the book has it, with its deadlock
-    bool patient = false;  // another socket's lists are looked at only by who insists
+    unsigned sockets = 0;    // 0: the machine's; else the workers are cut into so many
+    bool literal = false;    // as the book has it, with its deadlock
+    bool at_random = false;  // inter-socket tasks are stolen from a random socket; else from the next one that has any
+    bool patient = false;    // another socket's lists are looked at only by who insists
   };
 
   explicit socket_pools(const rules& given) noexcept : rules_(given) {}

@@ -18,6 +18,7 @@ tier_node* task_tree::fresh(unsigned self, tree_site& s, tier_node* parent) noex
   n->parent = parent;
   n->first_child = n->last_child = n->sibling = nullptr;
   n->had = n->made = 0;
+  n->ran_on = nobody;
   n->soid = n->below = 0;
   n->known = n->cut = n->saved = n->mark = false;
   if (parent != nullptr) {
@@ -100,6 +101,7 @@ tree_site* task_tree::begin(unsigned self, const void* label) noexcept {
     if (s.root != nullptr) drop_below(self, s, *s.root);
     else if (s.root = fresh(self, s, nullptr); s.root == nullptr) return nullptr;
     s.root->made = 0;
+    s.root->ran_on = nobody;
     s.root->soid = 0;
     s.root->known = s.root->cut = s.root->saved = false;
     s.label = label;

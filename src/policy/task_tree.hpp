@@ -39,6 +39,7 @@ struct tier_node {
   std::uint32_t pass;       // the iteration in which it was last used
   std::uint32_t made;       // children so far
   std::uint32_t had;        // children in the iteration before
+  std::uint32_t ran_on;     // the socket that last took it; nobody
   std::atomic<bool> taken;  // by a task that is alive
   bool inlined;             // the first half of a fork
   bool measured;            // misses are known
@@ -152,6 +153,7 @@ unsigned task_tree::cut(tree_site& s, double cache, unsigned least, Size&& size,
   walk(s.root, [&](tier_node& n) {
     n.known = true;
     n.cut = false;
+    n.ran_on = nobody;  // what was measured was no schedule to keep
     return true;
   });
   walk(s.root, [&](tier_node& n) {

@@ -40,7 +40,7 @@ const std::vector<std::string> all_policies = {
     "constrained_ws:replay=stuws,relws=1",
     "cab-fto",
     "cab-fto:sockets=2",
-    "cab-fto:sockets=2,level=3",
+    "cab-fto:sockets=2,level=3,keep=0",
     "cab-gto:sockets=2",
     "cab-gto:sockets=3,soid=profile,cmpi=0",
     "laws:sockets=2,repeats=1",
