@@ -154,7 +154,9 @@ TEST(allocation_gain, has_the_sign_of_the_books_condition) {
         const leaf_cost c{own, border, 8, 3, sockets};
         EXPECT_NEAR(c.at_random() - c.allocated(), c.bound(), 1e-9 * (own + border));
         EXPECT_EQ(c.bound() > 0, (sockets - 1) * own > border) << own << " " << border << " " << sockets;
-        if (sockets == 1) EXPECT_LE(c.bound(), 0) << "nothing is promised of one socket";
+        if (sockets == 1) {
+          EXPECT_LE(c.bound(), 0) << "nothing is promised of one socket";
+        }
       }
     }
   }
