@@ -17,13 +17,13 @@
 // - The book's three cases leave equality open, and section 3.7.1.2 has another rule than section 3.4.2. Here a task is
 //   a leaf inter-socket task if its size fits (<=) and its parent's does not.
 // - The book drops the bound of section 3.4.1, at least a leaf inter-socket task for each socket: data that fits into
-//   one cache would keep all other sockets idle. Here the largest subtrees are cut further until there are as many.
-//   bound=0 is the book's.
+//   one cache would keep all other sockets idle. Here a task is a leaf only if its level would have as many tasks, if
+//   all branched as its ancestors do. bound=0 is the book's.
 // - A first half of a fork has no counts of its own: task_tree::sum_up. A task that the first iteration did not have is
 //   cut by its share of the bytes. Where counters are missing the declared bytes are used, and where nothing is known
 //   the bound alone.
 // - The book's Table 3.3 cites Eq. 3.6 for programs that run once; it must be 3.5.
-// - Programs bound by computing run under random_ws from the second iteration on: soid_profile.hpp.
+// - Programs bound by computing run under random_ws after some iterations: soid_profile.hpp.
 #include "policy/cab_gto.hpp"
 
 #include "policy/cab_parameters.hpp"
@@ -66,21 +66,24 @@ tier_place cab_gto::place(unsigned, tree_site& s, const tier_birth& b) noexcept 
 void cab_gto::ends(unsigned self, tree_site& s, bool whole) noexcept {
   std::atomic<phase>& of_site = phases_[s.number];
   // this thread's; before the first child of the iteration it is the older site's of that number
-  if (!whole || s.root->made == 0 || of_site.load(std::memory_order_relaxed) != phase::measuring) return;
-  const soid_profile profile = soid_profile::of(self, tiers_.tree(), s, settings_.cmpi);
-  if (profile.cpu_bound) {
-    host_->remark(self, "cab-gto: plain stealing, bound by computing; misses in a million instructions",
-                  profile.misses_in_a_million);
-    return tiers_.go_plain();
+  const phase now = of_site.load(std::memory_order_relaxed);
+  if (!whole || s.root->made == 0 || now == phase::by_bytes) return;
+  if (now == phase::measuring) {
+    const soid_profile profile = soid_profile::of(self, tiers_.tree(), s, settings_.cmpi);
+    computing_.measured(s, profile);
+    const double least = settings_.bounded ? tiers_.sockets() : 1;
+    const auto size = [&](const tier_node& n) { return profile.measured ? n.soid : n.bytes; };
+    const unsigned roots = tiers_.tree().cut(s, cache_, size, [least](const tier_node& n) { return n.width >= least; });
+    of_site.store(phase::by_tree, std::memory_order_relaxed);  // published with the next iteration's children
+    host_->remark(self,
+                  profile.measured ? "cab-gto: two tiers by measured sizes, leaf inter-socket tasks"
+                                   : "cab-gto: two tiers without counters, leaf inter-socket tasks",
+                  roots);
   }
-  const unsigned least = settings_.bounded ? tiers_.sockets() : 1;
-  const auto size = [&](const tier_node& n) { return profile.measured ? n.soid : n.bytes; };
-  const unsigned roots = tiers_.tree().cut(s, cache_, least, size, [](const tier_node&) { return true; });
-  of_site.store(phase::by_tree, std::memory_order_relaxed);  // published with the next iteration's children
-  host_->remark(self,
-                profile.measured ? "cab-gto: two tiers by measured sizes, leaf inter-socket tasks"
-                                 : "cab-gto: two tiers without counters, leaf inter-socket tasks",
-                roots);
+  if (!computing_.ended(s)) return;
+  host_->remark(self, "cab-gto: plain stealing, bound by computing; misses in a million instructions",
+                computing_.misses_in_a_million(s));
+  tiers_.go_plain();
 }
 
 std::unique_ptr<policy> cab_gto::make(parameters& given) {

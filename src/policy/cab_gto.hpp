@@ -66,6 +66,7 @@ class cab_gto final : public policy, private tier_rules {
   const settings settings_;
   double cache_{0};
   std::atomic<phase> phases_[task_tree::most_sites]{};  // by site
+  computing_programs computing_;
   bi_tier tiers_;
 };
 

@@ -17,16 +17,14 @@
 // - Only whole CF subtrees are stolen, and by a thief that insists: at an iteration's beginning the pools of those who
 //   come last in the data are empty for a moment. What is above the CF roots is taken by its own socket.
 // - The first cut respects the sockets: a CF root's range lies within one. Where counters are missing the declared
-// bytes
-//   are used, and where nothing is known the topmost tasks within one socket are the CF roots that the search starts
-//   at.
+//   bytes are used, and where nothing is known the topmost tasks within one socket are the CF roots at first.
 // - laws-nc: tasks are shared out by their ranges until each socket has `pieces` of them (8, ours), with no regard to
 //   the cache; several run at once on a socket, and others steal from it.
 // - Algorithm 6: cut_search.hpp. A program whose tree changes keeps its allocator; a task that the first iteration did
 //   not have is a CF root where it begins within one socket.
-// - A program that runs once has a first iteration only. The book's Eq. 3.5 for such programs is
-// cab-gto:soid=branching.
-// - Programs bound by computing run under random_ws from the second iteration on: soid_profile.hpp.
+// - A program that runs once has a first iteration only. The book's Eq. 3.5 for such programs is that of
+//   cab-gto:soid=branching.
+// - Programs bound by computing run under random_ws after some iterations: soid_profile.hpp.
 #include "policy/laws.hpp"
 
 #include "policy/cab_parameters.hpp"
@@ -67,18 +65,18 @@ tier_place laws::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
 void laws::ends(unsigned self, tree_site& s, bool whole) noexcept {
   if (!whole || s.root->made == 0) return;
   sites_[s.number].packed.load(std::memory_order_relaxed) ? tune(self, s) : pack(self, s);  // this thread's
+  if (!computing_.ended(s)) return;
+  host_->remark(self, "laws: plain stealing, bound by computing; misses in a million instructions",
+                computing_.misses_in_a_million(s));
+  tiers_.go_plain();
 }
 
 void laws::pack(unsigned self, tree_site& s) noexcept {
   const soid_profile profile = soid_profile::of(self, tiers_.tree(), s, settings_.cmpi);
-  if (profile.cpu_bound) {
-    host_->remark(self, "laws: plain stealing, bound by computing; misses in a million instructions",
-                  profile.misses_in_a_million);
-    return tiers_.go_plain();
-  }
+  computing_.measured(s, profile);
   packing& here = sites_[s.number];
   const auto size = [&](const tier_node& n) { return profile.measured ? n.soid : n.bytes; };
-  const unsigned roots = tiers_.tree().cut(s, cache_, 1, size, [this](const tier_node& n) {
+  const unsigned roots = tiers_.tree().cut(s, cache_, size, [this](const tier_node& n) {
     return n.parent != nullptr && n.range.is_within_one(tiers_.sockets());
   });
   task_tree::save_cut(s);

@@ -74,6 +74,7 @@ class laws final : public policy, private tier_rules {
   const settings settings_;
   double cache_{0};
   packing sites_[task_tree::most_sites];
+  computing_programs computing_;
   bi_tier tiers_;
 };
 

@@ -92,10 +92,9 @@ class task_tree {
   // lacks its figures, and nothing is known of any.
   bool sum_up(unsigned self, tree_site& s, double line) noexcept;
   // Cuts the tree where a node fits into `cache` (or no size is known) and `allowed(node)`, at the first such node on
-  // each path or at its end; then replaces the largest roots by their children until there are `least`.
-  // Returns how many roots of subtrees there are.
+  // each path or at its end. Returns how many roots of subtrees there are.
   template <class Size, class Allowed>
-  unsigned cut(tree_site& s, double cache, unsigned least, Size&& size, Allowed&& allowed) noexcept;
+  unsigned cut(tree_site& s, double cache, Size&& size, Allowed&& allowed) noexcept;
 
   // Algorithm 6: all roots replaced by their children, or by their parents, where these exist (and, of parents, where
   // `allowed`). Returns how many were.
@@ -148,7 +147,7 @@ class task_tree {
 };
 
 template <class Size, class Allowed>
-unsigned task_tree::cut(tree_site& s, double cache, unsigned least, Size&& size, Allowed&& allowed) noexcept {
+unsigned task_tree::cut(tree_site& s, double cache, Size&& size, Allowed&& allowed) noexcept {
   unsigned count = 0;
   walk(s.root, [&](tier_node& n) {
     n.known = true;
@@ -162,20 +161,6 @@ unsigned task_tree::cut(tree_site& s, double cache, unsigned least, Size&& size,
     count += n.cut ? 1 : 0;
     return !n.cut;
   });
-  while (count < least) {
-    tier_node* largest = nullptr;  // of equal ones the topmost, so that a tree of unknown sizes is cut evenly
-    walk(s.root, [&](tier_node& n) {
-      if (!n.cut) return true;
-      const bool larger =
-          largest == nullptr || size(n) > size(*largest) || (size(n) == size(*largest) && n.level < largest->level);
-      if (n.first_child != nullptr && larger) largest = &n;
-      return false;
-    });
-    if (largest == nullptr) break;
-    largest->cut = false;
-    --count;
-    for (tier_node* c = largest->first_child; c != nullptr; c = c->sibling, ++count) c->cut = true;
-  }
   return count;
 }
 

@@ -25,6 +25,7 @@ class task_tree_test : public testing::Test {
   tier_node* child(tier_node& parent, std::uint64_t misses = 0, std::uint64_t instructions = 0) {
     tier_node* n = tree.next_child(0, *site, parent);
     n->level = parent.level + 1;
+    n->width = 2 * parent.width;
     n->share = 0.5;
     n->misses = misses;
     n->instructions = instructions;
@@ -42,6 +43,10 @@ class task_tree_test : public testing::Test {
   tree_site* begin(const void* label = &here) { return site = tree.begin(0, label); }
   static double soid(const tier_node& n) { return n.soid; }
   static bool everywhere(const tier_node&) { return true; }
+  // What leaves each of so many sockets a task.
+  static auto for_sockets(double sockets) {
+    return [sockets](const tier_node& n) { return n.width >= sockets; };
+  }
   std::vector<std::uint32_t> levels_of_roots() const {
     std::vector<std::uint32_t> all;
     task_tree::walk(site->root, [&](tier_node& n) {
@@ -154,14 +159,14 @@ TEST_F(task_tree_test, is_cut_where_data_fits_for_the_first_time) {
   begin();
   grow(*site->root, 64, 1);
   ASSERT_TRUE(tree.sum_up(0, *site, 1));
-  EXPECT_EQ(tree.cut(*site, 16, 1, soid, everywhere), 4u) << "16 lines fit into 16";
+  EXPECT_EQ(tree.cut(*site, 16, soid, everywhere), 4u) << "16 lines fit into 16";
   EXPECT_EQ(levels_of_roots(), std::vector<std::uint32_t>(4, 3));
-  EXPECT_EQ(tree.cut(*site, 15, 1, soid, everywhere), 8u);
-  EXPECT_EQ(tree.cut(*site, 0.5, 1, soid, everywhere), 64u) << "what fits nowhere is cut at its leaves";
-  EXPECT_EQ(tree.cut(*site, 1000, 1, soid, everywhere), 1u) << "the book's: a single socket would work";
-  EXPECT_EQ(tree.cut(*site, 1000, 4, soid, everywhere), 4u) << "each socket has something";
+  EXPECT_EQ(tree.cut(*site, 15, soid, everywhere), 8u);
+  EXPECT_EQ(tree.cut(*site, 0.5, soid, everywhere), 64u) << "what fits nowhere is cut at its leaves";
+  EXPECT_EQ(tree.cut(*site, 1000, soid, everywhere), 1u) << "the book's: a single socket would work";
+  EXPECT_EQ(tree.cut(*site, 1000, soid, for_sockets(4)), 4u) << "each socket has something";
   EXPECT_EQ(levels_of_roots(), std::vector<std::uint32_t>(4, 3));
-  EXPECT_EQ(tree.cut(*site, 1000, 1000, soid, everywhere), 64u) << "there are no more";
+  EXPECT_EQ(tree.cut(*site, 1000, soid, for_sockets(1000)), 64u) << "there are no more";
 }
 
 TEST_F(task_tree_test, is_cut_at_unlike_levels_where_it_is_not_full) {
@@ -170,7 +175,7 @@ TEST_F(task_tree_test, is_cut_at_unlike_levels_where_it_is_not_full) {
   grow(*large, 32, 1);
   child(*site->root, 4);
   ASSERT_TRUE(tree.sum_up(0, *site, 1));
-  EXPECT_EQ(tree.cut(*site, 8, 1, soid, everywhere), 5u);
+  EXPECT_EQ(tree.cut(*site, 8, soid, everywhere), 5u);
   EXPECT_EQ(levels_of_roots(), (std::vector<std::uint32_t>{4, 4, 4, 4, 2}));
 }
 
@@ -180,7 +185,7 @@ TEST_F(task_tree_test, moves_all_roots_down_and_up) {
   grow(*deep, 8, 1);
   child(*site->root, 1);  // a leaf
   ASSERT_TRUE(tree.sum_up(0, *site, 1));
-  ASSERT_EQ(tree.cut(*site, 4, 1, soid, everywhere), 3u);
+  ASSERT_EQ(tree.cut(*site, 4, soid, everywhere), 3u);
   task_tree::save_cut(*site);
   EXPECT_EQ(task_tree::cut_finer(*site), 2u) << "the leaf has no children, and stays";
   EXPECT_EQ(levels_of_roots(), (std::vector<std::uint32_t>{4, 4, 4, 4, 2}));
@@ -203,7 +208,7 @@ TEST_F(task_tree_test, has_no_root_below_another_one) {
   grow(*child(*left), 4, 2);
   child(*site->root, 1);
   ASSERT_TRUE(tree.sum_up(0, *site, 1));
-  ASSERT_EQ(tree.cut(*site, 4, 1, soid, everywhere), 4u);
+  ASSERT_EQ(tree.cut(*site, 4, soid, everywhere), 4u);
   task_tree::cut_coarser(*site, [](const tier_node& n) { return n.parent != nullptr; });
   EXPECT_EQ(levels_of_roots(), (std::vector<std::uint32_t>{2, 2}));
   unsigned cuts = 0;
@@ -221,6 +226,29 @@ TEST_F(task_tree_test, tells_a_program_that_computes) {
     EXPECT_EQ(p.misses_in_a_million, (1'000'000 + 3 * misses) / 4);
     tree.end(*site);
   }
+}
+
+// A loop that sets something up computes, the next one does not: that decides.
+TEST_F(task_tree_test, judges_a_program_by_all_its_places) {
+  soid_profile computes, reads;
+  computes.measured = computes.cpu_bound = true;
+  computes.misses_in_a_million = 3;
+  reads.measured = true;
+  tree_site* one = begin();
+  tree_site* two = begin(&there);
+  computing_programs alone, both;
+  alone.measured(*one, computes);
+  both.measured(*one, computes);
+  for (unsigned i = 1; i < computing_programs::enough; ++i) {
+    EXPECT_FALSE(alone.ended(*one));
+    EXPECT_FALSE(both.ended(*one));
+  }
+  both.measured(*two, reads);
+  EXPECT_TRUE(alone.ended(*one));
+  EXPECT_EQ(alone.misses_in_a_million(*one), 3u);
+  EXPECT_FALSE(alone.ended(*one)) << "it is said once";
+  EXPECT_FALSE(both.ended(*one));
+  EXPECT_FALSE(both.ended(*two));
 }
 
 // --- Algorithm 6 -------------------------------------------------------------------------------------------------

@@ -102,14 +102,14 @@ TEST(cab_on_four_sockets, what_is_measured_decides_where_the_cut_lies) {
 TEST(cab_on_four_sockets, programs_that_compute_run_under_plain_stealing) {
   program computes;
   computes.bytes = 0;
-  computes.iterations = 8;
+  computes.iterations = 14;
   program reads = computes;
   reads.bytes = bytes_a_part;
   for (const char* policy : {"cab-gto:soid=profile", "laws", "laws-nc"}) {
     const auto spread = [&](const program& p) {
       const outcome o = run(policy, p);
       std::size_t most = 0;
-      for (std::size_t i = 4; i < o.sockets.size(); ++i) {
+      for (std::size_t i = 9; i < o.sockets.size(); ++i) {
         for (unsigned q = 0; q < 4; ++q) most = std::max(most, o.sockets_of(i, q));
       }
       return most;
