@@ -10,9 +10,12 @@
 #include "platform/shared_object.hpp"
 #include "policy/adws.hpp"
 #include "policy/automatic.hpp"
+#include "policy/cab_fto.hpp"
+#include "policy/cab_gto.hpp"
 #include "policy/constrained_ws.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
+#include "policy/laws.hpp"
 #include "policy/levels.hpp"
 #include "policy/ml_adaptive.hpp"
 #include "policy/mts.hpp"
@@ -44,6 +47,14 @@ std::vector<registration>& table() {
        "almost deterministic work stealing, steal=on|off, width=even|speed, patience=N looks before stealing "
        "(Shiina and Taura 2019)",
        adws::make},
+      {"cab-fto",
+       "upper tasks among sockets, one subtree a socket at a time, cut at a level: level=N, branching=N, bytes=N, "
+       "keep=1, cache=N, sockets=N (Chen and Guo 2017)",
+       cab_fto::make},
+      {"cab-gto",
+       "the same, cut where data fits the socket's cache, soid=auto|declared|branching|profile, cmpi=0.001, bound=1, "
+       "bytes=N, cache=N, sockets=N (Chen and Guo 2017)",
+       cab_gto::make},
       {"constrained_ws",
        "iterations replay the steal tree of the first, replay=stows|stuws|relws, relws=5 relaxed ones before "
        "(Lifflander et al. 2014)",
@@ -52,6 +63,12 @@ std::vector<registration>& table() {
        hierarchical_ws::make},
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)",
        hws::make},
+      {"laws",
+       "iterations: each task on the socket that owns its data, in subtrees that fit its cache; repeats=3, "
+       "margin=0.01, "
+       "cmpi=0.001, cache=N, sockets=N (Chen and Guo 2017)",
+       laws::make},
+      {"laws-nc", "the same without the subtrees, pieces=8 a socket (Chen and Guo 2017)", laws::make_nc},
       {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},
       {"levels",
        "a policy at each level of the machine, l3=adws,l2=random_ws, or numa, l5 .. l1, unit; pieces=4 a group "
