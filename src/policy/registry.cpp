@@ -10,7 +10,10 @@
 #include "platform/shared_object.hpp"
 #include "policy/adws.hpp"
 #include "policy/automatic.hpp"
+#include "policy/chs.hpp"
+#include "policy/cls.hpp"
 #include "policy/constrained_ws.hpp"
+#include "policy/crs.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
 #include "policy/levels.hpp"
@@ -19,10 +22,12 @@
 #include "policy/parameters.hpp"
 #include "policy/pdf.hpp"
 #include "policy/pws.hpp"
+#include "policy/random_pushing.hpp"
 #include "policy/random_ws.hpp"
 #include "policy/sb.hpp"
 #include "policy/serial.hpp"
 #include "policy/slaw.hpp"
+#include "policy/tatl.hpp"
 #include "policy/work_sharing.hpp"
 
 namespace heddle::policy {
@@ -48,6 +53,18 @@ std::vector<registration>& table() {
        "iterations replay the steal tree of the first, replay=stows|stuws|relws, relws=5 relaxed ones before "
        "(Lifflander et al. 2014)",
        constrained_ws::make},
+      {"crs",
+       "stealing in the cluster beside one request to another one, level=N, patience=N (van Nieuwpoort et al. 2001)",
+       crs::make},
+      {"chs", "stealing up a tree of workers, roots of clusters steal from other clusters, level=N (the same)",
+       chs::make},
+      {"cls",
+       "coordinators of clusters fetch ahead by load, level=N, load=N tasks, interval=16 forks, patience=N (the same)",
+       cls::make},
+      {"random-pushing", "nobody steals, long queues push to random workers, threshold=4, transit=8 (the same)",
+       random_pushing::make},
+      {"tatl", "queues advertise that they are long, own domain first, level=N, most=4, least=1 (Vikranth et al. 2013)",
+       tatl::make},
       {"hierarchical_ws", "work stealing, nearest victims first, attempts=N a ring (Quintin and Wagner 2010)",
        hierarchical_ws::make},
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)",
