@@ -15,6 +15,8 @@
 // - What a foreign kernel thread makes goes to worker 0.
 #include "policy/random_pushing.hpp"
 
+#include "platform/messages.hpp"
+
 namespace heddle::policy {
 
 namespace {
@@ -54,6 +56,7 @@ void random_pushing::push_surplus(unsigned self) noexcept {
     mine.in_transit.fetch_add(1);  // before anybody can take it
     const unsigned drawn = host_->random(self, workers - 1);
     const unsigned receiver = drawn < self ? drawn : drawn + 1;
+    platform::note_sent(t, self, true);  // to simulations in which it takes its time
     nodes_[receiver].queue.push_back(*t);
     host_->wake(receiver);
   }

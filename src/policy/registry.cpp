@@ -13,6 +13,7 @@
 #include "policy/chs.hpp"
 #include "policy/cls.hpp"
 #include "policy/constrained_ws.hpp"
+#include "policy/controlled_pdf.hpp"
 #include "policy/crs.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
@@ -87,6 +88,10 @@ std::vector<registration>& table() {
        mts::make},
       {"pdf", "parallel depth first: ready tasks in the order of the serial program (Blelloch, Gibbons, Matias 1999)",
        pdf::make},
+      {"controlled-pdf",
+       "pdf within what fits into the shared cache, by the groups' bytes, shared=BYTES, own=BYTES (Blelloch et al. "
+       "2008)",
+       controlled_pdf::make},
       {"pws", "work stealing, victims by the inverse of their distance (Quintin and Wagner 2010)", pws::make},
       {"sb", "space-bounded, by the groups' bytes, sigma=0.5, mu=0.2 (Blelloch et al. 2011)", sb::make},
       {"sb-d", "the same with distributed queues (Simhadri et al. 2014)", sb::make_distributed},

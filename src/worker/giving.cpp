@@ -1,5 +1,6 @@
 // The worker's part in requests with an address: [ask:3] to [ask:6] of src/queue/README.md.
 #include "worker/inline.hpp"
+#include "worker/link_messages.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -16,6 +17,8 @@ class giver_of final : public queue::askers::giver {
   }
 
   void given(unsigned asker) noexcept override {
+    const platform::nanoseconds message = message_time(self_.home.options().machine.get(), self_.rank, asker);
+    if (message != 0) platform::expect_in_box(asker, platform::now() + message);
     // [ask:6]. seq_cst, as in stand_aside: one of us takes it out of the box
     if (self_.home.at(asker).aside.load() % 2 != 0) return bring_to_all(asker);
     // [ask:5]

@@ -27,6 +27,8 @@ const std::vector<std::string> all_policies = {
     "ml-adaptive:levels=off,patience=1",
     "auto",
     "pdf",
+    "controlled-pdf",
+    "controlled-pdf:shared=4096,own=256",
     "pws",
     "sb",
     "sb-d",
