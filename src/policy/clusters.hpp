@@ -62,7 +62,7 @@ class alignas(64) far_request {
   // Looks that fit into the time that a message takes to a worker of another cluster and back, `least` at least.
   // Latencies are known of simulated machines.
   static unsigned patience_for(const scheduler& host, const clusters& all, unsigned least) {
-    constexpr double look = 40;  // ns, with the pause after it
+    constexpr double look = 60;  // ns, as the simulator charges it, with the pause after it
     const machine::view machine = host.machine();
     if (!all.are_several() || !machine.is_known()) return least;
     return std::max(least, static_cast<unsigned>(2 * machine.latency(all[0].first, all[1].first) / look));

@@ -20,6 +20,7 @@
 #include "policy/levels.hpp"
 #include "policy/ml_adaptive.hpp"
 #include "policy/mts.hpp"
+#include "policy/numalb.hpp"
 #include "policy/parameters.hpp"
 #include "policy/pdf.hpp"
 #include "policy/pws.hpp"
@@ -86,6 +87,10 @@ std::vector<registration>& table() {
       {"ml-ws", "multi-level work stealing, by the groups' bytes (Shiina 2021)", adws::make_ml_ws},
       {"mts", "one queue a memory group, one worker steals for all, victim=random|near, batch=N (Olivier et al. 2011)",
        mts::make},
+      {"numalb",
+       "children that come again go where their load and messages cost least, alpha=100 ns, objects=4096, sites=4 "
+       "(Pilla et al. 2011)",
+       numalb::make},
       {"pdf", "parallel depth first: ready tasks in the order of the serial program (Blelloch, Gibbons, Matias 1999)",
        pdf::make},
       {"controlled-pdf",

@@ -24,9 +24,10 @@ class cluster_host : public idle_host {
       add(3 + w / 2, w, 1, 3);
     }
     units_.resize(count);
+    for (unsigned w = 0; w < count; ++w) units_[w].numa = static_cast<int>(w / 4);
   }
 
-  heddle::machine::view machine() const noexcept override { return {groups_, leaves_, units_}; }
+  heddle::machine::view machine() const noexcept override { return {groups_, leaves_, units_, latencies_}; }
   unsigned distance(unsigned a, unsigned b) const noexcept override { return machine().distance(a, b); }
   std::uint32_t random(unsigned, std::uint32_t bound) noexcept override { return drawn++ % bound; }
   bool has_work(unsigned victim) const noexcept override { return entries[victim] != 0; }
@@ -91,6 +92,7 @@ class cluster_host : public idle_host {
   std::vector<memory_group> groups_;
   std::vector<unsigned> leaves_;
   std::vector<heddle::machine::processing_unit> units_;
+  const std::vector<heddle::machine::node_latency> latencies_{{0, 0, 100}, {0, 1, 250}, {1, 0, 250}, {1, 1, 100}};
 };
 
 }  // namespace heddle_test

@@ -26,6 +26,8 @@ const std::vector<std::string> all_policies = {
     "ml-adaptive",
     "ml-adaptive:levels=off,patience=1",
     "auto",
+    "numalb",
+    "numalb:objects=3,sites=1",
     "pdf",
     "controlled-pdf",
     "controlled-pdf:shared=4096,own=256",
