@@ -8,8 +8,9 @@
 //
 // Deviations, and why:
 // - An object is a child of a group, outside any other placed child: the i-th child of a place in the program (its
-//   label), each time the same one. An iteration is a group. A place may have `objects` children, and there may be
-//   `sites` places; what is more is not placed, and runs as under random_ws:spawn=child.
+//   label), each time the same one. An iteration is a group. A place may have `objects` children, 1024, which talk to
+//   eight others each on average, and there may be `sites` places, 4. Children beyond that are not placed, and run as
+//   under random_ws:spawn=child; of what they tell beyond that nothing is known.
 // - Messages are those that the program tells by heddle::communicates. Charm++ sees them itself.
 // - In the first iteration children are dealt out in equal blocks if their number is told, else in turn.
 // - Objects are placed anew in each iteration, by the load of the one before. A child of which nothing is known (the
@@ -39,7 +40,7 @@ struct object {
 
 numalb::site::site(const numa_factors& factors, const std::vector<unsigned>& nodes, double alpha, unsigned objects)
     : balance(factors, nodes, alpha), cores(objects, 0) {
-  balance.reserve(objects, 8 * objects);
+  balance.reserve(objects, 4 * objects);
   balance.clear(objects);
 }
 
@@ -149,7 +150,7 @@ bool numalb::may_find(unsigned self) noexcept { return !queues_[self].tasks.look
 
 std::unique_ptr<policy> numalb::make(parameters& given) {
   const double alpha = given.number("alpha", 100, 0, 1e12);
-  const auto objects = static_cast<unsigned>(given.number("objects", 4096, 1, 1e6));
+  const auto objects = static_cast<unsigned>(given.number("objects", 1024, 1, 1e6));
   const auto sites = static_cast<unsigned>(given.number("sites", 4, 1, 1000));
   return create<numalb>(alpha, objects, sites);
 }

@@ -88,7 +88,7 @@ std::vector<registration>& table() {
       {"mts", "one queue a memory group, one worker steals for all, victim=random|near, batch=N (Olivier et al. 2011)",
        mts::make},
       {"numalb",
-       "children that come again go where their load and messages cost least, alpha=100 ns, objects=4096, sites=4 "
+       "children that come again go where their load and messages cost least, alpha=100 ns, objects=1024, sites=4 "
        "(Pilla et al. 2011)",
        numalb::make},
       {"pdf", "parallel depth first: ready tasks in the order of the serial program (Blelloch, Gibbons, Matias 1999)",

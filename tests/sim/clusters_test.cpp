@@ -1,6 +1,7 @@
-// Policies that steal between clusters, simulated: clusters of four workers, between which messages take their time.
+// Policies for clusters and nodes, simulated: two of four workers each, between which messages take their time.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -81,6 +82,20 @@ TEST_F(clusters_test, a_message_takes_its_time_both_ways) {
   EXPECT_GT(time(far, "crs", 1, "8000 20"), time(near, "crs", 1, "8000 20") + 0.0005);
   EXPECT_GT(time(far, "chs", 1, "8000 20"), time(near, "chs", 1, "8000 20") + 0.0005);
   EXPECT_GT(time(far, "random-pushing", 1, "8000 20"), time(near, "random-pushing", 1, "8000 20") + 0.0003);
+}
+
+// Dealt out in blocks the heavy quarter of the children lies on a quarter of the workers; by what they used, it is
+// spread.
+TEST_F(clusters_test, numalb_learns_from_the_first_iteration) {
+  const ended e = run("--machine " + machine(60, 0) + " --no-serial --policy numalb -- " +
+                      (program_.parent_path() / "objects").string() + " 64 4");
+  ASSERT_EQ(e.status, 0) << e.output;
+  double first = 0, last = 0;
+  ASSERT_EQ(std::sscanf(e.output.c_str(), "%lf %lf", &first, &last), 2) << e.output;
+  // Eight workers: 8 heavy children of 400 us each on one of them, then 2 heavy ones and 6 light ones of 100 us on
+  // each.
+  EXPECT_GT(first, 3000);
+  EXPECT_LT(last, 1800);
 }
 
 }  // namespace
