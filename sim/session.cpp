@@ -53,6 +53,7 @@ operation_times times_of(const machine::model& m, bool all_free) {
   t.signal_lock = from_nanoseconds(c.signal_lock);
   t.signal_send = from_nanoseconds(c.signal_send);
   t.kernel_switch = from_nanoseconds(c.kernel_switch);
+  t.link_messages = m.link_messages;
   return t;
 }
 

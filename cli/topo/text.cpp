@@ -155,7 +155,10 @@ std::string model_text(const machine::model& m) {
                         list_text(units));
   }
   for (const machine::cache_level& level : m.caches) text += level_text(m, level);
-  text += memory_text(m) + "  operations, ns:";
+  text += memory_text(m);
+  if (m.link_messages != 0)
+    text += fmt::format("  links: thieves' messages take {:.4g} latencies one way\n", m.link_messages);
+  text += "  operations, ns:";
   for (const machine::cost_key& cost : machine::cost_keys())
     text += fmt::format(" {} {:.4g}", cost.name, m.costs.*cost.member);
   text += "\n";

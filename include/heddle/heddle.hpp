@@ -8,6 +8,7 @@
 #include <heddle/box.hpp>
 #include <heddle/cancellable_barrier.hpp>
 #include <heddle/channel.hpp>
+#include <heddle/communication.hpp>
 #include <heddle/condition_variable.hpp>
 #include <heddle/event_count.hpp>
 #include <heddle/first_touch.hpp>

@@ -100,6 +100,9 @@ struct model {
   std::vector<cache_level> caches;  // innermost first
   std::vector<memory_node> nodes;
   std::vector<memory_link> links;  // every ordered pair of different nodes
+  // How many latencies of the link a message of a thief takes over it, one way: clusters of computers; 0: none is sent,
+  // for memory is shared.
+  double link_messages{0};
   operation_costs costs;
 
   // Keys that were not given and come from the defaults, then those that the machine file declares as its author's

@@ -10,7 +10,7 @@
 // Deviations:
 // - A task is not left for a child that precedes it. It goes on to its wait, and its children wait in the list.
 // - A worker finds the first ready task by walking over those that are not ready.
-// - CONTROLLED-PDF's supernodes are not built.
+// - CONTROLLED-PDF's supernodes are built in controlled_pdf.cpp, around this.
 #include "policy/pdf.hpp"
 
 #include <mutex>

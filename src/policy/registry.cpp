@@ -12,20 +12,27 @@
 #include "policy/automatic.hpp"
 #include "policy/cab_fto.hpp"
 #include "policy/cab_gto.hpp"
+#include "policy/chs.hpp"
+#include "policy/cls.hpp"
 #include "policy/constrained_ws.hpp"
+#include "policy/controlled_pdf.hpp"
+#include "policy/crs.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
 #include "policy/laws.hpp"
 #include "policy/levels.hpp"
 #include "policy/ml_adaptive.hpp"
 #include "policy/mts.hpp"
+#include "policy/numalb.hpp"
 #include "policy/parameters.hpp"
 #include "policy/pdf.hpp"
 #include "policy/pws.hpp"
+#include "policy/random_pushing.hpp"
 #include "policy/random_ws.hpp"
 #include "policy/sb.hpp"
 #include "policy/serial.hpp"
 #include "policy/slaw.hpp"
+#include "policy/tatl.hpp"
 #include "policy/work_sharing.hpp"
 
 namespace heddle::policy {
@@ -59,6 +66,18 @@ std::vector<registration>& table() {
        "iterations replay the steal tree of the first, replay=stows|stuws|relws, relws=5 relaxed ones before "
        "(Lifflander et al. 2014)",
        constrained_ws::make},
+      {"crs",
+       "stealing in the cluster beside one request to another one, level=N, patience=N (van Nieuwpoort et al. 2001)",
+       crs::make},
+      {"chs", "stealing up a tree of workers, roots of clusters steal from other clusters, level=N (the same)",
+       chs::make},
+      {"cls",
+       "coordinators of clusters fetch ahead by load, level=N, load=N tasks, interval=16 forks, patience=N (the same)",
+       cls::make},
+      {"random-pushing", "nobody steals, long queues push to random workers, threshold=4, transit=8 (the same)",
+       random_pushing::make},
+      {"tatl", "queues advertise that they are long, own domain first, level=N, most=4, least=1 (Vikranth et al. 2013)",
+       tatl::make},
       {"hierarchical_ws", "work stealing, nearest victims first, attempts=N a ring (Quintin and Wagner 2010)",
        hierarchical_ws::make},
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)",
@@ -85,8 +104,16 @@ std::vector<registration>& table() {
       {"ml-ws", "multi-level work stealing, by the groups' bytes (Shiina 2021)", adws::make_ml_ws},
       {"mts", "one queue a memory group, one worker steals for all, victim=random|near, batch=N (Olivier et al. 2011)",
        mts::make},
+      {"numalb",
+       "children that come again go where their load and messages cost least, alpha=100 ns, objects=1024, sites=4 "
+       "(Pilla et al. 2011)",
+       numalb::make},
       {"pdf", "parallel depth first: ready tasks in the order of the serial program (Blelloch, Gibbons, Matias 1999)",
        pdf::make},
+      {"controlled-pdf",
+       "pdf within what fits into the shared cache, by the groups' bytes, shared=BYTES, own=BYTES (Blelloch et al. "
+       "2008)",
+       controlled_pdf::make},
       {"pws", "work stealing, victims by the inverse of their distance (Quintin and Wagner 2010)", pws::make},
       {"sb", "space-bounded, by the groups' bytes, sigma=0.5, mu=0.2 (Blelloch et al. 2011)", sb::make},
       {"sb-d", "the same with distributed queues (Simhadri et al. 2014)", sb::make_distributed},

@@ -1,4 +1,5 @@
-// The memory groups that have queues of their own under MTS and HWS: "sockets" in their papers.
+// The memory groups that policies treat as units: "sockets" in the papers of MTS and HWS, "clusters" in those that
+// steal over networks (clusters.hpp).
 #pragma once
 
 #include <algorithm>
@@ -14,13 +15,14 @@ struct worker_group {
   bool has(unsigned rank) const noexcept { return rank - first < count; }
 };
 
-// The memory groups of the topmost level of the machine that has several, if one of them has several workers. Else
-// all workers are one group.
-inline std::vector<worker_group> worker_groups(const scheduler& host) {
+// The memory groups of level `only` of the machine, the root being level 0; or, where that is 0, those of the topmost
+// level that has several. If none of them has several workers all workers are one group.
+inline std::vector<worker_group> worker_groups(const scheduler& host, unsigned only = 0) {
   std::vector<worker_group> groups;
   const machine::view machine = host.machine();
   if (machine.workers() == host.workers()) {
-    for (unsigned level = 1; level < machine.levels() && groups.size() < 2; ++level) {
+    const unsigned last = only == 0 ? machine.levels() : only + 1;  // a leaf above that level stands for itself
+    for (unsigned level = std::max(only, 1u); level < last && groups.size() < 2; ++level) {
       groups.clear();
       for (const unsigned id : machine.groups_at(level)) {
         const machine::memory_group& g = machine.group(id);

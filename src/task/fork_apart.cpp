@@ -5,6 +5,7 @@
 // 4. The join finds no job in any queue and waits for the job's word, as for a stolen one.
 #include "task/fork_apart.hpp"
 
+#include "platform/messages.hpp"
 #include "queue/fork_queue.hpp"
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
@@ -57,6 +58,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   if (self.home.host().wants().elapsed) self.meter->fork_began(owner, *reinterpret_cast<job*>(item));
   if (scheduler.fork(self.rank, info, made) == policy::placement::send) {
     worker::start_at(*half, top, enter_half);
+    platform::note_sent(&half->scheduling, self.rank);
     scheduler.enqueue(self.rank, half->scheduling);
     return apart_ticket;
   }

@@ -9,6 +9,7 @@
 
 #include "arch/arch.hpp"
 #include "base/contracts.hpp"
+#include "platform/messages.hpp"
 #include "task/children.hpp"
 #include "task/group_watching.hpp"
 #include "task/spawn.hpp"
@@ -204,8 +205,9 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   worker::start_at(child, child.body.closure, body);
   if (child.level.load() != 0) return w->make_ready(child);
   w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
-  if (where == policy::placement::send) w->home.host().scheduler_policy().enqueue(w->rank, child.scheduling);
-  else w->queue_child(child);
+  if (where != policy::placement::send) return w->queue_child(child);
+  platform::note_sent(&child.scheduling, w->rank);
+  w->home.host().scheduler_policy().enqueue(w->rank, child.scheduling);
 }
 
 void start_child(group_state& group, child_handle* handle, double work, const void* label) noexcept {

@@ -1,5 +1,6 @@
 // The worker's part in requests with an address: [ask:3] to [ask:6] of src/queue/README.md.
 #include "worker/inline.hpp"
+#include "worker/link_messages.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -12,18 +13,25 @@ class giver_of final : public queue::askers::giver {
   giver_of(worker& self, queue::askers& all) noexcept : self_(self), all_(all) {}
 
   bool may_give(unsigned asker) noexcept override {
-    return self_.home.host().may_rob(asker, self_.rank) && !self_.home.at(asker).stands_aside();
+    const worker& to = self_.home.at(asker);
+    return self_.home.host().may_rob(asker, self_.rank) && !to.stands_aside() && !may_spin(to);
   }
 
   void given(unsigned asker) noexcept override {
-    // [ask:6]. seq_cst, as in stand_aside: one of us takes it out of the box
-    if (self_.home.at(asker).aside.load() % 2 != 0) return bring_to_all(asker);
+    const platform::nanoseconds message = message_time(self_.home.options().machine.get(), self_.rank, asker);
+    if (message != 0) platform::expect_in_box(asker, platform::now() + message);
+    // [ask:6]. seq_cst, as in stand_aside and find_work: one of us takes it out of the box
+    const worker& to = self_.home.at(asker);
+    if (to.aside.load() % 2 != 0 || may_spin(to)) return bring_to_all(asker);
     // [ask:5]
     sleepers& others = self_.home.sleepers();
     if (!others.wake(asker)) others.wake_thief_of(asker);
   }
 
  private:
+  // A member of a gang may run there, which spins for another one, and that one for what we give.
+  bool may_spin(const worker& to) const noexcept { return self_.home.gangs().are_used() && !to.idle.load(); }
+
   void bring_to_all(unsigned asker) noexcept {
     unsigned from = 0;
     thread* t = self_.thread_for(all_.take(asker, from));  // no ready thread that is bound: such are in no fork queue

@@ -159,6 +159,12 @@ thread* worker::find_work() noexcept {
   // Pairs with the fences of sleepers::wake_one_for: what was published; and
   // of lending::settle: who finds us idle has asked us before our next push.
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (found != 0 && home.gangs().are_used()) [[unlikely]] {
+    // It may be a member of a gang, that spins; what was given meanwhile is for all: [ask:6].
+    while (const entry item = take_given()) {
+      if (thread* t = thread_for(item); t != nullptr) home.incoming().push(*t);
+    }
+  }
   if (found == 0) {
     // stopped or switched off: what was left to this one is somebody else's to find
     home.sleepers().wake_one_for(rank);

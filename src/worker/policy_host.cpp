@@ -1,5 +1,6 @@
 #include "worker/policy_host.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -9,9 +10,17 @@
 #include "trace/emit.hpp"
 #include "worker/carrier.hpp"
 #include "worker/exceptions.hpp"
+#include "worker/link_messages.hpp"
 #include "worker/section.hpp"
 
 namespace heddle::worker {
+
+namespace {
+
+// Where a message goes to the victim's own handler.
+void no_fence() noexcept {}
+
+}  // namespace
 
 policy_host::policy_host(const std::string& name, const worker_list& workers, sleepers& all, census& alive)
     : workers_(workers), sleepers_(all), census_(alive), policy_(policy::make(name)), wants_(policy_->wants()) {}
@@ -50,6 +59,10 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
   worker& thief = *workers_[self];
   worker& from = *workers_[victim];
   trace::emit<trace::event::steal_attempt>(thief.ring, victim);
+  // In a simulation over whose links messages go the victim's handler of messages gives what there is.
+  const platform::nanoseconds message = message_time(machine_.get(), self, victim);
+  const round_trip waits(message);
+  if (message != 0) how = policy::effort::insist;
   bool left = false;
   entry found = queue::steal(from, left);
   if (found == 0 && has_given(victim)) {
@@ -57,7 +70,7 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
   }
   if (found == 0 && how == policy::effort::insist) {
     if (queue::has_any(from)) {
-      found = queue::force_steal(from, platform::heavy_fence);
+      found = queue::force_steal(from, message == 0 ? platform::heavy_fence : no_fence);
       if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
     }
     if (found == 0 && !from.ready.looks_empty() &&
@@ -114,6 +127,8 @@ unsigned policy_host::queued(unsigned rank) const noexcept {
 
 bool policy_host::ask(unsigned self, unsigned victim) noexcept {
   if (askers_ == nullptr || !may_rob(self, victim) || !askers_->post(self, victim, *workers_[victim])) return false;
+  const platform::nanoseconds message = message_time(machine_.get(), self, victim);
+  if (message != 0) platform::expect_in_box(self, platform::now() + 2 * message);
   trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
   return true;
 }
@@ -130,6 +145,7 @@ unsigned policy_host::askers(unsigned self) const noexcept { return askers_ == n
 
 // Counts as a steal from whoever has given it.
 entry policy_host::take_from_box(unsigned self, unsigned of) noexcept {
+  if (!platform::has_arrived_in_box(of)) return 0;
   unsigned giver = of;
   const entry item = askers_->take(of, giver);
   if (item == 0) return 0;
@@ -141,6 +157,12 @@ entry policy_host::take_from_box(unsigned self, unsigned of) noexcept {
 
 entry policy_host::entry_of(policy::task& t) noexcept {
   static_assert(std::is_standard_layout_v<thread>);
+  if (const platform::sent how = platform::sent_by(&t); how.from != policy::nobody) {
+    const platform::nanoseconds message = message_time(machine_.get(), how.from, worker::current().rank);
+    const platform::nanoseconds arrives = platform::now() + 2 * message;  // a request, and what comes back
+    const platform::nanoseconds pushed = std::max(how.when + message, platform::now());
+    if (message != 0) platform::pass_message((how.is_pushed ? pushed : arrives) - platform::now());
+  }
   return ready_entry(*reinterpret_cast<thread*>(reinterpret_cast<char*>(&t) - offsetof(thread, scheduling)));
 }
 
@@ -212,7 +234,10 @@ void policy_host::place_running() noexcept {
 // Any other kernel thread is where submit is: once the policy has queued the
 // thread, it may run and end, and with it the last reason for the runtime to stay.
 void policy_host::enqueue(unsigned self, thread& t) noexcept {
-  if (self != policy::nobody) return policy_->enqueue(self, t.scheduling);
+  if (self != policy::nobody) {
+    platform::note_sent(&t.scheduling, self);
+    return policy_->enqueue(self, t.scheduling);
+  }
   census_.begin_call();
   policy_->enqueue(self, t.scheduling);
   census_.end_call();

@@ -42,6 +42,20 @@ TEST_P(greed, as_many_leaves_as_workers_meet) {
   }
 }
 
+// Two clusters of two: who finds nothing at home depends on a request to the other cluster, or on its own force.
+TEST(greed_of_clusters, as_many_leaves_as_workers_meet) {
+  for (const char* policy : {"crs", "crs:patience=1"}) {
+    for (const shape& s : shapes) {
+      for (const int leaves : {4, 3}) {
+        const verdict v = explored(s, policy, 4, leaves, schedules() / 30,
+                                   "synthetic:pack:2 l3:1(size=65536) l2:2(size=4096) core:1 pu:1");
+        EXPECT_FALSE(v.failed) << policy << ", " << s.name << ", " << leaves << " leaves: schedule " << v.seed
+                               << " ended with status " << v.status;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(policies, greed, testing::ValuesIn(greedy_policies()),
                          [](const testing::TestParamInfo<std::string>& info) {
                            std::string name = info.param;

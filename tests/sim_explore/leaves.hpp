@@ -184,11 +184,13 @@ inline constexpr shape shapes[] = {{"forks", forks}, {"groups", groups}, {"later
                                    {"kept", kept},   {"woken", woken},   {"due", due},     {"beside", beside}};
 
 // As many leaves as workers, or one less: then somebody sleeps who is in nobody's way.
-inline verdict explored(const shape& s, const std::string& policy, int workers_there, int leaves, unsigned count) {
+inline verdict explored(const shape& s, const std::string& policy, int workers_there, int leaves, unsigned count,
+                        const std::string& machine = {}) {
   return explore(
       [=] {
         runtime_options o = workers(static_cast<std::size_t>(workers_there));
         o.policy = policy;
+        if (!machine.empty()) o.machine = machine;
         runtime home(o);
         s.run(home, leaves);
       },

@@ -64,6 +64,7 @@ void assembler::read_links() {
       read_coherence(all, made_.links.back().coherence);
     }
   }
+  made_.link_messages = all.number("messages", range::not_negative).value_or(0);
   for (const char* key : {"latency", "bandwidth", "transfer", "upgrade"}) all.find(key);
   all.finish();
   std::set<std::pair<int, int>> seen;

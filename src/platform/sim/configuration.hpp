@@ -18,6 +18,7 @@ struct operation_times {
   picoseconds heavy_fence{0}, clock{0};
   picoseconds signal{0}, signal_lock{0}, signal_send{0};
   picoseconds kernel_switch{0};
+  double link_messages{0};  // how many latencies of a link a thief's message takes over it; 0: none is sent
   // Not in machine files: a turn of a spin loop costs what PAUSE costs on a
   // Skylake, sched_yield() what it costs on Linux when nobody else is ready.
   picoseconds pause{14 * nanosecond}, yield{300 * nanosecond};

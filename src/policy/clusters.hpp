@@ -1,0 +1,111 @@
+// Clusters of workers, and the one request that a worker has under way to another cluster: components of the policies
+// that steal across slow links (crs, cls, chs, tatl).
+//
+// Source: van Nieuwpoort, Kielmann, Bal, "Efficient load balancing for wide-area divide-and-conquer applications"
+// (PPoPP 2001), as Chen and Guo (2017), section 4.3, describe it. A cluster of theirs is a memory group here, a node
+// of theirs a worker.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <heddle/policy.hpp>
+#include "policy/worker_groups.hpp"
+
+namespace heddle::policy {
+
+// The memory groups of one level; all workers are one cluster where the machine has no such level, or is not known.
+// The first worker of a cluster is its root or coordinator: it leads.
+class clusters {
+ public:
+  // `level`: of the machine's tree, 1 below the root; 0: the topmost that has several groups. May throw bad_alloc.
+  void start(const scheduler& host, unsigned level) {
+    all_ = worker_groups(host, level);
+    of_ = group_of_ranks(all_, host.workers());
+  }
+  // The parameter of policies that use it.
+  static unsigned asked_for(parameters& given) { return static_cast<unsigned>(given.number("level", 0, 0, 64)); }
+
+  unsigned count() const noexcept { return static_cast<unsigned>(all_.size()); }
+  bool are_several() const noexcept { return count() > 1; }
+  unsigned number_of(unsigned rank) const noexcept { return of_[rank]; }
+  const worker_group& operator[](unsigned number) const noexcept { return all_[number]; }
+  const worker_group& of(unsigned rank) const noexcept { return all_[of_[rank]]; }
+  bool leads(unsigned rank) const noexcept { return of(rank).first == rank; }
+  bool are_neighbours(unsigned a, unsigned b) const noexcept { return of_[a] == of_[b]; }
+
+  // A worker of another cluster than that of `self`, each as likely as the others. There are several clusters.
+  unsigned draw_remote(scheduler& host, unsigned self) const noexcept {
+    const worker_group& home = of(self);
+    const unsigned drawn = host.random(self, host.workers() - home.count);
+    return drawn < home.first ? drawn : drawn + home.count;
+  }
+  // Another cluster than that of `self`, each as likely as the others. There are several.
+  unsigned draw_other(scheduler& host, unsigned self) const noexcept {
+    const unsigned drawn = host.random(self, count() - 1);
+    return drawn < of_[self] ? drawn : drawn + 1;
+  }
+
+ private:
+  std::vector<worker_group> all_;  // by first rank
+  std::vector<unsigned> of_;       // by rank, the number of its cluster
+};
+
+// The request of one worker that is under way to another cluster. Only that worker calls its functions.
+//
+// In the papers a victim that has nothing says so. Here a request stands until it is served (decision 0010). What
+// stands in the answer's place is patience: after so many looks in vain the request is taken back and counts as
+// refused.
+class alignas(64) far_request {
+ public:
+  // Looks that fit into the time that a message takes to a worker of another cluster and back, `least` at least.
+  // Latencies are known of simulated machines.
+  static unsigned patience_for(const scheduler& host, const clusters& all, unsigned least) {
+    constexpr double look = 60;  // ns, as the simulator charges it, with the pause after it
+    const machine::view machine = host.machine();
+    if (!all.are_several() || !machine.is_known()) return least;
+    return std::max(least, static_cast<unsigned>(2 * machine.latency(all[0].first, all[1].first) / look));
+  }
+
+  // One look at it. True: it stands, and nobody else is to be asked.
+  bool stands(scheduler& host, unsigned self, unsigned patience) noexcept {
+    if (victim_ == nobody) return false;
+    if (!host.asks(self, victim_)) {
+      refused_ = false;  // something has come, or is about to
+    } else if (++looks_ < patience) {
+      return true;
+    } else {
+      refused_ = host.withdraw(self, victim_);
+    }
+    victim_ = nobody;
+    return false;
+  }
+  // It does not stand. Nothing is sent where an answer waits in the box.
+  void send(scheduler& host, unsigned self, unsigned victim) noexcept {
+    if (!host.ask(self, victim)) return;
+    victim_ = victim;
+    looks_ = 0;
+  }
+  // The last one was refused, and this has not been asked since: then what there is may be taken by force.
+  bool take_refusal() noexcept { return std::exchange(refused_, false); }
+
+ private:
+  unsigned victim_{nobody};
+  unsigned looks_{0};
+  bool refused_{false};
+};
+
+// Takes by force from the workers of other clusters that have something, beginning with a random one; 0: nothing.
+inline entry force_remote(scheduler& host, const clusters& all, unsigned self) noexcept {
+  const unsigned workers = host.workers();
+  const unsigned from = host.random(self, workers);
+  for (unsigned i = 0; i < workers; ++i) {
+    const unsigned victim = (from + i) % workers;
+    if (all.are_neighbours(self, victim) || !host.has_work(victim)) continue;
+    if (const entry found = host.steal(self, victim, effort::insist); found != 0) return found;
+  }
+  return 0;
+}
+
+}  // namespace heddle::policy
