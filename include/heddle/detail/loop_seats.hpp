@@ -1,5 +1,5 @@
 // Loops by a named schedule: a seat for each worker, which has chunks of its own (fixed, affinity) or takes them from
-// all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name".
+// all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name". With windows: loop_windows.hpp.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,16 @@
 #include <cstddef>
 #include <exception>
 #include <stop_token>
+#include <vector>
 
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/detail/loop_tree.hpp>
-#include <heddle/export.hpp>
+#include <heddle/detail/loop_window_barrier.hpp>
+#include <heddle/detail/loop_window_choice.hpp>
+#include <heddle/detail/loop_windows.hpp>
 #include <heddle/loop_schedule.hpp>
 
 namespace heddle::detail {
-
-// Calls call(argument, seat) for the seats 0 to `seats` - 1, each on the worker of that rank, and returns when all have
-// returned. At most as many as there are workers. On a worker. Throws what thread does; no call has begun then.
-HEDDLE_API void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t seats);
 
 // What chunks are left, in order. Nothing is ordered by it: what the loop's iterations write is ordered by their joins.
 class chunks_left {
@@ -131,12 +130,50 @@ class seats_of {
   const std::stop_token& stop_;
 };
 
+// The same Work, for a loop that is not to look for the runtime's schedule again.
+template <class Work>
+struct adaptive_work {
+  using result = nothing_returned;
+  Work& work;
+  void operator()(result&, std::size_t low, std::size_t high) {
+    typename Work::result nothing{};
+    work(nothing, low, high);
+  }
+  static result combine(result, result) noexcept { return {}; }
+  static result nothing() noexcept { return {}; }
+};
+
+// As run_by_name, by one of the schedules with windows. On a worker.
+template <class Work>
+void run_by_window(Work& work, std::size_t n, loop_schedule how, const std::stop_token& stop, std::size_t bytes) {
+  const std::vector<loop_cache> caches = loop_caches();
+  if (how.how == loop_schedule::kind::window_automatic) {
+    how.chunk = loop_window_of<Work>.choose(n, bytes, caches);
+    if (how.chunk == 0) {
+      adaptive_work<Work> plain{work};
+      run_loop(plain, n, loop_site_of<adaptive_work<Work>>, 0, stop, bytes);
+      return;
+    }
+  }
+  const std::size_t workers = loop_begin().workers;
+  if (how.how == loop_schedule::kind::window_barrier) {
+    barrier_windows<Work> all(work, n, how.chunk, caches, stop);
+    run_on_each_worker(&barrier_windows<Work>::sit_noted, &all, workers);
+    return all.rethrow();
+  }
+  const std::size_t seats = std::min(workers, n);
+  windows_of<Work> all(work, n, how.chunk, how.how != loop_schedule::kind::window, seats, caches, stop);
+  loop_site unknown;  // a seat is no measure of an iteration
+  run_loop(all, seats, unknown, 1, stop, bytes * (n / seats));
+}
+
 // Runs work, which has no result, over [0, n), n > 0, by a schedule that is not adaptive. From any thread. `bytes`: as
 // of run_loop.
 template <class Work>
 void run_by_name(Work& work, std::size_t n, const loop_schedule& how, const std::stop_token& stop, std::size_t bytes) {
   if (on_foreign_thread()) [[unlikely]]
     return run_in_runtime([&] { run_by_name(work, n, how, stop, bytes); });
+  if (how.how >= loop_schedule::kind::window) return run_by_window(work, n, how, stop, bytes);
   const std::size_t seats = std::min<std::size_t>(loop_begin().workers, n);
   seats_of<Work> all(work, n, how, seats, stop);
   if (how.how == loop_schedule::kind::affinity) {
