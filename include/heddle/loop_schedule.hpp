@@ -63,8 +63,8 @@ constexpr loop_schedule sliding_window(std::size_t length) noexcept {
 }
 /// A sliding window whose length heddle chooses, or adaptive where a window would gain nothing: where workers share no
 /// cache, where all data fit the shared one, or where nothing is known of the memory that an iteration touches
-/// (loop_options::bytes_per_iteration; elements of a range have a size; under `heddle sim` what the program tells of
-/// its accesses is sampled).
+/// (loop_options::bytes_per_iteration; elements of a range have a size; of a program that tells its accesses, by
+/// <heddle/cost.hpp>, every 64th loop is listened to, the first one included).
 inline constexpr loop_schedule window_automatic{loop_schedule::kind::window_automatic, 0};
 
 }  // namespace schedule

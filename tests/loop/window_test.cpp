@@ -314,7 +314,7 @@ constexpr std::uint64_t mib = 1 << 20;
 
 std::size_t chosen(std::size_t n, std::size_t bytes, std::vector<loop_cache> caches) {
   detail::window_choice site;
-  return site.choose(n, bytes, caches);
+  return site.choose(n, bytes, caches).length;
 }
 
 TEST(loop_window, automatic_gives_a_window_an_eighth_of_the_cache) {

@@ -143,28 +143,55 @@ struct adaptive_work {
   static result nothing() noexcept { return {}; }
 };
 
-// As run_by_name, by one of the schedules with windows. On a worker.
+// Windows of `length` iterations, by stealing. On a worker.
 template <class Work>
-void run_by_window(Work& work, std::size_t n, loop_schedule how, const std::stop_token& stop, std::size_t bytes) {
-  const std::vector<loop_cache> caches = loop_caches();
-  if (how.how == loop_schedule::kind::window_automatic) {
-    how.chunk = loop_window_of<Work>.choose(n, bytes, caches);
-    if (how.chunk == 0) {
-      adaptive_work<Work> plain{work};
-      run_loop(plain, n, loop_site_of<adaptive_work<Work>>, 0, stop, bytes);
-      return;
-    }
-  }
-  const std::size_t workers = loop_begin().workers;
-  if (how.how == loop_schedule::kind::window_barrier) {
-    barrier_windows<Work> all(work, n, how.chunk, caches, stop);
-    run_on_each_worker(&barrier_windows<Work>::sit_noted, &all, workers);
-    return all.rethrow();
-  }
-  const std::size_t seats = std::min(workers, n);
-  windows_of<Work> all(work, n, how.chunk, how.how != loop_schedule::kind::window, seats, caches, stop);
+void run_in_windows(Work& work, std::size_t n, std::size_t length, bool slides, const std::vector<loop_cache>& caches,
+                    const std::stop_token& stop, std::size_t bytes) {
+  const std::size_t seats = std::min<std::size_t>(loop_begin().workers, n);
+  windows_of<Work> all(work, n, length, slides, seats, caches, stop);
   loop_site unknown;  // a seat is no measure of an iteration
   run_loop(all, seats, unknown, 1, stop, bytes * (n / seats));
+}
+
+// schedule::window_automatic. On a worker.
+template <class Work>
+void run_in_chosen_window(Work& work, std::size_t n, const std::vector<loop_cache>& caches, const std::stop_token& stop,
+                          std::size_t bytes) {
+  window_choice& site = loop_window_of<Work>;
+  window_choice::plan plan = site.choose(n, bytes, caches);
+  const loop_cache cache = window_choice::tightest(caches);
+  if (plan.sampled) {
+    const std::uint64_t line = cache.line_bytes != 0 ? cache.line_bytes : 64;
+    window_sample sample(cache.bytes / line, static_cast<unsigned>(line));
+    if (sample.is_on()) {
+      sampled_work<Work> heard{work, sample};
+      run_in_windows(heard, n, n, false, caches, stop, bytes);
+      return site.sampled(n, bytes, sample.window(cache.workers));
+    }
+    plan.length = window_choice::by_size(n, bytes, cache);
+  }
+  const std::uint64_t begin = loop_cycles();
+  if (plan.length != 0) {
+    run_in_windows(work, n, plan.length, true, caches, stop, bytes);
+  } else {
+    adaptive_work<Work> plain{work};
+    run_loop(plain, n, loop_site_of<adaptive_work<Work>>, 0, stop, bytes);
+  }
+  if (cache.bytes != 0 && !stop.stop_requested()) site.ended(n, loop_cycles() - begin);
+}
+
+// As run_by_name, by one of the schedules with windows. On a worker.
+template <class Work>
+void run_by_window(Work& work, std::size_t n, const loop_schedule& how, const std::stop_token& stop,
+                   std::size_t bytes) {
+  const std::vector<loop_cache> caches = loop_caches();
+  if (how.how == loop_schedule::kind::window_automatic) return run_in_chosen_window(work, n, caches, stop, bytes);
+  if (how.how == loop_schedule::kind::window_barrier) {
+    barrier_windows<Work> all(work, n, how.chunk, caches, stop);
+    run_on_each_worker(&barrier_windows<Work>::sit_noted, &all, loop_begin().workers);
+    return all.rethrow();
+  }
+  run_in_windows(work, n, how.chunk, how.how != loop_schedule::kind::window, caches, stop, bytes);
 }
 
 // Runs work, which has no result, over [0, n), n > 0, by a schedule that is not adaptive. From any thread. `bytes`: as
