@@ -38,6 +38,7 @@ void keeps_its_window(std::size_t worker_count, std::size_t n, const loop_schedu
 }
 
 void standing() { keeps_its_window(2, 6, by::window(2)); }
+void standing_with_a_rest() { keeps_its_window(2, 5, by::window(2)); }  // whose block never counts as ended
 void standing_of_three() { keeps_its_window(3, 9, by::window(3)); }
 void sliding() { keeps_its_window(2, 8, by::sliding_window(2)); }
 void sliding_of_three() { keeps_its_window(3, 9, by::sliding_window(3)); }
