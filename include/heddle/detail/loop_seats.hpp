@@ -143,6 +143,26 @@ struct adaptive_work {
   static result nothing() noexcept { return {}; }
 };
 
+template <class Work>
+void run_adaptively(Work& work, std::size_t n, const std::stop_token& stop, std::size_t bytes) {
+  adaptive_work<Work> plain{work};
+  run_loop(plain, n, loop_site_of<adaptive_work<Work>>, 0, stop, bytes);
+}
+
+// The iterations from one on.
+template <class Work>
+struct later_work {
+  using result = nothing_returned;
+  Work& work;
+  std::size_t first;
+  void operator()(result&, std::size_t low, std::size_t high) {
+    typename Work::result nothing{};
+    work(nothing, first + low, first + high);
+  }
+  static result combine(result, result) noexcept { return {}; }
+  static result nothing() noexcept { return {}; }
+};
+
 // Windows of `length` iterations, by stealing. On a worker.
 template <class Work>
 void run_in_windows(Work& work, std::size_t n, std::size_t length, bool slides, const std::vector<loop_cache>& caches,
@@ -151,6 +171,37 @@ void run_in_windows(Work& work, std::size_t n, std::size_t length, bool slides, 
   windows_of<Work> all(work, n, length, slides, seats, caches, stop);
   loop_site unknown;  // a seat is no measure of an iteration
   run_loop(all, seats, unknown, 1, stop, bytes * (n / seats));
+}
+
+// A loop that is listened to. What its first quarter tells decides about the rest of it, if that is enough to go by;
+// else the rest is listened to as well. True: `length` is for the loops that follow. [choice:2]
+template <class Work>
+bool run_heard(Work& work, std::size_t n, window_sample& sample, const loop_cache& cache,
+               const std::vector<loop_cache>& caches, const std::stop_token& stop, std::size_t bytes,
+               std::size_t& length) {
+  const std::size_t first = n / 4;
+  bool is_enough = false;
+  length = 0;
+  if (first != 0) {
+    sampled_work<Work> heard{work, sample};
+    run_in_windows(heard, first, first, false, caches, stop, bytes);
+    is_enough = sample.is_full();
+    length = sample.window(cache.workers);
+  }
+  later_work<Work> rest{work, first};
+  if (length != 0) {
+    run_in_windows(rest, n - first, length, true, caches, stop, bytes);
+  } else if (is_enough) {
+    run_adaptively(rest, n - first, stop, bytes);
+  } else {
+    window_sample again(sample.lines(), sample.line_bytes());
+    sampled_work<later_work<Work>> heard{rest, again};
+    run_in_windows(heard, n - first, n - first, false, caches, stop, bytes);
+    length = again.window(cache.workers);
+    // All that whoever had the first part was to do: nobody has reuses that are farther apart.
+    is_enough = again.is_full() || again.iterations() >= (n - first) / loop_begin().workers;
+  }
+  return (length != 0 || is_enough) && !stop.stop_requested();
 }
 
 // schedule::window_automatic. On a worker.
@@ -164,9 +215,9 @@ void run_in_chosen_window(Work& work, std::size_t n, const std::vector<loop_cach
     const std::uint64_t line = cache.line_bytes != 0 ? cache.line_bytes : 64;
     window_sample sample(cache.bytes / line, static_cast<unsigned>(line));
     if (sample.is_on()) {
-      sampled_work<Work> heard{work, sample};
-      run_in_windows(heard, n, n, false, caches, stop, bytes);
-      return site.sampled(n, bytes, sample.window(cache.workers));
+      std::size_t length = 0;
+      if (run_heard(work, n, sample, cache, caches, stop, bytes, length)) site.sampled(n, bytes, length);
+      return;
     }
     plan.length = window_choice::by_size(n, bytes, cache);
   }
@@ -174,8 +225,7 @@ void run_in_chosen_window(Work& work, std::size_t n, const std::vector<loop_cach
   if (plan.length != 0) {
     run_in_windows(work, n, plan.length, true, caches, stop, bytes);
   } else {
-    adaptive_work<Work> plain{work};
-    run_loop(plain, n, loop_site_of<adaptive_work<Work>>, 0, stop, bytes);
+    run_adaptively(work, n, stop, bytes);
   }
   if (cache.bytes != 0 && !stop.stop_requested()) site.ended(n, loop_cycles() - begin);
 }

@@ -44,6 +44,7 @@ class alignas(64) loop_window {
     return true;
   }
   bool may_take() noexcept { return next_.load() < enabled(); }
+  bool slides() const noexcept { return blocks_ != 1; }
   // Everything is handed out.
   bool is_handed_out() const noexcept { return next_.load() == high_; }
   bool has(std::uint64_t position) const noexcept { return position >= low_ && position < high_; }
@@ -65,7 +66,6 @@ class alignas(64) loop_window {
   event_count& moved() noexcept { return moved_; }
 
  private:
-  bool slides() const noexcept { return blocks_ != 1; }
   // What the count of the block's place is when it has ended: those before it at this place are in it.
   std::uint64_t whole(std::uint64_t block) const noexcept { return (block / blocks_ + 1) * block_; }
 

@@ -23,11 +23,13 @@ class window_sample {
   window_sample(const window_sample&) = delete;
   window_sample& operator=(const window_sample&) = delete;
   bool is_on() const noexcept { return distances_ != nullptr; }
+  std::uint64_t lines() const noexcept { return lines_; }
+  unsigned line_bytes() const noexcept { return line_bytes_; }
 
   // Around a chunk. leave() is called if enter() was true.
   bool enter(std::size_t low) noexcept {
     // Whoever runs the iteration that is next is alone to find it so, and moves it on.
-    if (low != next_.load() || is_full_.load()) return false;
+    if (!is_on() || low != next_.load() || is_full_.load()) return false;
     listen();
     return true;
   }
@@ -35,6 +37,10 @@ class window_sample {
     ignore();
     next_.store(high);
   }
+
+  // More would tell nothing new.
+  bool is_full() const noexcept { return is_full_.load(); }
+  std::size_t iterations() const noexcept { return next_.load(); }  // that have been listened to
 
   // The window for `cores` that share the cache; 0: none is needed, or none helps. When the loop has ended; nothing is
   // listened to any more.

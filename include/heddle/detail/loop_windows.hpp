@@ -165,22 +165,24 @@ class windows_of {
     if (!w.take(low, high)) {
       for (;;) {
         std::uint64_t seen = 0;
-        window_seat* const victim = frontmost(w, pace, seen);
-        if (victim == nullptr) return false;
-        if (victim->take_back(seen, low, high)) break;
+        window_seat* const from = victim(w, pace, seen);
+        if (from == nullptr) return false;
+        if (from->take_back(seen, low, high)) break;
       }
     }
     mine.put(low, high);
     return true;
   }
 
-  // The seat that has the foremost positions of those that have enough to be worth dividing: they hold up the window.
-  window_seat* frontmost(const loop_window& w, const window_pace& pace, std::uint64_t& seen) const noexcept {
+  // Of the seats that have enough to be worth dividing: the one with the foremost positions, which hold up a window
+  // that slides; the one with the most, where all have to end.
+  window_seat* victim(const loop_window& w, const window_pace& pace, std::uint64_t& seen) const noexcept {
     window_seat* found = nullptr;
     for (std::size_t k = 0; k < seat_count_; ++k) {
       const std::uint64_t word = seats_[k].seen(), low = window_seat::low_of(word), high = window_seat::high_of(word);
       if (low == high || 2 * (high - low) < pace.length() || !w.has(low)) continue;
-      if (found != nullptr && low > window_seat::low_of(seen)) continue;
+      const std::uint64_t best_low = window_seat::low_of(seen), best = window_seat::high_of(seen) - best_low;
+      if (found != nullptr && (w.slides() ? low > best_low : high - low <= best)) continue;
       found = &seats_[k];
       seen = word;
     }
@@ -191,7 +193,7 @@ class windows_of {
   void wait(loop_window& w, const window_pace& pace) noexcept {
     const auto is_over = [&] {
       std::uint64_t seen = 0;
-      return w.may_take() || w.is_handed_out() || stopped() || frontmost(w, pace, seen) != nullptr;
+      return w.may_take() || w.is_handed_out() || stopped() || victim(w, pace, seen) != nullptr;
     };
     const std::uint64_t begin = loop_cycles(), most = loop_site::ticks_in(spin_nanoseconds);
     do {
