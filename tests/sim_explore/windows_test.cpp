@@ -99,10 +99,15 @@ struct scenario {
   const char* name;
   void (*run)();
 };
-constexpr scenario scenarios[] = {{"standing", standing}, {"standing of three", standing_of_three},
-                                  {"sliding", sliding},   {"sliding of three", sliding_of_three},
-                                  {"barriers", barriers}, {"front waits", front_waits},
-                                  {"chained", chained},   {"thrown", thrown}};
+constexpr scenario scenarios[] = {{"standing", standing},
+                                  {"standing with a rest", standing_with_a_rest},
+                                  {"standing of three", standing_of_three},
+                                  {"sliding", sliding},
+                                  {"sliding of three", sliding_of_three},
+                                  {"barriers", barriers},
+                                  {"front waits", front_waits},
+                                  {"chained", chained},
+                                  {"thrown", thrown}};
 
 #if !defined(HEDDLE_MUTANT)
 
