@@ -286,7 +286,6 @@ TEST(loop_window, a_range_of_more_than_two_to_the_32) {
   runtime rt({.workers = 2});
   for (const loop_schedule& how : {by::window(std::size_t{1} << 31), by::sliding_window(std::size_t{1} << 30)}) {
     constexpr std::size_t n = (std::size_t{1} << 33) + 12345;
-    std::atomic<std::size_t> sum{0};
     std::mutex guard;
     std::vector<std::pair<std::size_t, std::size_t>> chunks;
     rt.run([&] {
