@@ -106,6 +106,7 @@ std::string session::figures() {
   const auto cpu = [](std::uint64_t beats) { return static_cast<double>(beats) / watch_beats_a_second; };
   add(text, ", \"program_seconds\": %.12f, \"program_cpu_seconds\": %.2f, \"untold_cpu_seconds\": %.2f", told,
       cpu(engine_->progress().program_beats()), cpu(engine_->progress().untold_beats()));
+  if (reuse_ != nullptr) text += ", \"reuse\": " + reuse_->json();
   add(text, ", \"charged\": \"%s\", \"events\": %llu, \"real_seconds\": %.6f}\n",
       engine_->costs().are_measured() ? "measured" : "annotations", static_cast<ull>(n.events),
       static_cast<double>(real_end - real_start_) / 1e9);

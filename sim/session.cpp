@@ -66,8 +66,11 @@ operation_times times_of(const machine::model& m, bool all_free) {
 picoseconds access(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, continued how,
                    picoseconds at) {
   try {
-    return from_nanoseconds(static_cast<memory_model*>(context)->access(
-        unit, address, bytes, write, static_cast<double>(at) / 1000, static_cast<memory_model::goes_on>(how)));
+    session& of = *static_cast<session*>(context);
+    if (of.reuse() != nullptr) [[unlikely]]
+      of.reuse()->access(address, bytes);
+    return from_nanoseconds(of.memory().access(unit, address, bytes, write, static_cast<double>(at) / 1000,
+                                               static_cast<memory_model::goes_on>(how)));
   } catch (const std::exception& e) {
     memory_failed(e);
   }
@@ -79,21 +82,23 @@ picoseconds access_rows(void* context, unsigned unit, const rows* sets, std::siz
     memory_model::row_set same[most_row_sets];
     for (std::size_t i = 0; i < set_count; ++i)
       same[i] = {sets[i].address, sets[i].bytes, sets[i].stride, sets[i].write};
-    return from_nanoseconds(static_cast<memory_model*>(context)->access_rows(unit, {same, set_count}, count,
-                                                                             static_cast<double>(at) / 1000));
+    session& of = *static_cast<session*>(context);
+    if (of.reuse() != nullptr) [[unlikely]]
+      of.reuse()->access_rows({same, set_count}, count);
+    return from_nanoseconds(of.memory().access_rows(unit, {same, set_count}, count, static_cast<double>(at) / 1000));
   } catch (const std::exception& e) {
     memory_failed(e);
   }
 }
 
 void counts(void* context, unsigned unit, memory_counts& out) {
-  const reach_count known = static_cast<const memory_model*>(context)->reach_of(unit);
+  const reach_count known = static_cast<session*>(context)->memory().reach_of(unit);
   out = {known.beyond_core, known.beyond_caches, known.local, known.remote, known.has_own, known.has_shared, true};
 }
 
 bool place(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node) {
   try {
-    static_cast<memory_model*>(context)->place(address, bytes, static_cast<page_policy>(policy), node);
+    static_cast<session*>(context)->memory().place(address, bytes, static_cast<page_policy>(policy), node);
     return true;
   } catch (const std::invalid_argument&) {
     return false;  // no such node
@@ -103,17 +108,17 @@ bool place(void* context, std::uint64_t address, std::uint64_t bytes, int policy
 }
 
 void forget(void* context, std::uint64_t address, std::uint64_t bytes) {
-  static_cast<memory_model*>(context)->forget(address, bytes);
+  static_cast<session*>(context)->memory().forget(address, bytes);
 }
 
-configuration configuration_for(const session_options& o, const machine::model& m, memory_model& memory) {
+configuration configuration_for(const session_options& o, const machine::model& m, session& of) {
   configuration c;
   c.units.clear();
   for (const machine::processing_unit& u : m.tree.units()) c.units.push_back({u.number, u.speed});
   c.times = times_of(m, o.free_scheduler);
   c.frequency = m.frequency;
   c.window = from_nanoseconds(m.window / m.frequency);
-  c.line_bits = memory.line_bits();
+  c.line_bits = of.memory().line_bits();
   c.quantum = std::max(from_nanoseconds(m.time_slice), nanosecond);
   c.charge = o.charge;
   c.fast = o.fast;
@@ -122,7 +127,7 @@ configuration configuration_for(const session_options& o, const machine::model& 
   c.counts = counts;
   c.place = place;
   c.forget = forget;
-  c.memory = &memory;
+  c.memory = &of;
   return c;
 }
 
@@ -155,6 +160,11 @@ session_options session_options::from_environment() {
   o.statistics = variable("HEDDLE_SIM_STATISTICS");
   if (const std::string limit = variable("HEDDLE_SIM_STALL"); !limit.empty())
     o.stall_limit = static_cast<unsigned>(std::strtoul(limit.c_str(), nullptr, 10));
+  if (const std::string question = variable("HEDDLE_SIM_REUSE"); !question.empty()) {
+    o.reuse = reuse_question::of(question);
+    if (!o.reuse)
+      throw std::invalid_argument("HEDDLE_SIM_REUSE=" + question + ": expected what `heddle reuse` sets it to");
+  }
   return o;
 }
 
@@ -162,10 +172,11 @@ session::session(session_options o)
     : options_(std::move(o)),
       model_(machine::model::from_name(options_.machine)),
       memory_(model_),
+      reuse_(options_.reuse ? std::make_unique<reuse_watch>(*options_.reuse) : nullptr),
       explorer_(options_.explore ? std::make_unique<explorer>(plan_for_program(*options_.explore)) : nullptr),
       engine_(nullptr),
       real_start_(0) {
-  configuration c = configuration_for(options_, model_, memory_);
+  configuration c = configuration_for(options_, model_, *this);
   c.context = this;
   c.failed = [](void* self, const char* what) {
     static_cast<session*>(self)->append(std::string("{\"failed\": \"") + what + "\"}\n");

@@ -11,6 +11,7 @@
 #include "platform/sim/engine.hpp"
 #include "platform/sim/explorer.hpp"
 #include "sim/memory_model.hpp"
+#include "sim/reuse_watch.hpp"
 
 namespace heddle::sim {
 
@@ -23,9 +24,10 @@ struct session_options {
   std::string statistics;                // file to append the figures to; "": none
   // seconds of CPU time without a scheduling point that end the process; 0: none
   unsigned stall_limit{30};
+  std::optional<reuse_question> reuse;  // the figures have the reuse distances of what is told
 
   // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _FREE (1), _EXPLORE (seed), _STATISTICS,
-  // _STALL (seconds). Throws std::invalid_argument.
+  // _STALL (seconds), _REUSE (reuse_question::text). Throws std::invalid_argument.
   static session_options from_environment();
 };
 
@@ -44,6 +46,7 @@ class session {
   engine& of() noexcept { return *engine_; }
   const machine::model& machine() const noexcept { return model_; }
   memory_model& memory() noexcept { return memory_; }
+  reuse_watch* reuse() noexcept { return reuse_.get(); }  // null: not asked for
 
   // One line of JSON; fields: docs/guide/simulator.md.
   std::string figures();
@@ -56,6 +59,7 @@ class session {
   session_options options_;
   machine::model model_;
   memory_model memory_;
+  std::unique_ptr<reuse_watch> reuse_;
   std::unique_ptr<explorer> explorer_;
   std::unique_ptr<engine> engine_;
   std::uint64_t real_start_;

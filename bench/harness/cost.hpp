@@ -16,7 +16,7 @@ extern "C" __attribute__((weak)) void heddle_pause() noexcept;
 
 namespace heddle::bench::told {
 
-inline const heddle_cost_model* model() { return &heddle_cost == nullptr ? nullptr : heddle_cost; }
+inline const heddle_cost_model* model() { return &heddle_cost == nullptr ? nullptr : heddle::detail::cost_model(); }
 // Tasks of a few nanoseconds do not even ask: their kernels are
 // templates over `telling`, chosen once, before the first task.
 enum class telling : bool { no, yes };

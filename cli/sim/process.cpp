@@ -110,6 +110,8 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   v.set("HEDDLE_SIM_FAST", s.fast ? "1" : "0");
   v.set("HEDDLE_SIM_FREE", s.free_scheduler ? "1" : "0");
   v.set("HEDDLE_SIM_STALL", std::to_string(s.stall_limit));
+  v.remove("HEDDLE_SIM_REUSE");
+  if (!s.reuse.empty()) v.set("HEDDLE_SIM_REUSE", s.reuse);
   if (s.explore) {
     v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
     // Workers fall asleep after tens of points: the default would keep them awake throughout most programs.

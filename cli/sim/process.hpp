@@ -23,6 +23,7 @@ struct sim_setting {
   unsigned stall_limit{30};  // seconds of CPU time without a scheduling point; 0: none
   bool explore{false};
   std::uint64_t explore_seed{0};
+  std::string reuse{};  // sim::reuse_question::text(): figures have a member "reuse" then; "": not wanted
 };
 
 // Of the repetitions of one run, each with a seed and a place of its data: the first is as asked for.

@@ -51,8 +51,8 @@ struct touch_work {
     for (std::uintptr_t at = low == 0 ? first : (first + page - 1) / page * page; at < last;
          at = (at / page + 1) * page) {
       volatile char* byte = reinterpret_cast<volatile char*>(at);
-      if (heddle_cost != nullptr) [[unlikely]]
-        heddle_cost->access(reinterpret_cast<const void*>(at), 1, 1);
+      if (const auto* to = cost_model(); to != nullptr) [[unlikely]]
+        to->access(reinterpret_cast<const void*>(at), 1, 1);
       *byte = *byte;  // a read alone would map the page of zeros that all processes share
     }
   }

@@ -30,6 +30,7 @@
 #include <heddle/preemption.hpp>
 #include <heddle/priority.hpp>
 #include <heddle/readiness.hpp>
+#include <heddle/reuse_distance.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/shared_mutex.hpp>

@@ -1,5 +1,4 @@
 // What loops need of the runtime, out of line.
-#include <heddle/detail/loop_seats.hpp>
 #include <heddle/detail/loop_tree.hpp>
 #include <heddle/thread.hpp>
 

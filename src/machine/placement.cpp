@@ -56,9 +56,9 @@ bool place_pages(void* memory, std::size_t bytes, page_placement how, int node) 
   const std::uintptr_t first = (begin + page - 1) / page * page, end = (begin + bytes) / page * page;
   if (first >= end) return true;
   void* const pages = reinterpret_cast<void*>(first);
-  if (heddle_cost != nullptr) {
+  if (const auto* to = detail::cost_model(); to != nullptr && to->place != nullptr) {
     const int policy = how == page_placement::interleave ? 1 : how == page_placement::bind ? 2 : 0;
-    return heddle_cost->place(pages, end - first, policy, node) != 0;
+    return to->place(pages, end - first, policy, node) != 0;
   }
   return place_here(pages, end - first, how, node);
 }
@@ -75,7 +75,7 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 void* map_pages(std::size_t bytes) noexcept { return platform::reserve(whole_pages(bytes)); }
 
 void unmap_pages(void* memory, std::size_t bytes) noexcept {
-  if (heddle_cost != nullptr) heddle_cost->forget(memory, whole_pages(bytes));
+  if (const auto* to = cost_model(); to != nullptr && to->forget != nullptr) to->forget(memory, whole_pages(bytes));
   platform::release(memory, whole_pages(bytes));
 }
 

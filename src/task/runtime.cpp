@@ -90,17 +90,23 @@ loop_schedule loop_named(const std::string& text) {
   const std::string name = text.substr(0, comma), number = text.substr(std::min(comma + 1, text.size()));
   std::size_t chunk = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), chunk);
-  const bool is_counted = name == "static" || name == "dynamic" || name == "guided";
-  const bool is_right = comma == text.size() ||
+  const bool is_window = name == "window" || name == "window_barrier" || name == "sliding_window";
+  const bool is_counted = is_window || name == "static" || name == "dynamic" || name == "guided";
+  const bool is_right = (comma == text.size() && !is_window) ||
                         (is_counted && error == std::errc() && end == number.data() + number.size() && chunk != 0);
   if (is_right && name == "adaptive") return schedule::adaptive;
   if (is_right && name == "affinity") return schedule::affinity;
   if (is_right && name == "static") return schedule::fixed(chunk);
   if (is_right && name == "dynamic") return schedule::dynamic(chunk);
   if (is_right && name == "guided") return schedule::guided(chunk);
+  if (is_right && name == "window") return schedule::window(chunk);
+  if (is_right && name == "window_barrier") return schedule::window(chunk, schedule::window_sharing::barrier);
+  if (is_right && name == "sliding_window") return schedule::sliding_window(chunk);
+  if (is_right && name == "window_automatic") return schedule::window_automatic;
   name_option(
       "loop", false, text,
-      "expected adaptive, affinity, or static, dynamic, guided, perhaps with a number of iterations: dynamic,16");
+      "expected adaptive, affinity, window_automatic; static, dynamic, guided, perhaps with a number of iterations: "
+      "dynamic,16; or window, window_barrier, sliding_window with one: window,64");
 }
 
 machine::topology other_machine(const runtime_options& given, const base::option_values& v) try {

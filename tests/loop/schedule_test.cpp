@@ -59,6 +59,12 @@ const loop_schedule all_schedules[] = {by::adaptive,
                                        by::guided(),
                                        by::guided(16),
                                        by::affinity,
+                                       by::window(1),
+                                       by::window(64),
+                                       by::window(64, by::window_sharing::barrier),
+                                       by::sliding_window(5),
+                                       by::sliding_window(1000),
+                                       by::window_automatic,
                                        by::fixed(std::numeric_limits<std::size_t>::max()),
                                        by::dynamic(std::numeric_limits<std::size_t>::max()),
                                        by::guided(std::numeric_limits<std::size_t>::max())};
@@ -86,7 +92,8 @@ TEST_P(loop_schedules, throw_what_an_iteration_throws_and_drop_what_has_not_begu
   const auto& [policy, workers] = GetParam();
   runtime rt({.workers = workers, .policy = policy});
   constexpr int n = 100'000;
-  for (const loop_schedule& how : {by::fixed(10), by::dynamic(10), by::guided(10), by::affinity}) {
+  for (const loop_schedule& how : {by::fixed(10), by::dynamic(10), by::guided(10), by::affinity, by::window(10),
+                                   by::window(10, by::window_sharing::barrier), by::sliding_window(10)}) {
     std::atomic<int> ended{0};
     const auto loop = [&] {
       parallel_for(0, n,
@@ -104,7 +111,7 @@ TEST_P(loop_schedules, throw_what_an_iteration_throws_and_drop_what_has_not_begu
 
 INSTANTIATE_TEST_SUITE_P(policies, loop_schedules,
                          ::testing::Combine(::testing::Values("random_ws", "adws", "work_sharing", "serial"),
-                                            ::testing::Values(1u, 2u, 3u, 8u)),
+                                            ::testing::Values(1u, 2u, 3u, 4u, 8u)),
                          [](const auto& info) {
                            return std::get<0>(info.param) + "_" + std::to_string(std::get<1>(info.param));
                          });
@@ -172,7 +179,8 @@ TEST(loop_schedule, of_the_runtime_is_for_loops_that_name_none) {
 }
 
 TEST(loop_schedule, an_impossible_one_in_the_environment_is_named) {
-  for (const char* text : {"statik", "dynamic,", "dynamic,x", "dynamic,0", "guided,-1", "affinity,4", "adaptive,1"}) {
+  for (const char* text : {"statik", "dynamic,", "dynamic,x", "dynamic,0", "guided,-1", "affinity,4", "adaptive,1",
+                           "window", "window,0", "sliding_window", "window_barrier,", "window_automatic,4"}) {
     ::setenv("HEDDLE_LOOP", text, 1);
     try {
       runtime rt({.workers = 1});
@@ -181,8 +189,10 @@ TEST(loop_schedule, an_impossible_one_in_the_environment_is_named) {
       EXPECT_THAT(e.what(), ::testing::HasSubstr("HEDDLE_LOOP=" + std::string(text)));
     }
   }
-  ::setenv("HEDDLE_LOOP", "guided,8", 1);
-  EXPECT_NO_THROW(runtime({.workers = 1}));
+  for (const char* text : {"guided,8", "window,8", "window_barrier,8", "sliding_window,8", "window_automatic"}) {
+    ::setenv("HEDDLE_LOOP", text, 1);
+    EXPECT_NO_THROW(runtime({.workers = 1})) << text;
+  }
   ::unsetenv("HEDDLE_LOOP");
 }
 

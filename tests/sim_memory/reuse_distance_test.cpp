@@ -1,4 +1,4 @@
-#include "sim/reuse_distance.hpp"
+#include <heddle/reuse_distance.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,8 @@
 // Raffin), on the access stream of marching cells over a structured mesh: a cell reads its
 // eight corners, and neighbouring cells share points. Both schedules are replayed through the
 // memory model; the prediction comes from the reuse distances of the serial stream.
+#include <heddle/reuse_distance.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 
 #include "sim/flat_machine.hpp"
 #include "sim/memory_model.hpp"
-#include "sim/reuse_distance.hpp"
 
 namespace heddle::sim {
 namespace {

@@ -25,8 +25,18 @@ struct heddle_cost_model {
   // all cache misses overlap.
   void (*rows)(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count);
 };
-// Null outside the simulator.
+// Null outside the simulator, unless a loop is listened to (loop_window_sample.hpp). `place` and `forget` may be null.
 extern HEDDLE_API const heddle_cost_model* heddle_cost;
 // The program tells its costs: what it does not tell is free.
 HEDDLE_API void heddle_cost_declare();
+// Not 0: it does.
+HEDDLE_API int heddle_cost_is_declared() noexcept;
 }
+
+namespace heddle::detail {
+
+inline const heddle_cost_model* cost_model() noexcept {
+  return __atomic_load_n(&heddle_cost, __ATOMIC_ACQUIRE);  // pairs with window_sample: what the model says
+}
+
+}  // namespace heddle::detail

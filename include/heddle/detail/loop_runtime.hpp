@@ -70,6 +70,10 @@ HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
   return position;
 }
 
+// Calls call(argument, seat) for the seats 0 to `seats` - 1, each on the worker of that rank, and returns when all have
+// returned. At most as many as there are workers. On a worker. Throws what thread does; no call has begun then.
+HEDDLE_API void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t seats);
+
 inline bool on_foreign_thread() noexcept { return current_queue() == nullptr; }
 
 }  // namespace heddle::detail

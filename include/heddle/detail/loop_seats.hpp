@@ -1,5 +1,5 @@
 // Loops by a named schedule: a seat for each worker, which has chunks of its own (fixed, affinity) or takes them from
-// all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name".
+// all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name". With windows: loop_windows.hpp.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,16 @@
 #include <cstddef>
 #include <exception>
 #include <stop_token>
+#include <vector>
 
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/detail/loop_tree.hpp>
-#include <heddle/export.hpp>
+#include <heddle/detail/loop_window_barrier.hpp>
+#include <heddle/detail/loop_window_choice.hpp>
+#include <heddle/detail/loop_windows.hpp>
 #include <heddle/loop_schedule.hpp>
 
 namespace heddle::detail {
-
-// Calls call(argument, seat) for the seats 0 to `seats` - 1, each on the worker of that rank, and returns when all have
-// returned. At most as many as there are workers. On a worker. Throws what thread does; no call has begun then.
-HEDDLE_API void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t seats);
 
 // What chunks are left, in order. Nothing is ordered by it: what the loop's iterations write is ordered by their joins.
 class chunks_left {
@@ -131,12 +130,127 @@ class seats_of {
   const std::stop_token& stop_;
 };
 
+// The same Work, for a loop that is not to look for the runtime's schedule again.
+template <class Work>
+struct adaptive_work {
+  using result = nothing_returned;
+  Work& work;
+  void operator()(result&, std::size_t low, std::size_t high) {
+    typename Work::result nothing{};
+    work(nothing, low, high);
+  }
+  static result combine(result, result) noexcept { return {}; }
+  static result nothing() noexcept { return {}; }
+};
+
+template <class Work>
+void run_adaptively(Work& work, std::size_t n, const std::stop_token& stop, std::size_t bytes) {
+  adaptive_work<Work> plain{work};
+  run_loop(plain, n, loop_site_of<adaptive_work<Work>>, 0, stop, bytes);
+}
+
+// The iterations from one on.
+template <class Work>
+struct later_work {
+  using result = nothing_returned;
+  Work& work;
+  std::size_t first;
+  void operator()(result&, std::size_t low, std::size_t high) {
+    typename Work::result nothing{};
+    work(nothing, first + low, first + high);
+  }
+  static result combine(result, result) noexcept { return {}; }
+  static result nothing() noexcept { return {}; }
+};
+
+// Windows of `length` iterations, by stealing. On a worker.
+template <class Work>
+void run_in_windows(Work& work, std::size_t n, std::size_t length, bool slides, const std::vector<loop_cache>& caches,
+                    const std::stop_token& stop, std::size_t bytes) {
+  const std::size_t seats = std::min<std::size_t>(loop_begin().workers, n);
+  windows_of<Work> all(work, n, length, slides, seats, caches, stop);
+  loop_site unknown;  // a seat is no measure of an iteration
+  run_loop(all, seats, unknown, 1, stop, bytes * (n / seats));
+}
+
+// A loop that is listened to. What its first quarter tells decides about the rest of it, if that is enough to go by;
+// else the rest is listened to as well. True: `length` is for the loops that follow. [choice:2]
+template <class Work>
+bool run_heard(Work& work, std::size_t n, window_sample& sample, const loop_cache& cache,
+               const std::vector<loop_cache>& caches, const std::stop_token& stop, std::size_t bytes,
+               std::size_t& length) {
+  const std::size_t first = n / 4;
+  bool is_enough = false;
+  length = 0;
+  if (first != 0) {
+    sampled_work<Work> heard{work, sample};
+    run_in_windows(heard, first, first, false, caches, stop, bytes);
+    is_enough = sample.is_full();
+    length = sample.window(cache.workers);
+  }
+  later_work<Work> rest{work, first};
+  if (length != 0) {
+    run_in_windows(rest, n - first, length, true, caches, stop, bytes);
+  } else if (is_enough) {
+    run_adaptively(rest, n - first, stop, bytes);
+  } else {
+    window_sample again(sample.lines(), sample.line_bytes());
+    sampled_work<later_work<Work>> heard{rest, again};
+    run_in_windows(heard, n - first, n - first, false, caches, stop, bytes);
+    length = again.window(cache.workers);
+    // All that whoever had the first part was to do: nobody has reuses that are farther apart.
+    is_enough = again.is_full() || again.iterations() >= (n - first) / loop_begin().workers;
+  }
+  return (length != 0 || is_enough) && !stop.stop_requested();
+}
+
+// schedule::window_automatic. On a worker.
+template <class Work>
+void run_in_chosen_window(Work& work, std::size_t n, const std::vector<loop_cache>& caches, const std::stop_token& stop,
+                          std::size_t bytes) {
+  window_choice& site = loop_window_of<Work>;
+  window_choice::plan plan = site.choose(n, bytes, caches);
+  const loop_cache cache = window_choice::tightest(caches);
+  if (plan.sampled) {
+    const std::uint64_t line = cache.line_bytes != 0 ? cache.line_bytes : 64;
+    window_sample sample(cache.bytes / line, static_cast<unsigned>(line));
+    if (sample.is_on()) {
+      std::size_t length = 0;
+      if (run_heard(work, n, sample, cache, caches, stop, bytes, length)) site.sampled(n, bytes, length);
+      return;
+    }
+    plan.length = window_choice::by_size(n, bytes, cache);
+  }
+  const std::uint64_t begin = loop_cycles();
+  if (plan.length != 0) {
+    run_in_windows(work, n, plan.length, true, caches, stop, bytes);
+  } else {
+    run_adaptively(work, n, stop, bytes);
+  }
+  if (cache.bytes != 0 && !stop.stop_requested()) site.ended(n, loop_cycles() - begin);
+}
+
+// As run_by_name, by one of the schedules with windows. On a worker.
+template <class Work>
+void run_by_window(Work& work, std::size_t n, const loop_schedule& how, const std::stop_token& stop,
+                   std::size_t bytes) {
+  const std::vector<loop_cache> caches = loop_caches();
+  if (how.how == loop_schedule::kind::window_automatic) return run_in_chosen_window(work, n, caches, stop, bytes);
+  if (how.how == loop_schedule::kind::window_barrier) {
+    barrier_windows<Work> all(work, n, how.chunk, caches, stop);
+    run_on_each_worker(&barrier_windows<Work>::sit_noted, &all, loop_begin().workers);
+    return all.rethrow();
+  }
+  run_in_windows(work, n, how.chunk, how.how != loop_schedule::kind::window, caches, stop, bytes);
+}
+
 // Runs work, which has no result, over [0, n), n > 0, by a schedule that is not adaptive. From any thread. `bytes`: as
 // of run_loop.
 template <class Work>
 void run_by_name(Work& work, std::size_t n, const loop_schedule& how, const std::stop_token& stop, std::size_t bytes) {
   if (on_foreign_thread()) [[unlikely]]
     return run_in_runtime([&] { run_by_name(work, n, how, stop, bytes); });
+  if (how.how >= loop_schedule::kind::window) return run_by_window(work, n, how, stop, bytes);
   const std::size_t seats = std::min<std::size_t>(loop_begin().workers, n);
   seats_of<Work> all(work, n, how, seats, stop);
   if (how.how == loop_schedule::kind::affinity) {

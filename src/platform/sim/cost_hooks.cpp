@@ -51,3 +51,4 @@ void offer_cost_model(bool offered, bool fast) noexcept {
 constinit const heddle_cost_model* heddle_cost = nullptr;
 
 void heddle_cost_declare() { heddle::sim::here().costs().declare(); }
+int heddle_cost_is_declared() noexcept { return heddle_cost != nullptr ? 1 : 0; }

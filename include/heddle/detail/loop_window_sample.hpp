@@ -1,0 +1,85 @@
+// A sample of what a loop accesses, taken while it runs: [choice:2] of src/loop/windows.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <heddle/export.hpp>
+#include <heddle/parallel_invoke.hpp>
+#include <heddle/reuse_distance.hpp>
+
+namespace heddle::detail {
+
+// Listens to what the program tells of its accesses (heddle/cost.hpp), in the iterations from the loop's first one on
+// that are run in order, until they have touched twice what the cache holds. One sample at a time in a process.
+class window_sample {
+ public:
+  // Begins to listen, for caches of `lines` lines of `line_bytes`. Check is_on(): there is nothing to listen to if the
+  // program tells nothing, if another loop is being listened to, or if there is no memory.
+  HEDDLE_API window_sample(std::uint64_t lines, unsigned line_bytes) noexcept;
+  HEDDLE_API ~window_sample();
+  window_sample(const window_sample&) = delete;
+  window_sample& operator=(const window_sample&) = delete;
+  bool is_on() const noexcept { return distances_ != nullptr; }
+  std::uint64_t lines() const noexcept { return lines_; }
+  unsigned line_bytes() const noexcept { return line_bytes_; }
+
+  // Around a chunk. leave() is called if enter() was true.
+  bool enter(std::size_t low) noexcept {
+    // Whoever runs the iteration that is next is alone to find it so, and moves it on.
+    if (!is_on() || low != next_.load() || is_full_.load()) return false;
+    listen();
+    return true;
+  }
+  void leave(std::size_t high) noexcept {
+    ignore();
+    next_.store(high);
+  }
+
+  // More would tell nothing new.
+  bool is_full() const noexcept { return is_full_.load(); }
+  std::size_t iterations() const noexcept { return next_.load(); }  // that have been listened to
+
+  // The window for `cores` that share the cache; 0: none is needed, or none helps. When the loop has ended; nothing is
+  // listened to any more.
+  HEDDLE_API std::size_t window(unsigned cores) noexcept;
+
+ private:
+  friend struct window_listener;  // behind the program's annotations
+  static HEDDLE_API void listen() noexcept;
+  static HEDDLE_API void ignore() noexcept;
+  void access(std::uint64_t address, std::uint64_t bytes);
+  void stop() noexcept;
+
+  const std::uint64_t lines_;
+  const unsigned line_bytes_;
+  std::unique_ptr<reuse_distance> distances_;
+  std::atomic<bool> failed_{false};  // for lack of memory
+  std::atomic<bool> is_full_{false};
+  std::atomic<std::size_t> next_{0};  // all before it have been listened to
+};
+
+// The Work of a loop that is listened to.
+template <class Work>
+struct sampled_work {
+  using result = nothing_returned;
+  Work& work;
+  window_sample& sample;
+  void operator()(result&, std::size_t low, std::size_t high) {
+    typename Work::result nothing{};
+    struct listening {
+      window_sample* to;
+      std::size_t high;
+      ~listening() {
+        if (to != nullptr) to->leave(high);
+      }
+    } until_the_end{sample.enter(low) ? &sample : nullptr, high};
+    work(nothing, low, high);
+  }
+  static result combine(result, result) noexcept { return {}; }
+  static result nothing() noexcept { return {}; }
+};
+
+}  // namespace heddle::detail

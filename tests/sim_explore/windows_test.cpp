@@ -1,0 +1,133 @@
+// Loops with windows under schedules that differ at every atomic operation: that each iteration runs once, none before
+// the window has come to it, and that nobody waits for ever.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+
+#include <heddle/parallel_for.hpp>
+#include <heddle/semaphore.hpp>
+#include <heddle/task_group.hpp>
+
+#include "tests/sim_explore/scenario.hpp"
+
+namespace heddle::sim {
+namespace {
+
+namespace by = heddle::schedule;
+
+constexpr std::size_t most = 12;
+
+// What iterations [0, n) have ended before each begins, by schedule.
+void keeps_its_window(std::size_t worker_count, std::size_t n, const loop_schedule& how) {
+  runtime home(workers(worker_count));
+  on(home, [&] {
+    std::array<std::atomic<int>, most> ended{};
+    parallel_for(std::size_t{0}, n,
+                 [&](std::size_t i) {
+                   const std::size_t m = how.chunk, before = how.how == loop_schedule::kind::sliding_window
+                                                                 ? (i >= m ? i - m + 1 : 0)
+                                                                 : i / m * m;
+                   for (std::size_t j = 0; j < before; ++j) require(ended[j].load() == 1);
+                   if (i % 3 == 0) this_thread::pause();
+                   require(++ended[i] == 1);
+                 },
+                 {.schedule = how});
+    for (std::size_t i = 0; i < n; ++i) require(ended[i].load() == 1);
+  });
+}
+
+void standing() { keeps_its_window(2, 6, by::window(2)); }
+void standing_with_a_rest() { keeps_its_window(2, 5, by::window(2)); }  // whose block never counts as ended
+void standing_of_three() { keeps_its_window(3, 9, by::window(3)); }
+void sliding() { keeps_its_window(2, 8, by::sliding_window(2)); }
+void sliding_of_three() { keeps_its_window(3, 9, by::sliding_window(3)); }
+void barriers() { keeps_its_window(2, 6, by::window(2, by::window_sharing::barrier)); }
+
+// The front waits for tasks, for which there is a worker only if those who wait for the window give theirs.
+void front_waits() {
+  runtime home(workers(2));
+  on(home, [] {
+    semaphore done(0);
+    task_group group;
+    parallel_for(std::size_t{0}, std::size_t{5},
+                 [&](std::size_t i) {
+                   if (i != 0) return;
+                   for (int k = 0; k < 2; ++k) group.run([&] { done.release(); });
+                   for (int k = 0; k < 2; ++k) done.acquire();
+                 },
+                 {.schedule = by::sliding_window(2)});
+    group.wait();
+  });
+}
+
+// Each iteration waits for the one before it.
+void chained() {
+  runtime home(workers(3));
+  on(home, [] {
+    std::array<semaphore, 7> turn{semaphore(1), semaphore(0), semaphore(0), semaphore(0),
+                                  semaphore(0), semaphore(0), semaphore(0)};
+    parallel_for(std::size_t{0}, std::size_t{6},
+                 [&](std::size_t i) {
+                   turn[i].acquire();
+                   turn[i + 1].release();
+                 },
+                 {.schedule = by::sliding_window(4)});
+  });
+}
+
+// Those who wait for the window have to be told that no more of it will begin.
+void thrown() {
+  runtime home(workers(3));
+  on(home, [] {
+    bool caught = false;
+    try {
+      parallel_for(std::size_t{0}, std::size_t{9},
+                   [&](std::size_t i) {
+                     this_thread::pause();
+                     if (i == 1) throw 1;
+                   },
+                   {.schedule = by::window(2)});
+    } catch (int) {
+      caught = true;
+    }
+    require(caught);
+  });
+}
+
+struct scenario {
+  const char* name;
+  void (*run)();
+};
+constexpr scenario scenarios[] = {{"standing", standing},
+                                  {"standing with a rest", standing_with_a_rest},
+                                  {"standing of three", standing_of_three},
+                                  {"sliding", sliding},
+                                  {"sliding of three", sliding_of_three},
+                                  {"barriers", barriers},
+                                  {"front waits", front_waits},
+                                  {"chained", chained},
+                                  {"thrown", thrown}};
+
+#if !defined(HEDDLE_MUTANT)
+
+class windows : public testing::TestWithParam<scenario> {};
+
+TEST_P(windows, are_right) { expect_right(GetParam().run); }
+
+INSTANTIATE_TEST_SUITE_P(scenarios, windows, testing::ValuesIn(scenarios), [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& c : name) c = c == ' ' ? '_' : c;
+  return name;
+});
+
+#else
+
+TEST(windows, some_schedule_shows_the_mistake) {
+  expect_found(scenarios, [](const scenario& s) { return explore(s.run, schedules(), first_schedule()); });
+}
+
+#endif
+
+}  // namespace
+}  // namespace heddle::sim
