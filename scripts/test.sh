@@ -35,6 +35,8 @@ launch=()
 case $preset in
   tsan-*) if setarch -R true 2>/dev/null; then launch=(setarch -R); fi ;;
 esac
+# clang's reports have no names, and suppressions match nothing, where they do not find this program.
+if [ -x /usr/lib/llvm-19/bin/llvm-symbolizer ]; then export PATH="$PATH:/usr/lib/llvm-19/bin"; fi
 
 log=$build/ctest.log
 status=0

@@ -94,8 +94,8 @@ bool team_tasks::unfinished() const noexcept {
   return made != ended;
 }
 
-bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position) noexcept {
-  const task* const parent = it.parent;  // the task may be gone once it is queued; its parent is not
+// `it` is touched only while it is not in the queue; its parent cannot be freed.
+bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, const task& parent, slot* position) noexcept {
   // [omp_task:8]: before the fence below. Only when it changes: who ends this member's tasks elsewhere reads that line.
   if (mine.quiet.load(std::memory_order_relaxed)) mine.quiet.store(false, std::memory_order_relaxed);
   queue::slow_outcome outcome = queue::push(mine.queue, position);
@@ -116,7 +116,7 @@ bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, slot* position
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
   if (sleeping_.load() != 0) {
-    wake_for(parent);
+    wake_for(&parent);
     if (sleeping_.load() != 0) queue::stand(mine.queue);  // the next push, too, is for somebody who sleeps
   }
   return true;

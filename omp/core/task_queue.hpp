@@ -102,6 +102,7 @@ class team_tasks {
       return true;
     }
     auto& q = mine.queue;
+    const task* const parent = it.parent;  // the task may be gone once it is queued: a thief by force asks nobody
     heddle::detail::slot* const position = q.bottom.load(std::memory_order_relaxed);  // own variable
     // relaxed: published by the store below, or by `open` (src/queue/README.md, [queue:7])
     position->store(reinterpret_cast<heddle::detail::entry>(&it), std::memory_order_relaxed);
@@ -110,7 +111,7 @@ class team_tasks {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // pairs with a sleeper's poison through its heavy fence
     if (position + 1 >= q.push_limit.load(std::memory_order_relaxed)) [[unlikely]]
-      return push_slow(mine, it, position);
+      return push_slow(mine, it, *parent, position);
     return true;
   }
   // By anybody, also who is no member.
@@ -168,7 +169,7 @@ class team_tasks {
            it.root.load(std::memory_order_relaxed) ==
                static_cast<const explicit_task&>(from).root.load(std::memory_order_relaxed);
   }
-  bool push_slow(member_tasks& mine, explicit_task& it, heddle::detail::slot* position) noexcept;
+  bool push_slow(member_tasks& mine, explicit_task& it, const task& parent, heddle::detail::slot* position) noexcept;
   bool pop_slow(member_tasks& mine, heddle::detail::slot* position) noexcept;
   explicit_task* take_shared(const task* under) noexcept;
   explicit_task* steal_from(member_tasks& mine, member_tasks& victim, const task* under) noexcept;

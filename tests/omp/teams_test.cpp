@@ -16,6 +16,7 @@
 
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -126,9 +127,7 @@ bool works_in_child(const std::vector<int>& sizes) {
 }
 
 TEST(teams, of_a_forked_child) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer does not follow a fork of a process with threads";
-#endif
+  if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of a process with threads";
   for (int round = 0; round < 3 * stress(); ++round) {
     EXPECT_TRUE(works_in_child({4, 2, 8}));
     ASSERT_EQ(busy_region(4), 4);
