@@ -70,7 +70,12 @@ class alignas(64) far_request {
 
   // One look at it. True: it stands, and nobody else is to be asked.
   bool stands(scheduler& host, unsigned self, unsigned patience) noexcept {
-    if (victim_ == nobody) return false;
+    if (victim_ == nobody) {  // nobody could be asked the last time
+      if (++looks_ < patience) return false;
+      looks_ = 0;
+      refused_ = true;
+      return false;
+    }
     if (!host.asks(self, victim_)) {
       refused_ = false;  // something has come, or is about to
     } else if (++looks_ < patience) {

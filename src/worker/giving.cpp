@@ -30,7 +30,7 @@ class giver_of final : public queue::askers::giver {
 
  private:
   // A member of a gang may run there, which spins for another one, and that one for what we give.
-  bool may_spin(const worker& to) const noexcept { return self_.home.gangs().are_used() && !to.idle.load(); }
+  bool may_spin(const worker& to) const noexcept { return to.home.gangs().are_used(); }
 
   void bring_to_all(unsigned asker) noexcept {
     unsigned from = 0;

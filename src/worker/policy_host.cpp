@@ -11,6 +11,7 @@
 #include "worker/carrier.hpp"
 #include "worker/exceptions.hpp"
 #include "worker/link_messages.hpp"
+#include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
 namespace heddle::worker {
@@ -126,6 +127,7 @@ unsigned policy_host::queued(unsigned rank) const noexcept {
 }
 
 bool policy_host::ask(unsigned self, unsigned victim) noexcept {
+  if (workers_[self]->home.gangs().are_used()) return false;  // [ask:6]
   if (askers_ == nullptr || !may_rob(self, victim) || !askers_->post(self, victim, *workers_[victim])) return false;
   const platform::nanoseconds message = message_time(machine_.get(), self, victim);
   if (message != 0) platform::expect_in_box(self, platform::now() + 2 * message);
