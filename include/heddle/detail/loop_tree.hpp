@@ -212,9 +212,11 @@ class loop_tree {
       loop_measure_next();
   }
 
-  // [site:4] Two parts that are expected to take equally long.
+  // [site:4] Two parts that are expected to take equally long. The work of a short range lies evenly enough, and a long
+  // loop has many of them.
   std::size_t halve(std::size_t low, std::size_t high) const noexcept {
-    if (skewed_) [[unlikely]]
+    constexpr std::size_t parts_of_a_loop = 64;
+    if (skewed_ && high - low > n_ / parts_of_a_loop) [[unlikely]]
       return profile_.middle(low, high);
     return loop_middle(low, high, 1);
   }
