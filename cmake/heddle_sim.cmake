@@ -10,7 +10,7 @@ heddle_glob(sim_preload_sources sim/preload/*.cpp)
 
 # The protocols between workers, compiled a second time for the explorer.
 set(protocol_sources ${core_sources})
-list(FILTER protocol_sources INCLUDE REGEX "^src/(sync|queue|worker|task|wait|policy)/")
+list(FILTER protocol_sources INCLUDE REGEX "^src/(sync|queue|worker|task|wait|loop|policy)/")
 set(unwoven_sources ${core_sources})
 list(REMOVE_ITEM unwoven_sources ${protocol_sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -182,9 +182,9 @@ if(HEDDLE_TESTS)
   heddle_mutant(pollers worker/pollers.cpp waking "  if (looks_at_.load() > now + p.bound) wake()~" "  static_cast<void>(now)~")
   heddle_mutant(pollers worker/pollers.cpp asks_under_way "const bool waits = p.under_way~" "const bool waits = false~")
   # Of loops with windows
-  heddle_mutant(windows heddle/detail/loop_window.hpp all_of_a_block "ended_[front % blocks_].load() >= whole(front)" "ended_[front % blocks_].load() + 1 >= whole(front)")
-  heddle_mutant(windows heddle/detail/loop_windows.hpp looking_before_sleep "if (is_over()) w.moved().cancel_wait()~^    else w.moved().commit_wait(key)~" "w.moved().commit_wait(key)~")
-  heddle_mutant(windows heddle/detail/loop_windows.hpp telling_of_a_stop "windows_[g].moved().notify_all()~" "static_cast<void>(g)~")
+  heddle_mutant(windows loop/window.cpp all_of_a_block "ended_[front % blocks_].load() >= whole(front)" "ended_[front % blocks_].load() + 1 >= whole(front)")
+  heddle_mutant(windows loop/seats_in_windows.cpp looking_before_sleep "if (is_over()) w.moved().cancel_wait()~^  else w.moved().commit_wait(key)~" "w.moved().commit_wait(key)~")
+  heddle_mutant(windows loop/seats_in_windows.cpp telling_of_a_stop "windows_[g].moved().notify_all()~" "static_cast<void>(g)~")
   # Of the fast paths
   heddle_mutant(fast_paths heddle/detail/fork_queue.hpp limit_of_a_pop "if (position < queue->pop_limit" "if (position + 1 < queue->pop_limit")
   heddle_mutant(fast_paths queue/fork_queue.cpp limit_of_a_commit "q.base + public_part(next).split()," "q.base + public_part(next).split() - 1,")

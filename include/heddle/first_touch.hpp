@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <heddle/detail/cost_model.hpp>
-#include <heddle/detail/loop_seats.hpp>
+#include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_tree.hpp>
 #include <heddle/export.hpp>
 #include <heddle/loop_options.hpp>

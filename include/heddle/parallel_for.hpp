@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <heddle/detail/loop_seats.hpp>
+#include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_tree.hpp>
 #include <heddle/loop_options.hpp>
 

@@ -1,8 +1,10 @@
-#include <heddle/detail/loop_window_choice.hpp>
+#include <heddle/detail/loop_named.hpp>
 
 #include <heddle/detail/cost_model.hpp>
 
 #include <algorithm>
+
+#include "loop/caches.hpp"
 
 namespace heddle::detail {
 

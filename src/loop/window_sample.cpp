@@ -1,5 +1,5 @@
 // Listening to what a program tells of its accesses: a cost model in front of the one that there is, if there is one.
-#include <heddle/detail/loop_window_sample.hpp>
+#include "loop/window_sample.hpp"
 
 #include <heddle/detail/cost_model.hpp>
 #include <heddle/detail/current.hpp>

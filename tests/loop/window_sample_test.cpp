@@ -11,6 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "loop/caches.hpp"
+#include "loop/window_sample.hpp"
+
 namespace heddle {
 namespace {
 

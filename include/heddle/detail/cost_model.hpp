@@ -25,7 +25,8 @@ struct heddle_cost_model {
   // all cache misses overlap.
   void (*rows)(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count);
 };
-// Null outside the simulator, unless a loop is listened to (loop_window_sample.hpp). `place` and `forget` may be null.
+// Null outside the simulator, unless a loop is listened to (src/loop/window_sample.hpp). `place` and `forget` may be
+// null.
 extern HEDDLE_API const heddle_cost_model* heddle_cost;
 // The program tells its costs: what it does not tell is free.
 HEDDLE_API void heddle_cost_declare();

@@ -16,6 +16,7 @@
 
 #include <heddle/detail/foreign.hpp>
 #include <heddle/detail/fork_queue.hpp>
+#include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_pace.hpp>
 #include <heddle/detail/loop_profile.hpp>
 #include <heddle/detail/loop_runtime.hpp>
@@ -34,10 +35,6 @@ constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t
 }
 
 inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // a piece this long is worth a steal
-
-// loop_seats.hpp, for a Work whose parts may run in any order: `in_any_order`.
-template <class Work>
-void run_by_name(Work& work, std::size_t n, const loop_schedule& how, const std::stop_token& stop, std::size_t bytes);
 
 // `Work` has a type `result` and three functions: result nothing(), the value of no iterations; void operator()(result&
 // sum, low, high), which adds a chunk to the sum of what is to its left; result combine(result, result), the sum of two

@@ -1,5 +1,5 @@
-// What loops with windows need of the runtime: who shares which cache.
-#include <heddle/detail/loop_windows.hpp>
+// Which workers share which cache.
+#include "loop/caches.hpp"
 
 #include "machine/topology.hpp"
 #include "worker/runtime.hpp"

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <heddle/export.hpp>
-#include <heddle/parallel_invoke.hpp>
+#include <heddle/detail/loop_named.hpp>
 #include <heddle/reuse_distance.hpp>
 
 namespace heddle::detail {
@@ -18,8 +17,8 @@ class window_sample {
  public:
   // Begins to listen, for caches of `lines` lines of `line_bytes`. Check is_on(): there is nothing to listen to if the
   // program tells nothing, if another loop is being listened to, or if there is no memory.
-  HEDDLE_API window_sample(std::uint64_t lines, unsigned line_bytes) noexcept;
-  HEDDLE_API ~window_sample();
+  window_sample(std::uint64_t lines, unsigned line_bytes) noexcept;
+  ~window_sample();
   window_sample(const window_sample&) = delete;
   window_sample& operator=(const window_sample&) = delete;
   bool is_on() const noexcept { return distances_ != nullptr; }
@@ -44,12 +43,12 @@ class window_sample {
 
   // The window for `cores` that share the cache; 0: none is needed, or none helps. When the loop has ended; nothing is
   // listened to any more.
-  HEDDLE_API std::size_t window(unsigned cores) noexcept;
+  std::size_t window(unsigned cores) noexcept;
 
  private:
   friend struct window_listener;  // behind the program's annotations
-  static HEDDLE_API void listen() noexcept;
-  static HEDDLE_API void ignore() noexcept;
+  static void listen() noexcept;
+  static void ignore() noexcept;
   void access(std::uint64_t address, std::uint64_t bytes);
   void stop() noexcept;
 
@@ -61,14 +60,12 @@ class window_sample {
   std::atomic<std::size_t> next_{0};  // all before it have been listened to
 };
 
-// The Work of a loop that is listened to.
-template <class Work>
+// A loop that is listened to.
 struct sampled_work {
   using result = nothing_returned;
-  Work& work;
+  loop_chunks work;
   window_sample& sample;
   void operator()(result&, std::size_t low, std::size_t high) {
-    typename Work::result nothing{};
     struct listening {
       window_sample* to;
       std::size_t high;
@@ -76,10 +73,8 @@ struct sampled_work {
         if (to != nullptr) to->leave(high);
       }
     } until_the_end{sample.enter(low) ? &sample : nullptr, high};
-    work(nothing, low, high);
+    work(low, high);
   }
-  static result combine(result, result) noexcept { return {}; }
-  static result nothing() noexcept { return {}; }
 };
 
 }  // namespace heddle::detail

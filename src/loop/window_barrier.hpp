@@ -10,16 +10,17 @@
 #include <vector>
 
 #include <heddle/cancellable_barrier.hpp>
-#include <heddle/detail/loop_windows.hpp>
+#include <heddle/detail/loop_named.hpp>
+
+#include "loop/caches.hpp"
 
 namespace heddle::detail {
 
 // For run_on_each_worker, with every worker of the runtime. [window:7]
-template <class Work>
 class barrier_windows {
  public:
   // Windows of `length` iterations. Throws std::bad_alloc.
-  barrier_windows(Work& work, std::size_t n, std::size_t length, const std::vector<loop_cache>& caches,
+  barrier_windows(loop_chunks work, std::size_t n, std::size_t length, const std::vector<loop_cache>& caches,
                   const std::stop_token& stop)
       : work_(work), n_(n), length_(std::clamp<std::size_t>(length, 1, n)), caches_(caches), stop_(stop) {
     for (const loop_cache& c : caches) ends_.emplace_back(static_cast<std::ptrdiff_t>(c.workers));
@@ -49,13 +50,9 @@ class barrier_windows {
       if (ends_[g].is_cancelled()) return;
       high = end - low < length_ ? end : low + length_;
       const std::size_t from = low + part(high - low, all, rank), to = low + part(high - low, all, rank + 1);
-      if (from != to) run(from, to);
+      if (from != to) work_(from, to);
       if (high != end && !ends_[g].arrive_and_wait()) return;
     }
-  }
-  [[gnu::noinline]] void run(std::size_t low, std::size_t high) {  // one copy of the body
-    typename Work::result nothing{};
-    work_(nothing, low, high);
   }
   // Where the k-th of `all` equal parts of `length` begins.
   static std::size_t part(std::size_t length, std::size_t all, std::size_t k) noexcept {
@@ -68,7 +65,7 @@ class barrier_windows {
     for (cancellable_barrier& b : ends_) b.cancel();
   }
 
-  Work& work_;
+  const loop_chunks work_;
   const std::size_t n_, length_;
   const std::vector<loop_cache>& caches_;
   std::deque<cancellable_barrier> ends_;  // of a window, by cache

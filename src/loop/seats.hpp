@@ -1,0 +1,124 @@
+// Loops by a named schedule: a seat for each worker, which has chunks of its own (fixed, affinity) or takes them from
+// all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name". With windows: windows.hpp.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <stop_token>
+
+#include <heddle/detail/loop_named.hpp>
+#include <heddle/loop_schedule.hpp>
+
+namespace heddle::detail {
+
+// What chunks are left, in order. Nothing is ordered by it: what the loop's iterations write is ordered by their joins.
+class chunks_left {
+ public:
+  chunks_left(std::size_t n, const loop_schedule& how, std::size_t seats) noexcept
+      : n_(n), least_(std::clamp<std::size_t>(how.chunk, 1, n)), seats_(seats) {}
+
+  // The next `least` iterations. False: there are none left.
+  bool take_equal(std::size_t& low, std::size_t& high) noexcept {
+    // Chunks are counted, not iterations, so that no number of takers makes the sum too large. relaxed: see above
+    const std::size_t k = begin_.fetch_add(1, std::memory_order_relaxed);
+    if (k > (n_ - 1) / least_) return false;
+    low = k * least_;
+    high = n_ - low < least_ ? n_ : low + least_;
+    return true;
+  }
+  // A part of what is left.
+  bool take_part(std::size_t& low, std::size_t& high) noexcept {
+    low = begin_.load(std::memory_order_relaxed);  // as above
+    do {
+      if (low == n_) return false;
+      high = low + std::min(n_ - low, std::max(least_, (n_ - low) / (2 * seats_)));
+    } while (!begin_.compare_exchange_weak(low, high, std::memory_order_relaxed));  // as above
+    return true;
+  }
+
+ private:
+  const std::size_t n_, least_, seats_;
+  alignas(64) std::atomic<std::size_t> begin_{0};
+};
+
+// The Work of a loop over seats, for loop_tree.
+class loop_seats {
+ public:
+  using result = nothing_returned;
+
+  loop_seats(loop_chunks work, std::size_t n, const loop_schedule& how, std::size_t seats,
+             const std::stop_token& stop) noexcept
+      : work_(work), n_(n), how_(how), seats_(seats), left_(n, how, seats), stop_(stop) {}
+
+  // Not noexcept: what an iteration throws goes through the loop over seats.
+  void operator()(result&, std::size_t low, std::size_t high) {
+    for (; low != high; ++low) {
+      try {
+        sit(low);
+      } catch (...) {
+        stopped_.store(true, std::memory_order_relaxed);  // a request, ordered by nothing
+        throw;
+      }
+    }
+  }
+  static result combine(result, result) noexcept { return {}; }
+  static result nothing() noexcept { return {}; }
+
+  // For run_on_each_worker: the first exception is kept.
+  static void sit_noted(void* self, std::size_t seat) noexcept {
+    auto& s = *static_cast<loop_seats*>(self);
+    try {
+      s.sit(seat);
+    } catch (...) {
+      s.stopped_.store(true, std::memory_order_relaxed);  // as above
+      // relaxed: read when all have ended
+      if (!s.failed_.exchange(true, std::memory_order_relaxed)) s.error_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void sit(std::size_t seat) {
+    std::size_t low = 0, high = 0;
+    switch (how_.how) {
+      case loop_schedule::kind::dynamic:
+        while (!stopped() && left_.take_equal(low, high)) work_(low, high);
+        return;
+      case loop_schedule::kind::guided:
+        while (!stopped() && left_.take_part(low, high)) work_(low, high);
+        return;
+      default: break;
+    }
+    if (how_.chunk == 0) {
+      low = part(seat);
+      high = part(seat + 1);
+      if (low != high && !stopped()) work_(low, high);
+      return;
+    }
+    const std::size_t chunks = (n_ - 1) / how_.chunk + 1;
+    for (std::size_t k = seat; k < chunks && !stopped(); k += seats_) {
+      low = k * how_.chunk;
+      work_(low, n_ - low < how_.chunk ? n_ : low + how_.chunk);
+    }
+  }
+  // Where the part of a seat begins: the first n mod S seats have one iteration more.
+  std::size_t part(std::size_t seat) const noexcept { return seat * (n_ / seats_) + std::min(seat, n_ % seats_); }
+  bool stopped() const noexcept {
+    return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();  // requests, ordered by nothing
+  }
+
+  const loop_chunks work_;
+  const std::size_t n_;
+  const loop_schedule how_;
+  const std::size_t seats_;
+  chunks_left left_;
+  std::atomic<bool> stopped_{false}, failed_{false};
+  std::exception_ptr error_;
+  const std::stop_token& stop_;
+};
+
+}  // namespace heddle::detail
