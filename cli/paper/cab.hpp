@@ -20,10 +20,10 @@ inline constexpr const char* chen_iterations =
 
 // A kernel that is cut by rows. `shape`: what both scales have; `quick` and `full`: what each adds.
 inline program chen_rows(const std::string& name, const std::string& shape, const std::string& quick,
-                         const std::string& full, unsigned shrink = 1) {
+                         const std::string& full) {
   return {.name = name,
           .command = "bench " + shape,
-          .quick = {.arguments = quick, .shrink = shrink},
+          .quick = {.arguments = quick},
           .full = {.arguments = full},
           .real = {}};
 }
