@@ -126,7 +126,11 @@ attempt laboratory::simulate_once(const simulation& s) const {
     result.got.counts = counts_from(ran.figures);
     result.got.has_counts = true;
     result.checked = !setting.fast;
-    if (s.traced) result.got.map = task_map(trace::load(setting.trace), nodes_of_workers(s.machine, s.workers));
+    if (s.traced) {
+      const trace::recording recorded = trace::load(setting.trace);
+      result.got.map = task_map(recorded, nodes_of_workers(s.machine, s.workers));
+      result.got.notes = remarks_in(recorded);
+    }
   } catch (const std::exception& error) {
     result.failure = error.what();
   }
