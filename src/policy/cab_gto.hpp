@@ -23,6 +23,7 @@ class cab_gto final : public policy, private tier_rules {
   explicit cab_gto(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
     wants_.greedy = false;
     wants_.figures = soid_profile::figures();
+    wants_.elapsed = s.cmpi > 0;
   }
   static std::unique_ptr<policy> make(parameters& given);
 
@@ -67,6 +68,7 @@ class cab_gto final : public policy, private tier_rules {
   const settings settings_;
   double cache_{0};
   std::atomic<phase> phases_[task_tree::most_sites]{};  // by site
+  bool counted_[task_tree::most_sites]{};               // its first iteration; the root's
   computing_programs computing_;
   bi_tier tiers_;
 };

@@ -64,15 +64,20 @@ tier_place laws::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
 void laws::ends(unsigned self, tree_site& s, bool whole) noexcept {
   if (!whole || s.root->made == 0) return;
   sites_[s.number].packed.load(std::memory_order_relaxed) ? tune(self, s) : pack(self, s);  // this thread's
+  if (!sites_[s.number].counted) computing_.measured(s, soid_profile::guess(s, host_->workers(), settings_.cmpi));
   if (!computing_.ended(s)) return;
-  host_->remark(self, "laws: plain stealing, bound by computing; misses in a million instructions",
+  host_->remark(self,
+                sites_[s.number].counted
+                    ? "laws: plain stealing, bound by computing; misses in a million instructions"
+                    : "laws: plain stealing, as if bound by computing; declared lines in a million ns",
                 computing_.misses_in_a_million(s));
   tiers_.go_plain();
 }
 
 void laws::pack(unsigned self, tree_site& s) noexcept {
   const soid_profile profile = soid_profile::of(self, tiers_.tree(), s, settings_.cmpi);
-  computing_.measured(s, profile);
+  sites_[s.number].counted = profile.measured;
+  if (profile.measured) computing_.measured(s, profile);
   packing& here = sites_[s.number];
   const auto size = [&](const tier_node& n) { return profile.measured ? n.soid : n.bytes; };
   const unsigned roots = tiers_.tree().cut(s, cache_, size, [this](const tier_node& n) {

@@ -25,7 +25,7 @@ class laws final : public policy, private tier_rules {
 
   explicit laws(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
     wants_.greedy = false;
-    wants_.elapsed = s.packs && s.repeats != 0;
+    wants_.elapsed = (s.packs && s.repeats != 0) || s.cmpi > 0;
     wants_.figures = soid_profile::figures();
   }
   static std::unique_ptr<policy> make(parameters& given);
@@ -62,6 +62,7 @@ class laws final : public policy, private tier_rules {
  private:
   struct packing {
     std::atomic<bool> packed{false};  // the tree has been cut; written by the root, published with its children
+    bool counted{false};              // its first iteration; the root's
     cut_search search;
   };
 

@@ -10,8 +10,10 @@
 //   program tells.
 // - The book judges a program by its first iteration. That may be one of a loop that sets something up. Here a program
 //   is bound by computing after `enough` iterations in a row of places that are, if no place is bound by memory.
-// - Where counters are missing nothing is taken for bound by computing, and what the program declares stands in for
-//   what it touches.
+// - Where counters are missing what the program declares stands in for what it touches: a miss for each line of the
+//   bytes of an iteration's outermost group or fork, an instruction for each ns of each worker. That is rough, but
+//   programs that compute are far off; one that declares no bytes is taken for such a program. cmpi=0 takes none.
+// - A program that computes is known as such after `long_enough`, too: `enough` of its iterations may take minutes.
 #pragma once
 
 #include <algorithm>
@@ -65,6 +67,17 @@ struct soid_profile {
     return p;
   }
 
+  // The same where nothing could be measured, from the bytes that the iteration declared and the time that it took.
+  static soid_profile guess(const tree_site& s, unsigned workers, double cmpi) noexcept {
+    soid_profile p;
+    const double lines = s.root->bytes / line, instructions = static_cast<double>(s.elapsed) * workers;
+    p.from = lines > 0 ? source::declared : source::none;
+    if (instructions <= 0) return p;
+    p.cpu_bound = lines < cmpi * instructions;
+    p.misses_in_a_million = static_cast<std::uint64_t>(1e6 * lines / instructions);
+    return p;
+  }
+
   // The one of these texts that says which profile was used.
   struct texts {
     const char* counters;
@@ -86,15 +99,17 @@ struct soid_profile {
 class computing_programs {
  public:
   static constexpr unsigned enough = 8;
-  // A place has been measured. By its root, as the next one.
+  static constexpr std::uint64_t long_enough = 20'000'000;  // ns
+  // A place has been measured, or guessed at. By its root, as the next one.
   void measured(const tree_site& s, const soid_profile& p) noexcept {
     misses_[s.number] = p.cpu_bound ? p.misses_in_a_million : not_computing;
-    if (p.measured && !p.cpu_bound) touches_memory_.store(true);
+    if ((p.measured || p.from != source::none) && !p.cpu_bound) touches_memory_.store(true);
   }
-  // An iteration of a place that has been measured has ended. True: the program is bound by computing.
+  // An iteration of such a place has ended. True, once: the program is bound by computing.
   bool ended(const tree_site& s) noexcept {
     if (misses_[s.number] == not_computing || touches_memory_.load()) return false;
-    return in_a_row_.fetch_add(1) + 1 == enough;
+    const bool now = in_a_row_.fetch_add(1) + 1 >= enough || took_.fetch_add(s.elapsed) + s.elapsed >= long_enough;
+    return now && !said_.exchange(true);
   }
   std::uint64_t misses_in_a_million(const tree_site& s) const noexcept { return misses_[s.number]; }
 
@@ -103,6 +118,8 @@ class computing_programs {
   std::uint64_t misses_[task_tree::most_sites]{};
   std::atomic<bool> touches_memory_{false};
   std::atomic<unsigned> in_a_row_{0};
+  std::atomic<std::uint64_t> took_{0};
+  std::atomic<bool> said_{false};
 };
 
 }  // namespace heddle::policy

@@ -228,6 +228,24 @@ TEST_F(task_tree_test, tells_a_program_that_computes) {
   }
 }
 
+// Without counters: what is declared, against the time.
+TEST_F(task_tree_test, guesses_at_a_program_that_declares_its_bytes) {
+  for (const double bytes : {0.0, 1e6, 1e8}) {
+    begin();
+    site->root->bytes = bytes;
+    site->elapsed = 10'000'000;
+    const soid_profile p = soid_profile::guess(*site, 4, 0.001);
+    EXPECT_EQ(p.cpu_bound, bytes < 1e7);
+    EXPECT_EQ(p.from, bytes > 0 ? source::declared : source::none);
+    EXPECT_FALSE(soid_profile::guess(*site, 4, 0).cpu_bound);
+    computing_programs programs;
+    programs.measured(*site, p);
+    EXPECT_FALSE(programs.ended(*site)) << "one iteration of 10 ms is not long enough";
+    EXPECT_EQ(programs.ended(*site), p.cpu_bound) << "two are";
+    tree.end(*site);
+  }
+}
+
 // A loop that sets something up computes, the next one does not: that decides.
 TEST_F(task_tree_test, judges_a_program_by_all_its_places) {
   soid_profile computes, reads;
