@@ -94,12 +94,13 @@ int run(const group_arguments& given) {
     throw usage_error("no output: --output FILE for the grouping, or --save-profile FILE for the profile alone");
   if (!given.profile.empty() && !given.save_profile.empty())
     throw usage_error("--save-profile: with --profile there is one already");
-  machine::model model;
-  try {
-    model = machine::model::from_name(given.machine);
-  } catch (const std::invalid_argument& e) {
-    throw usage_error(std::string("--machine: ") + e.what());
-  }
+  const machine::model model = [&] {
+    try {
+      return machine::model::from_name(given.machine);
+    } catch (const std::invalid_argument& e) {
+      throw usage_error(std::string("--machine: ") + e.what());
+    }
+  }();
   sharing_profile profile;
   try {
     profile = given.profile.empty() ? record(given) : sharing_profile::read(given.profile);

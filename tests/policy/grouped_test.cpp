@@ -108,11 +108,6 @@ TEST(line_sets, are_ranges_in_order_whatever_came_when) {
 
 // --- placement, over a host: workers 0 to 3 and 4 to 7 are near each other ---
 
-// Entries are the tasks themselves.
-struct entry_host : heddle_test::cluster_host {
-  entry entry_of(task& t) noexcept override { return reinterpret_cast<entry>(&t); }
-};
-
 class grouped_alone : public testing::Test {
  protected:
   void SetUp() override { file_ = fs::temp_directory_path() / ("heddle-grouped-test-" + std::to_string(getpid())); }
@@ -144,7 +139,7 @@ class grouped_alone : public testing::Test {
     return e == 0 ? nobody : static_cast<unsigned>(reinterpret_cast<const task*>(e) - tasks.data());
   }
 
-  entry_host host_;
+  heddle_test::cluster_host host_;  // entries are the tasks themselves
   std::unique_ptr<policy> made_;
   fs::path file_;
 
