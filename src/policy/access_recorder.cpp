@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -73,6 +74,10 @@ access_recorder::access_recorder(std::string file) : file_(std::move(file)) {
   access_recorder* none = nullptr;
   if (!recording.compare_exchange_strong(none, this))
     throw std::invalid_argument("policy grouped: a profile is being recorded already, for " + none->file_);
+  static const int at_exit = std::atexit([] {
+    if (access_recorder* const r = recording.load(); r != nullptr) r->write();
+  });
+  static_cast<void>(at_exit);
   const heddle_cost_model* const before = detail::cost_model();
   behind.store(before);
   in_front.only = before != nullptr ? before->only : 0;
@@ -85,14 +90,23 @@ access_recorder::~access_recorder() {
   const heddle_cost_model* mine = &in_front;
   // Who came later and stands in front keeps its place: it goes on through us to who is behind.
   __atomic_compare_exchange_n(&heddle_cost, &mine, behind.load(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  recorded_worker.store(nullptr);
+  write();
   recording.store(nullptr);
+}
+
+void access_recorder::write() noexcept {
+  recorded_worker.store(nullptr);
+  if (busy.exchange(true)) {  // at the end of the process, with the worker inside for ever
+    std::fprintf(stderr, "heddle: grouped: %s is not written: the process ended in a recorded task\n", file_.c_str());
+    return;
+  }
   try {
     if (failed_) std::fprintf(stderr, "heddle: grouped: out of memory: %s is not whole\n", file_.c_str());
     base::replace_file(file_, heard_.text());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle: grouped: %s\n", e.what());
   }
+  busy.store(false);
 }
 
 void access_recorder::begin(unsigned site, unsigned task) noexcept {

@@ -19,7 +19,9 @@ class access_recorder {
  public:
   // Throws std::invalid_argument: there is one already.
   explicit access_recorder(std::string file);
-  ~access_recorder();  // writes the file; prints what goes wrong. The worker has ended
+  // Writes the file, and prints what goes wrong. The worker has ended. A recorder that is alive when the process ends,
+  // as that of the global runtime is, writes its file then.
+  ~access_recorder();
   access_recorder(const access_recorder&) = delete;
   access_recorder& operator=(const access_recorder&) = delete;
 
@@ -30,6 +32,7 @@ class access_recorder {
  private:
   friend struct recorder_listener;  // behind the program's annotations
   static constexpr unsigned nobodys = ~0u;
+  void write() noexcept;
   profiled_task& current();
   void touch(std::uint64_t address, std::uint64_t bytes);
 
