@@ -48,7 +48,6 @@ tier_place laws::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
   const bool packed = packed_here.load(std::memory_order_relaxed);  // published with the tasks
 
   tier_node& child = b.child;
-  child.range = b.parent.range.child(b.index, b.count);
   const bool within = child.range.is_within_one(sockets);
   const bool is_last = packed && child.known && child.first_child == nullptr && !child.inlined;
   const unsigned socket = is_last ? child.range.main_socket(sockets) : child.range.first_socket(sockets);
@@ -80,12 +79,17 @@ void laws::pack(unsigned self, tree_site& s) noexcept {
     return n.parent != nullptr && n.range.is_within_one(tiers_.sockets());
   });
   task_tree::save_cut(s);
-  here.search = cut_search(settings_.repeats, settings_.margin);
+  here.search = cut_search(settings_.repeats, settings_.margin, settings_.warmup);
   here.packed.store(true, std::memory_order_relaxed);  // published with the next iteration's children
   if (!settings_.packs) return;
-  host_->remark(
-      self, profile.measured ? "laws: packed by measured sizes, CF roots" : "laws: packed without counters, CF roots",
-      roots);
+  host_->remark(self,
+                profile.in_words({"laws: packed by the processor's counters, CF roots",
+                                  "laws: packed by the simulator's counts, CF roots",
+                                  "laws: packed by declared bytes, without counters, CF roots",
+                                  "laws: packed by the number of sockets alone, CF roots"}),
+                roots);
+  if (profile.measured)
+    host_->remark(self, "laws: misses in a million instructions, first iteration", profile.misses_in_a_million);
 }
 
 // Algorithm 6.
@@ -105,18 +109,21 @@ void laws::tune(unsigned self, tree_site& s) noexcept {
     if (moved != 0) break;
     next = search.cannot();
   }
-  if (search.is_done()) host_->remark(self, "laws: packing settled, CF roots", task_tree::roots(s));
+  if (!search.is_done()) return;
+  host_->remark(self, "laws: packing settled, CF roots", task_tree::roots(s));
+  host_->remark(self, "laws: packing settled, after iterations", search.iterations());
 }
 
 namespace {
 
 laws::settings settings_of(parameters& given, bool packs) {
   const cab_parameters shared = cab_parameters_of(given);
-  laws::settings s{shared.tiers, shared.cache, 0, packs, 0, 0, 8};
-  s.tiers.pools.at_random = s.tiers.pools.patient = true;
+  laws::settings s{shared.tiers, shared.cache, 0, packs, 0, 0, 0, 8};
+  s.tiers.pools.at_random = true;
   s.cmpi = given.number("cmpi", 0.001, 0, 1e3);
   if (packs) {
-    s.repeats = static_cast<unsigned>(given.number("repeats", 3, 0, 1000));
+    s.repeats = static_cast<unsigned>(given.number("repeats", 2, 0, 1000));
+    s.warmup = static_cast<unsigned>(given.number("warmup", 1, 0, 1000));
     s.margin = given.number("margin", 0.01, 0, 0.99);
   } else {
     s.pieces = static_cast<unsigned>(given.number("pieces", 8, 1, 4096));

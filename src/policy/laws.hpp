@@ -18,6 +18,7 @@ class laws final : public policy, private tier_rules {
     double cmpi;       // misses per instruction below which a task computes
     bool packs;        // CF subtrees; false: laws-nc
     unsigned repeats;  // iterations of each partition that is tried; 0: the first one is kept
+    unsigned warmup;   // iterations of each before these
     double margin;     // of the time, that a partition must gain
     unsigned pieces;   // laws-nc: of each socket's part
   };

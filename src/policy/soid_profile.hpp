@@ -14,6 +14,7 @@
 //   what it touches.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -23,7 +24,8 @@
 namespace heddle::policy {
 
 struct soid_profile {
-  bool measured{false};  // every task has its misses, and the tree its sizes
+  bool measured{false};       // every task has its misses, and the tree its sizes
+  source from{source::none};  // the misses; declared: what the program says of its bytes stands in for them
   bool cpu_bound{false};
   std::uint64_t misses_in_a_million{0};  // instructions, of all tasks together
 
@@ -34,6 +36,7 @@ struct soid_profile {
   static void note(tier_node& n, const task_usage& what) noexcept {
     n.measured = what.private_misses.is_known();
     n.counted = n.measured && what.instructions.is_known();
+    n.misses_from = what.private_misses.from;
     n.misses = what.private_misses.value;
     n.instructions = what.instructions.value;
   }
@@ -41,11 +44,15 @@ struct soid_profile {
   static soid_profile of(unsigned self, task_tree& tree, tree_site& s, double cmpi) noexcept {
     soid_profile p;
     p.measured = tree.sum_up(self, s, line);
-    if (!p.measured) return p;
+    if (!p.measured) {
+      if (s.root->bytes > 0) p.from = source::declared;
+      return p;
+    }
     std::uint64_t tasks = 0, computing = 0, misses = 0, instructions = 0;
     task_tree::walk(s.root, [&](tier_node& n) {
       if (!n.counted || (n.misses == 0 && n.instructions == 0)) return true;
       ++tasks;
+      p.from = std::max(p.from, n.misses_from);
       computing += static_cast<double>(n.misses) < cmpi * static_cast<double>(n.instructions) ? 1u : 0u;
       misses += n.misses;
       instructions += n.instructions;
@@ -56,6 +63,22 @@ struct soid_profile {
       p.misses_in_a_million =
           static_cast<std::uint64_t>(1e6 * static_cast<double>(misses) / static_cast<double>(instructions));
     return p;
+  }
+
+  // The one of these texts that says which profile was used.
+  struct texts {
+    const char* counters;
+    const char* simulator;
+    const char* declared;
+    const char* nothing;
+  };
+  const char* in_words(const texts& words) const noexcept {
+    switch (from) {
+      case source::none: return words.nothing;
+      case source::declared: return words.declared;
+      case source::simulated: return words.simulator;
+      default: return words.counters;
+    }
   }
 };
 

@@ -290,6 +290,39 @@ TEST(cut_search, stays_where_nothing_is_better) {
   }
 }
 
+// The first iteration of a partition finds its data in other caches.
+TEST(cut_search, does_not_hold_the_way_there_against_a_partition) {
+  for (const bool better : {false, true}) {
+    cut_search search(2, 0.01, 1);
+    EXPECT_EQ(search.took(1500).next, cut_search::move::none);
+    EXPECT_EQ(search.took(1000).next, cut_search::move::none);
+    EXPECT_EQ(search.took(1000).next, cut_search::move::finer);
+    EXPECT_EQ(search.took(1500).next, cut_search::move::none) << "on the way";
+    const auto advice = search.took(better ? 900 : 1300);
+    EXPECT_EQ(advice.save, better);
+    EXPECT_EQ(advice.restore, !better) << "twice in a row clearly longer: undone at once";
+    EXPECT_EQ(advice.next, better ? cut_search::move::finer : cut_search::move::coarser);
+  }
+}
+
+// With the one that measures sizes: eight.
+TEST(cut_search, settles_within_seven_iterations_where_a_step_or_none_is_clearly_better) {
+  for (const std::vector<std::uint64_t>& times :
+       {std::vector<std::uint64_t>{1300, 1000, 1300}, std::vector<std::uint64_t>{2000, 1300, 1000, 1300}}) {
+    cut_search search;
+    std::size_t now = 1, saved = 1;
+    while (!search.is_done()) {
+      const auto advice = search.took(times[now]);
+      if (advice.restore) now = saved;
+      if (advice.save) saved = now;
+      if (advice.next == cut_search::move::finer) ++now;
+      if (advice.next == cut_search::move::coarser) --now;
+    }
+    EXPECT_EQ(now, best_of(times));
+    EXPECT_LE(search.iterations(), 7u);
+  }
+}
+
 // Every third iteration is disturbed by more than a step gains: the shortest time of each partition decides.
 TEST(cut_search, is_not_misled_by_a_slow_iteration) {
   const std::vector<std::uint64_t> times{900, 700, 500, 400, 450, 600, 1000};
