@@ -17,6 +17,7 @@
 #include "policy/constrained_ws.hpp"
 #include "policy/controlled_pdf.hpp"
 #include "policy/crs.hpp"
+#include "policy/grouped.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
 #include "policy/laws.hpp"
@@ -78,6 +79,11 @@ std::vector<registration>& table() {
        random_pushing::make},
       {"tatl", "queues advertise that they are long, own domain first, level=N, most=4, least=1 (Vikranth et al. 2013)",
        tatl::make},
+      {"grouped",
+       "children that come again run in the groups of file=PATH, which `heddle group` makes, steal=near|off, "
+       "patience=2; "
+       "profile=PATH records what they touch (Yoo et al. 2013)",
+       grouped::make},
       {"hierarchical_ws", "work stealing, nearest victims first, attempts=N a ring (Quintin and Wagner 2010)",
        hierarchical_ws::make},
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)",
