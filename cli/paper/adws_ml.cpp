@@ -18,7 +18,9 @@ program rrm() {
           .quick = {.arguments = "--n 8388608 --shrink 4", .shrink = 4},
           .full = {.arguments = "--n 33554432"},
           .real = "bench rrm --n 16777216",
-          .quick_beside = size{.arguments = "--n 2097152 --shrink 16", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 2097152 --shrink 16", .shrink = 16},
+          .medium = size{.arguments = "--n 2097152 --shrink 16", .shrink = 16},
+          .medium_beside = size{.arguments = "--n 3145728 --shrink 10", .shrink = 10}};
 }
 program rrm_small() {
   return {.name = "rrm in cache",
@@ -33,7 +35,9 @@ program quicksort() {
           .quick = {.arguments = "--n 6000000 --shrink 4", .shrink = 4},
           .full = {.arguments = "--n 24000000"},
           .real = "bench bufsort --n 8388608",
-          .quick_beside = size{.arguments = "--n 1500000 --shrink 16", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 1500000 --shrink 16", .shrink = 16},
+          .medium = size{.arguments = "--n 1500000 --shrink 16", .shrink = 16},
+          .medium_beside = size{.arguments = "--n 2400000 --shrink 10", .shrink = 10}};
 }
 program kdtree() {
   return {.name = "kdtree",
@@ -41,7 +45,9 @@ program kdtree() {
           .quick = {.arguments = "--n 2000000 --shrink 4", .shrink = 4},
           .full = {.arguments = "--n 8000000"},
           .real = "bench kdtree --n 2000000",
-          .quick_beside = size{.arguments = "--n 500000 --shrink 16", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 500000 --shrink 16", .shrink = 16},
+          .medium = size{.arguments = "--n 500000 --shrink 16", .shrink = 16},
+          .medium_beside = size{.arguments = "--n 800000 --shrink 10", .shrink = 10}};
 }
 program tree() {
   return {
@@ -51,7 +57,10 @@ program tree() {
       .full = {.arguments = "--n 1000000"},
       .real = "bench cart --n 100000",
       .quick_beside =
-          size{.arguments = "--n 400000 --shrink 4", .shrink = 4, .changes = "histograms of 32 bins instead of 128"}};
+          size{.arguments = "--n 400000 --shrink 4", .shrink = 4, .changes = "histograms of 32 bins instead of 128"},
+      .medium = size{.arguments = "--n 100000 --shrink 10", .shrink = 10, .changes = "histograms of 16 bins, not 128"},
+      .medium_beside =
+          size{.arguments = "--n 62500 --shrink 16", .shrink = 16, .changes = "histograms of 16 bins, not 128"}};
 }
 program small_rows() {
   return {.name = "tree of 32-byte rows",
@@ -60,7 +69,9 @@ program small_rows() {
           .full = {.arguments = "--rows 5000000"},
           .real = "bench decision_tree --n 1000000",
           .metric = "build",
-          .quick_beside = size{.arguments = "--rows 500000", .shrink = 8}};
+          .quick_beside = size{.arguments = "--rows 500000", .shrink = 8},
+          .medium = size{.arguments = "--rows 400000", .shrink = 10},
+          .medium_beside = size{.arguments = "--rows 250000", .shrink = 16}};
 }
 program matmul() {
   return {.name = "matmul",
@@ -69,7 +80,9 @@ program matmul() {
           .full = {.arguments = "--n 4096 --shrink 8", .shrink = 8},
           .real = "bench matmul --variant quarters --n 1024",
           .quick_beside = size{.arguments = "--n 1024 --shrink 32", .shrink = 32},
-          .full_beside = size{.arguments = "--n 2048 --shrink 32", .shrink = 32}};
+          .full_beside = size{.arguments = "--n 2048 --shrink 32", .shrink = 32},
+          .medium = size{.arguments = "--n 1024 --shrink 16", .shrink = 16},
+          .medium_beside = size{.arguments = "--n 1024 --shrink 32", .shrink = 32}};
 }
 program heat() {
   return {.name = "heat2d",
@@ -77,7 +90,9 @@ program heat() {
           .quick = {.arguments = "--n 4096 --iterations 3", .shrink = 4},
           .full = {.arguments = "--n 8192 --iterations 20"},
           .real = "bench heat2d --n 2048 --iterations 10",
-          .quick_beside = size{.arguments = "--n 2048 --iterations 6", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 2048 --iterations 6", .shrink = 16},
+          .medium = size{.arguments = "--n 2048 --iterations 3", .shrink = 16},
+          .medium_beside = size{.arguments = "--n 2592 --iterations 2", .shrink = 10}};
 }
 program heat_small() {
   return {.name = "heat2d in cache",

@@ -139,13 +139,15 @@ experiment figure_4_18() {
 
 experiment figure_4_19() {
   const auto matmul = [](const std::string& name, const size& quick, const size& full, const std::string& real,
-                         const std::optional<size>& quick_beside) {
+                         const std::optional<size>& quick_beside, const std::optional<size>& medium_beside) {
     return program{.name = name,
                    .command = "bench matmul --touch interleave",
                    .quick = quick,
                    .full = full,
                    .real = real,
-                   .quick_beside = quick_beside};
+                   .quick_beside = quick_beside,
+                   .medium = quick,
+                   .medium_beside = medium_beside};
   };
   const size too_long{.arguments = {}, .shrink = 1, .left_out = "550 thousand million multiply-adds a run take hours"};
   return {.id = "adws-4.19",
@@ -154,10 +156,12 @@ experiment figure_4_19() {
           .machine = machine4,
           .workers = 64,
           .programs = {matmul("2048", {.arguments = "--n 512", .shrink = 16}, {.arguments = "--n 2048"},
-                              "bench matmul --n 512", size{.arguments = "--n 1024", .shrink = 4}),
+                              "bench matmul --n 512", size{.arguments = "--n 1024", .shrink = 4},
+                              size{.arguments = "--n 768", .shrink = 7}),
                        matmul("4096", {.arguments = "--n 1024", .shrink = 16}, {.arguments = "--n 4096"},
-                              "bench matmul --n 1024", size{.arguments = "--n 2048", .shrink = 4}),
-                       matmul("8192", too_long, too_long, {}, {})},
+                              "bench matmul --n 1024", size{.arguments = "--n 2048", .shrink = 4},
+                              size{.arguments = "--n 1536", .shrink = 7}),
+                       matmul("8192", too_long, too_long, {}, {}, {})},
           .measures = {{.name = "2048: adws over random_ws",
                         .of = faster("2048", "adws", "random_ws"),
                         .says = claim::above,
