@@ -81,7 +81,7 @@ def predicted(heddle, name, size, machine, seeds):
             for seed in range(seeds if workers > 1 else 1):
                 with tempfile.TemporaryDirectory() as folder:
                     file = os.path.join(folder, 'rows.json')
-                    run([heddle, 'sim', '--machine', machine, '--policy', policy, '--workers', str(workers), '--no-serial', '--seed', str(42 + seed), '--',
+                    run([heddle, 'sim', '--machine', machine, '--policy', policy, '--workers', str(workers), '--no-serial', '--fast', '--seed', str(42 + seed), '--',
                          heddle, 'bench', name, *size.split(), '--repeat', '1', '--samples', str(SAMPLES), '--json', file])
                     found.setdefault(f'{policy} {workers}', []).append(statistics.median(next(iter(rows_of(file).values()))))
     return found
