@@ -49,7 +49,7 @@ figures: ## the pictures of README.md and the guide anew, from measured data and
 	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle_shared
 	@scripts/figures.sh
 
-reproduction: ## docs/reproduction.md anew, hours, goes on after a kill; ARGS=medium: smaller, two hours; quick: into build/reproduction
+reproduction: ## docs/reproduction.md anew, hours, goes on after a kill; ARGS=medium: smaller; quick: into build/reproduction
 	@scripts/setup.sh build rivals figures
 	@cmake --preset demo >/dev/null
 	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle heddle_bench_heddle_shared heddle_bench_serial \

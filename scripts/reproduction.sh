@@ -2,8 +2,8 @@
 # Everything of docs/reproduction.md anew. `make reproduction` builds what it needs.
 # usage: scripts/reproduction.sh [full|medium|quick] [ID...]
 #   full    the papers' sizes where an hour a figure suffices, and this machine's own: the data, the page and the picture of docs/
-#   medium  smaller sizes, about two hours of one processor, simulated alone: the same files; what was measured before stays
-#   quick   small sizes, simulated alone: a page and a picture in build/reproduction/quick
+#   medium  sizes between the two, simulated alone: the same files; what was measured before stays
+#   quick   small sizes, simulated alone: a page and a picture in build/reproduction/quick; with PUBLISH=1 the files of docs/, as medium
 # A run that was killed goes on where it was: what build/reproduction/SCALE/runs.jsonl has is not run again, unless the
 # programs or the simulator were built anew meanwhile. ID: experiments of `heddle paper list`, or papers; default: all.
 # JOBS: simulated runs at once; default: the processors. PYTHON: one that has matplotlib (Debian's
@@ -18,7 +18,7 @@ also='' data=docs/investigations/data/reproduction page=docs/reproduction.md pic
 case $scale in
   full) also=--real ;;
   medium) ;;
-  quick) data=$into page=$into/reproduction.md picture=$into/figures/reproduction.svg ;;
+  quick) [ -n "${PUBLISH:-}" ] || data=$into page=$into/reproduction.md picture=$into/figures/reproduction.svg ;;
   *) sed -n '3,6p' "$0" >&2; exit 2 ;;
 esac
 

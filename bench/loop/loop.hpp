@@ -3,9 +3,10 @@
 // runtime adds to a loop too short to share, what it takes to share a longer one, and whether it
 // keeps one that streams memory in order.
 // "triangle=..": iteration i takes i steps. "spike": of 1,000 iterations the last 64th holds nearly
-// all work. "last": the last of 1,000 takes as long as all others together. Runtimes with several
-// schedules have a row for each ("spike, guided"); the row without one is the best of them, of heddle the one that a
-// loop has by default.
+// all work. "first", "last": the first or the last of 1,000 takes as long as all others together. "tail": of 1,000 a
+// part 1 / k takes k times the least or longer, wherever in the loop. Runtimes with several schedules have a row for
+// each ("spike, guided"); the row without one is the best of them, of heddle the one that a loop has by default.
+// --variant even or uneven: only the rows of equal iterations, or only the others.
 // "... from main": each loop is a call of the program's main thread from outside the runtime, instead of all from
 // inside one call. For OpenMP the two are the same.
 // --n gives one length in place of all this. The sign of a alternates, so the sums stay small
@@ -18,6 +19,7 @@
 
 #include "harness/cost.hpp"
 #include "harness/kernel.hpp"
+#include "harness/random.hpp"
 #include "harness/schedules.hpp"
 
 namespace heddle::bench {
@@ -114,16 +116,23 @@ struct loop {
   template <class Backend>
   static void execute(context& c) {
     Backend backend(c.options());
-    const auto rows = [&c](const std::string& from, auto&& around) {
+    const bool even = c.wants("even"), uneven = c.wants("uneven");
+    const auto rows = [&c, even, uneven](const std::string& from, auto&& around) {
       if (c.n() != 0) return time<Backend>(c, c.n(), from, around);
-      for (const std::size_t n : {2, 1000, 100'000, 10'000'000}) time<Backend>(c, n, from, around);
+      if (even)
+        for (const std::size_t n : {2, 1000, 100'000, 10'000'000}) time<Backend>(c, n, from, around);
+      if (!uneven) return;
       const auto triangle = [](std::size_t i) { return i; };
       time_uneven<Backend>(c, "triangle=300" + from, around, 300, 2000, triangle);
       time_uneven<Backend>(c, "triangle=3000" + from, around, 3000, 50, triangle);
       time_uneven<Backend>(c, "spike" + from, around, 1000, 200,
                            [](std::size_t i) { return std::size_t{i >= 1000 - 1000 / 64 ? 30'000u : 10u}; });
+      time_uneven<Backend>(c, "first" + from, around, 1000, 200,
+                           [](std::size_t i) { return std::size_t{i == 0 ? 300'000u : 300u}; });
       time_uneven<Backend>(c, "last" + from, around, 1000, 200,
                            [](std::size_t i) { return std::size_t{i == 999 ? 300'000u : 300u}; });
+      time_uneven<Backend>(c, "tail" + from, around, 1000, 200,
+                           [](std::size_t i) { return 30 * 1024 / (1 + mix64(i) % 1024); });
     };
     backend.run_loops([&] { rows("", [](auto&& f) { f(); }); });
     if (told::model() != nullptr) return;  // a simulated main thread has no processing unit

@@ -193,8 +193,7 @@ void laboratory::run(const std::vector<experiment>& all, const std::function<voi
   }
   // One a job, with names of the same length: a program that is told longer ones has its stack elsewhere.
   std::vector<std::unique_ptr<scratch_folder>> folders;
-  for (unsigned job = 0; job < order_.jobs; ++job)
-    folders.push_back(std::make_unique<scratch_folder>("heddle-paper"));
+  for (unsigned job = 0; job < order_.jobs; ++job) folders.push_back(std::make_unique<scratch_folder>("heddle-paper"));
   crew simulating(order_.jobs, list.size(),
                   [&](std::size_t entry, std::size_t job) { simulate_or_recall(list[entry], *folders[job]); });
   const auto wait = [&](const std::string& label, std::size_t first, std::size_t end) {

@@ -76,10 +76,10 @@ std::string head(const std::vector<json>& rows) {
       text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(format), what, times);
     return text;
   };
-  return fmt::format("**What was run**: scale {}; commit {}; {}. Sizes that are smaller than the paper's stand in the "
-                     "line *simulated* of each figure.\n\n",
-                     list(scales, "`{0}` ({1} measures)"), list(commits, "{0} ({1})"),
-                     first == last ? last : first + " to " + last);
+  return fmt::format(
+      "**What was run**: scale {}; commit {}; {}. Sizes that are smaller than the paper's stand in the "
+      "line *simulated* of each figure.\n\n",
+      list(scales, "`{0}` ({1} measures)"), list(commits, "{0} ({1})"), first == last ? last : first + " to " + last);
 }
 
 std::string summary(const std::vector<json>& rows) {

@@ -172,8 +172,7 @@ std::function<int()> add(CLI::App& app) {
                  "report FILE...: their page");
   app.add_option("ID", given->names, "Experiments, or files");
   app.add_option("--scale", given->scale,
-                 "quick: sizes that take seconds; medium: all of them in about two hours of one processor; full: the "
-                 "paper's where an hour suffices")
+                 "quick: sizes that take seconds; medium: between the two; full: the paper's where an hour suffices")
       ->capture_default_str()
       ->check(CLI::IsMember({"quick", "medium", "full"}));
   app.add_flag("--real", given->real, "Measure on this machine, too");

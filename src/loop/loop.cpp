@@ -7,6 +7,7 @@
 #include <new>
 
 #include "arch/arch.hpp"
+#include "loop/lanes.hpp"
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
@@ -43,8 +44,13 @@ loop_start loop_begin() noexcept {
   const worker::worker& me = worker::worker::current();
   // Where every fork is traced, the graph of the program is wanted, not of this run: it is cut for many workers.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
-  return {workers, take_turn(), me.every_fork, me.ring != nullptr,
-          me.home.options().loop.how != loop_schedule::kind::adaptive};
+  const policy::policy_wants& wants = me.home.host().wants();
+  return {workers,
+          take_turn(),
+          me.every_fork,
+          me.ring != nullptr,
+          me.home.options().loop.how != loop_schedule::kind::adaptive,
+          !wants.limits && !wants.asks};
 }
 
 loop_schedule loop_by_default() noexcept {
@@ -87,6 +93,18 @@ void loop_measure_next() noexcept { unmeasured = measure_every; }
 void loop_show_next() noexcept {
   const worker::section inside;
   queue::stand(worker::worker::current());
+}
+
+unsigned loop_distance(unsigned worker, unsigned other) noexcept {
+  const worker::section inside;
+  return worker::worker::current().home.host().distance(worker, other);
+}
+
+void loop_note_steal(unsigned victim) noexcept {
+  const worker::section inside;
+  worker::worker& me = worker::worker::current();
+  me.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  platform::charge(platform::operation::steal, platform::simulated ? me.home.host().distance(me.rank, victim) : 0);
 }
 
 unsigned loop_askers() noexcept {

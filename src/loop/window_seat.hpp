@@ -28,9 +28,9 @@ class window_pace {
   std::uint64_t last_;
 };
 
-// The positions that a seat has been handed out and has not begun: it takes from the front, others from the back. A
+// Positions that somebody has been handed out and has not begun: it takes from the front, others from the back. A
 // word of two halves, whose value is all there is to know: that it was another one in between does no harm.
-class alignas(64) window_seat {
+class open_range {
  public:
   // Its own: what it had is empty.
   void put(std::uint64_t low, std::uint64_t high) noexcept { word_.store(low << 32 | high); }
@@ -47,6 +47,10 @@ class alignas(64) window_seat {
   bool take_back(std::uint64_t seen, std::uint64_t& low, std::uint64_t& high) noexcept {
     low = low_of(seen) + (high_of(seen) - low_of(seen)) / 2;
     high = high_of(seen);
+    return take_from(seen, low);
+  }
+  // The same from position `low` on.
+  bool take_from(std::uint64_t seen, std::uint64_t low) noexcept {
     return word_.compare_exchange_strong(seen, low_of(seen) << 32 | low);
   }
   std::uint64_t seen() const noexcept { return word_.load(); }
@@ -56,5 +60,7 @@ class alignas(64) window_seat {
  private:
   std::atomic<std::uint64_t> word_{0};
 };
+
+struct alignas(64) window_seat : open_range {};
 
 }  // namespace heddle::detail

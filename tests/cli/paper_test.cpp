@@ -315,8 +315,9 @@ TEST(paper_page, begins_with_what_was_run) {
   one["commit"] = "0123456789ab";
   one["date"] = "2026-01-03";
   const std::string page = page_of({one, two, none});
-  EXPECT_THAT(page, HasSubstr("**What was run**: scale `medium` (1 measures), `quick` (1 measures); commit 0123456789ab "
-                              "(1), unknown (1); 2026-01-01 to 2026-01-03."));
+  EXPECT_THAT(page,
+              HasSubstr("**What was run**: scale `medium` (1 measures), `quick` (1 measures); commit 0123456789ab "
+                        "(1), unknown (1); 2026-01-01 to 2026-01-03."));
   EXPECT_THAT(page_of({none}), HasSubstr("**What was run**: nothing."));
 }
 

@@ -40,6 +40,11 @@ class loop_chunks {
   function run_;
 };
 
+// Runs the body over [0, n), n > 0, in lanes (src/loop/lanes.md). On a worker, of a runtime of `workers`. `measure`:
+// the site learns where the work lies.
+HEDDLE_API void run_in_lanes(loop_chunks body, std::size_t n, loop_site& site, const std::stop_token& stop,
+                             unsigned workers, bool measure);
+
 struct loop_cache;
 
 // How long a window is to be, where the program leaves that to heddle (schedule::window_automatic): what is remembered

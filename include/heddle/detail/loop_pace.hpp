@@ -16,8 +16,8 @@ class loop_pace {
   loop_pace(const loop_site& site, std::size_t n, bool measured) noexcept
       : uneven_(site.is_uneven()),
         most_(n < few ? 1 : n),
-        length_(std::clamp(site.iterations_in(block_nanoseconds), std::size_t{1}, most_)),
-        target_(loop_site::ticks_in(block_nanoseconds)) {
+        length_(std::clamp(site.iterations_in(loop_site::batch_nanoseconds), std::size_t{1}, most_)),
+        target_(loop_site::ticks_in(loop_site::batch_nanoseconds)) {
     // two halves of less than two batches: dividing them gains nothing
     if (!uneven_ && length_ >= n / 4) length_ = most_;
     clocked_ = measured || length_ < most_;
@@ -50,14 +50,13 @@ class loop_pace {
     last_ = now;
   }
 
+  std::size_t length() const noexcept { return length_; }  // of a batch; at least 1
   bool is_clocked() const noexcept { return clocked_; }
   std::size_t done() const noexcept { return done_; }               // iterations in batches that have ended
   std::uint64_t cycles() const noexcept { return last_ - begin_; }  // and what they took
   std::uint64_t batch() const noexcept { return batch_; }           // what the last one took, if the clock runs
 
  private:
-  // The least that a batch should take: the looks at the clock and at the queue are a hundredth of it.
-  static constexpr std::uint64_t block_nanoseconds = 2000;
   // Loops of fewer iterations begin with batches of one: the iterations may be long, and may wait for each other.
   static constexpr std::size_t few = 16;
   static constexpr std::uint64_t much = 8;    // a batch that takes so many targets is a surprise

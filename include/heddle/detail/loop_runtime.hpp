@@ -19,6 +19,7 @@ struct loop_start {
   bool watched;  // a policy or a trace wants to see every fork, with what it may place by
   bool traced;   // its begin and its end are events
   bool named;    // loops that name no schedule have loop_by_default()
+  bool lanes;    // a worker may take from every other one, and asks nobody by name
 };
 HEDDLE_API loop_start loop_begin() noexcept;
 HEDDLE_API loop_schedule loop_by_default() noexcept;

@@ -41,6 +41,8 @@ class loop_site {
   static constexpr std::uint64_t tiny_nanoseconds = 700;
   // A loop that was held for tiny was misjudged if its first half takes longer.
   static constexpr std::uint64_t long_nanoseconds = 4000;
+  // The least that a batch should take: the looks at the clock and at who is hungry are a hundredth of it.
+  static constexpr std::uint64_t batch_nanoseconds = 2000;
 
   // True: n iterations are expected to take less than a steal costs, and the site is trusted.
   [[gnu::always_inline]] bool is_tiny(std::size_t n) const noexcept {
@@ -49,6 +51,10 @@ class loop_site {
   [[gnu::always_inline]] bool is_tiny_size(std::size_t n) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     return cost > 0 && cost * static_cast<float>(n) < tiny_ticks();
+  }
+  // False: in four batches of 2 us n iterations are over, as far as is known.
+  bool is_long_loop(std::size_t n) const noexcept {
+    return is_uneven() || !is_known() || iterations_in(batch_nanoseconds) < n / 4;
   }
   bool is_known() const noexcept { return cost_.load(std::memory_order_relaxed) > 0; }  // a hint
   [[gnu::always_inline]] static bool is_long(std::uint64_t cycles) noexcept {

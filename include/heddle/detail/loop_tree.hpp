@@ -70,6 +70,12 @@ class loop_tree {
       r.value = split(0, n, grain_ != 0 ? grain_ : grain_for_placement(n, start.workers));
     } else {
       site_.age();
+      if constexpr (requires { Work::in_any_order; }) {
+        if (start.lanes && site_.is_long_loop(n)) {
+          run_in_lanes(loop_chunks::of(work_), n, site_, stop_, start.workers, measure_);
+          return {};
+        }
+      }
       share(r.value, n, start.workers == 2);
     }
     if (site_.is_tiny_size(n)) site_.trust();
