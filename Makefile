@@ -9,7 +9,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install the Debian packages of scripts/packages.txt that are missing
-	@scripts/setup.sh build rivals test stress docs
+	@scripts/setup.sh build rivals test group stress docs
 
 build: ## preset release into build/release
 	@scripts/setup.sh build rivals
@@ -23,11 +23,11 @@ demo: ## set up, build the command, train a decision tree on heddle and its riva
 	@build/release/heddle demo $(ARGS)
 
 test: ## set up, build, run every test but the long ones
-	@scripts/setup.sh build rivals test
+	@scripts/setup.sh build rivals test group
 	@scripts/test.sh release
 
 stress: ## every test, ten times longer, under the sanitizers and with all audits; foreign code preempted; AArch64 under qemu
-	@scripts/setup.sh build rivals test stress
+	@scripts/setup.sh build rivals test group stress
 	@scripts/stress.sh
 
 bench: ## the benchmarks against their rivals; ARGS go to scripts/bench.sh
@@ -49,7 +49,7 @@ figures: ## the pictures of README.md and the guide anew, from measured data and
 	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle_shared
 	@scripts/figures.sh
 
-reproduction: ## docs/reproduction.md anew, hours: goes on where it was killed; ARGS=quick: small, into build/reproduction
+reproduction: ## docs/reproduction.md anew, hours, goes on after a kill; ARGS=medium: smaller; quick: into build/reproduction
 	@scripts/setup.sh build rivals figures
 	@cmake --preset demo >/dev/null
 	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle heddle_bench_heddle_shared heddle_bench_serial \

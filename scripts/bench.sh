@@ -50,6 +50,7 @@ if [ -n "$smoke" ]; then
   measure space stencil6 stencil25 "${once[@]}" --n 30 --columns 20 --leaf 3 --iterations 3
   measure ge ge "${once[@]}" --n 100 --leaf 3
   measure sweep sweep "${once[@]}" --n 12 --columns 20 --iterations 2
+  measure cells cells "${once[@]}" --n 200 --iterations 2
   measure spmv spmv "${once[@]}" --n 3000 --iterations 2
   measure images convolve "${once[@]}" --n 60 --iterations 2
   measure isosurface isosurface "${once[@]}" --n 20
@@ -83,7 +84,7 @@ else
   measure wavefront wavefront --workers 1,2 --repeat "$repeat"
   measure arrays matmul quicksort mergesort heat2d lu fft --workers 1,2 --repeat "$repeat"
   measure rows heat sor ge stencil9 stencil6 stencil25 --workers 1,2 --repeat "$repeat"
-  measure meshes sweep spmv convolve isosurface --workers 1,2 --repeat "$repeat"
+  measure meshes cells sweep spmv convolve isosurface --workers 1,2 --repeat "$repeat"
   measure computing cholesky checkers mandelbrot ga knapsack --workers 1,2 --repeat "$repeat"
   measure decision_tree decision_tree --workers 1,2 --repeat "$repeat"
   measure idle idle --workers 2 --repeat 1

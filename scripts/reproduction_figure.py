@@ -77,8 +77,9 @@ def main():
         axes[0].plot([], [], 'o', color=colour, markersize=4, label=f'{verdict}: {count[verdict]}')
     axes[0].legend(loc='lower left', bbox_to_anchor=(0, 1), ncols=len(COLOURS), frameon=False, handletextpad=0.2, columnspacing=1.2)
     shown = sum(place(row, row['simulated']) is not None for row in rows)
+    scales = sorted({row['scale'].split(':')[0] for row in rows if row['simulated'] is not None})
     figure.supxlabel(f'Medians of simulated runs with their intervals, logarithmic. {shown} of {len(rows)} measures; {count["not run"]} were not '
-                     f'run. {max(row["date"] for row in rows)}', fontsize=8, x=0.01, ha='left')
+                     f'run. Scale {", ".join(scales)}, {max(row["date"] for row in rows)}', fontsize=8, x=0.01, ha='left')
     figure.savefig(sys.argv[1], metadata={'Date': None})
 
 

@@ -74,6 +74,14 @@ double raised(double measured, double inside, const std::string& key, toml_text&
   return inside;
 }
 
+// Of one set of that level; 0: unknown.
+std::size_t set_bytes(const machine::topology& tree, machine::group_kind kind) {
+  for (const machine::cache_info& c : tree.caches()) {
+    if (c.kind == kind && c.associativity > 0) return static_cast<std::size_t>(c.associativity) * c.line_size;
+  }
+  return 0;
+}
+
 void write_memory(const machine::model& defaults, const settled& m, std::size_t units, toml_text& out) {
   double inside = 0;
   for (const machine::cache_level& level : defaults.caches) {
@@ -84,9 +92,9 @@ void write_memory(const machine::model& defaults, const settled& m, std::size_t 
     const double own = raised(found != m.values.end() ? found->second : level.latency, inside, key + "latency", out);
     out.body += fmt::format("[cache.{}]\nlatency = {:.4g}\n", machine::name(level.kind), own);
     if (const auto size = m.values.find(key + "size"); size != m.values.end()) {
-      constexpr std::size_t whole = std::size_t{64} << 10;  // sets of any usual number of ways
-      const std::size_t bytes = static_cast<std::size_t>(size->second) / whole * whole;
-      out.body += fmt::format("size = {}                   # what others leave of it\n", bytes);
+      const auto about = static_cast<std::size_t>(size->second);
+      out.body += fmt::format("size = {}                   # what others leave of it\n",
+                              calibrate::whole_sets(about, set_bytes(defaults.tree, level.kind)));
     }
     inside = std::max(inside, own);
   }

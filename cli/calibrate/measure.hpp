@@ -47,6 +47,10 @@ figures measure_memory(const machine::topology& here, const std::vector<int>& un
 // geometric mean of the two, but no more than `told`. `inner`: the capacity of the cache inside it, or 0.
 std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::size_t told);
 
+// So many bytes as whole sets, at least one: near to `bytes`, and not above it, so that what was measured is not said
+// to the byte. `set`: bytes of one; 0: unknown, then a multiple of all usual ones that are a power of two.
+std::size_t whole_sets(std::size_t bytes, std::size_t set);
+
 // Keys of the table [costs]; what could not be measured is absent. Needs two units for steals, wakes and fences.
 figures measure_operations(const std::vector<int>& units, const effort& how);
 

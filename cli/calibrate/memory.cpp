@@ -170,6 +170,12 @@ std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::
   return told;
 }
 
+std::size_t whole_sets(std::size_t bytes, std::size_t set) {
+  constexpr std::size_t coarse = std::size_t{64} << 10;
+  const std::size_t unit = set == 0 ? coarse : std::max<std::size_t>(1, coarse / set) * set;
+  return std::max<std::size_t>(1, bytes / unit) * unit;
+}
+
 figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how,
                        latency_curve& curve) {
   figures made;

@@ -2,6 +2,9 @@
 // Tokyo, 2021. Figures of its text; where a figure is only drawn, what the text says of it.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -27,11 +30,13 @@ inline constexpr const char* same_share =
 
 inline program heat2d(const std::string& name, const std::string& options, const std::string& quick,
                       const std::string& full, const std::string& real) {
-  return {.name = name,
-          .command = "bench heat2d " + options,
-          .quick = {.arguments = "--iterations " + quick},
-          .full = {.arguments = "--iterations " + full},
-          .real = real};
+  return {
+      .name = name,
+      .command = "bench heat2d " + options,
+      .quick = {.arguments = "--iterations " + quick},
+      .full = {.arguments = "--iterations " + full},
+      .real = real,
+      .medium = size{.arguments = fmt::format("--iterations {:.0f}", std::sqrt(std::stod(quick) * std::stod(full)))}};
 }
 
 // The same flat, by rows in equal parts; threads are pinned, so the policy of a value decides nothing.

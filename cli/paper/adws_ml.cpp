@@ -15,10 +15,12 @@ constexpr const char* sizes =
 program rrm() {
   return {.name = "rrm",
           .command = "bench rrm",
-          .quick = {.arguments = "--n 8388608 --shrink 4", .shrink = 4},
+          .quick = {.arguments = "--n 2097152 --shrink 16", .shrink = 16},
           .full = {.arguments = "--n 33554432"},
           .real = "bench rrm --n 16777216",
-          .quick_beside = size{.arguments = "--n 2097152 --shrink 16", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 4194304 --shrink 8", .shrink = 8},
+          .medium = size{.arguments = "--n 8388608 --shrink 4", .shrink = 4},
+          .medium_beside = size{.arguments = "--n 2097152 --shrink 16", .shrink = 16}};
 }
 program rrm_small() {
   return {.name = "rrm in cache",
@@ -30,54 +32,69 @@ program rrm_small() {
 program quicksort() {
   return {.name = "quicksort",
           .command = "bench bufsort",
-          .quick = {.arguments = "--n 6000000 --shrink 4", .shrink = 4},
+          .quick = {.arguments = "--n 1500000 --shrink 16", .shrink = 16},
           .full = {.arguments = "--n 24000000"},
           .real = "bench bufsort --n 8388608",
-          .quick_beside = size{.arguments = "--n 1500000 --shrink 16", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 3000000 --shrink 8", .shrink = 8},
+          .medium = size{.arguments = "--n 6000000 --shrink 4", .shrink = 4},
+          .medium_beside = size{.arguments = "--n 1500000 --shrink 16", .shrink = 16}};
 }
 program kdtree() {
   return {.name = "kdtree",
           .command = "bench kdtree",
-          .quick = {.arguments = "--n 2000000 --shrink 4", .shrink = 4},
+          .quick = {.arguments = "--n 500000 --shrink 16", .shrink = 16},
           .full = {.arguments = "--n 8000000"},
           .real = "bench kdtree --n 2000000",
-          .quick_beside = size{.arguments = "--n 500000 --shrink 16", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 1000000 --shrink 8", .shrink = 8},
+          .medium = size{.arguments = "--n 2000000 --shrink 4", .shrink = 4},
+          .medium_beside = size{.arguments = "--n 500000 --shrink 16", .shrink = 16}};
 }
 program tree() {
-  return {
-      .name = "tree",
-      .command = "bench cart",
-      .quick = {.arguments = "--n 200000 --shrink 8", .shrink = 8, .changes = "histograms of 16 bins instead of 128"},
-      .full = {.arguments = "--n 1000000"},
-      .real = "bench cart --n 100000",
-      .quick_beside =
-          size{.arguments = "--n 400000 --shrink 4", .shrink = 4, .changes = "histograms of 32 bins instead of 128"}};
+  const auto cut = [](const std::string& rows, unsigned by, const char* bins) {
+    return size{.arguments = "--n " + rows + " --shrink " + std::to_string(by),
+                .shrink = by,
+                .changes = "histograms of " + std::string(bins) + " bins instead of 128"};
+  };
+  return {.name = "tree",
+          .command = "bench cart",
+          .quick = cut("125000", 8, "16"),
+          .full = {.arguments = "--n 1000000"},
+          .real = "bench cart --n 100000",
+          .quick_beside = cut("62500", 16, "16"),
+          .medium = cut("200000", 8, "16"),
+          .medium_beside = cut("400000", 4, "32")};
 }
 program small_rows() {
   return {.name = "tree of 32-byte rows",
           .command = "demo",
-          .quick = {.arguments = "--rows 1000000", .shrink = 4},
+          .quick = {.arguments = "--rows 312500", .shrink = 16},
           .full = {.arguments = "--rows 5000000"},
           .real = "bench decision_tree --n 1000000",
           .metric = "build",
-          .quick_beside = size{.arguments = "--rows 500000", .shrink = 8}};
+          .quick_beside = size{.arguments = "--rows 625000", .shrink = 8},
+          .medium = size{.arguments = "--rows 1000000", .shrink = 4},
+          .medium_beside = size{.arguments = "--rows 500000", .shrink = 8}};
 }
 program matmul() {
   return {.name = "matmul",
           .command = "bench matmul --variant quarters --leaf-rate 32",
-          .quick = {.arguments = "--n 2048 --shrink 8", .shrink = 8},
+          .quick = {.arguments = "--n 1024 --shrink 16", .shrink = 16},
           .full = {.arguments = "--n 4096 --shrink 8", .shrink = 8},
           .real = "bench matmul --variant quarters --n 1024",
           .quick_beside = size{.arguments = "--n 1024 --shrink 32", .shrink = 32},
-          .full_beside = size{.arguments = "--n 2048 --shrink 32", .shrink = 32}};
+          .full_beside = size{.arguments = "--n 2048 --shrink 32", .shrink = 32},
+          .medium = size{.arguments = "--n 2048 --shrink 8", .shrink = 8},
+          .medium_beside = size{.arguments = "--n 1024 --shrink 32", .shrink = 32}};
 }
 program heat() {
   return {.name = "heat2d",
           .command = "bench heat2d --touch interleave",
-          .quick = {.arguments = "--n 4096 --iterations 3", .shrink = 4},
+          .quick = {.arguments = "--n 2048 --iterations 3", .shrink = 16},
           .full = {.arguments = "--n 8192 --iterations 20"},
           .real = "bench heat2d --n 2048 --iterations 10",
-          .quick_beside = size{.arguments = "--n 2048 --iterations 6", .shrink = 16}};
+          .quick_beside = size{.arguments = "--n 2880 --iterations 2", .shrink = 8},
+          .medium = size{.arguments = "--n 4096 --iterations 3", .shrink = 4},
+          .medium_beside = size{.arguments = "--n 2048 --iterations 6", .shrink = 16}};
 }
 program heat_small() {
   return {.name = "heat2d in cache",

@@ -139,13 +139,15 @@ experiment figure_4_18() {
 
 experiment figure_4_19() {
   const auto matmul = [](const std::string& name, const size& quick, const size& full, const std::string& real,
-                         const std::optional<size>& quick_beside) {
+                         const std::optional<size>& quick_beside, const std::optional<size>& medium) {
     return program{.name = name,
                    .command = "bench matmul --touch interleave",
                    .quick = quick,
                    .full = full,
                    .real = real,
-                   .quick_beside = quick_beside};
+                   .quick_beside = quick_beside,
+                   .medium = medium,
+                   .medium_beside = medium ? std::optional(quick) : std::nullopt};
   };
   const size too_long{.arguments = {}, .shrink = 1, .left_out = "550 thousand million multiply-adds a run take hours"};
   return {.id = "adws-4.19",
@@ -154,10 +156,12 @@ experiment figure_4_19() {
           .machine = machine4,
           .workers = 64,
           .programs = {matmul("2048", {.arguments = "--n 512", .shrink = 16}, {.arguments = "--n 2048"},
-                              "bench matmul --n 512", size{.arguments = "--n 1024", .shrink = 4}),
+                              "bench matmul --n 512", size{.arguments = "--n 704", .shrink = 8},
+                              size{.arguments = "--n 1024", .shrink = 4}),
                        matmul("4096", {.arguments = "--n 1024", .shrink = 16}, {.arguments = "--n 4096"},
-                              "bench matmul --n 1024", size{.arguments = "--n 2048", .shrink = 4}),
-                       matmul("8192", too_long, too_long, {}, {})},
+                              "bench matmul --n 1024", size{.arguments = "--n 1408", .shrink = 8},
+                              size{.arguments = "--n 2048", .shrink = 4}),
+                       matmul("8192", too_long, too_long, {}, {}, {})},
           .measures = {{.name = "2048: adws over random_ws",
                         .of = faster("2048", "adws", "random_ws"),
                         .says = claim::above,
@@ -197,20 +201,23 @@ experiment figure_4_19() {
 
 experiment figure_4_20() {
   const auto sph = [](const std::string& name, const std::string& kernel, const std::string& quick,
-                      const std::string& full, const std::string& real) {
+                      const std::string& medium, const std::string& full, const std::string& real) {
     return program{.name = name,
                    .command = "bench " + kernel + " --touch interleave",
                    .quick = {.arguments = quick},
                    .full = {.arguments = full},
-                   .real = real};
+                   .real = real,
+                   .medium = size{.arguments = medium}};
   };
   return {.id = "adws-4.20",
           .figure = "figure 4.20",
           .title = "interactions of particles of a breaking dam (SPH), tree of particles",
           .machine = machine4,
           .workers = 64,
-          .programs = {sph("2D", "sph2d", "--iterations 3", "--iterations 20", "bench sph2d --iterations 10"),
-                       sph("3D", "sph3d", "--iterations 2", "--iterations 10", "bench sph3d --iterations 5")},
+          .programs = {sph("2D", "sph2d", "--iterations 3", "--iterations 8", "--iterations 20",
+                           "bench sph2d --iterations 10"),
+                       sph("3D", "sph3d", "--iterations 2", "--iterations 5", "--iterations 10",
+                           "bench sph3d --iterations 5")},
           .measures = {{.name = "2D: adws over random_ws",
                         .of = faster("2D", "adws", "random_ws"),
                         .says = claim::above,

@@ -18,9 +18,11 @@ json as_json(const attempt& a) {
                    {"steals", c.steals},
                    {"local_bytes", c.local_bytes},
                    {"remote_bytes", c.remote_bytes},
+                   {"least_local_bytes", c.least_local_bytes},
                    {"levels", levels}};
   }
   if (!a.got.map.empty()) j["map"] = a.got.map.as_json();
+  if (!a.got.notes.empty()) j["notes"] = a.got.notes;
   return j;
 }
 
@@ -44,8 +46,10 @@ attempt attempt_from(const json& j) {
     c.steals = from.at("steals");
     c.local_bytes = from.at("local_bytes");
     c.remote_bytes = from.at("remote_bytes");
+    c.least_local_bytes = from.value("least_local_bytes", 0.0);  // older notebooks have none
     for (const auto& [name, level] : from.at("levels").items()) c.levels[name] = {level.at(0), level.at(1)};
   }
+  if (j.contains("notes")) a.got.notes = j.at("notes").get<std::map<std::string, double>>();
   if (j.contains("map")) a.got.map = task_map::from_json(j.at("map"));
   return a;
 }

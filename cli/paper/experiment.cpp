@@ -15,7 +15,14 @@ std::vector<paper>& table() {
 
 }  // namespace
 
-const char* name(scale s) { return s == scale::quick ? "quick" : "full"; }
+const char* name(scale s) {
+  switch (s) {
+    case scale::quick: return "quick";
+    case scale::medium: return "medium";
+    case scale::full: return "full";
+  }
+  return "";
+}
 
 registration::registration(const paper& p) { table().push_back(p); }
 
@@ -43,7 +50,8 @@ const program& program_of(const experiment& e, const std::string& name) {
 namespace {
 
 const std::optional<size>& beside_of(const program& p, scale s) {
-  return s == scale::quick ? p.quick_beside : p.full_beside;
+  if (s == scale::full) return p.full_beside;
+  return s == scale::medium && p.medium ? p.medium_beside : p.quick_beside;
 }
 
 }  // namespace
@@ -52,7 +60,8 @@ bool has_beside(const program& p, scale s) { return beside_of(p, s).has_value();
 
 const size& size_at(const program& p, scale s, bool beside) {
   if (beside && has_beside(p, s)) return *beside_of(p, s);
-  return s == scale::quick ? p.quick : p.full;
+  if (s == scale::full) return p.full;
+  return s == scale::medium && p.medium ? *p.medium : p.quick;
 }
 
 std::string command_at(const program& p, scale s, bool beside) {

@@ -11,7 +11,7 @@
 
 namespace heddle::cli::paper {
 
-enum class scale : std::uint8_t { quick, full };
+enum class scale : std::uint8_t { quick, medium, full };
 const char* name(scale s);
 
 // How large a program is at one scale.
@@ -33,6 +33,8 @@ struct program {
   std::string real_metric{};  // of `real`'s
   // Where the size above is a shrunk one: another shrink of the same, to see what hangs on it.
   std::optional<size> quick_beside{}, full_beside{};
+  // Between the two, where the quick size says too little; none: the quick one, with what is beside that.
+  std::optional<size> medium{}, medium_beside{};
 };
 
 // What the paper says of a figure.

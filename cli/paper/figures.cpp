@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/paper/value.hpp"
+#include "trace/summary.hpp"
 
 namespace heddle::cli::paper {
 
@@ -29,6 +31,13 @@ double seconds_in(const std::string& file, const std::string& metric, const std:
                                 metric.empty() ? "" : " for " + metric));
 }
 
+std::map<std::string, double> remarks_in(const trace::recording& what) {
+  std::map<std::string, double> all;
+  for (const trace::remark& r : trace::summarise(what).remarks)
+    all[r.text] = static_cast<double>(std::max(r.first, r.last));
+  return all;
+}
+
 counted counts_from(const std::vector<std::string>& figures) {
   // The process that worked: others of a driver may have made a runtime for nothing.
   json best;
@@ -43,7 +52,10 @@ counted counts_from(const std::vector<std::string>& figures) {
   c.idle = best.at("idle");
   c.overhead = best.at("overhead");
   c.steals = best.at("steals");
-  for (const json& node : best.at("nodes")) {
+  const json& nodes = best.at("nodes");
+  if (!nodes.empty()) c.least_local_bytes = nodes.front().at("local_bytes");
+  for (const json& node : nodes) {
+    c.least_local_bytes = std::min(c.least_local_bytes, node.at("local_bytes").get<double>());
     c.local_bytes += node.at("local_bytes").get<double>();
     c.remote_bytes += node.at("remote_bytes").get<double>();
   }

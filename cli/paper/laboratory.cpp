@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "cli/paper/build.hpp"
+#include "cli/paper/crew.hpp"
 #include "cli/paper/figures.hpp"
 #include "cli/paper/process.hpp"
 #include "cli/paper/program.hpp"
@@ -42,14 +43,14 @@ struct laboratory::simulation {
   unsigned workers{0};
   bool traced{false};
   unsigned pair{0};
-  std::string name;  // of the program, for people
+  std::string name;           // of the program, for people
+  std::string lasting_key{};  // of the notebook
 
   [[nodiscard]] std::string key() const {
     return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", machine, shrink, free_memory, command, metric, policy, workers,
                        traced, pair);
   }
-  // Another build, another figure.
-  [[nodiscard]] std::string lasting_key() const { return key() + "|" + digest_of(command, true); }
+  [[nodiscard]] std::string told() const { return fmt::format("{} {}, pair {}, simulated", name, policy, pair + 1); }
 };
 
 laboratory::laboratory(work_order order) : order_(std::move(order)), notes_(order_.notes) {}
@@ -99,20 +100,20 @@ std::vector<laboratory::simulation> laboratory::to_simulate(const experiment& e)
 
 // Of the pairs the first one computes what it tells, and its result is checked; the others leave that out, which
 // changes no virtual time.
-attempt laboratory::simulate_once(const simulation& s) const {
+attempt laboratory::simulate_once(const simulation& s, const scratch_folder& folder) const {
   if (const std::string why = refused_policy(s.policy); !why.empty()) return failed(why);
   attempt result;
   const auto begin = std::chrono::steady_clock::now();
   try {
-    const sim_setting first{.machine = machine_variant(s.machine, s.shrink, s.free_memory, folder_),
+    const sim_setting first{.machine = machine_variant(s.machine, s.shrink, s.free_memory, folder),
                             .policy = s.policy,
                             .workers = s.workers,
                             .charge = "auto",
                             .fast = s.pair != 0,
                             .free_scheduler = s.policy == "serial",
-                            .trace = s.traced ? folder_.file("run.heddle") : std::string()};
+                            .trace = s.traced ? folder.file("run.heddle") : std::string()};
     const sim_setting setting = repetition(first, s.pair);
-    const std::string report = folder_.file("run.json");
+    const std::string report = folder.file("run.json");
     std::filesystem::remove(report);
     std::vector<std::string> words = command_words(s.command);
     words.insert(words.end(), {"--repeat", "1", "--json", report});
@@ -126,7 +127,11 @@ attempt laboratory::simulate_once(const simulation& s) const {
     result.got.counts = counts_from(ran.figures);
     result.got.has_counts = true;
     result.checked = !setting.fast;
-    if (s.traced) result.got.map = task_map(trace::load(setting.trace), nodes_of_workers(s.machine, s.workers));
+    if (s.traced) {
+      const trace::recording recorded = trace::load(setting.trace);
+      result.got.map = task_map(recorded, nodes_of_workers(s.machine, s.workers));
+      result.got.notes = remarks_in(recorded);
+    }
   } catch (const std::exception& error) {
     result.failure = error.what();
   }
@@ -135,30 +140,35 @@ attempt laboratory::simulate_once(const simulation& s) const {
   return result;
 }
 
-void laboratory::run(const experiment& e) {
-  const std::vector<simulation> all = to_simulate(e);
+void laboratory::simulate_or_recall(const simulation& s, const scratch_folder& folder) {
+  simulation first = s;
+  first.pair = 0;
+  {
+    const std::lock_guard hold(mutex_);
+    attempt& a = simulations_.at(s.key());
+    if (const auto* noted = notes_.find(s.lasting_key)) {
+      a = attempt_from(*noted);
+      return;
+    }
+    if (const std::string& why = simulations_.at(first.key()).failure; !why.empty()) {
+      a = failed(why);
+      return;
+    }
+  }
+  attempt a = simulate_once(s, folder);
+  const std::lock_guard hold(mutex_);
+  // What is missing may be there next time; what takes too long will.
+  if (a.failure.empty() || a.failure.starts_with(late)) notes_.add(s.lasting_key, as_json(a));
+  simulations_.at(s.key()) = std::move(a);
+}
+
+void laboratory::measure_here(const experiment& e) {
   std::vector<const program*> here;
   for (const program& p : e.programs) {
     if (order_.real_workers != 0 && !p.real.empty() && !known_here(e, p)) here.push_back(&p);
   }
-  const std::size_t rounds = order_.size == scale::quick ? 9 : 15;
-  progress bar(e.id, all.size() + rounds * here.size());
-  for (const simulation& s : all) {
-    bar.advance(0, fmt::format("{} {}, pair {}, simulated", s.name, s.policy, s.pair + 1));
-    attempt& a = simulations_[s.key()];
-    simulation first = s;
-    first.pair = 0;
-    if (const auto* known = notes_.find(s.lasting_key())) {
-      a = attempt_from(*known);
-    } else if (const std::string& why = simulations_[first.key()].failure; !why.empty()) {
-      a = failed(why);
-    } else {
-      a = simulate_once(s);
-      // What is missing may be there next time; what takes too long will.
-      if (a.failure.empty() || a.failure.starts_with(late)) notes_.add(s.lasting_key(), as_json(a));
-    }
-    bar.advance();
-  }
+  const std::size_t rounds = order_.size == scale::full ? 15 : 9;
+  progress bar(e.id, rounds * here.size());
   // programs by turns: a machine has its slow minutes, and measures compare programs
   for (std::size_t round = 0; round < rounds; ++round) {
     for (const program* p : here) {
@@ -168,6 +178,38 @@ void laboratory::run(const experiment& e) {
     }
   }
   for (const program* p : here) keep_here(e, *p);
+}
+
+void laboratory::run(const std::vector<experiment>& all, const std::function<void(const experiment&)>& done) {
+  std::vector<simulation> list;
+  std::vector<std::size_t> ends;  // of each experiment's part
+  for (const experiment& e : all) {
+    for (simulation& s : to_simulate(e)) {
+      s.lasting_key = s.key() + "|" + digest_of(s.command, true);  // another build, another figure
+      simulations_[s.key()];  // all there before the crew begins: it changes entries, and adds none
+      list.push_back(std::move(s));
+    }
+    ends.push_back(list.size());
+  }
+  // One a job, with names of the same length: a program that is told longer ones has its stack elsewhere.
+  std::vector<std::unique_ptr<scratch_folder>> folders;
+  for (unsigned job = 0; job < order_.jobs; ++job) folders.push_back(std::make_unique<scratch_folder>("heddle-paper"));
+  crew simulating(order_.jobs, list.size(),
+                  [&](std::size_t entry, std::size_t job) { simulate_or_recall(list[entry], *folders[job]); });
+  const auto wait = [&](const std::string& label, std::size_t first, std::size_t end) {
+    progress bar(label, end - first);
+    std::size_t before = first;
+    simulating.wait(end, [&](std::size_t now) {
+      bar.advance(now - before, now < end ? list[now].told() : "");
+      before = now;
+    });
+  };
+  if (order_.real_workers != 0) wait("simulated", 0, list.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    wait(all[i].id, i == 0 ? 0 : ends[i - 1], ends[i]);
+    measure_here(all[i]);
+    done(all[i]);
+  }
 }
 
 class laboratory::at_pair : public evidence {

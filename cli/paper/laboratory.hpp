@@ -1,8 +1,10 @@
 // Runs the programs of experiments: on the paper's machine in the simulator, and here.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct work_order {
   bool simulates{true};
   unsigned real_workers{0};  // 0: nothing is run here
   unsigned seeds{5};         // pairs of simulated runs
+  unsigned jobs{1};          // simulated runs at once: virtual times do not depend on it
   std::string notes{};       // file of the notebook; "": none is kept
 };
 
@@ -32,7 +35,7 @@ struct series {
   std::string none;
 };
 
-// Used by one kernel thread.
+// Used by one kernel thread; run() has others, of its own.
 class laboratory {
  public:
   explicit laboratory(work_order order);
@@ -40,9 +43,10 @@ class laboratory {
   laboratory(const laboratory&) = delete;
   laboratory& operator=(const laboratory&) = delete;
 
-  // Everything that the experiment's measures need; what another experiment has run already, or the notebook knows, is
-  // not run again. Shows its progress on a terminal.
-  void run(const experiment& e);
+  // Everything that the experiments' measures need; what another experiment has run already, or the notebook knows, is
+  // not run again. Simulates as many at once as was ordered, and then measures here, with nothing beside it. `done` is
+  // called for each experiment in turn, as soon as all of it is there. Shows its progress on a terminal.
+  void run(const std::vector<experiment>& all, const std::function<void(const experiment&)>& done);
 
   // Of what run(e) has run. Each figure is of runs with the same seed, or of the same round here.
   [[nodiscard]] series simulated(const experiment& e, const measure& m) const;
@@ -66,8 +70,10 @@ class laboratory {
   class at_pair;      // evidence of one
   class at_round;
   [[nodiscard]] simulation simulation_of(const experiment& e, const execution& what, unsigned pair, bool beside) const;
-  [[nodiscard]] attempt simulate_once(const simulation& s) const;
+  [[nodiscard]] attempt simulate_once(const simulation& s, const scratch_folder& folder) const;
+  void simulate_or_recall(const simulation& s, const scratch_folder& folder);
   [[nodiscard]] series over_pairs(const experiment& e, const measure& m, bool beside) const;
+  void measure_here(const experiment& e);
   void measure_here(const experiment& e, const program& p, bool first);
   [[nodiscard]] std::string lasting_here(const std::string& key, const program& p) const;
   [[nodiscard]] bool known_here(const experiment& e, const program& p);
@@ -76,6 +82,7 @@ class laboratory {
   [[nodiscard]] std::vector<simulation> to_simulate(const experiment& e) const;
 
   work_order order_;
+  std::mutex mutex_;  // while run() simulates: of simulations_ and notes_
   notebook notes_;
   scratch_folder folder_{"heddle-paper"};
   std::map<std::string, attempt> simulations_;   // by simulation::key

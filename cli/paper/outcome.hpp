@@ -19,6 +19,7 @@ struct counted {              // by the simulator alone
   double busy{0}, idle{0}, overhead{0};
   double steals{0};
   double local_bytes{0}, remote_bytes{0};
+  double least_local_bytes{0};  // of the node whose own cores read the fewest from it
   std::map<std::string, level_figures> levels;
 };
 
@@ -27,7 +28,8 @@ struct outcome {
   unsigned workers{0};
   bool has_counts{false};
   counted counts;
-  task_map map;  // empty unless traced
+  task_map map;                         // empty unless traced
+  std::map<std::string, double> notes;  // what the policy remarked, the largest value of each; empty unless traced
 };
 
 }  // namespace heddle::cli::paper

@@ -49,6 +49,39 @@ constexpr const char* meanings[] = {
 };
 static_assert(std::size(meanings) == std::size(verdicts));
 
+// "quick: 2048 = ..." is of scale quick.
+std::string scale_name(const json& row) {
+  const std::string text = row.at("scale");
+  return text.substr(0, text.find(':'));
+}
+
+// What was run: how many measures at which scale, at which commits, on which days.
+std::string head(const std::vector<json>& rows) {
+  std::map<std::string, std::size_t> scales;
+  std::map<std::string, std::size_t> commits;
+  std::string first, last;
+  for (const json& row : rows) {
+    if (!interval_in(row, "simulated")) continue;
+    ++scales[scale_name(row)];
+    const std::string commit = row.value("commit", std::string());
+    ++commits[commit.empty() ? "unknown" : commit];
+    const std::string date = row.at("date");
+    first = first.empty() ? date : std::min(first, date);
+    last = std::max(last, date);
+  }
+  if (scales.empty()) return "**What was run**: nothing.\n\n";
+  const auto list = [](const std::map<std::string, std::size_t>& of, const char* format) {
+    std::string text;
+    for (const auto& [what, times] : of)
+      text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(format), what, times);
+    return text;
+  };
+  return fmt::format(
+      "**What was run**: scale {}; commit {}; {}. Sizes that are smaller than the paper's stand in the "
+      "line *simulated* of each figure.\n\n",
+      list(scales, "`{0}` ({1} measures)"), list(commits, "{0} ({1})"), first == last ? last : first + " to " + last);
+}
+
 std::string summary(const std::vector<json>& rows) {
   std::map<std::string, std::size_t> by_verdict;
   std::size_t compared = 0, other = 0, unknown = 0;
@@ -118,8 +151,9 @@ std::string section(std::vector<json>::const_iterator first, std::vector<json>::
   for (const std::string& scale : shrinks) text += fmt::format("- another shrink: {}\n", scale);
   for (auto row = first; row != last; ++row) {
     if (!row->at("measured_machine").is_string()) continue;
-    text += fmt::format("- measured: {}. {}\n", row->at("measured_machine").get<std::string>(),
-                        row->at("measured_scale").get<std::string>());
+    const std::string date = row->value("measured_date", row->at("date").get<std::string>());
+    text += fmt::format("- measured: {}. {}. {}\n", row->at("measured_machine").get<std::string>(),
+                        row->at("measured_scale").get<std::string>(), date);
     break;
   }
   std::vector<std::string> columns{"measure", "computed as", "paper", "simulated"};
@@ -148,7 +182,7 @@ std::string page_of(const std::vector<json>& given) {
         "the median with a probability of 15/16 or more, by order\n"
         "statistics. Verdicts are on the simulated figure.\n\n"
         "![How far the simulated figures lie on the paper's side, figure by figure](figures/reproduction.svg)\n\n" +
-        summary(rows);
+        head(rows) + summary(rows);
     for (auto first = rows.begin(); first != rows.end();) {
       const auto last = std::find_if(first, rows.end(), [&](const json& r) { return r.at("id") != first->at("id"); });
       text += section(first, last);

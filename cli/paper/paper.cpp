@@ -24,6 +24,7 @@ struct arguments {
   bool no_sim{false};
   unsigned real_workers{0};
   unsigned seeds{paper::work_order().seeds};
+  unsigned jobs{paper::work_order().jobs};
   std::string only;
   std::string into;
 };
@@ -79,6 +80,12 @@ std::string in_folder(const std::string& folder, const std::string& file) {
   return (std::filesystem::path(folder) / file).string();
 }
 
+constexpr paper::scale scales[] = {paper::scale::quick, paper::scale::medium, paper::scale::full};
+
+paper::scale scale_of(const std::string& name) {
+  return *std::find_if(std::begin(scales), std::end(scales), [&](paper::scale s) { return name == paper::name(s); });
+}
+
 int run(const arguments& given) {
   std::vector<paper::experiment> wanted = chosen(given.names);
   if (!given.only.empty()) keep_only(wanted, given.only);
@@ -86,21 +93,21 @@ int run(const arguments& given) {
   const unsigned here =
       given.real_workers != 0 ? given.real_workers : std::max(1u, std::thread::hardware_concurrency());
   if (!given.into.empty()) std::filesystem::create_directories(given.into);
-  paper::laboratory laboratory({.size = given.scale == "full" ? paper::scale::full : paper::scale::quick,
+  paper::laboratory laboratory({.size = scale_of(given.scale),
                                 .simulates = !given.no_sim,
                                 .real_workers = given.real ? here : 0,
                                 .seeds = given.seeds,
+                                .jobs = given.jobs,
                                 .notes = given.into.empty() ? "" : in_folder(given.into, "runs.jsonl")});
   std::vector<nlohmann::json> rows;
-  for (const paper::experiment& e : wanted) {
-    laboratory.run(e);
+  laboratory.run(wanted, [&](const paper::experiment& e) {
     const std::vector<nlohmann::json> some = paper::rows_of(e, laboratory);
     fmt::print("{}{}", rows.empty() ? "" : "\n", paper::table_of(some));
     std::fflush(stdout);
     rows.insert(rows.end(), some.begin(), some.end());
     if (!given.json.empty()) paper::write_rows(given.json, rows);  // after each, since the whole takes long
     if (!given.into.empty()) paper::write_rows(in_folder(given.into, e.id + ".json"), some);
-  }
+  });
   const bool any = std::any_of(rows.begin(), rows.end(), [](const nlohmann::json& r) {
     return !r.at("simulated").is_null() || !r.at("measured").is_null();
   });
@@ -164,9 +171,10 @@ std::function<int()> add(CLI::App& app) {
                  "wrote, merged, the last ones winning, with the verdicts of today's table; "
                  "report FILE...: their page");
   app.add_option("ID", given->names, "Experiments, or files");
-  app.add_option("--scale", given->scale, "quick: sizes that take seconds; full: the paper's where an hour suffices")
+  app.add_option("--scale", given->scale,
+                 "quick: sizes that take seconds; medium: between the two; full: the paper's where an hour suffices")
       ->capture_default_str()
-      ->check(CLI::IsMember({"quick", "full"}));
+      ->check(CLI::IsMember({"quick", "medium", "full"}));
   app.add_flag("--real", given->real, "Measure on this machine, too");
   app.add_flag("--no-sim", given->no_sim, "Simulate nothing; with --real: measure here alone");
   app.add_option("--real-workers", given->real_workers, "Workers there; default: one a processor")
@@ -174,6 +182,9 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--seeds", given->seeds, "Pairs of simulated runs, each with its seed and its place of data")
       ->capture_default_str()
       ->check(integer(1, 1000));
+  app.add_option("--jobs", given->jobs, "Simulated runs at once, of any experiments; the figures are the same")
+      ->capture_default_str()
+      ->check(integer(1, 256));
   app.add_option("--only", given->only, "Of run: the measure of this name alone");
   app.add_option(
       "--into", given->into,

@@ -72,7 +72,7 @@ void tell(json& row, const experiment& e, const measure& m) {
 // What repeats a row.
 std::string command_of(const experiment& e, const measure& m, const work_order& order) {
   std::string text = fmt::format("heddle paper run {} --only '{}'", e.id, m.name);
-  if (order.size == scale::full) text += " --scale full";
+  if (order.size != scale::quick) text += fmt::format(" --scale {}", name(order.size));
   if (order.seeds != work_order().seeds) text += fmt::format(" --seeds {}", order.seeds);
   if (!order.simulates) text += " --no-sim";
   if (order.real_workers != 0) text += fmt::format(" --real --real-workers {}", order.real_workers);
@@ -108,6 +108,7 @@ std::vector<json> rows_of(const experiment& e, const laboratory& from) {
                                                          std::thread::hardware_concurrency()))},
              {"measured_scale", from.measured_scale(e)},
              {"measured_reason", here.none},
+             {"measured_date", now_as(day)},
              {"commit", from.commits(e, m)},
              {"command", command_of(e, m, from.order())},
              {"date", now_as(day)},
@@ -164,6 +165,8 @@ json merged(const json& earlier, json later) {
       if (earlier.contains(name)) later[name] = earlier.at(name);
     }
   };
+  const bool kept = later.contains("measured_reason") && later.at("measured_reason") == not_measured;
+  if (kept) later["measured_date"] = earlier.value("measured_date", earlier.at("date").get<std::string>());
   keep("simulated_reason", not_simulated,
        {"simulated",  "simulated_low", "simulated_high", "simulated_runs", "simulated_reason", "checked", "beside",
         "beside_low", "beside_high",   "beside_runs",    "beside_reason",  "beside_scale",     "machine", "workers",

@@ -153,6 +153,19 @@ value remote_share(const std::string& program, const std::string& policy) {
   });
 }
 
+value least_local_bytes(const std::string& program, const std::string& policy) {
+  return count("least local bytes of a node", program, policy, [](const counted& c) { return c.least_local_bytes; });
+}
+
+value noted(const std::string& program, const std::string& policy, const std::string& text) {
+  return leaf("noted", execution{.program = program, .policy = policy, .traced = true}, ", \"" + text + "\"",
+              [text](const outcome& o) -> double {
+                const auto found = o.notes.find(text);
+                if (found == o.notes.end()) throw unavailable("the policy remarked nothing like that");
+                return found->second;
+              });
+}
+
 value steals(const std::string& program, const std::string& policy) {
   return count("steals", program, policy, [](const counted& c) { return c.steals; });
 }

@@ -77,6 +77,8 @@ value efficiency(const std::string& program, const std::string& policy, const st
 value misses(const std::string& program, const std::string& policy, const std::string& level);
 value accesses(const std::string& program, const std::string& policy);
 value remote_share(const std::string& program, const std::string& policy);
+// Bytes that cores read from their own node, of the node where that is least.
+value least_local_bytes(const std::string& program, const std::string& policy);
 value steals(const std::string& program, const std::string& policy);
 // Shares of the workers' time, and shares times the length of the run: seconds a worker.
 value idle_share(const std::string& program, const std::string& policy);
@@ -85,6 +87,9 @@ value idle_time(const std::string& program, const std::string& policy);
 value busy_time(const std::string& program, const std::string& policy);
 // Share of the program's own time that it waits for caches and memory: against the same run on a machine without that.
 value stall_share(const std::string& program, const std::string& policy);
+
+// What the policy remarked under that text (policy::scheduler::remark); of several remarks the largest value.
+value noted(const std::string& program, const std::string& policy, const std::string& text);
 
 // Of the task map of a kernel that names the pieces of its grid, by sweep over it, the first being 0.
 enum class place : std::uint8_t { worker, node };

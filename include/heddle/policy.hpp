@@ -337,7 +337,8 @@ class policy {
   /// Is the second half to become a task? False: no, it stays in the queue, and its owner runs it unless a thief
   /// takes it. True is a wish. `fork` follows only if it could be granted: not if a thief was quicker, and not if no
   /// control block could be had. Then the fork is an ordinary one, and the policy hears no more of it. So what
-  /// fork_begin prepares must do no harm when nothing follows.
+  /// fork_begin prepares must do no harm when nothing follows. A thief is quicker only where the worker has left a fork
+  /// in its queue since watch(on) or the last `fork`.
   virtual bool fork_begin(unsigned self, const fork_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
     return false;

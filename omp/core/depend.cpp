@@ -1,5 +1,6 @@
 #include "omp/core/depend.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <mutex>
 
@@ -79,10 +80,10 @@ bool enter_all(thread& self, explicit_task& it, const depend_list& list, thread*
   depend_node& n = *new_node(g);
   n.of = &it;
   n.waits = waits;
-  n.special = waits != nullptr;
+  n.special = waits != nullptr || it.priority > 0;
   it.node = &n;
   it.make_intricate();
-  for (std::size_t i = 0; i < list.count; ++i) enter(g, list[i], n);
+  enter(g, list, n);
   return follow_predecessors(n) && may_begin(n);
 }
 
@@ -113,12 +114,15 @@ void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {
   while (e != nullptr) {
     depend_node& to = *e->to;
     e = e->next;  // before the successor may begin: the edge is its
+    prefetch_to_write(e);
     explicit_task* const next = to.of;
     if (!to.special) [[likely]] {
       // [depend:2] Who has the last edge need not count it. acquire pairs with the others' counting: what they have
       // done
-      if (to.waiting.load(std::memory_order_acquire) == 1 || to.waiting.fetch_sub(1) == 1)
-        queue_ready(self, mine, *next);
+      if (to.waiting.load(std::memory_order_acquire) != 1 && to.waiting.fetch_sub(1) != 1) continue;
+      prefetch_task(next);
+      // The parent stays: it has not heard of this end.
+      if (mine == nullptr || !it.in->tasks.push_usual(*mine, *next, *it.parent)) it.in->tasks.share(*next);
       continue;
     }
     thread* const waits = to.waits;
@@ -146,21 +150,23 @@ void wait_for_predecessors(thread& self, const depend_list& list) {
   drop_edges(g, n);
 }
 
-bool is_far_ahead(task& parent) noexcept {
+void stay_near(thread& self, task& parent) {
   dependences& g = *parent.depends;
-  if (parent.made <= g.may_make) return false;
+  if (parent.made <= g.may_make) [[likely]]
+    return;
   const std::int32_t unfinished = parent.unfinished();
-  if (unfinished > most_ahead) return true;
-  g.may_make = parent.made + (most_ahead - unfinished);  // that many more at least, whoever ends some
-  return false;
+  // More than are made until the next look: what it is too far ahead by shrinks.
+  std::int32_t more = unfinished > most_ahead ? 2 * looks_each : 0;
+  while (more > 0 && run_one(self, &parent)) --more;
+  // That many more at least, whoever ends some; or a few too many, so that it is not asked for each.
+  g.may_make = parent.made + std::max(most_ahead - unfinished, looks_each);
 }
 
 void forget_dependences(task& of) noexcept {
   dependences& g = *of.depends;
   g.may_make = most_ahead;  // `made` is 0, or begins there soon
-  if (g.used_places == 0 && g.everything == nullptr) return;
-  ++g.epoch;
-  g.used_places = 0;
+  if (g.places.used() == 0 && g.everything == nullptr) return;
+  g.places.clear();
   g.everything = nullptr;
   g.nodes.put_all();
   g.edges.put_all();

@@ -54,7 +54,7 @@ struct alignas(64) depend_node {
   // [depend:2] Edges that lead here from tasks that have not ended. Written before the first of them is in a list, then
   // counted down by ends and, once, by the parent's thread; who reaches 0 has the task ready.
   std::atomic<std::int32_t> waiting{0};
-  bool special{false};  // it has locks, or somebody waits for it; written before it is known to others
+  bool special{false};  // it has locks or a priority, or somebody waits for it; written before it is known to others
   depend_edge first_edges[2];
 
   // --- the parent's thread's alone
@@ -92,8 +92,8 @@ void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept;
 // Until a child of the running task with such a clause could begin; exclusion of mutexinoutset counts as a dependence.
 void wait_for_predecessors(thread& self, const depend_list& list);
 
-// Of a task whose `made` has grown: it has so many unfinished children that it is to run one.
-[[nodiscard]] bool is_far_ahead(task& parent) noexcept;
+// The running task's `made` has grown: if it has very many unfinished children, it runs some.
+void stay_near(thread& self, task& parent);
 
 // All children have ended: nothing of the past matters.
 void forget_dependences(task& of) noexcept;

@@ -1,9 +1,10 @@
 #include "omp/core/depend_graph.hpp"
 
-#include <bit>
 #include <iterator>
 #include <new>
+#include <utility>
 
+#include "omp/core/task_block.hpp"
 #include "omp/ompt/tasks.hpp"
 
 namespace heddle::omp {
@@ -12,11 +13,16 @@ namespace {
 
 // Memory of nodes: [depend:3].
 
+void release(dependences& g, exclusion* it) noexcept {
+  if (it != nullptr && --it->users == 0) g.exclusions.put(it);
+}
+
 void drop_node(dependences& g, depend_node* n) noexcept {
   drop_edges(g, *n);
   for (lock_link* l = n->locks; l != nullptr;) {
     lock_link* const gone = l;
     l = l->next;
+    release(g, gone->what);
     g.locks.put(gone);
   }
   g.nodes.put(n);
@@ -44,41 +50,46 @@ void drop_links(dependences& g, set_link* first) noexcept {
   }
 }
 
-// Neighbours in memory are neighbours in the table, since clauses that follow each other name such ones as a rule: what
-// lies in one cache line goes to one group of 16 entries, each line in an order of its own. The upper bits of the
-// product choose the group: those of lines at equal distances, as arrays have them, are spread evenly, so that groups
-// which an array fills seldom meet (Fibonacci hashing: Knuth, volume 3, section 6.4).
-depend_place& entry_for(std::vector<depend_place>& table, std::uint32_t epoch, const void* address) noexcept {
-  const auto a = reinterpret_cast<std::uintptr_t>(address);
-  const std::uint64_t line = (std::uint64_t{a} >> 6) * 0x9e3779b97f4a7c15u;
-  const std::size_t size = table.size();  // a power of two, 32 at least
-  std::size_t i = line >> (std::countl_zero(std::uint64_t{size}) + 5) << 4 | (((a >> 2) ^ (line >> 20)) & 15);
-  while (table[i].epoch == epoch && table[i].address != address) i = (i + 1) & (size - 1);
-  return table[i];
+void drop_place(dependences& g, const depend_place& p) noexcept {
+  drop_links(g, p.before);
+  drop_links(g, p.first);
+  release(g, p.excludes);
+}
+
+bool all_have_ended(const set_link* set) noexcept {
+  while (set != nullptr && has_ended(*set->node)) set = set->next;
+  return set == nullptr;
+}
+
+// [depend:4] What a place says matters no more when all have ended that it knows. All of the current set wait for all
+// of the one before.
+[[gnu::noinline]] void make_room(dependences& g) {
+  g.places.sweep([&](depend_place& p) {
+    if (!all_have_ended(p.first) || (p.first == nullptr && !all_have_ended(p.before))) return false;
+    drop_place(g, p);
+    return true;
+  });
 }
 
 // Good until the next call.
-depend_place& place_for(dependences& g, const void* address) {
-  depend_place* p = &entry_for(g.table, g.epoch, address);
-  if (p->epoch == g.epoch) return *p;
-  if (4 * (g.used_places + 1) > 3 * g.table.size()) {
-    std::vector<depend_place> more(2 * g.table.size());
-    for (const depend_place& old : g.table)
-      if (old.epoch == g.epoch) entry_for(more, g.epoch, old.address) = old;
-    g.table.swap(more);
-    p = &entry_for(g.table, g.epoch, address);
+[[gnu::always_inline]] inline depend_place& place_for(dependences& g, const void* address) {
+  depend_place* p = &g.places.entry_for(address);
+  if (g.places.is_used(*p)) return *p;
+  if (g.places.is_full()) [[unlikely]] {
+    make_room(g);
+    p = &g.places.entry_for(address);
   }
-  set_link* const everything = g.everything != nullptr && !has_ended(*g.everything)
-                                   ? new (g.links.take()) set_link{g.everything, nullptr}
-                                   : nullptr;
-  if (everything != nullptr) ++g.everything->held;
-  *p = {address, g.epoch, depend_kind::out, everything, everything, nullptr, nullptr};
-  ++g.used_places;
+  set_link* everything = nullptr;
+  if (g.everything != nullptr && !has_ended(*g.everything)) [[unlikely]] {
+    everything = new (g.links.take()) set_link{g.everything, nullptr};
+    ++g.everything->held;
+  }
+  g.places.add(*p, address);
+  p->first = p->last = everything;
   return *p;
 }
 
-depend_edge& new_edge(dependences& g, depend_node& n) {
-  if (n.edges < std::size(n.first_edges)) return n.first_edges[n.edges++];
+[[gnu::noinline]] depend_edge& new_further_edge(dependences& g, depend_node& n) {
   auto* const e = g.edges.take();
   e->sibling = n.further;
   n.further = e;
@@ -86,19 +97,28 @@ depend_edge& new_edge(dependences& g, depend_node& n) {
   return *e;
 }
 
-// Who waits for whom.
-void follow(dependences& g, depend_node& before, depend_node& after) {
-  if (&before == &after || before.newest == after.serial || has_ended(before)) return;
-  new_edge(g, after).to = &before;
+// Who waits for whom. False: the predecessor has ended.
+[[gnu::always_inline]] inline bool follow(dependences& g, depend_node& before, depend_node& after) {
+  if (before.newest == after.serial || &before == &after) return true;
+  prefetch_to_write(&before);  // its list of successors; the line comes once, not to be read first
+  if (has_ended(before)) return false;
+  depend_edge& e =
+      after.edges < std::size(after.first_edges) ? after.first_edges[after.edges++] : new_further_edge(g, after);
+  e.to = &before;
   before.newest = after.serial;
+  return true;
+}
+
+// False: all have ended.
+[[gnu::always_inline]] inline bool follow_all(dependences& g, const set_link* set, depend_node& after) {
+  bool any = false;
+  for (; set != nullptr; set = set->next) any |= follow(g, *set->node, after);
+  return any;
 }
 
 // [depend:2] False: the predecessor has ended.
-bool put_into_list(depend_edge& e, depend_node& after) noexcept {
+[[gnu::always_inline]] inline bool put_into_list(depend_edge& e, depend_node& after) noexcept {
   depend_node& before = *e.to;
-  // Read before the edge is there: if it can be put there, the task had not ended.
-  const bool told = ompt::on() && before.of != nullptr && after.of != nullptr;
-  const ompt_data_t data = told ? before.of->tool.data : ompt_data_t{};
   e.to = &after;
   depend_edge* seen = before.successors.load(std::memory_order_acquire);  // pairs with end_node, as in has_ended
   do {
@@ -106,62 +126,84 @@ bool put_into_list(depend_edge& e, depend_node& after) noexcept {
     e.next = seen;
     // pairs with end_node: the edge, and the number of all
   } while (!before.successors.compare_exchange_weak(seen, &e, std::memory_order_acq_rel, std::memory_order_acquire));
-  if (told) [[unlikely]]
-    ompt::found_predecessor(data, *after.of);
   return true;
 }
 
-void follow_all(dependences& g, const set_link* set, depend_node& after) {
-  for (; set != nullptr; set = set->next) follow(g, *set->node, after);
+// The same where a tool may listen.
+bool put_into_list_and_tell(depend_edge& e, depend_node& after) noexcept {
+  // Read before the edge is there: if it can be put there, the task had not ended.
+  const depend_node& before = *e.to;
+  const bool told = ompt::on() && before.of != nullptr && after.of != nullptr;
+  const ompt_data_t data = told ? before.of->tool.data : ompt_data_t{};
+  if (!put_into_list(e, after)) return false;
+  if (told) ompt::found_predecessor(data, *after.of);
+  return true;
+}
+
+// How many predecessors have ended.
+template <class Put>
+std::int32_t put_edges(depend_node& n, Put put) noexcept {
+  std::int32_t ended = 0;
+  // The node may have ended when the last edge is in its list; its members here are this thread's, and stay.
+  for (std::uint32_t i = 0; i < n.edges && i < std::size(n.first_edges); ++i) ended += put(n.first_edges[i], n) ? 0 : 1;
+  for (further_edge* e = n.further; e != nullptr; e = e->sibling) ended += put(*e, n) ? 0 : 1;
+  return ended;
 }
 
 bool joins(const depend_place& p, depend_kind kind) noexcept {
-  return p.first != nullptr && p.kind == kind && kind != depend_kind::out;
+  return p.kind == kind && kind != depend_kind::out && p.first != nullptr;
 }
 
-void look_at_place(dependences& g, const depend_place& p, depend_kind kind, depend_node& n) {
-  follow_all(g, joins(p, kind) ? p.before : p.first, n);
-}
-
-void enter_place(dependences& g, depend_place& p, depend_kind kind, depend_node& n) {
-  set_link* const link = new (g.links.take()) set_link{&n, nullptr};
-  ++n.held;  // first: it may be in the set that is dropped
-  if (!joins(p, kind)) {
-    drop_links(g, p.before);
-    p.before = p.first;
-    p.first = p.last = nullptr;
-    p.kind = kind;
-    p.excludes = kind == depend_kind::mutexinoutset ? new (g.exclusions.take()) exclusion{false} : nullptr;
-  } else if (p.first->node != &n && has_ended(*p.first->node)) {  // sets of readers do not grow without an end
-    set_link* const gone = p.first;
-    p.first = gone->next;
-    if (p.first == nullptr) p.last = nullptr;
-    drop_link(g, gone);
-  }
-  (p.last != nullptr ? p.last->next : p.first) = link;
-  p.last = link;
-  if (p.excludes == nullptr) return;
+void exclude(dependences& g, const depend_place& p, depend_node& n) {
   for (const lock_link* l = n.locks; l != nullptr; l = l->next)
     if (l->what == p.excludes) return;
   n.locks = new (g.locks.take()) lock_link{p.excludes, n.locks};
+  ++p.excludes->users;
   n.special = true;
 }
 
+[[gnu::always_inline]] inline void enter_place(dependences& g, depend_place& p, depend_kind kind, depend_node& n) {
+  if (joins(p, kind)) {
+    follow_all(g, p.before, n);
+    set_link* const link = new (g.links.take()) set_link{&n, nullptr};
+    ++n.held;
+    set_link* const oldest = p.first;
+    p.last->next = link;
+    p.last = link;
+    if (oldest->next != link && oldest->node != &n && has_ended(*oldest->node)) {
+      p.first = oldest->next;  // sets of readers do not grow without an end
+      drop_link(g, oldest);
+    }
+  } else {
+    const bool any = follow_all(g, p.first, n);
+    set_link* const link = new (g.links.take()) set_link{&n, nullptr};
+    ++n.held;  // first: it may be in the sets that are dropped
+    drop_links(g, p.before);
+    p.before = p.first;
+    if (!any) {
+      drop_links(g, p.before);
+      p.before = nullptr;
+    }
+    p.first = p.last = link;
+    p.kind = kind;
+    if (p.excludes != nullptr) [[unlikely]]
+      release(g, std::exchange(p.excludes, nullptr));
+    if (kind == depend_kind::mutexinoutset) [[unlikely]]
+      p.excludes = new (g.exclusions.take()) exclusion{false, 1};
+  }
+  if (p.excludes != nullptr) [[unlikely]]
+    exclude(g, p, n);
+}
+
 void look_at_everything(dependences& g, depend_node& n) {
-  for (const depend_place& p : g.table)
-    if (p.epoch == g.epoch) follow_all(g, p.first, n);
+  g.places.for_each([&](const depend_place& p) { follow_all(g, p.first, n); });
   if (g.everything != nullptr) follow(g, *g.everything, n);
 }
 
 void enter_everything(dependences& g, depend_node& n) {
   ++n.held;  // first: it may be in some of the sets that are dropped
-  for (const depend_place& p : g.table) {
-    if (p.epoch != g.epoch) continue;
-    drop_links(g, p.before);
-    drop_links(g, p.first);
-  }
-  ++g.epoch;
-  g.used_places = 0;
+  g.places.for_each([&](const depend_place& p) { drop_place(g, p); });
+  g.places.clear();
   if (g.everything != nullptr) drop_link(g, new (g.links.take()) set_link{g.everything, nullptr});
   g.everything = &n;
 }
@@ -189,35 +231,45 @@ depend_node* new_node(dependences& g) {
   return n;
 }
 
-void enter(dependences& g, const depend_item& item, depend_node& n) {
-  if (item.address == nullptr) {
-    look_at_everything(g, n);
-    enter_everything(g, n);
-    return;
+void enter(dependences& g, const depend_list& list, depend_node& n) {
+  for (std::size_t i = 0; i < list.count; ++i) {
+    const depend_item item = list[i];
+    if (item.address == nullptr) [[unlikely]] {
+      look_at_everything(g, n);
+      enter_everything(g, n);
+    } else {
+      enter_place(g, place_for(g, item.address), item.kind, n);
+    }
   }
-  depend_place& p = place_for(g, item.address);
-  look_at_place(g, p, item.kind, n);
-  enter_place(g, p, item.kind, n);
 }
 
 void look_at(dependences& g, const depend_item& item, depend_node& n) {
   if (item.address == nullptr) return look_at_everything(g, n);
-  depend_place& p = place_for(g, item.address);
-  if (item.kind != depend_kind::mutexinoutset) return look_at_place(g, p, item.kind, n);
+  const depend_place& p = g.places.entry_for(item.address);
+  if (!g.places.is_used(p)) {
+    if (g.everything != nullptr) follow(g, *g.everything, n);
+    return;
+  }
+  if (item.kind != depend_kind::mutexinoutset) {
+    follow_all(g, joins(p, item.kind) ? p.before : p.first, n);
+    return;
+  }
   follow_all(g, p.first, n);
   follow_all(g, p.before, n);
 }
 
 bool follow_predecessors(depend_node& n) noexcept {
   if (n.edges == 0) return true;
-  // A tool hears of all predecessors before the task begins.
-  std::int32_t ended = ompt::on() ? 1 : 0;
-  n.waiting.store(static_cast<std::int32_t>(n.edges) + ended, std::memory_order_relaxed);  // published with each edge
-  // The node may have ended when the last edge is in its list; its members here are this thread's, and stay.
-  for (std::uint32_t i = 0; i < n.edges && i < std::size(n.first_edges); ++i)
-    if (!put_into_list(n.first_edges[i], n)) ++ended;
-  for (further_edge* e = n.further; e != nullptr; e = e->sibling)
-    if (!put_into_list(*e, n)) ++ended;
+  const auto edges = static_cast<std::int32_t>(n.edges);
+  std::int32_t ended = 0;
+  if (ompt::may_be_on()) [[unlikely]] {
+    // A tool hears of all predecessors before the task begins.
+    n.waiting.store(edges + 1, std::memory_order_relaxed);  // published with each edge, as below
+    ended = 1 + put_edges(n, put_into_list_and_tell);
+  } else {
+    n.waiting.store(edges, std::memory_order_relaxed);
+    ended = put_edges(n, [](depend_edge& e, depend_node& after) { return put_into_list(e, after); });
+  }
   return ended != 0 && n.waiting.fetch_sub(ended) == ended;
 }
 

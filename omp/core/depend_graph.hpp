@@ -7,36 +7,14 @@
 #include <vector>
 
 #include "omp/core/depend.hpp"
+#include "omp/core/depend_places.hpp"
 #include "omp/core/short_lock.hpp"
 
 namespace heddle::omp {
 
-// A membership of a set.
-struct set_link {
-  depend_node* node;
-  set_link* next;
-};
-
-// That the tasks of one mutexinoutset share.
-struct exclusion {
-  bool taken;  // under the graph's guard
-};
 struct lock_link {
   exclusion* what;
   lock_link* next;
-};
-
-// [depend:1] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
-// inoutset), or not in any order (mutexinoutset); an out is a set alone. Each waits for all of the set before its own.
-// An entry of the table of places, by address: open addressing.
-struct depend_place {
-  const void* address{nullptr};
-  std::uint32_t epoch{0};  // not the graph's: empty
-  depend_kind kind{depend_kind::in};
-  set_link* first{nullptr};  // of the current set, the oldest first
-  set_link* last{nullptr};
-  set_link* before{nullptr};  // the set before
-  exclusion* excludes{nullptr};
 };
 
 // Memory of small things of one type, which are given back together or one by one. LinkAt: where in a free one the
@@ -78,12 +56,12 @@ class small_things {
 // Who makes tasks with dependences much faster than they are run would fill the caches with them: above so many it runs
 // one for each that it makes.
 inline constexpr std::int32_t most_ahead = 512;
+// How far it is ahead is read in a line that others write all the time: once for so many at the most.
+inline constexpr std::int32_t looks_each = 16;
 
 struct dependences {
   // The parent's thread alone, but for `guard` and what it guards.
-  std::vector<depend_place> table = std::vector<depend_place>(32);  // a power of two
-  std::size_t used_places{0};
-  std::uint32_t epoch{1};
+  place_table places;
   std::uint64_t serial{0};           // of the newest node
   depend_node* everything{nullptr};  // the last task that named all memory; held
   // A free node says still that it has ended: a task that is just entering may have it among its predecessors.
@@ -113,9 +91,9 @@ inline bool has_ended(const depend_node& n) noexcept {
 
 // The parent's thread. Of a task that is about to enter the graph. Throws std::bad_alloc, as the next ones.
 [[nodiscard]] depend_node* new_node(dependences& g);
-// By one clause: takes edges for the predecessors of the node. The clause counts for later ones.
-void enter(dependences& g, const depend_item& item, depend_node& n);
-// The same for somebody who only waits, and for whom nobody waits.
+// Takes edges for the predecessors of the node. What it names counts for later ones.
+void enter(dependences& g, const depend_list& list, depend_node& n);
+// The same, of one item, for somebody who only waits, and for whom nobody waits.
 void look_at(dependences& g, const depend_item& item, depend_node& n);
 // After all clauses: the predecessors learn of the node. True: none is left; else who ends the last has it ready.
 [[nodiscard]] bool follow_predecessors(depend_node& n) noexcept;

@@ -16,6 +16,10 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int turns_between_looks = 64;
+// [parking:3] So often it gives its processor away to another OpenMP thread that was seen there, before it looks at the
+// clock; and after so many waits of that kind it asks where all are.
+constexpr int most_gifts = 8;
+constexpr std::uint8_t waits_between_questions = 16;
 // A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (demand).
 constexpr auto between_yields = std::chrono::microseconds(20);
 // A foreign kernel thread keeps no worker from others, and its sleep costs the one who wakes it microseconds, and
@@ -52,6 +56,15 @@ bool parking::spin(bool (*ready)(void*), void* asked) {
   const bool is_patient = !shares_processor_ && !is_user_level();
   const clock::time_point spins_until = is_patient ? begin + std::min(most, most_foreign_spin) : begin;
   spin_account account(begin);
+  has_company_ = where_.look();
+  if (has_company_ && ++company_waits_ == waits_between_questions) {
+    company_waits_ = 0;
+    whereabouts::ask();
+  }
+  for (int gifts = has_company_ ? most_gifts : 0; gifts > 0 && !demand::exceeds(); --gifts) {
+    give_processor_away();
+    if (ready(asked)) return true;
+  }
   while (!demand::exceeds() || clock::now() < spins_until) {
     for (int turn = 0; turn < turns_between_looks; ++turn) {
       if (ready(asked)) return true;
@@ -99,7 +112,9 @@ bool parking::fall_asleep(void* self, heddle::detail::waiter& w) noexcept {
 
 void parking::sleep() noexcept {
   heddle::detail::waiter w("OpenMP");
+  where_.leave();
   heddle::detail::suspend(w, fall_asleep, this);
+  has_company_ = where_.look();
 }
 
 // Null: it is awake, or looks again before it sleeps.

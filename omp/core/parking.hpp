@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "omp/core/whereabouts.hpp"
 #include "omp/seam.hpp"
 
 namespace heddle::omp {
@@ -36,7 +37,9 @@ class parking {
   template <class Ready, class Before>
   void wait(Ready ready, Before before) {
     if (ready()) return;
-    if (!demand::exceeds()) {
+    if (where_.is_asked()) [[unlikely]]
+      has_company_ = where_.look();
+    if (!demand::exceeds() && !has_company_) {
       for (int turn = 0; turn < first_turns; ++turn) {
         heddle_pause();
         if (ready()) return;
@@ -63,6 +66,8 @@ class parking {
   // The owner, a kernel thread, is bound to a processor that is a worker's, too: while the demand exceeds, it does not
   // look for long, since the worker may be the one that it waits for.
   void share_processor(bool yes) noexcept { shares_processor_ = yes; }
+  // The owner has ended, or is the caller.
+  void leave_processor() noexcept { where_.leave(); }
   // A hint.
   bool sleeps() const noexcept { return word_.load(std::memory_order_relaxed) != is_awake; }
 
@@ -80,7 +85,10 @@ class parking {
 
   // Written by the owner to settle and by whoever wakes it; publishes the waiter.
   std::atomic<std::uintptr_t> word_{is_awake};
-  bool shares_processor_{false};  // the owner's
+  bool shares_processor_{false};  // the owner's, as what follows
+  bool has_company_{false};       // another thread was seen where it is: [parking:3]
+  std::uint8_t company_waits_{0};
+  whereabouts where_;
 };
 
 }  // namespace heddle::omp

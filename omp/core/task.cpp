@@ -211,7 +211,9 @@ void wait_for_turn(thread& self, explicit_task& it, const depend_list& list) {
 
 void submit(thread& self, explicit_task& it, const depend_list& list) {
   task& parent = *self.running;
-  if (runs_in_place(self, it) && !it.detachable && (parent.depends == nullptr || parent.unfinished() == 0)) {
+  // Where there is a graph, whether the queue has enough is not asked: thieves write the line that tells.
+  if ((parent.depends == nullptr || (self.in->size == 1 && parent.unfinished() == 0)) && runs_in_place(self, it) &&
+      !it.detachable) {
     run_included(self, it);
     return;
   }
@@ -223,7 +225,7 @@ void submit(thread& self, explicit_task& it, const depend_list& list) {
   member_tasks& mine = place_of(self);
   count_task(mine, it);
   if (add_node(self, it, list)) queue_task(self, mine, it);
-  if (is_far_ahead(parent)) run_one(self, &parent);
+  stay_near(self, parent);
 }
 
 }  // namespace heddle::omp

@@ -24,6 +24,13 @@ inline void prefetch_to_write(const void* line) noexcept {
 #endif
 }
 
+// The task may have been written on another processor last, and its lines take long to come from there: all are asked
+// for at once. Null: none is.
+inline void prefetch_task(const explicit_task* it) noexcept {
+  for (std::size_t at = 0; at < sizeof(explicit_task) + 64; at += 64)
+    prefetch_to_write(reinterpret_cast<const std::byte*>(it) + at);
+}
+
 inline constexpr unsigned block_classes = 3;
 inline constexpr std::size_t block_sizes[block_classes] = {320, 576, 2112};
 inline constexpr std::size_t smallest_payload = block_sizes[0] - sizeof(explicit_task);  // that fits into each
@@ -46,7 +53,7 @@ class task_blocks {
       return take_slow(size, payload);
     from.first = it->next;
     --from.count;
-    expect(from.first);
+    prefetch_task(from.first);  // one task ahead
     if (size == block_classes) [[unlikely]]
       give_payload(*it, payload);
     return *it;
@@ -73,12 +80,6 @@ class task_blocks {
     for (unsigned i = 0; i < block_classes; ++i)
       if (payload + sizeof(explicit_task) <= block_sizes[i]) return i;
     return block_classes;
-  }
-  // The next one may have been used on another processor last, and its lines take longer to come from there than a task
-  // takes to be made: they are asked for one task ahead. Null: none is.
-  static void expect(const explicit_task* next) noexcept {
-    for (std::size_t at = 0; at < sizeof(explicit_task) + 64; at += 64)
-      prefetch_to_write(reinterpret_cast<const std::byte*>(next) + at);
   }
   explicit_task& take_slow(unsigned size, std::size_t payload);
   void make_room(unsigned size) noexcept;

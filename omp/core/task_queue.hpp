@@ -101,8 +101,11 @@ class team_tasks {
       share(it);
       return true;
     }
+    return push_usual(mine, it, *it.parent);  // the task may be gone once it is queued: a thief by force asks nobody
+  }
+  // The same for one without a priority, of which nothing is read: it may lie in another processor's caches.
+  [[nodiscard]] bool push_usual(member_tasks& mine, explicit_task& it, const task& parent) noexcept {
     auto& q = mine.queue;
-    const task* const parent = it.parent;  // the task may be gone once it is queued: a thief by force asks nobody
     heddle::detail::slot* const position = q.bottom.load(std::memory_order_relaxed);  // own variable
     // relaxed: published by the store below, or by `open` (src/queue/README.md, [queue:7])
     position->store(reinterpret_cast<heddle::detail::entry>(&it), std::memory_order_relaxed);
@@ -111,7 +114,7 @@ class team_tasks {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // pairs with a sleeper's poison through its heavy fence
     if (position + 1 >= q.push_limit.load(std::memory_order_relaxed)) [[unlikely]]
-      return push_slow(mine, it, *parent, position);
+      return push_slow(mine, it, parent, position);
     return true;
   }
   // By anybody, also who is no member.

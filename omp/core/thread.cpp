@@ -66,6 +66,7 @@ pthread_key_t key_of_foreign() noexcept {
 // memory, which nobody uses.
 void after_fork() {
   demand::awake.store(0);
+  whereabouts::forget_all();
   thread* const self = thread::current_or_null();
   if (self == nullptr) return;
   unbind_caller(*self);  // the child's workers are where its maker may be
@@ -115,6 +116,7 @@ void thread::drop(thread& t) noexcept {
   t.bound = t.placed = -1;
   t.preemptive = t.is_in_gang = false;
   t.parked.share_processor(false);
+  t.parked.leave_processor();
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }
 

@@ -20,6 +20,9 @@ def build(options, runtime):
             common.shell(['make', target], folder)
         for size in [p.split('_')[1] for p in PROGRAMS if '_' in p]:
             common.shell(['make', f'IDA={size}', 'prog'], folder)
+        for program in PROGRAMS:  # some releases leave them beside their sources
+            if os.path.exists(os.path.join(folder, program)):
+                os.replace(os.path.join(folder, program), os.path.join(folder, 'bin', program))
     return folder
 
 

@@ -11,9 +11,10 @@
 //   for its children would keep it so, and when all sockets wait nobody fetches the children. Here such a task lets go
 //   of its socket while it waits (`let_go`), and goes on, by a pool, where a socket is free. literal=1 is the book's.
 // - The book does not say which free socket takes which subtree. With `keeps` an inter-socket task lies in the pool of
-//   the socket that ran it in the iteration before, so that it finds there what it left; other sockets steal it only
-//   after a search in vain. The root's home is the first socket, where the book begins the initial task. keep=0 leaves
-//   it to chance, which brings none of the book's gain (docs/investigations/cab-laws.md).
+//   the socket that worked last on its range of data (socket_homes.hpp), in whichever tree, so that it finds there what
+//   was left; other sockets steal it only after `patience` searches in vain. A task whose number among its siblings is
+//   not known goes where it ran itself. The root's home is the first socket, where the book begins the initial task.
+//   keep=0 leaves it to chance, which brings none of the book's gain (docs/investigations/cab-laws.md).
 // - Below the cut forks and children cost what they cost under random_ws: they lie in the workers' fork queues, which
 //   only workers of the same socket rob.
 // - An iteration is what a root does in a group or fork outside any other one, or between two marks; the root's level
@@ -36,7 +37,7 @@ placement send_to(task& t, unsigned socket, unsigned list) noexcept {
   return placement::send;
 }
 
-bool needs_socket(unsigned list) noexcept { return list == socket_pools::inter || list == socket_pools::upper; }
+bool needs_socket(unsigned list) noexcept { return list <= socket_pools::upper; }
 
 }  // namespace
 
@@ -142,10 +143,27 @@ tier_place bi_tier::place(unsigned self, in_tiers& at, tier_birth b, std::size_t
   b.child.bytes = settings_.even ? even_share(b.parent.bytes, parts) : b.parent.bytes * b.child.share;
   b.child.level = b.parent.level + 1;
   b.child.width = b.parent.width * parts;
+  b.child.range = b.parent.range.child(b.index, b.count);
+  b.child.ranged = b.parent.ranged && b.count != 0 && (b.count == 1 || b.child.range != b.parent.range);
   tier_place where = rules_.place(self, *at.site, b);
-  if (where.socket == nobody)
-    where.socket = settings_.keeps && b.child.ran_on != nobody ? b.child.ran_on : pools_.of(self);
+  if (where.socket != nobody) return where;
+  where.socket = home_of(b.child, where.what);
+  if (where.socket != nobody) return where;
+  where.socket = pools_.of(self);
+  if (where.list == socket_pools::inter && settings_.keeps) where.list = socket_pools::fresh;
   return where;
+}
+
+// Where what the task touches was left; nobody: that is not known.
+unsigned bi_tier::home_of(const tier_node& n, tier what) const noexcept {
+  if (!settings_.keeps) return nobody;
+  if (!n.ranged) return n.ran_on;
+  return what == tier::leaf ? homes_.of_middle(n.range) : homes_.of_begin(n.range);
+}
+
+// A leaf begins on a socket.
+void bi_tier::note_home(const tier_node& n, unsigned socket) noexcept {
+  if (settings_.keeps && n.ranged) homes_.note(n.range, socket);
 }
 
 placement bi_tier::hand_out(unsigned, in_tiers& parent, task& made, tier_node& node, const tier_place& where) noexcept {
@@ -210,6 +228,7 @@ placement bi_tier::fork(unsigned self, const fork_info& info, const task_info& h
   if (at.gated) hold(self, at);
   if (here.what != tier::inter) {
     at.leaf = true;
+    if (here.what == tier::leaf) note_home(first, pools_.of(self));
     host_->watch(self, false);
   }
   return hand_out(self, at, half.made, second, there);
@@ -285,6 +304,7 @@ entry bi_tier::taken(unsigned self, task* t, bool with_socket) noexcept {
     in_tiers& at = state_of(*t);
     at.socket = pools_.of(self);
     if (!at.root) at.node->ran_on = at.socket;
+    if (at.leaf && !at.root) note_home(*at.node, at.socket);
     at.holds = at.holds || with_socket;
     is_watched = !at.leaf;
   } else if (with_socket) {

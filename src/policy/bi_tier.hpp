@@ -11,6 +11,7 @@
 
 #include <heddle/policy.hpp>
 #include "policy/random_ws.hpp"
+#include "policy/socket_homes.hpp"
 #include "policy/socket_pools.hpp"
 #include "policy/task_tree.hpp"
 
@@ -58,7 +59,7 @@ class bi_tier {
   struct settings {
     socket_pools::rules pools;
     bool even = false;   // Eq. 3.5 to the letter: bytes of the whole, cut evenly, whatever a group or fork says
-    bool keeps = false;  // an inter-socket task goes to the socket that ran it in the iteration before
+    bool keeps = false;  // an inter-socket task goes to the socket that worked last on its data
     double bytes = 0;    // of the whole program; 0: what its outermost group or fork says
   };
 
@@ -126,6 +127,8 @@ class bi_tier {
   placement go_on(unsigned self, task& t) noexcept;
   placement send_home(unsigned self, task& t) noexcept;
   entry taken(unsigned self, task* t, bool with_socket) noexcept;
+  unsigned home_of(const tier_node& n, tier what) const noexcept;
+  void note_home(const tier_node& n, unsigned socket) noexcept;
   bool goes_home() const noexcept { return rules_.home() != nobody && roots_.load() == 1; }
 
   const settings settings_;
@@ -133,6 +136,7 @@ class bi_tier {
   scheduler* host_{nullptr};
   socket_pools pools_;
   task_tree tree_;
+  socket_homes homes_;
   random_ws plain_ws_;
   std::atomic<bool> plain_{false};
   std::atomic<unsigned> roots_{0};  // alive

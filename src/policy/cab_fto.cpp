@@ -28,6 +28,12 @@ void cab_fto::start(scheduler& host) {
   want_nothing(wants_);
 }
 
+const char* cab_fto::words_of(const tier_birth& b) const noexcept {
+  if (settings_.level_given) return "cab-fto: two tiers, boundary level as given";
+  return b.parent.bytes > 0 && cache_ > 0 ? "cab-fto: two tiers by declared bytes, boundary level"
+                                          : "cab-fto: two tiers by the number of sockets alone, boundary level";
+}
+
 unsigned cab_fto::level_of(unsigned self, const tree_site& s, const tier_birth& b) noexcept {
   std::atomic<unsigned>& known = levels_[s.number];  // written by the root; published with its children
   if (b.parent.parent != nullptr) return known.load(std::memory_order_relaxed);
@@ -37,7 +43,7 @@ unsigned cab_fto::level_of(unsigned self, const tree_site& s, const tier_birth& 
     level = boundary_level(branching, tiers_.sockets(), b.parent.bytes, cache_);
   }
   known.store(level, std::memory_order_relaxed);  // as above
-  if (said_.exchange(level) != level) host_->remark(self, "cab-fto: two tiers, boundary level", level);
+  if (said_.exchange(level) != level) host_->remark(self, words_of(b), level);
   return level;
 }
 

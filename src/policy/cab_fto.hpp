@@ -50,6 +50,7 @@ class cab_fto final : public policy, private tier_rules {
   tier_place place(unsigned self, tree_site& s, const tier_birth& b) noexcept override;
   unsigned home() const noexcept override { return 0; }
   void ends(unsigned, tree_site&, bool) noexcept override {}
+  const char* words_of(const tier_birth& b) const noexcept;
   unsigned level_of(unsigned self, const tree_site& s, const tier_birth& b) noexcept;
 
   const settings settings_;

@@ -63,25 +63,44 @@ tier_place cab_gto::place(unsigned, tree_site& s, const tier_birth& b) noexcept 
   return {cut ? tier::leaf : tier::inter, socket_pools::inter, nobody};
 }
 
+void cab_gto::say_bytes(unsigned self, double bytes) noexcept {
+  const char* const what = bytes <= 0 ? "cab-gto: two tiers by the number of sockets alone, bytes"
+                           : settings_.from == sizes::branching
+                               ? "cab-gto: two tiers by declared bytes of the whole and by branching, bytes"
+                               : "cab-gto: two tiers by declared bytes, of the whole";
+  host_->remark(self, what, static_cast<std::uint64_t>(bytes));
+}
+
 void cab_gto::ends(unsigned self, tree_site& s, bool whole) noexcept {
   std::atomic<phase>& of_site = phases_[s.number];
   // this thread's; before the first child of the iteration it is the older site's of that number
   const phase now = of_site.load(std::memory_order_relaxed);
-  if (!whole || s.root->made == 0 || now == phase::by_bytes) return;
+  if (!whole || s.root->made == 0) return;
+  if (now == phase::by_bytes && s.passes == 0) say_bytes(self, s.root->bytes);
   if (now == phase::measuring) {
     const soid_profile profile = soid_profile::of(self, tiers_.tree(), s, settings_.cmpi);
-    computing_.measured(s, profile);
+    counted_[s.number] = profile.measured;
+    if (profile.measured) computing_.measured(s, profile);
     const double least = settings_.bounded ? tiers_.sockets() : 1;
     const auto size = [&](const tier_node& n) { return profile.measured ? n.soid : n.bytes; };
     const unsigned roots = tiers_.tree().cut(s, cache_, size, [least](const tier_node& n) { return n.width >= least; });
     of_site.store(phase::by_tree, std::memory_order_relaxed);  // published with the next iteration's children
     host_->remark(self,
-                  profile.measured ? "cab-gto: two tiers by measured sizes, leaf inter-socket tasks"
-                                   : "cab-gto: two tiers without counters, leaf inter-socket tasks",
+                  profile.in_words({"cab-gto: two tiers by the processor's counters, leaf inter-socket tasks",
+                                    "cab-gto: two tiers by the simulator's counts, leaf inter-socket tasks",
+                                    "cab-gto: two tiers by declared bytes, without counters, leaf inter-socket tasks",
+                                    "cab-gto: two tiers by the number of sockets alone, leaf inter-socket tasks"}),
                   roots);
+    if (profile.measured)
+      host_->remark(self, "cab-gto: misses in a million instructions, first iteration", profile.misses_in_a_million);
   }
+  if (now == phase::by_bytes || !counted_[s.number])
+    computing_.measured(s, soid_profile::guess(s, host_->workers(), settings_.cmpi));
   if (!computing_.ended(s)) return;
-  host_->remark(self, "cab-gto: plain stealing, bound by computing; misses in a million instructions",
+  host_->remark(self,
+                counted_[s.number]
+                    ? "cab-gto: plain stealing, bound by computing; misses in a million instructions"
+                    : "cab-gto: plain stealing, as if bound by computing; declared lines in a million ns",
                 computing_.misses_in_a_million(s));
   tiers_.go_plain();
 }

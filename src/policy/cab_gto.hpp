@@ -23,6 +23,7 @@ class cab_gto final : public policy, private tier_rules {
   explicit cab_gto(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
     wants_.greedy = false;
     wants_.figures = soid_profile::figures();
+    wants_.elapsed = s.cmpi > 0;
   }
   static std::unique_ptr<policy> make(parameters& given);
 
@@ -62,10 +63,12 @@ class cab_gto final : public policy, private tier_rules {
   unsigned home() const noexcept override { return 0; }
   void ends(unsigned self, tree_site& s, bool whole) noexcept override;
   bool is_cut(const tier_node& child) const noexcept;
+  void say_bytes(unsigned self, double bytes) noexcept;
 
   const settings settings_;
   double cache_{0};
   std::atomic<phase> phases_[task_tree::most_sites]{};  // by site
+  bool counted_[task_tree::most_sites]{};               // its first iteration; the root's
   computing_programs computing_;
   bi_tier tiers_;
 };

@@ -16,6 +16,7 @@ inline cab_parameters cab_parameters_of(parameters& given) {
   cab_parameters p{};
   p.tiers.pools.sockets = static_cast<unsigned>(given.number("sockets", 0, 0, 4096));
   p.cache = given.number("cache", 0, 0, 1e18);
+  p.tiers.pools.patience = static_cast<unsigned>(given.number("patience", 8, 0, 1e6));
   return p;
 }
 
@@ -23,7 +24,7 @@ inline cab_parameters cab_parameters_of(parameters& given) {
 inline void ask_for_cab(parameters& given, bi_tier::settings& tiers) {
   tiers.bytes = given.number("bytes", 0, 0, 1e18);
   tiers.keeps = given.number("keep", 1, 0, 1) != 0;
-  tiers.pools.patient = tiers.keeps;
+  if (!tiers.keeps) tiers.pools.patience = 0;  // no socket is better than another one
   tiers.pools.literal = given.number("literal", 0, 0, 1) != 0;
 }
 

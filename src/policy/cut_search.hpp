@@ -4,8 +4,11 @@
 // Source: Chen, Guo (2017), Algorithm 6 (section 4.6.2).
 //
 // Deviations, and why:
-// - The book decides by one time of each partition. Here each runs `repeats` iterations and its shortest counts, and a
-//   step must gain `margin` of the time: single times of a machine at work differ by more than steps do.
+// - The book decides by one time of each partition, the first one under it. Here the first iteration is to warm up, for
+//   what the tasks touch lies in other caches still. Then up to `repeats` iterations are counted and the shortest
+//   counts, and a step must gain `margin` of the time: single times of a machine at work differ by more than steps do.
+//   What disturbs an iteration makes it longer. So a shorter time than the best is believed at once, and a longer one
+//   when it comes twice in a row and by more than `clearly` of the time (the one to warm up among the two).
 // - The book's algorithm leaves the last partition, which was rejected, in place until the saved one is put back at its
 //   end. Here a rejected step is undone at once.
 #pragma once
@@ -25,48 +28,60 @@ class cut_search {
     move next;
   };
 
-  explicit cut_search(unsigned repeats = 3, double margin = 0.01) noexcept : repeats_(repeats), margin_(margin) {}
+  explicit cut_search(unsigned repeats = 2, double margin = 0.01, unsigned warmup = 1) noexcept
+      : repeats_(repeats), warmup_(warmup), margin_(margin) {}
 
   // An iteration took so long.
   advice took(std::uint64_t time) noexcept {
     if (is_done()) return {false, false, move::none};
-    shortest_ = seen_ == 0 ? time : std::min(shortest_, time);
-    if (++seen_ < repeats_) return {false, false, move::none};
-    seen_ = 0;
+    ++iterations_;
+    ++seen_;
+    const bool counts = seen_ > warmup_;
+    if (counts) shortest_ = seen_ == warmup_ + 1 ? time : std::min(shortest_, time);
     if (now_ == state::initial) {
+      if (seen_ < warmup_ + repeats_) return {false, false, move::none};
       best_ = shortest_;
-      now_ = state::finer;
-      return {false, true, move::finer};
+      return turn_to(state::finer, {false, true, move::finer});
     }
-    if (static_cast<double>(shortest_) < (1 - margin_) * static_cast<double>(best_)) {
+    const auto of_best = [this](std::uint64_t t) { return static_cast<double>(t) / static_cast<double>(best_); };
+    slow_ = of_best(time) > 1 + clearly ? slow_ + 1 : 0;
+    if (counts && of_best(shortest_) < 1 - margin_) {
       best_ = shortest_;
       improved_ = true;
-      return {false, true, now_ == state::finer ? move::finer : move::coarser};
+      return turn_to(now_, {false, true, now_ == state::finer ? move::finer : move::coarser});
     }
-    return {true, false, give_up()};
+    if (counts && (slow_ >= 2 || seen_ >= warmup_ + repeats_)) return {true, false, give_up()};
+    return {false, false, move::none};
   }
   // The step that was advised is not possible. What to try instead.
   move cannot() noexcept { return give_up(); }
 
   bool is_done() const noexcept { return now_ == state::done; }
   std::uint64_t best() const noexcept { return best_; }
+  unsigned iterations() const noexcept { return iterations_; }  // that it has been told of
 
  private:
   enum class state : std::uint8_t { initial, finer, coarser, done };
+  static constexpr double clearly = 0.1;
+
+  advice turn_to(state next, advice what) noexcept {
+    now_ = next;
+    seen_ = slow_ = 0;
+    return what;
+  }
   move give_up() noexcept {
-    if (now_ == state::finer && !improved_) {
-      now_ = state::coarser;
-      return move::coarser;
-    }
-    now_ = state::done;
-    return move::none;
+    const bool larger = now_ == state::finer && !improved_;
+    return turn_to(larger ? state::coarser : state::done, {false, false, larger ? move::coarser : move::none}).next;
   }
 
   unsigned repeats_;
+  unsigned warmup_;
   double margin_;
   state now_{state::initial};
   bool improved_{false};  // a finer cut was better: EvalLarger is 0
-  unsigned seen_{0};
+  unsigned iterations_{0};
+  unsigned seen_{0};  // of the present partition
+  unsigned slow_{0};  // in a row, of these
   std::uint64_t shortest_{0};
   std::uint64_t best_{0};
 };

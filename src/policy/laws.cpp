@@ -48,7 +48,6 @@ tier_place laws::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
   const bool packed = packed_here.load(std::memory_order_relaxed);  // published with the tasks
 
   tier_node& child = b.child;
-  child.range = b.parent.range.child(b.index, b.count);
   const bool within = child.range.is_within_one(sockets);
   const bool is_last = packed && child.known && child.first_child == nullptr && !child.inlined;
   const unsigned socket = is_last ? child.range.main_socket(sockets) : child.range.first_socket(sockets);
@@ -65,27 +64,37 @@ tier_place laws::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
 void laws::ends(unsigned self, tree_site& s, bool whole) noexcept {
   if (!whole || s.root->made == 0) return;
   sites_[s.number].packed.load(std::memory_order_relaxed) ? tune(self, s) : pack(self, s);  // this thread's
+  if (!sites_[s.number].counted) computing_.measured(s, soid_profile::guess(s, host_->workers(), settings_.cmpi));
   if (!computing_.ended(s)) return;
-  host_->remark(self, "laws: plain stealing, bound by computing; misses in a million instructions",
+  host_->remark(self,
+                sites_[s.number].counted
+                    ? "laws: plain stealing, bound by computing; misses in a million instructions"
+                    : "laws: plain stealing, as if bound by computing; declared lines in a million ns",
                 computing_.misses_in_a_million(s));
   tiers_.go_plain();
 }
 
 void laws::pack(unsigned self, tree_site& s) noexcept {
   const soid_profile profile = soid_profile::of(self, tiers_.tree(), s, settings_.cmpi);
-  computing_.measured(s, profile);
+  sites_[s.number].counted = profile.measured;
+  if (profile.measured) computing_.measured(s, profile);
   packing& here = sites_[s.number];
   const auto size = [&](const tier_node& n) { return profile.measured ? n.soid : n.bytes; };
   const unsigned roots = tiers_.tree().cut(s, cache_, size, [this](const tier_node& n) {
     return n.parent != nullptr && n.range.is_within_one(tiers_.sockets());
   });
   task_tree::save_cut(s);
-  here.search = cut_search(settings_.repeats, settings_.margin);
+  here.search = cut_search(settings_.repeats, settings_.margin, settings_.warmup);
   here.packed.store(true, std::memory_order_relaxed);  // published with the next iteration's children
   if (!settings_.packs) return;
-  host_->remark(
-      self, profile.measured ? "laws: packed by measured sizes, CF roots" : "laws: packed without counters, CF roots",
-      roots);
+  host_->remark(self,
+                profile.in_words({"laws: packed by the processor's counters, CF roots",
+                                  "laws: packed by the simulator's counts, CF roots",
+                                  "laws: packed by declared bytes, without counters, CF roots",
+                                  "laws: packed by the number of sockets alone, CF roots"}),
+                roots);
+  if (profile.measured)
+    host_->remark(self, "laws: misses in a million instructions, first iteration", profile.misses_in_a_million);
 }
 
 // Algorithm 6.
@@ -105,18 +114,21 @@ void laws::tune(unsigned self, tree_site& s) noexcept {
     if (moved != 0) break;
     next = search.cannot();
   }
-  if (search.is_done()) host_->remark(self, "laws: packing settled, CF roots", task_tree::roots(s));
+  if (!search.is_done()) return;
+  host_->remark(self, "laws: packing settled, CF roots", task_tree::roots(s));
+  host_->remark(self, "laws: packing settled, after iterations", search.iterations());
 }
 
 namespace {
 
 laws::settings settings_of(parameters& given, bool packs) {
   const cab_parameters shared = cab_parameters_of(given);
-  laws::settings s{shared.tiers, shared.cache, 0, packs, 0, 0, 8};
-  s.tiers.pools.at_random = s.tiers.pools.patient = true;
+  laws::settings s{shared.tiers, shared.cache, 0, packs, 0, 0, 0, 8};
+  s.tiers.pools.at_random = true;
   s.cmpi = given.number("cmpi", 0.001, 0, 1e3);
   if (packs) {
-    s.repeats = static_cast<unsigned>(given.number("repeats", 3, 0, 1000));
+    s.repeats = static_cast<unsigned>(given.number("repeats", 2, 0, 1000));
+    s.warmup = static_cast<unsigned>(given.number("warmup", 1, 0, 1000));
     s.margin = given.number("margin", 0.01, 0, 0.99);
   } else {
     s.pieces = static_cast<unsigned>(given.number("pieces", 8, 1, 4096));

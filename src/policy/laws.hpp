@@ -18,13 +18,14 @@ class laws final : public policy, private tier_rules {
     double cmpi;       // misses per instruction below which a task computes
     bool packs;        // CF subtrees; false: laws-nc
     unsigned repeats;  // iterations of each partition that is tried; 0: the first one is kept
+    unsigned warmup;   // iterations of each before these
     double margin;     // of the time, that a partition must gain
     unsigned pieces;   // laws-nc: of each socket's part
   };
 
   explicit laws(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
     wants_.greedy = false;
-    wants_.elapsed = s.packs && s.repeats != 0;
+    wants_.elapsed = (s.packs && s.repeats != 0) || s.cmpi > 0;
     wants_.figures = soid_profile::figures();
   }
   static std::unique_ptr<policy> make(parameters& given);
@@ -61,6 +62,7 @@ class laws final : public policy, private tier_rules {
  private:
   struct packing {
     std::atomic<bool> packed{false};  // the tree has been cut; written by the root, published with its children
+    bool counted{false};              // its first iteration; the root's
     cut_search search;
   };
 

@@ -72,7 +72,7 @@ entry ml_adaptive::acquire(unsigned self, effort how) noexcept {
     ++mine.glances;
     found = take_near(self, how);
     if (found == 0 && how == effort::insist) {
-      ++mine.in_vain;
+      mine.in_vain = may_find(self) ? mine.in_vain + 1 : 0;
       found = take_sooner(self, how);
       if (found == 0 && mine.in_vain >= mine.patience && (found = take_anything(self, how)) != 0)
         mine.patience = std::max(mine.patience / 2, 1u);

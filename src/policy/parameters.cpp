@@ -41,6 +41,11 @@ double given_parameters::number(std::string_view name, double standard, double l
   return value;
 }
 
+std::string_view given_parameters::text(std::string_view name) {
+  const parameter* p = take(name);
+  return p == nullptr ? std::string_view() : p->value;
+}
+
 void given_parameters::finish() const {
   for (const parameter& p : given_) {
     bool taken = false;

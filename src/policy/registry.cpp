@@ -17,6 +17,7 @@
 #include "policy/constrained_ws.hpp"
 #include "policy/controlled_pdf.hpp"
 #include "policy/crs.hpp"
+#include "policy/grouped.hpp"
 #include "policy/hierarchical_ws.hpp"
 #include "policy/hws.hpp"
 #include "policy/laws.hpp"
@@ -56,7 +57,7 @@ std::vector<registration>& table() {
        adws::make},
       {"cab-fto",
        "upper tasks among sockets, one subtree a socket at a time, cut at a level: level=N, branching=N, bytes=N, "
-       "keep=1, cache=N, sockets=N (Chen and Guo 2017)",
+       "keep=1, patience=8, cache=N, sockets=N (Chen and Guo 2017)",
        cab_fto::make},
       {"cab-gto",
        "the same, cut where data fits the socket's cache, soid=auto|declared|branching|profile, cmpi=0.001, bound=1, "
@@ -78,14 +79,18 @@ std::vector<registration>& table() {
        random_pushing::make},
       {"tatl", "queues advertise that they are long, own domain first, level=N, most=4, least=1 (Vikranth et al. 2013)",
        tatl::make},
+      {"grouped",
+       "children that come again run in the groups of file=PATH, which `heddle group` makes, steal=near|off, "
+       "patience=2; "
+       "profile=PATH records what they touch (Yoo et al. 2013)",
+       grouped::make},
       {"hierarchical_ws", "work stealing, nearest victims first, attempts=N a ring (Quintin and Wagner 2010)",
        hierarchical_ws::make},
       {"hws", "leaders steal the tree's upper tasks between groups, level=N, attempts=N (Quintin and Wagner 2010)",
        hws::make},
       {"laws",
-       "iterations: each task on the socket that owns its data, in subtrees that fit its cache; repeats=3, "
-       "margin=0.01, "
-       "cmpi=0.001, cache=N, sockets=N (Chen and Guo 2017)",
+       "iterations: each task on the socket that owns its data, in subtrees that fit its cache; repeats=2, warmup=1, "
+       "margin=0.01, cmpi=0.001, patience=8, cache=N, sockets=N (Chen and Guo 2017)",
        laws::make},
       {"laws-nc", "the same without the subtrees, pieces=8 a socket (Chen and Guo 2017)", laws::make_nc},
       {"work_sharing", "one central queue, order=lifo|fifo", work_sharing::make},

@@ -50,7 +50,7 @@ bool socket_pools::wake_one_of(unsigned which) noexcept {
 // resets it.
 void socket_pools::put(unsigned self, task& t, unsigned to, unsigned which) noexcept {
   sockets_[to].list_of[which].push_back(t);
-  if (which == inter || which == upper) {
+  if (which <= upper) {
     for (unsigned i = 0; i < count_; ++i) wake_one_of((to + i) % count_);
   } else if (!wake_one_of(to) && which == open) {
     host_->wake_any(self == nobody ? 0 : self);
@@ -64,7 +64,7 @@ task* socket_pools::take_own(unsigned self) noexcept {
 }
 
 task* socket_pools::take_open(unsigned self, effort how) noexcept {
-  if (rules_.patient && how == effort::glance) return nullptr;
+  if (rules_.patience != 0 && how == effort::glance) return nullptr;
   const unsigned from = host_->random(self, count_);
   for (unsigned i = 0; i < count_; ++i) {
     if (task* t = sockets_[(from + i) % count_].list_of[open].pop_front(); t != nullptr) return t;
@@ -82,27 +82,58 @@ task* socket_pools::take_from(unsigned self, unsigned lists_of_each) noexcept {
   return nullptr;
 }
 
+task* socket_pools::take_of_others(unsigned mine, unsigned from, list which) noexcept {
+  for (unsigned i = 0; i < count_; ++i) {
+    const unsigned there = (from + i) % count_;
+    task* t = there == mine ? nullptr : sockets_[there].list_of[which].pop_front();
+    if (t != nullptr) return t;
+  }
+  return nullptr;
+}
+
+// What others' sockets have worked on is left to them for a while, for it costs more here. Who waits does not sleep:
+// may_find. A worker counts for itself, so that nobody is kept waiting by others' steals.
 task* socket_pools::take_inter(unsigned self, effort how) noexcept {
   const unsigned mine = of_[self];
   const bool allowed = leads(self) || (how == effort::insist && !rules_.literal);
-  if (!allowed || !has_inter_for(mine) || !claim(mine)) return nullptr;
-  task* t = sockets_[mine].list_of[upper].pop_back();
-  if (t == nullptr) t = sockets_[mine].list_of[inter].pop_back();
-  if (t == nullptr && (how == effort::insist || !rules_.patient)) {
-    const unsigned from = rules_.at_random ? host_->random(self, count_) : mine;
-    for (unsigned i = 0; t == nullptr && i < count_; ++i) t = sockets_[(from + i) % count_].list_of[inter].pop_front();
+  if (!allowed) return nullptr;
+  const bool own = has_own_inter(mine);
+  bool may_steal = false;
+  if (!own && is_anywhere(inter)) {
+    unsigned& waited = searches_[self].waited;
+    may_steal = rules_.patience == 0 || waited >= rules_.patience;
+    if (!may_steal && how == effort::insist && !is_busy(mine)) ++waited;
+  } else {
+    searches_[self].waited = 0;
   }
+  if ((!own && !may_steal && !is_anywhere(fresh)) || !claim(mine)) return nullptr;
+  const unsigned from = rules_.at_random ? host_->random(self, count_) : mine;
+  task* t = nullptr;
+  for (const list which : {upper, inter, fresh}) t = t != nullptr ? t : sockets_[mine].list_of[which].pop_back();
+  if (t == nullptr) t = take_of_others(mine, from, fresh);
+  if (t == nullptr && may_steal) t = take_of_others(mine, from, inter);
   // No wake-up is lost: this worker looks again before it sleeps.
   if (t == nullptr) sockets_[mine].busy.store(false);
+  else searches_[self].waited = 0;
   return t;
 }
 
-bool socket_pools::has_inter_for(unsigned which) const noexcept {
-  if (!sockets_[which].list_of[upper].looks_empty()) return true;
-  for (unsigned i = 0; i < count_; ++i) {
-    if (!sockets_[i].list_of[inter].looks_empty()) return true;
+bool socket_pools::has_own_inter(unsigned which) const noexcept {
+  for (unsigned i = 0; i <= upper; ++i) {
+    if (!sockets_[which].list_of[i].looks_empty()) return true;
   }
   return false;
+}
+
+bool socket_pools::is_anywhere(list which) const noexcept {
+  for (unsigned i = 0; i < count_; ++i) {
+    if (!sockets_[i].list_of[which].looks_empty()) return true;
+  }
+  return false;
+}
+
+bool socket_pools::has_inter_for(unsigned which) const noexcept {
+  return has_own_inter(which) || is_anywhere(inter) || is_anywhere(fresh);
 }
 
 bool socket_pools::is_filled(unsigned lists_of_each) const noexcept {

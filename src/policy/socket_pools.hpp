@@ -4,6 +4,7 @@
 // Source: Chen, Guo (2017), sections 3.3.2, 3.5.1 and 4.7. Of each socket there are these lists:
 // - inter: inter-socket tasks, the book's inter-socket pool and CF pool. Taken by the head worker of a socket that is
 //   free, which takes the socket with them; from its own pool the newest, from those of others the oldest.
+// - fresh: inter-socket tasks whose data no socket has worked on yet. Taken as those, but by other sockets at once.
 // - upper: the same for this socket's head alone.
 // - local: for workers of this socket alone, at any time.
 // - open: for workers of this socket, and of others that find nothing else.
@@ -28,13 +29,14 @@ namespace heddle::policy {
 
 class socket_pools {
  public:
-  enum list : unsigned { inter, upper, local, open };
-  static constexpr unsigned lists = 4;
+  enum list : unsigned { inter, fresh, upper, local, open };  // the first three need a socket
+  static constexpr unsigned lists = 5;
   struct rules {
     unsigned sockets = 0;    // 0: the machine's; else the workers are cut into so many
     bool literal = false;    // as the book has it, with its deadlock
     bool at_random = false;  // inter-socket tasks are stolen from a random socket; else from the next one that has any
-    bool patient = false;    // another socket's lists are looked at only by who insists
+    // So often a worker insists in vain before it takes from another socket's `inter`; 0: at once, and at a glance.
+    unsigned patience = 0;
   };
 
   explicit socket_pools(const rules& given) noexcept : rules_(given) {}
@@ -87,6 +89,9 @@ class socket_pools {
   };
 
   bool has_inter_for(unsigned socket) const noexcept;
+  bool has_own_inter(unsigned socket) const noexcept;
+  bool is_anywhere(list which) const noexcept;
+  task* take_of_others(unsigned mine, unsigned from, list which) noexcept;
   bool holds_back() const noexcept { return is_filled(upper + 1); }
   bool is_filled(unsigned lists_of_each) const noexcept;
   task* take_from(unsigned self, unsigned lists_of_each) noexcept;
@@ -99,6 +104,7 @@ class socket_pools {
   std::vector<unsigned> of_;  // by rank
   struct alignas(64) searches {
     unsigned in_vain{0};  // while nobody ran anything
+    unsigned waited{0};   // for others to come for what lies in their sockets' lists
   };
   std::unique_ptr<searches[]> searches_;  // by rank
 };

@@ -36,6 +36,7 @@ void task_tree::enter(tier_node& n, std::uint32_t pass) noexcept {
   n.pass = pass;
   n.misses = n.instructions = 0;
   n.bytes = 0;
+  n.misses_from = source::none;
   n.measured = n.counted = n.inlined = false;
   n.taken.store(true, std::memory_order_relaxed);  // published with the task
 }
@@ -116,6 +117,7 @@ tree_site* task_tree::begin(unsigned self, const void* label) noexcept {
   root.share = root.width = 1;
   root.level = 1;
   root.range = {};
+  root.ranged = true;
   root.inlined = true;
   return found;
 }

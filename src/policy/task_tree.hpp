@@ -33,21 +33,23 @@ struct tier_node {
   double below;                // of the first half of a fork: what the tasks that it made have measured
   std::uint64_t misses;        // of the task's own: lines that its core's caches did not have
   std::uint64_t instructions;  // its own
-  data_range range;
-  double width;             // tasks of its level, if all of them branch as its ancestors do
-  std::uint32_t level;      // 1: the root
-  std::uint32_t pass;       // the iteration in which it was last used
-  std::uint32_t made;       // children so far
-  std::uint32_t had;        // children in the iteration before
-  std::uint32_t ran_on;     // the socket that last took it; nobody
-  std::atomic<bool> taken;  // by a task that is alive
-  bool inlined;             // the first half of a fork
-  bool measured;            // misses are known
-  bool counted;             // and instructions
-  bool known;               // a cut has been decided with it in the tree
-  bool cut;                 // a leaf inter-socket task, a CF root
-  bool saved;               // was one in the best cut so far
-  bool mark;                // while cuts are changed
+  data_range range;            // Eq. 4.5; set by bi_tier
+  double width;                // tasks of its level, if all of them branch as its ancestors do
+  std::uint32_t level;         // 1: the root
+  std::uint32_t pass;          // the iteration in which it was last used
+  std::uint32_t made;          // children so far
+  std::uint32_t had;           // children in the iteration before
+  std::uint32_t ran_on;        // the socket that last took it; nobody
+  std::atomic<bool> taken;     // by a task that is alive
+  bool inlined;                // the first half of a fork
+  bool ranged;                 // its range is told by numbers of children, up to the root
+  source misses_from;          // where the misses are known from
+  bool measured;               // misses are known
+  bool counted;                // and instructions
+  bool known;                  // a cut has been decided with it in the tree
+  bool cut;                    // a leaf inter-socket task, a CF root
+  bool saved;                  // was one in the best cut so far
+  bool mark;                   // while cuts are changed
 };
 
 // A place in the program where iterations begin.

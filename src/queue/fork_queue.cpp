@@ -106,9 +106,20 @@ void attach(fork_queue& q, slot* memory, std::size_t capacity) noexcept {
   q.bottom.store(q.base, std::memory_order_relaxed);  // before any other thread sees the queue, as the next two
   q.pop_limit.store(q.base, std::memory_order_relaxed);
   q.push_limit.store(q.end + 1, std::memory_order_relaxed);
+  q.settled.store(nowhere(q), std::memory_order_relaxed);
+}
+
+void keep_next(fork_queue& q) noexcept {
+  // pairs with force_steal: made visible by the release of bottom in the push that follows
+  q.settled.store(q.bottom.load(std::memory_order_relaxed), std::memory_order_relaxed);  // own variable
+}
+
+void keep_none(fork_queue& q) noexcept {
+  q.settled.store(nowhere(q), std::memory_order_relaxed);  // pairs with force_steal: which may see it late, see there
 }
 
 slow_outcome push(fork_queue& q, slot* position) noexcept {
+  keep_none(q);
   if (position >= q.end) {
     q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the commit in pop
     const slow_outcome taken_back = pop(q, position);
@@ -233,7 +244,10 @@ entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
   q.pop_limit.store(nowhere(q));                                               // [force:3]
   heavy_fence();                                                               // [force:4]
   // pairs with push: slots and jobs; with pop: the heavy fence
-  slot* const end = q.bottom.load(std::memory_order_acquire);  // [force:5]
+  slot* end = q.bottom.load(std::memory_order_acquire);  // [force:5]
+  // relaxed: at least as young as keep_next before the newest push seen. What keep_none adds later is in the queue for
+  // good, or the tag has moved. Seen late it hides entries until the next attempt.
+  end = std::min(end, q.settled.load(std::memory_order_relaxed));
   if (end <= q.base + x.top()) return 0;
   const std::uint32_t more = std::min(static_cast<std::uint32_t>(end - (q.base + x.top())) - 1, public_part::most);
   // relaxed: covered by the acquire above; counts only if the compare-and-swap succeeds

@@ -67,6 +67,11 @@ HEDDLE_API void stand(fork_queue& queue) noexcept;
 // owner that sits in a long leaf. [force:1] to [force:6].
 [[nodiscard]] HEDDLE_API entry force_steal(fork_queue& queue, void (*heavy_fence)()) noexcept;
 
+// [queue:10]. Owner: the next fork that is pushed is not to be taken by force before its slow path has decided on it;
+// until keep_next is called again for the one after it, or keep_none for all.
+void keep_next(fork_queue& queue) noexcept;
+void keep_none(fork_queue& queue) noexcept;
+
 // Anybody: there are public entries; there seem to be entries at all. A hint. After a heavy fence has_any is exact,
 // except that the entries may have been stolen already.
 HEDDLE_API bool has_public(const fork_queue& queue) noexcept;

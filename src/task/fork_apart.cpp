@@ -42,7 +42,8 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   self.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in queue::pop
   const queue::slow_outcome back = queue::pop(self, position);
   if (back.published) self.announce_answer();
-  if (!back.done) {  // a thief has it: an ordinary fork after all
+  queue::keep_next(self);
+  if (!back.done) {  // a thief has it, which took it before it was held back: an ordinary fork after all
     self.blocks.free_thread(*half);
     return position;
   }

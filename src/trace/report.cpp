@@ -149,7 +149,13 @@ std::string one_trace(const named_summary& t) {
   for (const auto& [key, value] : {std::pair{"program", &s.program}, {"policy", &s.policy}, {"machine", &s.machine}}) {
     if (!value->empty()) fmt::format_to(std::back_inserter(out), "\n{}: {}", key, *value);
   }
-  out += "\n\n" + findings_text(t.findings) + "\n" + worker_table(s) + "\n";
+  out += '\n';
+  for (const remark& r : s.remarks) {
+    fmt::format_to(std::back_inserter(out), "remark: {}: {}", r.text, r.first);
+    if (r.last != r.first) fmt::format_to(std::back_inserter(out), " at first, {} at last", r.last);
+    fmt::format_to(std::back_inserter(out), "{}\n", r.times > 1 ? fmt::format(" ({} times)", r.times) : "");
+  }
+  out += "\n" + findings_text(t.findings) + "\n" + worker_table(s) + "\n";
   std::vector<text_row> rows;
   for (const statistic& stat : statistics()) rows.push_back({std::string(stat.name), stat.show(s)});
   for (const auto& [level, n] : s.steals_by_level)
@@ -233,7 +239,14 @@ std::string json_trace(const named_summary& t) {
     fmt::format_to(std::back_inserter(out), "{}{}:{}", separator, json_string(name), n);
     separator = ",";
   }
-  out += "},\n\"diagnosis\":" + findings_json(t.findings) + ",\n\"workers\":[";
+  out += "},\n\"remarks\":[";
+  separator = "";
+  for (const remark& r : s.remarks) {
+    fmt::format_to(std::back_inserter(out), R"({}{{"text":{},"times":{},"first":{},"last":{}}})", separator,
+                   json_string(r.text), r.times, r.first, r.last);
+    separator = ",";
+  }
+  out += "],\n\"diagnosis\":" + findings_json(t.findings) + ",\n\"workers\":[";
   separator = "\n";
   for (const worker_summary& w : s.workers) {
     const std::string id = w.worker == foreign_worker ? "\"foreign\"" : fmt::format("{}", w.worker);

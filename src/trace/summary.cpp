@@ -1,6 +1,7 @@
 #include "trace/summary.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -131,12 +132,35 @@ double summary::imbalance() const {
   return sum == 0 ? 0 : static_cast<double>(most) * static_cast<double>(workers_with_time) / static_cast<double>(sum);
 }
 
+namespace {
+
+std::vector<remark> remarks_in(const recording& what) {
+  std::vector<record> notes;
+  for (const worker_log& log : what.workers) {
+    std::copy_if(log.records.begin(), log.records.end(), std::back_inserter(notes),
+                 [&](const record& r) { return r.event == event::policy_note && r.a < what.texts.size(); });
+  }
+  std::stable_sort(notes.begin(), notes.end(), [](const record& a, const record& b) { return a.ns < b.ns; });
+  std::vector<remark> all;
+  for (const record& r : notes) {
+    const std::string& text = what.texts[r.a];
+    auto found = std::find_if(all.begin(), all.end(), [&](const remark& known) { return known.text == text; });
+    if (found == all.end()) found = all.insert(all.end(), {text, 0, r.b, r.b});
+    ++found->times;
+    found->last = r.b;
+  }
+  return all;
+}
+
+}  // namespace
+
 summary summarise(const recording& what) {
   summary result;
   result.program = what.program;
   result.machine = what.machine;
   result.policy = what.policy;
   result.unknown = what.unknown;
+  result.remarks = remarks_in(what);
   accountant books(what, result);
   replay(what, books);
   books.finish();

@@ -36,6 +36,13 @@ struct distribution {
   std::uint64_t max = 0;
 };
 
+// What a policy chose, and the number that decided (policy_note).
+struct remark {
+  std::string text;
+  std::uint64_t times = 0;
+  std::uint64_t first = 0, last = 0;  // values
+};
+
 struct summary {
   std::string program, machine, policy;
   std::uint64_t begin_ns = 0;  // first and last moment of any worker
@@ -46,6 +53,7 @@ struct summary {
   std::uint64_t lost = 0;
   std::uint64_t strays = 0;  // events whose span begins before the recording
   std::map<std::string, std::uint64_t> unknown;
+  std::vector<remark> remarks;  // a text each, in the order in which they were first made
 
   distribution task_slice;     // a task's time on a worker, uninterrupted
   distribution idle_spell;     // idle_begin to idle_end

@@ -48,6 +48,7 @@ void policy_host::start(std::shared_ptr<const machine::topology> machine, trace:
     }
     w->watches_switches = w->ring != nullptr || wants_.usage || wants_.running;
     static_cast<void>(queue::watch_every_fork(*w, wants_.forks || joins, joins));  // nobody has asked yet
+    if (wants_.forks) queue::keep_next(*w);
   }
 }
 
@@ -203,6 +204,7 @@ void policy_host::watch(unsigned self, bool on) noexcept {
   w.watches_spawns = wants_.spawns && on;
   w.queues_children = !w.watches_groups && !w.watches_spawns;
   const bool forks = (wants_.forks && on) || w.every_join;
+  wants_.forks&& on ? queue::keep_next(w) : queue::keep_none(w);
   if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_work();
 }
 

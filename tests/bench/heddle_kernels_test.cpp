@@ -6,6 +6,7 @@
 #include "bufsort/bufsort.hpp"
 #include "captured.hpp"
 #include "cart/cart.hpp"
+#include "cells/cells.hpp"
 #include "channel/channel.hpp"
 #include "fft/fft.hpp"
 #include "fib/fib.hpp"
@@ -68,6 +69,11 @@ TEST_P(on_heddle, rrm) { expect_serial_results<rrm>(100'000, 2); }
 TEST_P(on_heddle, bufsort) { expect_serial_results<bufsort>(100'000); }
 TEST_P(on_heddle, kdtree) { expect_serial_results<kdtree>(30'000); }
 TEST_P(on_heddle, cart) { expect_serial_results<cart>(5000); }
+TEST_P(on_heddle, cells) {
+  expect_serial_results<cells>(300, 3);
+  expect_serial_results<cells>(300, 4, "shuffled");
+  expect_serial_results<cells>(1, 2);
+}
 TEST_P(on_heddle, matmul_by_quarters) { expect_serial_results<matmul>(256, 0, "quarters"); }
 TEST_P(on_heddle, sph2d) { expect_serial_results<sph2d>(3000, 3); }
 TEST_P(on_heddle, sph3d) { expect_serial_results<sph3d>(3000, 3); }

@@ -109,6 +109,20 @@ TEST(calibrate_capacity, of_a_cache_that_others_have_filled_is_little) {
   }
 }
 
+TEST(calibrate_capacity, is_told_in_whole_sets) {
+  for (const std::size_t ways : {8, 11, 12, 16, 20}) {
+    const std::size_t set = ways * 64;
+    for (const std::size_t bytes : {100'000, 2'293'760, 2'424'832, 50'331'648}) {
+      const std::size_t told = calibrate::whole_sets(bytes, set);
+      EXPECT_EQ(told % set, 0u) << ways;
+      EXPECT_LE(told, bytes);
+      EXPECT_GT(told + 70'000, bytes);
+    }
+  }
+  EXPECT_EQ(calibrate::whole_sets(2'424'832, 0) % 65536, 0u);
+  EXPECT_EQ(calibrate::whole_sets(100, 768), 65280u) << "one at least";
+}
+
 TEST(calibrate_command, refuses_in_one_line) {
   expect_refused(run_captured({"calibrate", "-o", "box.xml"}), {"box.xml", ".toml"});
   expect_refused(run_captured({"calibrate", "--quick", "-o", "/absent/box.toml"}),

@@ -45,6 +45,7 @@ TEST(paper, refuses_what_it_does_not_know) {
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--sclae", "full"}), {"--sclae", "--scale"});
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--only", "no such measure"}), {"--only", "no such"});
   expect_refused(run_captured({"paper", "run", "adws-4.17", "--seeds", "0"}), {"--seeds", "1 to 1000"});
+  expect_refused(run_captured({"paper", "run", "adws-4.17", "--jobs", "0"}), {"--jobs", "1 to 256"});
   expect_refused(run_captured({"paper", "report"}), {"FILE is missing"});
   for (const char* workers : {"0", "-1", "010", "two", "4097", "2.5"}) {
     expect_refused(run_captured({"paper", "run", "adws-4.17", "--real", "--real-workers", workers}),
@@ -77,7 +78,8 @@ TEST(paper_table, is_sound) {
     for (const program& p : e.programs) {
       EXPECT_TRUE(programs.insert(p.name).second) << p.name;
       const bool left_out = !p.quick.left_out.empty() && !p.full.left_out.empty();
-      for (const scale z : {scale::quick, scale::full}) {
+      EXPECT_TRUE(p.medium || !p.medium_beside) << p.name << ": beside nothing";
+      for (const scale z : {scale::quick, scale::medium, scale::full}) {
         const bool shrunk = size_at(p, z).shrink > 1;
         EXPECT_EQ(shrunk, has_beside(p, z)) << p.name << ": a shrunk figure stands beside that of another shrink";
         EXPECT_TRUE(!shrunk || size_at(p, z).shrink != size_at(p, z, true).shrink);
@@ -101,6 +103,22 @@ TEST(paper_table, is_sound) {
     }
     EXPECT_EQ(used, programs) << "programs that no measure uses";
   }
+}
+
+TEST(paper_table, the_medium_size_is_the_quick_one_where_none_is_told) {
+  program p{.name = "p",
+            .command = "bench fib",
+            .quick = {.arguments = "--n 20", .shrink = 4},
+            .full = {.arguments = "--n 40"},
+            .real = {},
+            .quick_beside = size{.arguments = "--n 10", .shrink = 8}};
+  EXPECT_EQ(command_at(p, scale::medium), "bench fib --n 20");
+  EXPECT_EQ(size_at(p, scale::medium, true).shrink, 8u);
+  p.medium = size{.arguments = "--n 30"};
+  EXPECT_EQ(command_at(p, scale::medium), "bench fib --n 30");
+  EXPECT_FALSE(has_beside(p, scale::medium)) << "the quick one's is of another size";
+  EXPECT_TRUE(has_beside(p, scale::quick));
+  EXPECT_EQ(command_at(p, scale::full), "bench fib --n 40");
 }
 
 // ---- values ----
@@ -291,6 +309,18 @@ TEST(paper_page, later_rows_count_in_the_order_of_the_table) {
   EXPECT_THROW(page_of({json::object()}), std::runtime_error);
 }
 
+TEST(paper_page, begins_with_what_was_run) {
+  json one = row("adws-4.17", "one", 1.5), two = row("adws-4.17", "two", 1.5), none = row("adws-4.18", "one", nullptr);
+  one["scale"] = "medium: p = heddle bench p";
+  one["commit"] = "0123456789ab";
+  one["date"] = "2026-01-03";
+  const std::string page = page_of({one, two, none});
+  EXPECT_THAT(page,
+              HasSubstr("**What was run**: scale `medium` (1 measures), `quick` (1 measures); commit 0123456789ab "
+                        "(1), unknown (1); 2026-01-01 to 2026-01-03."));
+  EXPECT_THAT(page_of({none}), HasSubstr("**What was run**: nothing."));
+}
+
 TEST(paper_page, tells_intervals_shrinks_commits_and_commands) {
   json one = row("adws-4.17", "two", 1.5);
   one["simulated_runs"] = {1.4, 1.45, 1.5, 1.55, 1.6};
@@ -351,6 +381,7 @@ TEST(paper_rows, what_a_run_was_not_asked_for_is_kept) {
   json both = row("adws-4.17", "two", 1.5);
   both["measured"] = 1.25;
   both["measured_machine"] = "here";
+  both["date"] = "2025-12-31";
   json simulated = row("adws-4.17", "two", 3.5);
   simulated["measured_reason"] = not_measured;
   json measured = row("adws-4.17", "two", nullptr);
@@ -364,6 +395,9 @@ TEST(paper_rows, what_a_run_was_not_asked_for_is_kept) {
   EXPECT_EQ(all[0].at("simulated"), 3.5);
   EXPECT_EQ(all[0].at("verdict"), "same size");
   EXPECT_EQ(all[0].at("measured"), 4.5);
+  const std::vector<json> first_two = last_of_each({both, simulated});
+  EXPECT_EQ(first_two.at(0).at("measured"), 1.25);
+  EXPECT_EQ(first_two[0].at("measured_date"), "2025-12-31") << "when that was measured, not when the rest was run";
   const std::vector<json> after = last_of_each({both, failed});
   EXPECT_TRUE(after.at(0).at("simulated").is_null());  // it was asked for: the failure counts
   EXPECT_EQ(after[0].at("measured"), 1.25);
@@ -440,6 +474,12 @@ TEST(paper_run, table_4_2_here_and_in_the_simulator_and_once_more) {
   EXPECT_EQ(again[1], all[1]);
   ASSERT_EQ(run_command(what).status, 0);
   EXPECT_EQ(lines_of(), again) << "nothing is left to run";
+
+  // Several at once: the same figures of the simulator.
+  const process::ended at_once =
+      run_command("paper run adws-tab-4.2 --only 'n = 20' --jobs 4 --into " + folder.file("at-once"));
+  ASSERT_EQ(at_once.status, 0) << at_once.output;
+  EXPECT_EQ(read_rows(folder.file("at-once/adws-tab-4.2.json")).at(0).at("simulated_runs"), r.at("simulated_runs"));
 }
 
 }  // namespace

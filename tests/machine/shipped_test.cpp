@@ -106,6 +106,7 @@ TEST(shipped_machines, have_the_figures_of_their_papers) {
       {"nehalem-e5530-private-l3", 4, 1, 1, 2.4, 32 * KiB, 256 * KiB, 2 * MiB, 1},
       {"nehalem-e5530-no-l3", 4, 1, 1, 2.4, 32 * KiB, 256 * KiB, 0, 0},
       {"opteron-2x2", 4, 2, 2, 2.2, 64 * KiB, 1 * MiB, 0, 0},
+      {"epyc-7763-2x64", 128, 2, 2, 3.0, 32 * KiB, 512 * KiB, 32 * MiB, 8},
       {"epyc-9654-2x96", 192, 2, 2, 3.55, 32 * KiB, 1 * MiB, 32 * MiB, 8},
       {"sapphirerapids-2x56", 112, 2, 2, 3.0, 48 * KiB, 2 * MiB, 105 * MiB, 56},
       {"grace-2x72", 144, 2, 2, 3.1, 64 * KiB, 1 * MiB, 114 * MiB, 72},

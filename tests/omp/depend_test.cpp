@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <random>
 #include <vector>
 
+#include "omp/core/depend_graph.hpp"
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 
@@ -46,19 +48,21 @@ relation between(const record& a, const record& b) {
   return r;
 }
 
+// With few addresses sets are long; with many their places are dropped while tasks come and go.
 TEST_P(depend, random_graphs) {
-  int addresses[6];
+  int addresses[300];
   std::mt19937 random(7);
   const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   for (int round = 0; round < 60 * stress(); ++round) {
-    const unsigned count = 20 + below(130);
+    const unsigned different = round % 5 == 4 ? 300 : 6;
+    const unsigned count = different == 6 ? 20 + below(130) : 200 + below(500);
     const std::unique_ptr<record[]> tasks(new record[count]);
     for (unsigned i = 0; i < count; ++i) {
       const unsigned items = below(4);
       for (unsigned k = 0; k < items; ++k) {
-        const bool all = below(60) == 0;
+        const bool all = below(10 * different) == 0;
         const auto kind = static_cast<depend_kind>(below(4));
-        tasks[i].items.push_back({all ? nullptr : &addresses[below(6)], all ? depend_kind::out : kind});
+        tasks[i].items.push_back({all ? nullptr : &addresses[below(different)], all ? depend_kind::out : kind});
       }
     }
     const unsigned waits = below(3);  // 0: never; now and then for all; now and then for some
@@ -76,7 +80,7 @@ TEST_P(depend, random_graphs) {
         if (waits == 1 && i % 40 == 39) heddle::omp::taskwait(self);
         if (waits == 2 && i % 20 == 19) {
           record mine;
-          mine.items = {{&addresses[below(6)], static_cast<depend_kind>(below(4))}};
+          mine.items = {{&addresses[below(different)], static_cast<depend_kind>(below(4))}};
           heddle::omp::wait_for_predecessors(self, list_of(mine.items));
           for (unsigned j = 0; j <= i; ++j)
             if (between(tasks[j], mine) == relation::ordered && tasks[j].ended.load() == 0) early.fetch_add(1);
@@ -127,6 +131,28 @@ TEST_P(depend, a_chain_of_many) {
       spawn(self, {{&x, depend_kind::out}}, [&x, i](thread&) { x = x * 5 + static_cast<std::uint64_t>(i); });
   });
   EXPECT_EQ(x, expected);
+}
+
+// [depend:4] As many places as tasks, but few of tasks that have not ended: all may run at once.
+TEST_P(depend, places_of_ended_tasks_are_dropped) {
+  constexpr std::size_t count = 30000;
+  std::vector<std::uint32_t> values(count);
+  const std::uint32_t read_by_all = 1;
+  std::size_t room = 0, used = 0;
+  single_in_team(GetParam(), [&](thread& self) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto kind = i % 7 == 0 ? depend_kind::mutexinoutset : depend_kind::out;
+      spawn(self, {{&read_by_all, depend_kind::in}, {&values[i], kind}}, [&, i](thread&) { values[i] = read_by_all; });
+    }
+    const heddle::omp::dependences* const graph = self.running->depends;
+    if (graph != nullptr) room = graph->places.size(), used = graph->places.used();
+  });
+  if (GetParam() > 1) {
+    EXPECT_NE(used, 0u);
+  }
+  // A table has at least a third of its places in use after it has grown, and few more tasks are unfinished than that.
+  EXPECT_LE(room, 4 * std::size_t{heddle::omp::most_ahead});
+  EXPECT_EQ(values, std::vector<std::uint32_t>(count, 1));
 }
 
 }  // namespace

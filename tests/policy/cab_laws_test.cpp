@@ -61,8 +61,8 @@ TEST_P(one_subtree, stays_within_a_socket) {
 
 // Level 3 of 256 KB has 64 KB, which is what a socket's cache holds.
 INSTANTIATE_TEST_SUITE_P(policies, one_subtree,
-                         testing::Values("cab-fto", "cab-fto:level=3", "cab-fto:bytes=262144", "cab-gto",
-                                         "cab-gto:soid=declared", "cab-gto:soid=branching"),
+                         testing::Values("cab-fto", "cab-fto:level=3", "cab-fto:bytes=262144", "cab-gto:cmpi=0",
+                                         "cab-gto:soid=declared,cmpi=0", "cab-gto:soid=branching,cmpi=0"),
                          [](const auto& info) { return "of_" + std::to_string(info.index); });
 
 TEST(cab, cuts_where_each_socket_has_a_task_though_all_fits_into_one_cache) {
@@ -84,7 +84,7 @@ TEST(cab, cuts_where_each_socket_has_a_task_though_all_fits_into_one_cache) {
 
 // The book's partition has no such bound: what fits into one cache stays within one socket.
 TEST(cab, literally_keeps_small_programs_within_one_socket) {
-  heddle::runtime rt(on("cab-gto:bound=0"));
+  heddle::runtime rt(on("cab-gto:bound=0,cmpi=0"));
   for (int iteration = 0; iteration < 50; ++iteration) {
     std::vector<int> socket(8, -1);
     rt.run([&] { halves(0, 8, 512, [&](unsigned leaf) { socket[leaf] = rt.worker_rank() / 2; }); });
@@ -100,6 +100,29 @@ TEST(cab, is_plain_stealing_where_there_is_nothing_to_cut) {
     std::atomic<int> arrived{0};
     rt.run([&] {
       halves(0, 4, 1 << 20, [&](unsigned) {
+        arrived.fetch_add(1);
+        while (arrived.load() < 4) {
+        }
+      });
+    });
+    EXPECT_EQ(arrived.load(), 4) << policy;
+    guard.progress();
+  }
+}
+
+// A program that touches no memory that anybody knows of: after some iterations it is left to plain stealing, where all
+// workers may meet in what had been one socket's subtree.
+TEST(cab_laws, programs_that_compute_are_left_to_plain_stealing) {
+  heddle_test::watchdog guard("cab");
+  for (const char* policy : {"cab-gto", "cab-gto:soid=profile", "laws", "laws-nc"}) {
+    heddle::runtime rt(on(policy));
+    for (int iteration = 0; iteration < 12; ++iteration) {
+      rt.run([&] { halves(0, 64, 0, [](unsigned) {}); });
+      guard.progress();
+    }
+    std::atomic<int> arrived{0};
+    rt.run([&] {
+      halves(0, 4, 0, [&](unsigned) {
         arrived.fetch_add(1);
         while (arrived.load() < 4) {
         }
@@ -180,7 +203,9 @@ TEST_P(laws_places, stay_the_same) {
   EXPECT_LT(elsewhere, 39u * 32) << "not all of them";
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, laws_places, testing::Values("laws", "laws:repeats=1", "laws:repeats=0", "laws-nc"),
+INSTANTIATE_TEST_SUITE_P(policies, laws_places,
+                         testing::Values("laws:cmpi=0", "laws:repeats=1,cmpi=0", "laws:repeats=0,cmpi=0",
+                                         "laws-nc:cmpi=0"),
                          [](const auto& info) { return "of_" + std::to_string(info.index); });
 
 // By groups, whose number of children is told or known from the iteration before.

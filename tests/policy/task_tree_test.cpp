@@ -228,6 +228,24 @@ TEST_F(task_tree_test, tells_a_program_that_computes) {
   }
 }
 
+// Without counters: what is declared, against the time.
+TEST_F(task_tree_test, guesses_at_a_program_that_declares_its_bytes) {
+  for (const double bytes : {0.0, 1e6, 1e8}) {
+    begin();
+    site->root->bytes = bytes;
+    site->elapsed = 10'000'000;
+    const soid_profile p = soid_profile::guess(*site, 4, 0.001);
+    EXPECT_EQ(p.cpu_bound, bytes < 1e7);
+    EXPECT_EQ(p.from, bytes > 0 ? source::declared : source::none);
+    EXPECT_FALSE(soid_profile::guess(*site, 4, 0).cpu_bound);
+    computing_programs programs;
+    programs.measured(*site, p);
+    EXPECT_FALSE(programs.ended(*site)) << "one iteration of 10 ms is not long enough";
+    EXPECT_EQ(programs.ended(*site), p.cpu_bound) << "two are";
+    tree.end(*site);
+  }
+}
+
 // A loop that sets something up computes, the next one does not: that decides.
 TEST_F(task_tree_test, judges_a_program_by_all_its_places) {
   soid_profile computes, reads;
@@ -287,6 +305,39 @@ TEST(cut_search, stays_where_nothing_is_better) {
   for (std::size_t from = 0; from < 4; ++from) {
     EXPECT_EQ(settled({1000, 1000, 1000, 1000}, from), from) << "less than the margin is no gain";
     EXPECT_EQ(settled({1000, 995, 992, 995}, from), from);
+  }
+}
+
+// The first iteration of a partition finds its data in other caches.
+TEST(cut_search, does_not_hold_the_way_there_against_a_partition) {
+  for (const bool better : {false, true}) {
+    cut_search search(2, 0.01, 1);
+    EXPECT_EQ(search.took(1500).next, cut_search::move::none);
+    EXPECT_EQ(search.took(1000).next, cut_search::move::none);
+    EXPECT_EQ(search.took(1000).next, cut_search::move::finer);
+    EXPECT_EQ(search.took(1500).next, cut_search::move::none) << "on the way";
+    const auto advice = search.took(better ? 900 : 1300);
+    EXPECT_EQ(advice.save, better);
+    EXPECT_EQ(advice.restore, !better) << "twice in a row clearly longer: undone at once";
+    EXPECT_EQ(advice.next, better ? cut_search::move::finer : cut_search::move::coarser);
+  }
+}
+
+// With the one that measures sizes: eight.
+TEST(cut_search, settles_within_seven_iterations_where_a_step_or_none_is_clearly_better) {
+  for (const std::vector<std::uint64_t>& times :
+       {std::vector<std::uint64_t>{1300, 1000, 1300}, std::vector<std::uint64_t>{2000, 1300, 1000, 1300}}) {
+    cut_search search;
+    std::size_t now = 1, saved = 1;
+    while (!search.is_done()) {
+      const auto advice = search.took(times[now]);
+      if (advice.restore) now = saved;
+      if (advice.save) saved = now;
+      if (advice.next == cut_search::move::finer) ++now;
+      if (advice.next == cut_search::move::coarser) --now;
+    }
+    EXPECT_EQ(now, best_of(times));
+    EXPECT_LE(search.iterations(), 7u);
   }
 }
 

@@ -1,5 +1,6 @@
 // The formulas of CAB and LAWS, with the examples of the book and by their definitions.
 #include "policy/tier_partition.hpp"
+#include "policy/socket_homes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -134,6 +135,36 @@ TEST(data_range, stays_what_it_is_where_counts_are_not_known_or_too_fine) {
   for (int level = 0; level < 100; ++level) fine = fine.child(1, 2);
   EXPECT_LT(fine.from, fine.to);
   EXPECT_EQ(fine.first_socket(4), 3u);
+}
+
+// By data and not by tasks: trees of other shapes find the same sockets.
+TEST(socket_homes, tell_who_worked_on_a_range_whatever_tree_it_comes_from) {
+  heddle::policy::socket_homes homes;
+  const data_range whole;
+  EXPECT_EQ(homes.of_begin(whole), heddle::policy::nobody);
+  for (unsigned i = 0; i < 4; ++i) homes.note(whole.child(i, 4), 3 - i);
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(homes.of_begin(whole.child(i, 4)), 3 - i);
+    EXPECT_EQ(homes.of_middle(whole.child(i, 4)), 3 - i);
+    EXPECT_EQ(homes.of_middle(whole.child(i / 2, 2).child(i % 2, 2)), 3 - i);
+    EXPECT_EQ(homes.of_begin(whole.child(3 * i, 12)), 3 - i);
+  }
+  EXPECT_EQ(homes.of_begin(whole), 3u);
+  homes.note(whole.child(1, 2), 7);
+  EXPECT_EQ(homes.of_middle(whole.child(1, 4)), 2u);
+  EXPECT_EQ(homes.of_middle(whole.child(2, 4)), 7u);
+  EXPECT_EQ(homes.of_middle(whole.child(3, 4)), 7u);
+}
+
+TEST(socket_homes, take_ranges_of_any_fineness_at_any_place) {
+  heddle::policy::socket_homes homes;
+  data_range last;
+  for (int level = 0; level < 60; ++level) {
+    homes.note(last, static_cast<unsigned>(level));
+    EXPECT_EQ(homes.of_begin(last), static_cast<unsigned>(level));
+    EXPECT_EQ(homes.of_middle(last), static_cast<unsigned>(level));
+    last = last.child(1, 2);
+  }
 }
 
 // Section 4.8: cycles of a leaf task with S bytes of its own and B of its neighbours', at V_l and V_r bytes a cycle.

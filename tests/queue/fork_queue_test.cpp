@@ -111,6 +111,32 @@ TEST(fork_queue, force_takes_the_oldest_private_entry) {
 }
 
 // An owner that pushes and takes at random against thieves of all kinds.
+// What a policy may make a task of, seen between its push and its slow path.
+TEST(fork_queue, force_leaves_a_fork_that_is_held_back) {
+  owned_queue q(8);
+  const auto force = [&] { return heddle::queue::force_steal(q, heddle::platform::heavy_fence); };
+  const auto push_unseen = [&](entry item) {
+    slot* position = q.bottom.load();
+    position->store(item);
+    q.bottom.store(position + 1);
+    return position;
+  };
+  q.put(8);
+  heddle::queue::keep_next(q);
+  slot* const held = push_unseen(16);
+  EXPECT_EQ(force(), 8u) << "what was there before is taken";
+  EXPECT_EQ(force(), 0u);
+  q.bottom.store(held);
+  EXPECT_TRUE(heddle::queue::pop(q, held).done) << "and is its owner's for certain";
+  heddle::queue::keep_next(q);
+  EXPECT_TRUE(heddle::queue::push(q, push_unseen(24)).done) << "an ordinary fork after all";
+  EXPECT_EQ(force(), 24u);
+  heddle::queue::keep_next(q);
+  push_unseen(32);
+  heddle::queue::keep_none(q);
+  EXPECT_EQ(force(), 32u);
+}
+
 TEST(fork_queue, every_entry_is_taken_exactly_once) {
   constexpr int thieves = 3;
   const std::size_t items = 200'000u * static_cast<unsigned>(heddle_test::stress()) / (heddle_test::sanitized ? 10 : 1);

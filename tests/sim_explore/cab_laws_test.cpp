@@ -66,6 +66,25 @@ TEST(cab, a_socket_runs_one_subtree_at_a_time) {
       schedules() / 6);
 }
 
+// The second half of a fork above the cut is a task in every case. A thief that took it before would leave the first
+// half at its maker's level, which is so cut one level lower.
+TEST(cab, forks_are_cut_where_they_should_be) {
+  for (const char* policy : {"cab-fto:sockets=2,level=3", "cab-gto:sockets=2,soid=branching,bytes=4096,cache=1024"}) {
+    expect_right(
+        [policy] {
+          runtime home(of(policy));
+          int socket[8];
+          const auto halves = [&](const auto& self, int from, int count) -> void {
+            if (count == 1) return static_cast<void>(socket[from] = home.worker_rank() / 2);
+            parallel_invoke([&] { self(self, from, count / 2); }, [&] { self(self, from + count / 2, count / 2); });
+          };
+          on(home, [&] { halves(halves, 0, 8); });
+          for (int leaf = 0; leaf < 8; leaf += 2) require(socket[leaf] == socket[leaf + 1]);
+        },
+        schedules() / 6);
+  }
+}
+
 // What waits for a task that its own socket holds back.
 TEST(cab, tasks_that_wait_otherwise_than_by_groups_go_on) {
   for (const char* policy : {"cab-fto:sockets=2", "cab-gto:sockets=2,soid=declared", "laws:sockets=2"}) {
@@ -116,8 +135,22 @@ TEST(laws, programs_that_change_lose_nothing) {
   }
 }
 
-// The first iteration keeps to the sockets, under every schedule. (By groups: the second half of a fork may be robbed
-// within its maker's socket before it becomes a task.)
+// The first iteration keeps to the sockets, under every schedule.
+TEST(laws, first_iterations_of_forks_lie_where_the_data_is_to_lie) {
+  expect_right(
+      [] {
+        runtime home(of("laws:sockets=2"));
+        int socket[4] = {-1, -1, -1, -1};
+        const auto leaf = [&](int i) { return [&, i] { socket[i] = home.worker_rank() / 2; }; };
+        on(home, [&] {
+          parallel_invoke([&] { parallel_invoke(leaf(0), leaf(1)); }, [&] { parallel_invoke(leaf(2), leaf(3)); });
+        });
+        require(socket[0] == 0 && socket[1] == 0 && socket[2] == 1 && socket[3] == 1);
+      },
+      schedules() / 6);
+}
+
+// The same by groups.
 TEST(laws, first_iterations_lie_where_the_data_is_to_lie) {
   expect_right(
       [] {

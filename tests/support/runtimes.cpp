@@ -26,6 +26,8 @@ const std::vector<std::string> all_policies = {
     "ml-adaptive",
     "ml-adaptive:levels=off,patience=1",
     "auto",
+    "grouped",
+    "grouped:steal=off",
     "numalb",
     "numalb:objects=3,sites=1",
     "pdf",

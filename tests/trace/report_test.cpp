@@ -68,6 +68,21 @@ TEST(report, table_of_one_trace) {
   EXPECT_THAT(text, Not(HasSubstr("steals_tried")));
 }
 
+TEST(report, what_the_policy_remarked_is_told) {
+  recorder rec(1, test::options());
+  at<event::worker_start>(0, rec.of(0), 1);
+  at<event::policy_note>(10, rec.of(0), rec.text("packed, roots"), 8);
+  at<event::policy_note>(20, rec.of(0), rec.text("misses"), 3);
+  at<event::policy_note>(30, rec.of(0), rec.text("packed, roots"), 16);
+  at<event::worker_stop>(40, rec.of(0));
+  const summary s = summarise(rec.collect());
+  const std::string text = report_text({{"a", s}});
+  EXPECT_THAT(text, HasSubstr("remark: packed, roots: 8 at first, 16 at last (2 times)\nremark: misses: 3\n"));
+  const auto json = nlohmann::json::parse(report_json({{"a", s}}));
+  EXPECT_EQ(json.at("traces").at(0).at("remarks").at(0).at("last"), 16);
+  EXPECT_EQ(json.at("traces").at(0).at("remarks").at(1).at("text"), "misses");
+}
+
 TEST(report, several_traces_stand_side_by_side) {
   recording other = two_workers();
   other.policy = "serial";

@@ -106,6 +106,9 @@ struct fork_queue {
   std::atomic<slot*> pop_limit{nullptr};
   // A thief is hungry. Raised by thieves, and by the owner on behalf of sleepers; cleared by the owner when it answers.
   std::atomic<bool> requested{false};
+  // Forced steals take nothing from here on: a fork that has been pushed, and that the policy may make a task of, is
+  // not theirs before its slow path has asked ([queue:10]). Written by the owner, before the push.
+  std::atomic<slot*> settled{nullptr};
 
   // {tag:32, count:12, top:20}: top, and split = top + count, as distances from base. The tag counts the owner's
   // commits ([queue:5]). Changed by thieves and the owner; publishes the public entries and their jobs.

@@ -1,5 +1,6 @@
 // Which kernel thread has a stack: from what the kernel tells of each that waits in it.
 #include <dirent.h>
+#include <poll.h>
 
 #include <cinttypes>
 #include <cstdio>
@@ -55,11 +56,12 @@ std::uintptr_t stack_pointer_of(const char* id) noexcept {
 
 }  // namespace
 
-named_kernel_thread whose_stack(const void* address) noexcept {
+namespace {
+
+named_kernel_thread in_a_system_call_on(const range& stack) noexcept {
   named_kernel_thread found;
-  const range stack = mapping_of(reinterpret_cast<std::uintptr_t>(address));
   const std::unique_ptr<DIR, closer> all(opendir("/proc/self/task"));
-  while (all != nullptr && stack.high != 0) {
+  while (all != nullptr) {
     const dirent* const entry = readdir(all.get());
     if (entry == nullptr) break;
     if (entry->d_name[0] == '.' || !stack.holds(stack_pointer_of(entry->d_name))) continue;
@@ -70,6 +72,21 @@ named_kernel_thread whose_stack(const void* address) noexcept {
     if (name != nullptr && std::fgets(found.name, sizeof found.name, name.get()) != nullptr)
       found.name[std::strcspn(found.name, "\n")] = '\0';
     break;
+  }
+  return found;
+}
+
+}  // namespace
+
+// A thread that waits may be out of its system call for a moment: the signal that asked for the dump has interrupted
+// it, or its wait begins with a few looks. So the kernel is asked again, for a hundredth of a second at most.
+named_kernel_thread whose_stack(const void* address) noexcept {
+  const range stack = mapping_of(reinterpret_cast<std::uintptr_t>(address));
+  if (stack.high == 0) return {};
+  named_kernel_thread found = in_a_system_call_on(stack);
+  for (int again = 0; found.id == 0 && again < 10; ++again) {
+    static_cast<void>(poll(nullptr, 0, 1));
+    found = in_a_system_call_on(stack);
   }
   return found;
 }
