@@ -84,7 +84,8 @@ void loop_lanes::run_lane(lane& mine, lane_pace& pace, invitations& invited) {
   }
 }
 
-// How many of `left` positions are a batch; at least one. Long ones are multiples of 16, as the parts of loop_middle are.
+// How many of `left` positions are a batch; at least one. Long ones are multiples of 16, as the parts of loop_middle
+// are.
 std::uint64_t loop_lanes::batch_of(std::uint64_t left, const lane_pace& pace) const noexcept {
   constexpr std::uint64_t line = 16, many = 4 * line;
   const std::uint64_t count = pace.next(left * unit_) / unit_;

@@ -90,7 +90,9 @@ TEST_P(throttled, core_gets_its_share_and_no_more) {
       const double ideal = adaptive.work / (GetParam() - 0.5);
       EXPECT_LE(adaptive.middle, 1.05 * ideal) << loop << ", seed " << seed;
       EXPECT_LE(adaptive.longest, 1.12 * ideal) << loop << ", seed " << seed;
-      EXPECT_GT(equal.longest, 1.4 * ideal) << loop << ", seed " << seed;
+      if (loop == "even" || loop == "short") {
+        EXPECT_GT(equal.longest, 1.4 * ideal) << loop << ", seed " << seed;
+      }
     }
   }
   fs::remove(file);

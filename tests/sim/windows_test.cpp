@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,56 @@ TEST(windows, keep_the_misses_of_one_core_where_loops_without_miss_as_predicted)
     EXPECT_LT(1.3 * sliding.milliseconds, none.milliseconds);
     EXPECT_LE(sliding.milliseconds, standing.milliseconds);
   }
+}
+
+// The kernel of the slides: a loop over rows of cells that counts triangles, and one that writes them.
+std::string isosurface() {
+  return (fs::path(HEDDLE_COMMAND).parent_path() / "libexec" / "heddle" / "heddle-bench-heddle-shared").string();
+}
+std::string surface(unsigned workers) {
+  return isosurface() +
+         " --kernel isosurface --n 24 --columns 640 --variant default --samples 1 --warmup 0 --touch serial "
+         "--workers " +
+         std::to_string(workers);
+}
+
+figures extract(const std::string& loop, unsigned workers = 4) {
+  const std::string file = (fs::temp_directory_path() / ("heddle-surface-" + std::to_string(getpid()))).string();
+  const ended e = heddle_test::shell("HEDDLE_LOOP=" + loop +
+                                     " " HEDDLE_COMMAND " sim --fast --no-serial --machine nehalem-e5530 --workers " +
+                                     std::to_string(workers) + " --json " + file + " -- " + surface(workers) + " 2>&1");
+  EXPECT_EQ(e.status, 0) << e.output;
+  const json rows = e.status == 0 ? json::parse(std::ifstream(file)) : json();
+  fs::remove(file);
+  const std::string metric = "{\"metric\": \"time\"";
+  const std::size_t at = e.output.find(metric);
+  EXPECT_NE(at, std::string::npos) << e.output;
+  if (rows.empty() || at == std::string::npos) return {};
+  const json time = json::parse(e.output.substr(at, e.output.find('\n', at) - at));
+  return {time["samples"][0].get<double>(), rows[0]["levels"].back()["misses"].get<double>()};
+}
+
+TEST(windows, of_an_isosurface_come_in_the_order_of_the_slides) {
+  SKIP_WITHOUT_SIMULATOR();
+  if (!fs::exists(isosurface())) GTEST_SKIP() << "heddle-bench-heddle-shared is not built";
+  const ended e =
+      heddle_test::shell(HEDDLE_COMMAND " reuse --json --machine nehalem-e5530 --iterations 30720 -- " + surface(1));
+  ASSERT_EQ(e.status, 0) << e.output;
+  const json theory = json::parse(e.output.substr(e.output.find("[\n")))[0]["window"];
+  const double alone = theory["misses_alone"], apart = theory["misses_apart"];
+  const std::string length = std::to_string(theory["length"].get<unsigned>());
+  const figures serial = extract("static", 1), none = extract("static"), adaptive = extract("adaptive"),
+                barriers = extract("window_barrier," + length), standing = extract("window," + length),
+                sliding = extract("sliding_window," + length), automatic = extract("window_automatic");
+  EXPECT_NEAR(serial.misses, alone, 0.1 * alone);
+  EXPECT_NEAR(none.misses, apart, 0.1 * apart);
+  EXPECT_NEAR(adaptive.misses, apart, 0.15 * apart);
+  for (const figures& window : {barriers, standing, sliding}) {
+    EXPECT_LT(window.misses, 1.1 * serial.misses);
+    EXPECT_LT(window.milliseconds, std::min(none.milliseconds, adaptive.milliseconds));
+  }
+  EXPECT_LE(sliding.milliseconds, std::min(barriers.milliseconds, standing.milliseconds));
+  EXPECT_LT(automatic.milliseconds, 1.05 * sliding.milliseconds);
 }
 
 TEST(windows, automatic_ones_follow_from_a_quarter_of_the_first_loop) {
