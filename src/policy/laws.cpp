@@ -116,7 +116,8 @@ void laws::tune(unsigned self, tree_site& s) noexcept {
   }
   if (!search.is_done()) return;
   host_->remark(self, "laws: packing settled, CF roots", task_tree::roots(s));
-  host_->remark(self, "laws: packing settled, after iterations", search.iterations());
+  // and the one that was measured
+  host_->remark(self, "laws: packing settled, after iterations", search.iterations() + 1);
 }
 
 namespace {
