@@ -4,6 +4,8 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
+#include <vector>
 
 #include <heddle/parallel_for.hpp>
 #include <heddle/semaphore.hpp>
@@ -15,14 +17,31 @@ namespace {
 
 constexpr std::size_t most = 16;
 
-// The site of each loop is not known, so its batches are single iterations.
+// The body as loop_tree.hpp wants it.
+template <class F>
+struct each_iteration {
+  using result = detail::nothing_returned;
+  F& body;
+  void operator()(result&, std::size_t low, std::size_t high) {
+    for (; low != high; ++low) body(low);
+  }
+};
+
+// As parallel_for does where nothing is known of the site, whatever other schedules have learnt: batches of one.
+template <class F>
+void loop(std::size_t n, F&& body) {
+  detail::loop_site site;
+  each_iteration<F> work{body};
+  detail::run_in_lanes(detail::loop_chunks::of(work), n, site, {}, detail::loop_begin().workers, true);
+}
+
 template <std::size_t Workers, std::size_t N>
 void once() {
   runtime home(workers(Workers));
   on(home, [] {
     std::array<std::atomic<int>, most> ended{};
     int sum = 0;
-    parallel_for(std::size_t{0}, N, [&](std::size_t i) {
+    loop(N, [&](std::size_t i) {
       if (i % 3 == 0) this_thread::pause();
       require(++ended[i] == 1);
     });
@@ -38,7 +57,7 @@ void backwards() {
   on(home, [] {
     std::vector<std::unique_ptr<semaphore>> turn;
     for (std::size_t i = 0; i <= N; ++i) turn.push_back(std::make_unique<semaphore>(i == N ? 1 : 0));
-    parallel_for(std::size_t{0}, N, [&](std::size_t i) {
+    loop(N, [&](std::size_t i) {
       turn[i + 1]->acquire();
       turn[i]->release();
     });
@@ -51,9 +70,7 @@ void nested() {
   runtime home(workers(2));
   on(home, [] {
     std::array<std::atomic<int>, 9> ended{};
-    parallel_for(std::size_t{0}, std::size_t{3}, [&](std::size_t i) {
-      parallel_for(std::size_t{0}, std::size_t{3}, [&](std::size_t k) { require(++ended[3 * i + k] == 1); });
-    });
+    loop(3, [&](std::size_t i) { loop(3, [&](std::size_t k) { require(++ended[3 * i + k] == 1); }); });
     for (const auto& n : ended) require(n.load() == 1);
   });
 }
@@ -64,7 +81,7 @@ void thrown() {
     bool caught = false;
     std::array<std::atomic<int>, 9> began{};
     try {
-      parallel_for(std::size_t{0}, std::size_t{9}, [&](std::size_t i) {
+      loop(9, [&](std::size_t i) {
         require(++began[i] == 1);
         this_thread::pause();
         if (i == 4) throw 1;

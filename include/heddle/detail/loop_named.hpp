@@ -19,6 +19,7 @@ namespace heddle::detail {
 class loop_chunks {
  public:
   using result = nothing_returned;
+  static constexpr bool in_lanes = true;  // and not in_any_order: which schedule it has was decided
 
   template <class Work>
   static loop_chunks of(Work& work) noexcept {

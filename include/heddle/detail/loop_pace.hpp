@@ -56,9 +56,11 @@ class loop_pace {
   std::uint64_t cycles() const noexcept { return last_ - begin_; }  // and what they took
   std::uint64_t batch() const noexcept { return batch_; }           // what the last one took, if the clock runs
 
- private:
+ protected:
   // Loops of fewer iterations begin with batches of one: the iterations may be long, and may wait for each other.
   static constexpr std::size_t few = 16;
+
+ private:
   static constexpr std::uint64_t much = 8;    // a batch that takes so many targets is a surprise
   static constexpr std::uint64_t growth = 8;  // the length rises by at most this factor at a time
 

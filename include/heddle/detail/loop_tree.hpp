@@ -70,7 +70,7 @@ class loop_tree {
       r.value = split(0, n, grain_ != 0 ? grain_ : grain_for_placement(n, start.workers));
     } else {
       site_.age();
-      if constexpr (requires { Work::in_any_order; }) {
+      if constexpr (requires { Work::in_any_order; } || requires { Work::in_lanes; }) {
         if (start.lanes && site_.is_long_loop(n)) {
           run_in_lanes(loop_chunks::of(work_), n, site_, stop_, start.workers, measure_);
           return {};
