@@ -161,15 +161,23 @@ std::string file_text(const machine::model& defaults, const settled& m, std::siz
 
 settled measure(const machine::topology& tree, const std::vector<int>& units, const calibrate::effort& how) {
   calibrate::rounds all;
-  std::map<std::size_t, std::vector<double>> steps;
+  std::vector<latency_curve> curves;
   do {
-    latency_curve curve;
-    figures round = calibrate::measure_memory(tree, units, how, curve);
+    figures round = calibrate::measure_memory(tree, units, how, curves.emplace_back());
+    const double between = calibrate::clock_now(units.front(), how);
     round.merge(calibrate::measure_operations(units, how));
-    all.add(round);
-    for (const auto& [bytes, step] : curve) steps[bytes].push_back(step);
-  } while (all.count() < how.least_rounds || (all.count() < how.most_rounds && !all.unstable().empty()));
+    all.add(round, std::min({round.at("frequency"), between, calibrate::clock_now(units.front(), how)}));
+  } while (all.all() < how.most_rounds && (all.count() < how.least_rounds || !all.unstable().empty()));
   settled made{all.medians(), {}, all.unstable(), all.count()};
+  if (all.count() < how.least_rounds)
+    made.unstable.push_back(
+        fmt::format("frequency: not stable, as fast as at its best in {} of {} rounds, and others "
+                    "do not count",
+                    all.count(), all.all()));
+  std::map<std::size_t, std::vector<double>> steps;
+  for (const std::size_t round : all.kept()) {
+    for (const auto& [bytes, step] : curves[round]) steps[bytes].push_back(step);
+  }
   for (const auto& [bytes, values] : steps) made.curve[bytes] = median(values);
   return made;
 }

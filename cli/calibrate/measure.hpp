@@ -51,6 +51,9 @@ std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::
 // to the byte. `set`: bytes of one; 0: unknown, then a multiple of all usual ones that are a power of two.
 std::size_t whole_sets(std::size_t bytes, std::size_t set);
 
+// Additions that wait for each other, per ns, on a unit now.
+double clock_now(int unit, const effort& how);
+
 // Keys of the table [costs]; what could not be measured is absent. Needs two units for steals, wakes and fences.
 figures measure_operations(const std::vector<int>& units, const effort& how);
 

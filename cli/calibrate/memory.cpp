@@ -170,6 +170,15 @@ std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::
   return told;
 }
 
+double clock_now(int unit, const effort& how) {
+  double found = 0;
+  const auto body = [&] { found = cycles_per_ns(how); };
+  {
+    const helper on_the_unit(unit, body);
+  }
+  return found;
+}
+
 std::size_t whole_sets(std::size_t bytes, std::size_t set) {
   constexpr std::size_t coarse = std::size_t{64} << 10;
   const std::size_t unit = set == 0 ? coarse : std::max<std::size_t>(1, coarse / set) * set;

@@ -8,22 +8,41 @@
 
 namespace heddle::cli::calibrate {
 
-void rounds::add(const figures& round) {
-  for (const auto& [key, value] : round) values_[key].push_back(value);
-  ++count_;
+void rounds::add(const figures& round, double clock) {
+  all_.push_back(round);
+  clocks_.push_back(clock);
+}
+
+std::vector<std::size_t> rounds::kept() const {
+  constexpr double least = 0.9;
+  std::vector<std::size_t> made;
+  if (clocks_.empty()) return made;
+  const double fastest = *std::max_element(clocks_.begin(), clocks_.end());
+  for (std::size_t i = 0; i < clocks_.size(); ++i) {
+    if (clocks_[i] >= least * fastest) made.push_back(i);
+  }
+  return made;
+}
+
+std::map<std::string, std::vector<double>> rounds::values() const {
+  std::map<std::string, std::vector<double>> made;
+  for (const std::size_t i : kept()) {
+    for (const auto& [key, value] : all_[i]) made[key].push_back(value);
+  }
+  return made;
 }
 
 figures rounds::medians() const {
   figures made;
-  for (const auto& [key, values] : values_) {
-    if (2 * values.size() > count_) made[key] = median(values);
+  for (const auto& [key, values] : values()) {
+    if (2 * values.size() > count()) made[key] = median(values);
   }
   return made;
 }
 
 std::vector<std::string> rounds::unstable() const {
   std::vector<std::string> made;
-  for (const auto& [key, measured] : values_) {
+  for (const auto& [key, measured] : values()) {
     std::vector<double> values = measured;
     std::sort(values.begin(), values.end());
     const double low = values[values.size() / 4], high = values[values.size() - 1 - values.size() / 4];

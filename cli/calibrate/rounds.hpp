@@ -13,10 +13,18 @@ namespace heddle::cli::calibrate {
 // By the keys of machine files: "cache.l1.latency".
 using figures = std::map<std::string, double>;
 
+// A processor that is lent to somebody else by turns, or shares its core with another one, is slower for seconds, and
+// all figures are longer then by the same factor. Rounds in which that was so do not count: those whose clock was below
+// nine tenths of the fastest round's.
 class rounds {
  public:
-  void add(const figures& round);
-  std::size_t count() const { return count_; }
+  // `clock`: the slowest that was seen in the round, in cycles per ns; 0: not looked at.
+  void add(const figures& round, double clock = 0);
+  // Of those that count.
+  std::size_t count() const { return kept().size(); }
+  std::size_t all() const { return all_.size(); }
+  // Their numbers, in the order of add.
+  std::vector<std::size_t> kept() const;
 
   // The median of each figure. One that fewer than half of the rounds have is absent.
   figures medians() const;
@@ -28,8 +36,10 @@ class rounds {
   static double spread_of(const std::string& key);
 
  private:
-  std::map<std::string, std::vector<double>> values_;
-  std::size_t count_{0};
+  std::map<std::string, std::vector<double>> values() const;
+
+  std::vector<figures> all_;
+  std::vector<double> clocks_;
 };
 
 }  // namespace heddle::cli::calibrate

@@ -138,16 +138,16 @@ std::vector<remark> remarks_in(const recording& what) {
   std::vector<record> notes;
   for (const worker_log& log : what.workers) {
     std::copy_if(log.records.begin(), log.records.end(), std::back_inserter(notes),
-                 [&](const record& r) { return r.event == event::policy_note && r.a < what.texts.size(); });
+                 [&](const record& r) { return r.event == event::policy_note && r.arg < what.texts.size(); });
   }
   std::stable_sort(notes.begin(), notes.end(), [](const record& a, const record& b) { return a.ns < b.ns; });
   std::vector<remark> all;
   for (const record& r : notes) {
-    const std::string& text = what.texts[r.a];
+    const std::string& text = what.texts[r.arg];
     auto found = std::find_if(all.begin(), all.end(), [&](const remark& known) { return known.text == text; });
-    if (found == all.end()) found = all.insert(all.end(), {text, 0, r.b, r.b});
+    if (found == all.end()) found = all.insert(all.end(), {text, 0, r.a, r.a});
     ++found->times;
-    found->last = r.b;
+    found->last = r.a;
   }
   return all;
 }

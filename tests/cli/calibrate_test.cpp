@@ -86,6 +86,18 @@ TEST(calibrate_rounds, what_differs_is_told_with_its_figures) {
               ::testing::ElementsAre("cache.l3.latency: not stable, 12.9 to 104 in the middle half of 5 rounds"));
 }
 
+TEST(calibrate_rounds, of_a_slower_clock_do_not_count) {
+  calibrate::rounds all;
+  for (const double clock : {1.63, 2.89, 1.64, 2.91, 2.88}) all.add({{"cache.l1.latency", 4.2 / clock}}, clock);
+  EXPECT_EQ(all.all(), 5u);
+  EXPECT_EQ(all.count(), 3u);
+  EXPECT_THAT(all.kept(), ::testing::ElementsAre(1, 3, 4));
+  EXPECT_DOUBLE_EQ(all.medians().at("cache.l1.latency"), 4.2 / 2.89);
+  EXPECT_THAT(all.unstable(), ::testing::IsEmpty());
+  all.add({{"cache.l1.latency", 1}}, 4);
+  EXPECT_EQ(all.count(), 1u) << "the fastest one so far says what is slow";
+}
+
 TEST(calibrate_rounds, what_few_rounds_have_is_not_measured) {
   calibrate::rounds all;
   for (const double steal : {300.0, 310.0}) all.add({{"costs.steal", steal}});
