@@ -113,7 +113,8 @@ def side(figures):
 
 
 def shown(seconds):
-    return f'{seconds * 1e3:.3g}'
+    """Milliseconds, but for what an operation takes."""
+    return f'{seconds * 1e3:.3g}' if seconds >= 1e-6 else f'{seconds * 1e9:.3g} ns'
 
 
 def told(figures):
