@@ -121,7 +121,7 @@ void keep_none(fork_queue& q) noexcept {
 slow_outcome push(fork_queue& q, slot* position) noexcept {
   keep_none(q);
   if (position >= q.end) {
-    q.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the commit in pop
+    q.bottom.store(position, std::memory_order_release);  // pairs with force_steal: as in take_newest_slow
     const slow_outcome taken_back = pop(q, position);
     return {!taken_back.done, taken_back.published};  // not taken back: a thief was quicker, so it was queued
   }
@@ -164,8 +164,8 @@ entry take_newest_slow(fork_queue& q, bool& published) noexcept {
   published = false;
   slot* position = q.bottom.load(std::memory_order_relaxed) - 1;  // own variable
   const entry item = position->load(std::memory_order_relaxed);   // only the owner writes slots
-  // pairs with force_steal through its heavy fence: the entry is mine
-  q.bottom.store(position, std::memory_order_relaxed);
+  // pairs with force_steal through its heavy fence: the entry is mine. release: who reads this sees the entries below
+  q.bottom.store(position, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (position >= q.pop_limit.load(std::memory_order_relaxed)) [[likely]]
     return item;  // as in the fast pop

@@ -178,8 +178,8 @@ template <class Slow>
   // only the owner writes slots
   if (position->load(std::memory_order_relaxed) != item) [[unlikely]]
     return false;
-  // pairs with force_steal through its heavy fence: the entry is mine
-  queue->bottom.store(position, std::memory_order_relaxed);
+  // pairs with force_steal through its heavy fence: the entry is mine. release: who reads this sees the entries below
+  queue->bottom.store(position, std::memory_order_release);
   // for the compiler; the processor's fence is executed by the thief ([force:4])
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // pairs with force_steal's poison through its heavy fence
