@@ -135,8 +135,8 @@ class team_tasks {
     if (position < q.base) return nullptr;
     auto* const it = reinterpret_cast<explicit_task*>(position->load(std::memory_order_relaxed));  // owner writes slots
     if (under != nullptr && !may_descend(*it, *under)) return nullptr;
-    // pairs with force_steal through its heavy fence: the task is mine
-    q.bottom.store(position, std::memory_order_relaxed);
+    // pairs with force_steal through its heavy fence: the task is mine. release: who reads this sees the tasks below
+    q.bottom.store(position, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // for the compiler; the thief executes the processor's
     // pairs with force_steal's poison through its heavy fence
     if (position < q.pop_limit.load(std::memory_order_relaxed) && !pop_slow(mine, position)) [[unlikely]]

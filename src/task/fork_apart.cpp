@@ -39,7 +39,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   self.blocks.collect_returned();
   block* half = self.blocks.new_block();
   if (half == nullptr) return nullptr;
-  self.bottom.store(position, std::memory_order_relaxed);  // pairs with force_steal: by the CAS in queue::pop
+  self.bottom.store(position, std::memory_order_release);  // as a pop: pairs with force_steal
   const queue::slow_outcome back = queue::pop(self, position);
   if (back.published) self.announce_answer();
   queue::keep_next(self);

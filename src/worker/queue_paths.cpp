@@ -20,9 +20,9 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
   worker::worker& self = who.on();
   // simulated: every fork comes here, as a rule; the time it takes passes before the entry can be seen
   if (platform::watches_forks()) {
-    queue->bottom.store(position, std::memory_order_relaxed);  // own variable, as below
+    queue->bottom.store(position, std::memory_order_release);  // as a pop and a push do it, as below
     platform::charge(platform::operation::fork);
-    queue->bottom.store(position + 1, std::memory_order_relaxed);
+    queue->bottom.store(position + 1, std::memory_order_release);
   }
   const queue::slow_outcome outcome = queue::push(self, position);
   if (self.ring != nullptr && outcome.done && (!platform::simulated || self.every_fork || outcome.published))
@@ -44,9 +44,9 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
   // simulated: every join comes here, as a rule; the time of what was computed before passes while thieves can take
   // the entry
   if (platform::watches_forks()) {
-    queue->bottom.store(position + 1, std::memory_order_relaxed);  // own variable, as below
+    queue->bottom.store(position + 1, std::memory_order_release);  // as above
     platform::charge(platform::operation::join);
-    queue->bottom.store(position, std::memory_order_relaxed);
+    queue->bottom.store(position, std::memory_order_release);
   }
   const queue::slow_outcome outcome = queue::pop(self, position);
   if (outcome.published) self.announce_answer();

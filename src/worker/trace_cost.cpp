@@ -26,7 +26,7 @@ std::uint64_t cost_of_traced_fork() noexcept {
       position->store(4, std::memory_order_relaxed);                            // as above
       q.bottom.store(position + 1, std::memory_order_release);                  // as a push does it
       static_cast<void>(queue::push(q, position));
-      q.bottom.store(position, std::memory_order_relaxed);  // as a pop does it
+      q.bottom.store(position, std::memory_order_release);  // as a pop does it
       static_cast<void>(queue::pop(q, position));
     }
     least = std::min<std::uint64_t>(least, (platform::now() - start) / forks);
