@@ -363,8 +363,8 @@ TEST(fft, refuses_other_sizes) { EXPECT_THROW(on_serial<fft>(100), std::invalid_
 
 TEST(loop, leaves_the_input_and_runs_all_forms) {
   const auto m = on_serial<loop>(0, 2);
-  EXPECT_EQ(m.size(), 16u);
-  for (const char* form : {"n=10000000", "triangle=300", "triangle=3000", "spike", "last"}) {
+  EXPECT_EQ(m.size(), 20u);
+  for (const char* form : {"n=10000000", "triangle=300", "triangle=3000", "spike", "first", "last", "tail"}) {
     ASSERT_TRUE(m.contains(form)) << form;
     ASSERT_TRUE(m.contains(std::string(form) + " from main")) << form;
     EXPECT_EQ(m.at(std::string(form) + " from main").checksum, m.at(form).checksum) << form;
