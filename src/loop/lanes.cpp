@@ -16,7 +16,6 @@ namespace heddle::detail {
 
 namespace {
 
-constexpr std::size_t most_positions = 0xffffffff;  // of a lane's word
 // For so long a guest looks for a lane that is worth dividing before it takes whatever there is: [lane:2].
 constexpr std::uint64_t patience_nanoseconds = 500;
 constexpr std::uint64_t move_begins = 1, move_ends = (std::uint64_t{1} << 16) - 1, under_way = 0xffff;
@@ -27,7 +26,7 @@ loop_lanes::loop_lanes(loop_chunks work, std::size_t n, loop_site& site, const s
                        bool measure) noexcept
     : work_(work),
       n_(n),
-      unit_(n / most_positions + 1),
+      unit_(n / open_range::most + 1),
       site_(site),
       stop_(stop),
       workers_(workers),

@@ -19,7 +19,6 @@ namespace heddle::detail {
 
 namespace {
 
-constexpr std::uint64_t spin_nanoseconds = 1000;  // about what suspending and resuming cost together
 constexpr std::uint32_t measure_every = 8;
 constexpr unsigned workers_of_a_graph = 128;  // the most that `heddle dag` estimates a speed-up for
 

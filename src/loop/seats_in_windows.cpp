@@ -6,19 +6,11 @@
 
 namespace heddle::detail {
 
-namespace {
-
-// Of a seat's word. A longer loop is counted in several iterations a position.
-constexpr std::size_t most_positions = 0xffffffff;
-constexpr std::uint64_t spin_nanoseconds = 1000;  // about what suspending and resuming cost together
-
-}  // namespace
-
 seats_in_windows::seats_in_windows(loop_chunks work, std::size_t n, std::size_t length, bool slides, std::size_t seats,
                                    const std::vector<loop_cache>& caches, const std::stop_token& stop)
     : work_(work),
       n_(n),
-      unit_(n / most_positions + 1),
+      unit_(n / open_range::most + 1),
       seat_count_(seats),
       caches_(caches),
       seats_(std::make_unique<window_seat[]>(seats)),

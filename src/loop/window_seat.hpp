@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include <heddle/detail/loop_site.hpp>
 
 namespace heddle::detail {
+
+// Who has nothing to do looks for so long before it suspends: about what suspending and resuming cost together.
+inline constexpr std::uint64_t spin_nanoseconds = 1000;
 
 // How many positions are run between two looks at what else is to be done: such as take 2 us.
 class window_pace {
@@ -32,6 +36,9 @@ class window_pace {
 // word of two halves, whose value is all there is to know: that it was another one in between does no harm.
 class open_range {
  public:
+  // Positions. A longer loop is counted in several iterations a position.
+  static constexpr std::size_t most = 0xffffffff;
+
   // Its own: what it had is empty.
   void put(std::uint64_t low, std::uint64_t high) noexcept { word_.store(low << 32 | high); }
   bool take_front(std::uint64_t most, std::uint64_t& low, std::uint64_t& high) noexcept {

@@ -6,14 +6,9 @@
 
 #include "policy/constrained_ws.hpp"
 #include "policy/constrained_ws_tasks.hpp"
+#include "policy/patience.hpp"
 
 namespace heddle::policy {
-
-namespace {
-
-constexpr unsigned idle_enough = 4;  // searches: what is being taken at the moment looks idle, too
-
-}  // namespace
 
 // --- pieces in order ---------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ namespace heddle::policy {
 
 namespace {
 
-char mark;  // the tag of every global task; a local one has none
+char global_mark;  // the tag of every global task; a local one has none
 
 // Of a global task: its level in the tree.
 unsigned& level_of(task& t) noexcept { return t.get<unsigned>(); }
@@ -48,7 +48,7 @@ void hws::start(scheduler& host) {
 
 placement hws::started(unsigned, const task_info& info) noexcept {
   info.made.keep(0u);
-  info.made.tag = &mark;
+  info.made.tag = &global_mark;
   return placement::send;
 }
 
@@ -56,7 +56,7 @@ placement hws::child_of(task& parent, task& child) noexcept {
   const unsigned level = level_of(parent) + 1;
   if (level <= limit_) {
     child.keep(level);
-    child.tag = &mark;
+    child.tag = &global_mark;
   }
   return placement::send;
 }

@@ -5,14 +5,13 @@
 
 #include <heddle/policy_victims.hpp>
 
+#include "policy/patience.hpp"
+
 namespace heddle::policy {
 
 namespace {
 
 constexpr unsigned longest_walk = 4096;  // of thieves, up the tree: a race may make them walk in a circle
-// Searches in a row in which nobody runs anything, before levels are given up. One is not enough: a worker that is
-// just taking something looks idle, too.
-constexpr unsigned idle_enough = 4;
 
 }  // namespace
 

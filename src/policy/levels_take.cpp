@@ -2,14 +2,9 @@
 #include <mutex>
 
 #include "policy/levels.hpp"
+#include "policy/patience.hpp"
 
 namespace heddle::policy {
-
-namespace {
-
-constexpr unsigned idle_enough = 4;  // searches: what is being taken at the moment looks idle, too
-
-}  // namespace
 
 // --- tasks above the innermost level -----------------------------------------------------------------------------
 

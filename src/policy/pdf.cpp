@@ -19,12 +19,12 @@ namespace heddle::policy {
 
 namespace {
 
-char mark;  // the tag of every task in the list
+char listed_mark;  // the tag of every task in the list
 
 bool& is_ready(task& t) noexcept { return t.get<bool>(); }
 
 void enter(task& t) noexcept {
-  t.tag = &mark;
+  t.tag = &listed_mark;
   t.keep(false);
 }
 

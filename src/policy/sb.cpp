@@ -37,7 +37,7 @@ sb::anchored& state_of(task& t) noexcept { return t.get<sb::anchored>(); }
 // Which of the lists of its anchor a task is sent to.
 constexpr unsigned fresh_slot = 0, woken_slot = 1;
 constexpr unsigned tries = 8;
-char mark;  // the tag of every task
+char sized_mark;  // the tag of every task
 
 }  // namespace
 
@@ -117,7 +117,7 @@ void sb::enqueue(unsigned self, task& t) noexcept {
 }
 
 void sb::take_in(task& t) noexcept {
-  t.tag = &mark;
+  t.tag = &sized_mark;
   t.keep<anchored>({0, 0, 0});
 }
 
@@ -133,7 +133,7 @@ placement sb::child_of(task& parent, task& child, std::size_t given, double part
   const anchored& at = state_of(parent);
   const double bytes = given != 0 ? static_cast<double>(given) : at.size;
   const double share = part >= 0 && whole > 0 && std::isfinite(whole) ? std::min(part / whole, 1.0) : 0.5;
-  child.tag = &mark;
+  child.tag = &sized_mark;
   child.keep<anchored>({bytes * share, at.anchor, at.anchor});
   return send_to(child, nobody, fresh_slot);
 }

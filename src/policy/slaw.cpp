@@ -32,7 +32,7 @@ struct slaw::nesting {
 
 namespace {
 
-char mark;  // the tag of every child
+char child_mark;  // the tag of every child
 
 }  // namespace
 
@@ -83,7 +83,7 @@ placement slaw::spawn(unsigned self, const task_info& info) noexcept {
 
   if (parent_first) mine.fresh.fetch_add(1, std::memory_order_relaxed);
   info.made.keep<nesting>({parent_first ? depth : depth + 1, parent_first ? self : nobody});
-  info.made.tag = &mark;
+  info.made.tag = &child_mark;
   return parent_first ? placement::parent_first : placement::child_first;
 }
 

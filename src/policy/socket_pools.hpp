@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <heddle/policy.hpp>
+#include "policy/patience.hpp"
 #include "policy/task_list.hpp"
 #include "policy/worker_groups.hpp"
 
@@ -81,7 +82,6 @@ class socket_pools {
   bool looks_filled() const noexcept { return is_filled(lists); }
 
  private:
-  static constexpr unsigned idle_enough = 4;  // what is being taken at the moment looks idle, too
   struct alignas(64) socket {
     std::atomic<bool> busy{false};
     worker_group workers{0, 0};

@@ -11,7 +11,7 @@ namespace heddle::detail {
 
 namespace {
 
-fiber::thread& block_of(thread_handle* t) noexcept { return *reinterpret_cast<fiber::thread*>(t); }
+fiber::thread& thread_of(thread_handle* t) noexcept { return *reinterpret_cast<fiber::thread*>(t); }
 
 // A thread that runs call(data).
 thread_handle* make_caller(const thread_options& options, void (*call)(void*) noexcept, void* data) {
@@ -55,7 +55,7 @@ void run_and_wait(const thread_options& options, void (*call)(void*) noexcept, v
   }
   with.tls = tls::own;
   thread_handle* const handle = make_caller(with, call, data);
-  fiber::preemptible& its = *block_of(handle).preemptive;
+  fiber::preemptible& its = *thread_of(handle).preemptive;
   its.how.storage = tls::caller;
   if (caller != nullptr) {
     const worker::section inside;
@@ -66,7 +66,7 @@ void run_and_wait(const thread_options& options, void (*call)(void*) noexcept, v
   platform::own_tls mine{arch::thread_pointer()};
   its.block = &mine;
   worker::wait_on_other_storage(
-      *block_of(handle).home, mine, [](void* t) noexcept { start_and_join(static_cast<thread_handle*>(t)); }, handle);
+      *thread_of(handle).home, mine, [](void* t) noexcept { start_and_join(static_cast<thread_handle*>(t)); }, handle);
 }
 
 }  // namespace heddle::detail

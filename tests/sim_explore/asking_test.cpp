@@ -214,10 +214,6 @@ void found_something_else() {
   });
 }
 
-struct scenario {
-  const char* name;
-  void (*run)();
-};
 constexpr scenario scenarios[] = {{"all are served", all_are_served},
                                   {"all at once", all_at_once},
                                   {"one answer each", one_answer_each},
@@ -237,11 +233,7 @@ TEST_P(asked, and_answered) {
   expect_right(GetParam().run);
 }
 
-INSTANTIATE_TEST_SUITE_P(scenarios, asked, testing::ValuesIn(scenarios), [](const auto& info) {
-  std::string name = info.param.name;
-  for (char& c : name) c = c == ' ' ? '_' : c;
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(scenarios, asked, testing::ValuesIn(scenarios), named);
 
 TEST(asked, as_many_leaves_as_workers_meet) {
   heddle_test::add_asking_policies();
@@ -258,7 +250,7 @@ TEST(asked, as_many_leaves_as_workers_meet) {
 
 TEST(asked, some_schedule_shows_the_mistake) {
   heddle_test::add_asking_policies();
-  expect_found(scenarios, [](const scenario& s) { return explore(s.run, schedules(), first_schedule()); });
+  expect_found(scenarios);
 }
 
 #endif

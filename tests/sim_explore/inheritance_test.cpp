@@ -111,11 +111,6 @@ void given_up(preemption how) {
   require(had.load() == 3 && stage == 2);
 }
 
-struct scenario {
-  const char* name;
-  void (*run)();
-};
-
 constexpr scenario scenarios[] = {
     {"a low holder under a normal thread", [] { held_below(preemption::signal_yield, 1, {-1, 0, 1}); }},
     {"a low holder under normal threads on two workers", [] { held_below(preemption::signal_yield, 2, {-1, 0, 1}); }},

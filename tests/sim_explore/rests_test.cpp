@@ -124,11 +124,7 @@ TEST_P(rests, find_nobody_asleep_beside_work) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(scenarios, rests, testing::ValuesIn(scenarios), [](const auto& info) {
-  std::string name = info.param.name;
-  for (char& c : name) c = c == ' ' ? '_' : c;
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(scenarios, rests, testing::ValuesIn(scenarios), named);
 
 #else
 

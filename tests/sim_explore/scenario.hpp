@@ -39,6 +39,18 @@ inline runtime_options workers(std::size_t n) {
   return o;
 }
 
+struct scenario {
+  const char* name;
+  void (*run)();
+};
+
+// The name of a test with a scenario for its parameter.
+inline constexpr auto named = [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& c : name) c = c == ' ' ? '_' : c;
+  return name;
+};
+
 template <class F>
 void expect_right(F&& scenario, unsigned count = schedules()) {
   const verdict v = explore(scenario, count, first_schedule());
@@ -58,6 +70,11 @@ void expect_found(const Scenarios& all, Explored&& explored) {
   }
   std::printf("%s: %s\n", program_invocation_short_name, found.empty() ? "not found" : found.c_str());
   EXPECT_FALSE(found.empty());
+}
+
+template <class Scenarios>
+void expect_found(const Scenarios& all) {
+  expect_found(all, [](const scenario& s) { return explore(s.run, schedules(), first_schedule()); });
 }
 #endif
 
