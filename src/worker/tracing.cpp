@@ -189,7 +189,7 @@ trace::recorder& outside() {
   static trace::recorder& all = *new trace::recorder(0, [] {
     trace::recorder_options options;
     options.now = platform::now;
-    options.attributes["event_ns"] = "0";  // nobody asks for it
+    options.attributes.emplace("event_ns", "0");  // nobody asks for it
     return options;
   }());
   return all;
