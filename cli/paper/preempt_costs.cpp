@@ -200,9 +200,7 @@ experiment figure_3_7() {
                         .says = claim::about,
                         .words = "virtually identical",
                         .number = 1,
-                        .band = 1.1,
-                        .why = "Cause not known: the timer's interruption takes 3.4 us as before, a preemption 6 to 9 "
-                               "us, where one run of 2026-11-21 had 3.4"},
+                        .band = 1.1},
                        {.name = "naive KLT-switching over futex",
                         .of = figure_of("naive, each") / figure_of("futex, each"),
                         .says = claim::above,

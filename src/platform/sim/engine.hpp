@@ -192,6 +192,7 @@ class engine {
   // units.cpp
   void arrive(strand& s) noexcept;  // can run from s.time on
   void leave_unit(strand& s) noexcept;
+  void pull_into(unit& idle) noexcept;
   void hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcept;
   void take_turns() noexcept;
   int index_of(int number) const noexcept;
@@ -213,6 +214,7 @@ class engine {
   picoseconds latest_{origin};
   engine_counts counts_;
   std::vector<unit> units_;
+  std::size_t queued_{0};         // in all their queues
   std::vector<strand*> buckets_;  // sleepers by word, newest last
   std::vector<std::unique_ptr<strand>> strands_;
   std::vector<runtime_note> runtimes_;

@@ -57,6 +57,7 @@ void engine::enqueue(unsigned index, strand& s) noexcept {
   s.state = strand_state::queued;
   s.charge.open = false;
   u.queue.push_back(&s);
+  ++queued_;
 }
 
 void engine::leave_unit(strand& s) noexcept {
@@ -65,9 +66,25 @@ void engine::leave_unit(strand& s) noexcept {
   s.unit = -1;
   if (u.occupant != &s) return;
   u.occupant = nullptr;
+  if (u.queue.empty() && queued_ != 0) pull_into(u);
   // Without ticks, as falling asleep was charged, the kernel's switch costs about the same again.
   if (!u.queue.empty())
     hand_over(u, s.time, !ticks_.are_heard() ? settings_.times.sleep : settings_.times.kernel_switch);
+}
+
+// As the kernel balances when a unit has nothing left: whoever may run anywhere and waits elsewhere, and of several the
+// one that has used the least processor time, comes to this one's queue.
+void engine::pull_into(unit& idle) noexcept {
+  strand* best = nullptr;
+  for (const unit& u : units_) {
+    for (strand* const s : u.queue) {
+      if (s->bound < 0 && (best == nullptr || s->used < best->used)) best = s;
+    }
+  }
+  if (best == nullptr) return;
+  std::erase(units_[static_cast<unsigned>(best->unit)].queue, best);
+  best->unit = best->last_unit = static_cast<int>(&idle - units_.data());
+  idle.queue.push_back(best);
 }
 
 // The unit, free since `at`, goes to the strand in its queue that has used the least processor time.
@@ -78,6 +95,7 @@ void engine::hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcep
   });
   strand& s = **least;
   u.queue.erase(least);
+  --queued_;
   u.occupant = &s;
   s.state = strand_state::ready;
   s.woken = false;
