@@ -18,6 +18,7 @@
 
 #include "support/fib.hpp"
 #include "support/runtimes.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -35,7 +36,7 @@ class outside : public heddle_test::over_runtimes {
 };
 
 TEST_P(outside, several_threads_call_again_and_again) {
-  const int rounds = 60 * heddle_test::stress();
+  const int rounds = (heddle_test::thread_sanitized ? 20 : 60) * heddle_test::stress();
   std::atomic<int> right{0};
   together(3, [&](int) {
     for (int round = 0; round < rounds; ++round) {
@@ -52,7 +53,7 @@ TEST_P(outside, several_threads_call_again_and_again) {
 }
 
 TEST_P(outside, calls_wait_for_each_other) {
-  for (int round = 0; round < 20 * heddle_test::stress(); ++round) {
+  for (int round = 0; round < (heddle_test::thread_sanitized ? 7 : 20) * heddle_test::stress(); ++round) {
     heddle::channel<int> there(1), back(1);
     together(2, [&](int k) {
       runtime().run([&, k] {
