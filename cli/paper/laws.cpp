@@ -25,6 +25,8 @@ program grid_of(const kernel& k, bool intel) {
              *full = intel ? "--n 8192 --columns 4096 --iterations 50" : "--n 8192 --columns 1024 --iterations 100";
   if (command == "ge") {  // its work is as the cube of its size
     quick = intel ? "--n 768" : "--n 512", full = intel ? "--n 8192" : "--n 2048";
+  } else if (command == "sor") {  // one grid, where the others have two
+    quick = "--n 4096 --columns 1024 --iterations 6";
   } else if (command == "stencil6" || command == "stencil25") {
     quick = "--n 512 --columns 64 --iterations 6";
     full = intel ? "--n 8192 --columns 128 --iterations 20" : "--n 8192 --columns 64 --iterations 50";
