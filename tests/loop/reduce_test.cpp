@@ -62,7 +62,7 @@ TEST_P(reduce, combines_in_order) {
 // Short ones go through all the ways in which a loop may be run.
 TEST_P(reduce, short_ones_repeated) {
   run([] {
-    for (int round = 0; round < (heddle_test::thread_sanitized ? 500 : 3000) * heddle_test::stress(); ++round) {
+    for (int round = 0; round < (heddle_test::thread_sanitized ? 500 : 1500) * heddle_test::stress(); ++round) {
       const int n = round % 20;
       ASSERT_EQ(heddle::parallel_reduce(0, n, 0, [](int i) { return i; }, std::plus<>{}), n * (n - 1) / 2);
       ASSERT_EQ(heddle::parallel_reduce(0, n, 0, [](int i) { return i; }, std::plus<>{}, {.deterministic = true}),
