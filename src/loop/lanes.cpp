@@ -26,7 +26,7 @@ loop_lanes::loop_lanes(loop_chunks work, std::size_t n, loop_site& site, const s
                        bool measure) noexcept
     : work_(work),
       n_(n),
-      unit_(n / open_range::most + 1),
+      unit_(n / open_range::most_positions + 1),
       site_(site),
       stop_(stop),
       workers_(workers),

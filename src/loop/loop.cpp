@@ -8,6 +8,7 @@
 
 #include "arch/arch.hpp"
 #include "loop/lanes.hpp"
+#include "loop/window_seat.hpp"
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"

@@ -10,7 +10,7 @@ seats_in_windows::seats_in_windows(loop_chunks work, std::size_t n, std::size_t 
                                    const std::vector<loop_cache>& caches, const std::stop_token& stop)
     : work_(work),
       n_(n),
-      unit_(n / open_range::most + 1),
+      unit_(n / open_range::most_positions + 1),
       seat_count_(seats),
       caches_(caches),
       seats_(std::make_unique<window_seat[]>(seats)),

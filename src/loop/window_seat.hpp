@@ -36,8 +36,8 @@ class window_pace {
 // word of two halves, whose value is all there is to know: that it was another one in between does no harm.
 class open_range {
  public:
-  // Positions. A longer loop is counted in several iterations a position.
-  static constexpr std::size_t most = 0xffffffff;
+  // A longer loop is counted in several iterations a position.
+  static constexpr std::size_t most_positions = 0xffffffff;
 
   // Its own: what it had is empty.
   void put(std::uint64_t low, std::uint64_t high) noexcept { word_.store(low << 32 | high); }

@@ -2,13 +2,14 @@
 
 #include <stdexcept>
 
+#include "policy/sharing_profile.hpp"
 #include "policy/text_lines.hpp"
 
 namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned most_workers = 1u << 16, most_grouped_tasks = 1u << 20;
+constexpr unsigned most_workers = 1u << 16;
 
 // The groups of the site that was begun last: their tasks are all there.
 void check_whole(const grouping& found, const std::vector<bool>& seen, const text_lines& in) {
@@ -96,7 +97,7 @@ grouping grouping::of(std::string_view text, const std::string& name) {
                   std::to_string(found.sites.size()));
       }
       in.expect("tasks");
-      const auto tasks = in.number<unsigned>("number of tasks", 1, most_grouped_tasks);
+      const auto tasks = in.number<unsigned>("number of tasks", 1, most_tasks);
       found.sites.push_back({tasks, std::vector<std::vector<group>>(found.workers)});
       seen.assign(tasks, false);
       workers = &found.sites.back().workers;
@@ -110,7 +111,7 @@ grouping grouping::of(std::string_view text, const std::string& name) {
       if (worker == nullptr) in.refuse("a group before the first 'worker' of its site");
       worker->emplace_back();
       while (in.has_word()) {
-        const auto task = in.number<unsigned>("number of a task", 0, most_grouped_tasks);
+        const auto task = in.number<unsigned>("number of a task", 0, most_tasks);
         if (task >= seen.size()) {
           in.refuse("task " + std::to_string(task) + " is unknown: site " + std::to_string(found.sites.size() - 1) +
                     " has tasks 0 to " + std::to_string(seen.size() - 1));

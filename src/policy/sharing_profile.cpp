@@ -11,7 +11,7 @@ namespace heddle::policy {
 namespace {
 
 constexpr std::uint64_t most_line = (std::uint64_t{1} << 62) - 1;
-constexpr unsigned most_sites = 64, most_tasks = 1u << 20;
+constexpr unsigned most_sites = 64;
 
 void add_ranges(line_set& to, std::string_view kind, text_lines& in, std::uint64_t line_bytes) {
   const bool are_bytes = kind == "bytes";

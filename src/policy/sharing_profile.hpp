@@ -9,6 +9,8 @@
 
 namespace heddle::policy {
 
+inline constexpr unsigned most_tasks = 1u << 20;  // of a site, in a profile and in a grouping made from it
+
 // A set of numbers of lines, as ranges.
 class line_set {
  public:

@@ -196,6 +196,28 @@ TEST_F(engine_test, unbound_strands_use_free_units) {
   EXPECT_EQ(e.self().last_unit, 1);
 }
 
+TEST_F(engine_test, a_unit_that_has_nothing_left_takes_who_waits_elsewhere) {
+  engine& e = begin(machine(2));
+  picoseconds ended = 0;
+  strand& longer = start(
+      [&] {
+        for (int k = 0; k < 100; ++k) compute(100 * us);
+      },
+      10);
+  strand& shorter = start([&] { compute(500 * us); }, 11);
+  strand& unbound = start([&] {  // both are taken, and the queue behind the longer one is the shorter one
+    compute(3000 * us);
+    ended = clock();
+  });
+  e.join(longer);
+  e.join(shorter);
+  e.join(unbound);
+  EXPECT_EQ(unbound.last_unit, 1);
+  EXPECT_GE(ended, 3'500 * us);
+  EXPECT_LE(ended, 3'600 * us);
+  EXPECT_LE(longer.time - engine::origin, 10'100 * us) << "nobody else was on its unit";
+}
+
 TEST_F(engine_test, binding_moves_to_the_unit_and_refuses_unknown_ones) {
   engine& e = begin(machine(3));
   EXPECT_TRUE(platform::bind_self(12));
