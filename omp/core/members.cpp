@@ -137,35 +137,46 @@ void make_room(team& t, unsigned n) {
 }
 
 void recruit(team& t, unsigned n, region_body body) {
-  count_in(*t.leader);
-  for (; t.manned < n; ++t.manned) {
+  for (unsigned number = t.manned; number < n; ++number) {
     thread& made = thread::make();
-    const unsigned number = t.manned;
     t.members[number] = &made;
     made.order.store(1, std::memory_order_relaxed);  // it begins with what there is: dock
     made.counts = true;
     made.given = body;
-    heddle::thread_options options;
-    options.stack_size = stack_size();
-    options.name = "OpenMP";
     made.placed = t.variables.places.count != 0 ? place_of(t, number) : -1;
-    const bool is_bound = made.placed >= 0 && bind_member(options, number, made.placed);
-    made.bound = is_bound ? made.placed : -1;
-    const bool preemptive = should_be_preemptive(t, is_bound);
-    demand::awake.fetch_add(1);
-    members_alive.fetch_add(1);
-    while (!made.fiber) {
-      const member_kind kind = set_kind(options, preemptive);
-      made.preemptive = options.preemption != heddle::preemption::none;
-      try {
-        made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
-      } catch (const std::system_error& e) {
-        if (e.code() != std::errc::not_supported || !settle_for_less(kind, e.what())) cannot_make(number, n, e.what());
-      } catch (const std::exception& e) {
-        cannot_make(number, n, e.what());
-      }
+  }
+}
+
+namespace {
+
+void start_member(team& t, unsigned number, unsigned n) {
+  thread& made = *t.members[number];
+  heddle::thread_options options;
+  options.stack_size = stack_size();
+  options.name = "OpenMP";
+  const bool is_bound = made.placed >= 0 && bind_member(options, number, made.placed);
+  made.bound = is_bound ? made.placed : -1;
+  const bool preemptive = should_be_preemptive(t, is_bound);
+  demand::awake.fetch_add(1);
+  members_alive.fetch_add(1);
+  while (!made.fiber) {
+    const member_kind kind = set_kind(options, preemptive);
+    made.preemptive = options.preemption != heddle::preemption::none;
+    try {
+      made.fiber.emplace(options, [&made, &t, number] { live(made, t, number); });
+    } catch (const std::system_error& e) {
+      if (e.code() != std::errc::not_supported || !settle_for_less(kind, e.what())) cannot_make(number, n, e.what());
+    } catch (const std::exception& e) {
+      cannot_make(number, n, e.what());
     }
   }
+}
+
+}  // namespace
+
+void start_recruits(team& t, unsigned n) {
+  count_in(*t.leader);
+  for (; t.manned < n; ++t.manned) start_member(t, t.manned, n);
 }
 
 void dismiss(team& t) {

@@ -9,9 +9,12 @@ struct team;
 
 // Room for n members.
 void make_room(team& t, unsigned n);
-// Makes the members that the team lacks for n. They begin with the region at once, so everything of it is written. Ends
-// the process with a message when a thread cannot be made.
+// Gives the team the members that it lacks for n. Members look at each other from their first instruction on
+// (team::wake_all), so all are there before the first of them begins with the region.
 void recruit(team& t, unsigned n, region_body body);
+// Makes the threads of those that have none yet. They begin with the region at once, so everything of it is written.
+// Ends the process with a message when a thread cannot be made.
+void start_recruits(team& t, unsigned n);
 // Ends and joins all members but the leader.
 void dismiss(team& t);
 // The thread begins and ends its part of the team's region; between the two it runs the body.

@@ -116,6 +116,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
       begin_gang(t);
     make_room(t, n);
     const unsigned there = std::min(n, t.manned);
+    if (there < n) recruit(t, n, body);
     for (unsigned i = 1; i < there; ++i) {
       t.members[i]->given = body;
       std::atomic<std::uint32_t>& order = t.members[i]->order;
@@ -128,7 +129,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
     } else {
       for (unsigned i = 1; i < there; ++i) t.members[i]->parked.wake_after_fence();
     }
-    if (there < n) recruit(t, n, body);
+    if (there < n) start_recruits(t, n);
     if (t.is_gang && t.led_inside) [[unlikely]]
       enter_gang(self, t, 0);
   }

@@ -62,7 +62,7 @@ struct team {
   std::atomic<bool> cancelled{false};         // cancel parallel
   std::atomic<bool> loop_cancelled{false};    // cancel for, cancel sections; until the next barrier
   std::atomic<int> cancel_kind{0};            // of the LLVM ABI; 0: nobody has cancelled anything
-  std::unique_ptr<thread*[]> members;         // `manned`, of which the first `size` execute the region
+  std::unique_ptr<thread*[]> members;         // of which the first `size` execute the region
   std::unique_ptr<implicit_task[]> implicit;  // one a member
   void* data_of_code{nullptr};                // region_options::data
   std::uintptr_t* reduction_words{nullptr};   // region_options::reductions
@@ -70,8 +70,8 @@ struct team {
   control_variables variables;                // that its implicit tasks begin with
 
   // --- the leader's
-  alignas(64) thread* leader{nullptr};  // for as long as the team exists
-  unsigned manned{0};
+  alignas(64) thread* leader{nullptr};         // for as long as the team exists
+  unsigned manned{0};                          // members that have a thread
   unsigned room{0};                            // for members
   team* deeper{nullptr};                       // kept for a region that the leader encounters inside this one
   heddle::detail::gang_handle* gang{nullptr};  // made when a region first is one

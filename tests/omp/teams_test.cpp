@@ -51,6 +51,19 @@ TEST(teams, grow_and_shrink) {
     for (const int n : {1, 3, 8, 2, 4, 1, 8, 3, 1, 5}) ASSERT_EQ(busy_region(n), n);
 }
 
+// The first members run while the leader makes the others: whatever they tell the team must find all of them.
+TEST(teams, have_all_their_members_when_the_first_of_them_begins) {
+  for (int n = 4; n <= 256; n *= 2) {
+    std::atomic<int> missing{0};
+    in_team(n, [&](thread& self) {
+      for (int i = n; i-- > 0;)
+        if (self.in->members[i] == nullptr) missing.fetch_add(1);
+      self.in->wake_all();
+    });
+    ASSERT_EQ(missing.load(), 0) << "in a team of " << n;
+  }
+}
+
 TEST(teams, keep_their_members) {
   std::vector<thread*> first(8);
   in_team(8, [&](thread& self) { first[self.number] = &self; });
