@@ -90,7 +90,8 @@ void kmp_set_warnings_on() { set_warnings(true); }
 void kmp_set_warnings_off() { set_warnings(false); }
 int kmp_get_num_known_threads() { return omp_get_num_threads(); }
 int kmp_get_cancellation_status(int kind) {
-  return kind != 0 && thread::current().in->cancel_kind.load() == kind ? 1 : 0;
+  const team& t = *thread::current().in;
+  return kind != 0 && static_cast<int>(t.cancellations.in(t.barrier.phase())) == kind ? 1 : 0;
 }
 
 // Masks are those of sched_setaffinity. A kernel thread of the program's own can be bound; user-level threads run where

@@ -14,9 +14,6 @@ bool team_barrier::try_to_end(team& t, unsigned size) noexcept {
   std::uint64_t word = word_.load();
   if (arrived_of(word) != size) return false;
   if (t.tasked.load() && t.tasks.unfinished()) return false;
-  // relaxed: all have arrived, so nobody else touches it; the phase publishes it
-  if (this == &t.barrier && t.loop_cancelled.load(std::memory_order_relaxed))
-    t.loop_cancelled.store(false, std::memory_order_relaxed);
   return word_.compare_exchange_strong(word, (word & ~(one_phase - 1)) + one_phase);
 }
 

@@ -28,6 +28,14 @@ class team_barrier {
   // The team may have no task left that has not ended. After the last one's end.
   void tasks_ended(team& t) noexcept;
 
+  // That the caller is in, which has not arrived at its end, or has not left it.
+  std::uint32_t phase() const noexcept {
+    return phase_of(word_.load(std::memory_order_relaxed));  // as it was when the caller left the last phase, or later
+  }
+  // The caller is the team's only member and there are no tasks: what a barrier is then.
+  void begin_next() noexcept {
+    word_.store(word_.load(std::memory_order_relaxed) + one_phase, std::memory_order_relaxed);  // nobody else is here
+  }
   // Before a region whose predecessor was cancelled: nobody is here.
   void forget_arrivals() noexcept;
 

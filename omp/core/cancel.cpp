@@ -7,20 +7,27 @@
 
 namespace heddle::omp {
 
+void phase_cancellations::note(std::uint32_t phase, cancels what) noexcept {
+  std::atomic<std::uint64_t>& word = words_[phase % 2];
+  const std::uint64_t told = std::uint64_t{phase} << 32 | static_cast<std::uint64_t>(what);
+  std::uint64_t was = word.load();
+  do {
+    if (static_cast<std::uint32_t>(was >> 32) == phase && (was & 0xff) != 0 && what != cancels::parallel) return;
+  } while (!word.compare_exchange_weak(was, told));
+}
+
 bool cancel(thread& self, cancels what) {
   if (!may_cancel()) return false;
   team& t = *self.in;
-  int none = 0;
   switch (what) {
     case cancels::parallel:
-      t.cancel_kind.store(static_cast<int>(what));
+      t.cancellations.note(t.barrier.phase(), what);
       t.cancelled.store(true);
       t.wake_all();  // those who wait at a barrier that others will not come to
       return true;
     case cancels::loop:
     case cancels::sections:
-      (void)t.cancel_kind.compare_exchange_strong(none, static_cast<int>(what));
-      t.loop_cancelled.store(true);
+      t.cancellations.note(t.barrier.phase(), what);
       cancel_loop(self);
       return true;
     case cancels::taskgroup: return cancel_group(self);
@@ -35,7 +42,7 @@ bool is_cancelled(thread& self, cancels what) noexcept {
   switch (what) {
     case cancels::parallel: return t.cancelled.load();
     case cancels::loop:
-    case cancels::sections: return t.loop_cancelled.load();
+    case cancels::sections: return t.cancellations.in(t.barrier.phase()) != cancels::nothing;
     case cancels::taskgroup: return group_cancelled(*self.running);
     case cancels::nothing: break;
   }

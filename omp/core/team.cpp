@@ -104,8 +104,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   change(t.tasked, false);
   if (t.cancelled.load(std::memory_order_relaxed)) t.barrier.forget_arrivals();
   change(t.cancelled, false);
-  change(t.loop_cancelled, false);
-  change(t.cancel_kind, 0);
+  t.cancellations.forget();
   if (told) [[unlikely]]
     ompt::region_begins(self, t, how, requested_by(self, how));
   self.next = {};
@@ -208,7 +207,8 @@ bool wait_at_barrier(thread& self, bool cancellable) {
   team& t = *self.in;
   if (self.work.share != nullptr) end_loop(self);  // a cancelled loop
   if (t.size == 1 && !t.tasked.load(std::memory_order_relaxed)) {
-    t.loop_cancelled.store(false, std::memory_order_relaxed);
+    if (t.cancellations.any()) [[unlikely]]
+      t.barrier.begin_next();  // they are of the phase that ends here
     return cancellable && t.cancelled.load(std::memory_order_relaxed);
   }
   return t.barrier.wait(self, t, cancellable);

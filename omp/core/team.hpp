@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "omp/core/barrier.hpp"
+#include "omp/core/cancel.hpp"
 #include "omp/core/icv.hpp"
 #include "omp/core/stand_in.hpp"
 #include "omp/core/task.hpp"
@@ -59,9 +60,8 @@ struct team {
   bool is_gang{false};  // its members run all at once, or not yet: team_gang.hpp
   // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
   std::atomic<bool> tasked{false};
-  std::atomic<bool> cancelled{false};         // cancel parallel
-  std::atomic<bool> loop_cancelled{false};    // cancel for, cancel sections; until the next barrier
-  std::atomic<int> cancel_kind{0};            // of the LLVM ABI; 0: nobody has cancelled anything
+  std::atomic<bool> cancelled{false};  // cancel parallel, in any phase
+  phase_cancellations cancellations;
   std::unique_ptr<thread*[]> members;         // of which the first `size` execute the region
   std::unique_ptr<implicit_task[]> implicit;  // one a member
   void* data_of_code{nullptr};                // region_options::data

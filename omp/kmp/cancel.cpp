@@ -17,19 +17,13 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_cancellationpoint(ident*, std::int32_t, std
   return ompt::is_cancelled(thread::current(), static_cast<cancels>(kind), __builtin_return_address(0)) ? 1 : 0;
 }
 
-// The barrier that ends a loop or a region in which somebody may cancel; not 0: somebody has. All members come here,
-// those that leave a cancelled region, too.
+// A barrier in a region that somebody may cancel; not 0: somebody has, and the caller is to leave it. All members come
+// here, those that leave a cancelled region, too. A loop that was cancelled ends here, and its members go on.
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_cancel_barrier(ident*, std::int32_t) {
   thread& self = thread::current();
+  const std::uint32_t phase = self.in->barrier.phase();
   ompt::barrier(self, ompt_sync_region_barrier_implicit_workshare, __builtin_return_address(0));
-  team& t = *self.in;
-  const int kind = t.cancel_kind.load();
-  if (kind == 0) return 0;
-  wait_at_barrier(self);  // everybody has read it
-  if (kind == static_cast<int>(cancels::parallel)) return 1;
-  t.cancel_kind.store(0);
-  wait_at_barrier(self);  // nobody cancels the next one before that
-  return 1;
+  return self.in->cancellations.in(phase) == cancels::parallel ? 1 : 0;  // [barrier:7]
 }
 
 HEDDLE_OMP_ENTRY std::int32_t __kmp_get_cancellation_status(int kind) {

@@ -1,5 +1,6 @@
 // cancel of loops, sections, regions and taskgroups.
 // env: OMP_CANCELLATION=true
+// oracle: not libomp: who leaves a barrier late takes what was cancelled behind it for what it waited for, and hangs
 #include "check.h"
 
 int main(void) {
@@ -52,6 +53,45 @@ int main(void) {
       ++beyond;
     }
     CHECK_EQUAL(beyond, 0);
+
+    // Who leaves the first barrier late is not told of what was cancelled behind it.
+    int between = 0;
+    beyond = 0;
+#pragma omp parallel num_threads(7)
+    {
+#pragma omp barrier
+      if (omp_get_thread_num() == 3) {
+#pragma omp cancel parallel
+      }
+#pragma omp atomic
+      ++between;
+#pragma omp barrier
+#pragma omp atomic
+      ++beyond;
+    }
+    CHECK(between <= 6);
+    CHECK_EQUAL(beyond, 0);
+
+    // A loop that is cancelled is left, and not the region, though that may be cancelled, too.
+    int whole = 0;
+#pragma omp parallel num_threads(4)
+    {
+#pragma omp for schedule(dynamic)
+      for (int i = 0; i < 100; ++i) {
+        if (i == 10) {
+#pragma omp cancel for
+        }
+      }
+#pragma omp atomic
+      ++whole;
+      if (round > 1000) {
+#pragma omp cancel parallel
+      }
+#pragma omp barrier
+#pragma omp atomic
+      ++whole;
+    }
+    CHECK_EQUAL(whole, 8);
 
     int section = 0;
 #pragma omp parallel num_threads(2)
