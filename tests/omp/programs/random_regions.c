@@ -1,7 +1,7 @@
 // Random regions, led by several kernel threads at once whose teams are new: of sizes that grow and shrink, one in
 // another, each a sequence of constructs that is drawn, and whose results are known. What goes wrong between two
-// constructs, or while a team is made, is not found by programs of one construct each. RANDOM_SEED and RANDOM_ROUNDS
-// ask for other ones, and for more.
+// constructs, or while a team is made, is not found by programs of one construct each. RANDOM_SEED asks for other ones,
+// RANDOM_ROUNDS and HEDDLE_STRESS for more.
 // env: OMP_CANCELLATION=true OMP_MAX_ACTIVE_LEVELS=3
 // link: -pthread
 // oracle: not libomp: as cancel.c
@@ -252,7 +252,7 @@ static void* lead(void* seed) {
 }
 
 int main(void) {
-  const int seed = number_in("RANDOM_SEED", 1), rounds = number_in("RANDOM_ROUNDS", 4);
+  const int seed = number_in("RANDOM_SEED", 1), rounds = number_in("RANDOM_ROUNDS", 4 * number_in("HEDDLE_STRESS", 1));
   omp_set_dynamic(0);
   for (int r = 0; r < rounds; ++r) {
     pthread_t made[leaders];
