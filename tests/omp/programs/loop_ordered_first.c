@@ -1,5 +1,5 @@
-// An ordered loop in a team that is being made: who has had its turn wakes the others, who may not run yet. Each region is
-// larger than the last, so each has members that it makes.
+// An ordered loop in a team that is being made: who has had its turn wakes the others, who may not run yet. Each
+// region is larger than the last, so each has members that it makes.
 #include "check.h"
 
 int main(void) {

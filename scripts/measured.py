@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""docs/measured.md from what `heddle bench --json` has written: every row beside its rivals of the same run.
+
+usage: measured.py RESULTS.json [...] --output docs/measured.md
+"""
+import argparse
+import json
+
+RIVALS = [('tbb', 'TBB'), ('rayon', 'Rayon'), ('libgomp', 'libgomp'), ('libomp', 'libomp'), ('boost_fiber', 'Boost.Fiber')]
+# Kernels in the page's order, by topic.
+TOPICS = [
+    ('Forks and trees', ['fib', 'spawn', 'join', 'skynet', 'nqueens', 'uts', 'wavefront']),
+    ('Threads and waiting', ['thread', 'channel', 'rendezvous', 'wide', 'nested']),
+    ('Loops', ['loop']),
+    ('Arrays and applications', ['matmul', 'lu', 'fft', 'quicksort', 'mergesort', 'heat2d', 'heat', 'sor', 'ge', 'stencil9',
+                                 'stencil6', 'stencil25', 'cells', 'sweep', 'spmv', 'convolve', 'isosurface', 'cholesky',
+                                 'checkers', 'mandelbrot', 'ga', 'knapsack', 'decision_tree']),
+    ('At rest, and memory', ['idle', 'memory'])]
+# What a metric of a kernel is; others are named as in the results. bench/README.md says what each one does.
+TEXTS = {('fib', 'ns_per_spawn'): 'fib, a fork', ('spawn', 'tree'): 'child of a group that may block, in a tree',
+         ('spawn', 'flat'): '256 children of one group, each', ('thread', 'create_1'): 'thread create and join, one at a time',
+         ('thread', 'create_256'): 'the same, 256 at a time', ('thread', 'yield_2'): 'yield, 2 threads',
+         ('thread', 'yield_1000'): 'yield, 1,000 threads', ('wavefront', 'counters'): 'wavefront by counters, a task',
+         ('wavefront', 'graph'): 'wavefront by a graph or `depend`, a task',
+         ('loop', 'triangle=300'): 'triangular loop of 300', ('loop', 'triangle=3000'): 'triangular loop of 3,000',
+         ('loop', 'spike'): 'loop with its work at the end', ('loop', 'last'): 'loop with a huge last iteration'}
+NEAR = 1.05
+
+
+def figure(value):
+    size = abs(value)
+    return f'{value:,.{0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3}f}'
+
+
+def text_of(kernel, metric):
+    if (kernel, metric) in TEXTS:
+        return TEXTS[kernel, metric]
+    base, _, place = metric.partition(' from main')
+    if place == '' and metric.endswith(' from main'):
+        return text_of(kernel, base) + ', from main'
+    if kernel == 'loop' and metric.startswith('n='):
+        return f'loop of {int(metric[2:]):,}'
+    return kernel if metric == 'time' else f'{kernel}, {metric}'
+
+
+def table_of(kernels, rows):
+    names = [(key, name) for key, name in RIVALS if any(key in r for (k, _, _, _), r in rows.items() if k in kernels)]
+    lines = ['| measure | unit | workers | heddle (least to most) | ' + ' | '.join(n for _, n in names) + ' | over the best |',
+             '| --- | --- | --- | --- | ' + '--- | ' * len(names) + '--- |']
+    behind, ahead, near = [], 0, 0
+    for (kernel, metric, n, workers), found in rows.items():
+        if kernel not in kernels or 'heddle' not in found:
+            continue
+        ours = found['heddle']
+        rivals = {name: found[key]['median'] for key, name in RIVALS if key in found and found[key]['checked']}
+        cells = [figure(rivals[name]) if name in rivals else '-' for _, name in names]
+        over = ''
+        if rivals:
+            best = min(rivals, key=rivals.get)
+            ratio = ours['median'] / rivals[best] if rivals[best] > 0 else 1
+            over = f'{ratio:.2f}'
+            if ratio > NEAR:
+                over = f'**{over}**'
+                behind.append((text_of(kernel, metric), workers, ratio, best))
+            elif ratio < 1 / NEAR:
+                ahead += 1
+            else:
+                near += 1
+        lines.append(f'| {text_of(kernel, metric)} | {ours["unit"]} | {workers} | {figure(ours["median"])} '
+                     f'({figure(ours["min"])} to {figure(ours["max"])}) | ' + ''.join(f'{c} | ' for c in cells) + f'{over} |')
+    return lines, behind, ahead, near
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('results', nargs='+')
+    p.add_argument('--output', required=True)
+    options = p.parse_args()
+    rows, headers, wrong = {}, [], []
+    for path in options.results:
+        with open(path, encoding='utf-8') as f:
+            results = json.load(f)
+        headers.append(results['header'])
+        for r in results['rows']:
+            if not r['checked']:
+                wrong.append(f'{r["kernel"]} {r["metric"]} of {r["runtime"]}')
+            if r['policy'] == '':
+                rows.setdefault((r['kernel'], r['metric'], r['n'], r['workers']), {})[r['runtime']] = r
+    machine = headers[0]['machine']
+    repeats = sorted({len(r['samples']) for found in rows.values() for r in found.values()})
+    body, behind, ahead, near = [], [], 0, 0
+    for title, kernels in TOPICS:
+        if not any(k in kernels for k, _, _, _ in rows):
+            continue
+        lines, b, a, n = table_of(kernels, rows)
+        behind, ahead, near = behind + b, ahead + a, near + n
+        body += ['', f'## {title}', *lines]
+    page = ['# What was measured', '',
+            'Made by `scripts/measured.py` from what `make bench` writes; nothing on this page is typed by hand. All figures are',
+            f'real: {machine["processors"]} processors of {machine["processor"]} ({machine["host"]}), {headers[0]["kernel"]}.',
+            f'Runtimes run in turns; medians of {" or ".join(map(str, repeats))} rounds, in brackets heddle\'s least and most. Every',
+            'result is compared with the serial program\'s' + (f'; **wrong: {", ".join(sorted(set(wrong)))}**.' if wrong else '; all are equal.'),
+            '*Over the best*: heddle\'s median over that of the fastest rival in the same run; bold if it is more than 5 % slower.',
+            '[bench/README.md](../bench/README.md) says what each measure does, and the folder\'s other pages why.', '',
+            f'Of {ahead + near + len(behind)} rows with a rival heddle is more than 5 % faster in {ahead}, within 5 % in {near}, and',
+            f'slower in {len(behind)}' + (':' if behind else '.')]
+    if behind:
+        page += ['', '| slower | workers | over the best | best |', '| --- | --- | --- | --- |']
+        page += [f'| {text} | {workers} | {ratio:.2f} | {best} |' for text, workers, ratio, best in
+                 sorted(behind, key=lambda b: -b[2])]
+    with open(options.output, 'w', encoding='utf-8') as f:
+        f.write('\n'.join(page + body) + '\n')
+
+
+if __name__ == '__main__':
+    main()
