@@ -5,6 +5,7 @@ usage: measured.py RESULTS.json [...] --output docs/measured.md
 """
 import argparse
 import json
+import statistics
 
 RIVALS = [('tbb', 'TBB'), ('rayon', 'Rayon'), ('libgomp', 'libgomp'), ('libomp', 'libomp'), ('boost_fiber', 'Boost.Fiber')]
 # Kernels in the page's order, by topic.
@@ -32,6 +33,11 @@ def figure(value):
     return f'{value:,.{0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3}f}'
 
 
+def paired_ratio(ours, theirs):
+    """Median of the rounds' ratios: what disturbs a round disturbs both of its runs."""
+    return statistics.median(a / b if b > 0 else 1 for a, b in zip(ours, theirs))
+
+
 def text_of(kernel, metric):
     if (kernel, metric) in TEXTS:
         return TEXTS[kernel, metric]
@@ -57,7 +63,8 @@ def table_of(kernels, rows):
         over = ''
         if rivals:
             best = min(rivals, key=rivals.get)
-            ratio = ours['median'] / rivals[best] if rivals[best] > 0 else 1
+            key = next(k for k, name in RIVALS if name == best)
+            ratio = paired_ratio(ours['samples'], found[key]['samples'])
             over = f'{ratio:.2f}'
             if ratio > NEAR:
                 over = f'**{over}**'
@@ -97,10 +104,11 @@ def main():
         body += ['', f'## {title}', *lines]
     page = ['# What was measured', '',
             'Made by `scripts/measured.py` from what `make bench` writes; nothing on this page is typed by hand. All figures are',
-            f'real: {machine["processors"]} processors of {machine["processor"]} ({machine["host"]}), {headers[0]["kernel"]}.',
+            f'real: {machine["processors"]} processors of {machine["processor"]}, {headers[0]["kernel"]}.',
             f'Runtimes run in turns; medians of {" or ".join(map(str, repeats))} rounds, in brackets heddle\'s least and most. Every',
             'result is compared with the serial program\'s' + (f'; **wrong: {", ".join(sorted(set(wrong)))}**.' if wrong else '; all are equal.'),
-            '*Over the best*: heddle\'s median over that of the fastest rival in the same run; bold if it is more than 5 % slower.',
+            '*Over the best*: heddle\'s time over that of the rival whose median is least, round by round, and the',
+            'median of that; bold if heddle is more than 5 % slower.',
             '[bench/README.md](../bench/README.md) says what each measure does, and the folder\'s other pages why.', '',
             f'Of {ahead + near + len(behind)} rows with a rival heddle is more than 5 % faster in {ahead}, within 5 % in {near}, and',
             f'slower in {len(behind)}' + (':' if behind else '.')]

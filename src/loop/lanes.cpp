@@ -53,7 +53,7 @@ void loop_lanes::run() {
 void loop_lanes::take_part(bool is_host) noexcept {
   if (site_.is_uneven()) loop_show_next();  // [site:3]
   invitations invited(*this);
-  lane_pace pace(site_, n_);
+  lane_pace pace(site_, n_, workers_);
   lane* const mine = is_host ? lanes_ : claim();
   try {
     if (mine == nullptr) {

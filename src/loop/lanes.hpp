@@ -23,8 +23,9 @@ namespace heddle::detail {
 // How long a batch is in a lane.
 class lane_pace : public loop_pace {
  public:
-  lane_pace(const loop_site& site, std::size_t n) noexcept
+  lane_pace(const loop_site& site, std::size_t n, unsigned workers) noexcept
       : loop_pace(site, n, true),
+        part_(workers == 2 ? 4 : 8),
         most_(n < few ? 1 : n),
         least_(site.is_uneven() ? 1 : std::max(std::min(site.iterations_in(least_nanoseconds), n), std::size_t{1})) {}
 
@@ -32,13 +33,12 @@ class lane_pace : public loop_pace {
   std::size_t least() const noexcept { return least_; }
   // With `left` iterations in the lane. Never 0. In short loops it is one: iterations may wait for each other.
   std::size_t next(std::size_t left) const noexcept {
-    constexpr std::size_t part = 8;
-    return std::min(most_, std::min(2 * length(), std::max(left / part, least_)));
+    return std::min(most_, std::min(2 * length(), std::max(left / part_, least_)));
   }
 
  private:
   static constexpr std::uint64_t least_nanoseconds = 500;
-  const std::size_t most_, least_;
+  const std::size_t part_, most_, least_;
 };
 
 class loop_lanes {

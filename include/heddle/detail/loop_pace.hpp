@@ -12,14 +12,15 @@ namespace heddle::detail {
 // Of one worker, for one range.
 class loop_pace {
  public:
-  // Starts the clock, in a loop of `n` iterations. A loop of two batches has a clock only if it is to be `measured`.
-  loop_pace(const loop_site& site, std::size_t n, bool measured) noexcept
+  // Starts the clock, in a loop of `n` iterations. A loop of two batches, its halves, has a clock only if it is to be
+  // `measured`.
+  loop_pace(const loop_site& site, std::size_t n, bool measured, bool in_halves = false) noexcept
       : uneven_(site.is_uneven()),
         most_(n < few ? 1 : n),
         length_(std::clamp(site.iterations_in(loop_site::batch_nanoseconds), std::size_t{1}, most_)),
         target_(loop_site::ticks_in(loop_site::batch_nanoseconds)) {
     // two halves of less than two batches: dividing them gains nothing
-    if (!uneven_ && length_ >= n / 4) length_ = most_;
+    if (in_halves || (!uneven_ && length_ >= n / 4)) length_ = most_;
     clocked_ = measured || length_ < most_;
     if (clocked_) begin_ = last_ = loop_cycles();
   }

@@ -52,9 +52,9 @@ class loop_site {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     return cost > 0 && cost * static_cast<float>(n) < tiny_ticks();
   }
-  // False: in four batches of 2 us n iterations are over, as far as is known.
-  bool is_long_loop(std::size_t n) const noexcept {
-    return is_uneven() || !is_known() || iterations_in(batch_nanoseconds) < n / 4;
+  // False: in four batches of 2 us n iterations are over, as far as is known; with two workers in eight.
+  bool is_long_loop(std::size_t n, unsigned workers) const noexcept {
+    return is_uneven() || !is_known() || iterations_in(batch_nanoseconds) < n / (workers == 2 ? 8 : 4);
   }
   bool is_known() const noexcept { return cost_.load(std::memory_order_relaxed) > 0; }  // a hint
   [[gnu::always_inline]] static bool is_long(std::uint64_t cycles) noexcept {
@@ -104,20 +104,25 @@ class loop_site {
   }
 
   // On two workers the second half of a loop of n starts late. By so many iterations the first half should be longer:
-  // those of half the lateness so far. 0 for loops so short that this would distort them.
+  // those of half the lateness so far, in steps of a 32nd of the loop, so that most loops of a site have the same
+  // border: what lies between two borders would go from cache to cache. 0 for loops so short that this would distort
+  // them.
   std::size_t head_start(std::size_t n) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     const float late = late_.load(std::memory_order_relaxed);  // a hint
-    return cost > 0 && cost * static_cast<float>(n) > 8 * late ? static_cast<std::size_t>(late / 2 / cost) : 0;
+    if (cost <= 0 || cost * static_cast<float>(n) <= 8 * late) return 0;
+    const std::size_t step = n / 32 + 1;
+    return static_cast<std::size_t>(late / 2 / cost) / step * step;
   }
-  // At the end of a loop of n the first half, with a head start or without, waited for the second, `waited` cycles or
-  // not at all (0). What one loop says counts up to half of its time at most: a thief that slept, or found the data in
-  // another core's cache, is no rule.
-  void learn_lateness(std::size_t n, std::uint64_t waited, bool had_head_start) noexcept {
-    const float late = late_.load(std::memory_order_relaxed);                              // a hint
-    if (waited == 0) return late_.store(late * 15 / 16, std::memory_order_relaxed);        // a hint
-    const float most = cost_.load(std::memory_order_relaxed) * static_cast<float>(n) / 2;  // a hint
-    const float seen = std::min(static_cast<float>(waited) + (had_head_start ? late : 0), most);
+  // At the end of a loop of n the first half, longer by `head_start` iterations, waited for the second, `waited` cycles
+  // or not at all (0). What one loop says counts up to half of its time at most: a thief that slept, or found the data
+  // in another core's cache, is no rule.
+  void learn_lateness(std::size_t n, std::uint64_t waited, std::size_t head_start) noexcept {
+    const float late = late_.load(std::memory_order_relaxed);                        // a hint
+    if (waited == 0) return late_.store(late * 15 / 16, std::memory_order_relaxed);  // a hint
+    const float cost = cost_.load(std::memory_order_relaxed);                        // a hint
+    const float most = cost * static_cast<float>(n) / 2;
+    const float seen = std::min(static_cast<float>(waited) + 2 * cost * static_cast<float>(head_start), most);
     late_.store(late + (seen - late) / 8, std::memory_order_relaxed);  // a hint
   }
   // A tiny loop was measured. If it counts as tiny only because thieves were late, some lateness is forgotten, so that

@@ -70,8 +70,9 @@ class loop_tree {
       r.value = split(0, n, grain_ != 0 ? grain_ : grain_for_placement(n, start.workers));
     } else {
       site_.age();
+      in_halves_ = !site_.is_long_loop(n, start.workers);
       if constexpr (requires { Work::in_any_order; } || requires { Work::in_lanes; }) {
-        if (start.lanes && site_.is_long_loop(n)) {
+        if (start.lanes && !in_halves_) {
           run_in_lanes(loop_chunks::of(work_), n, site_, stop_, start.workers, measure_);
           return {};
         }
@@ -127,7 +128,7 @@ class loop_tree {
       if (grain != 0) return tree->split(low, high, grain);
       result_holder sum{tree->work_.nothing()};
       if (tree->site_.is_uneven()) loop_show_next();
-      loop_pace pace(tree->site_, tree->n_, tree->measure_);
+      loop_pace pace(tree->site_, tree->n_, tree->measure_, tree->in_halves_);
       tree->range(sum.value, low, high, high, pace);
       return sum.take();
     }
@@ -193,16 +194,15 @@ class loop_tree {
       profile_.begin(site_.grid(), n);
     std::size_t middle = halve(0, n);
     if (pair && !skewed_) {
-      const std::size_t more = site_.head_start(n);
-      middle += more;
-      head_start_ = more != 0;
+      head_start_ = site_.head_start(n);
+      middle += head_start_;
     }
     piece upper(*this, middle, n, 0);
     upper.whole = pair;
     if (site_.is_uneven()) loop_show_next();
     upper.position = push_fork(entry_of(&upper));
     guard unwind{&upper};
-    loop_pace pace(site_, n_, measure_);
+    loop_pace pace(site_, n_, measure_, in_halves_);
     range(sum, 0, middle, middle, pace);
     unwind.of = nullptr;
     if (pace.is_clocked()) site_.observe(pace.done(), pace.cycles());
@@ -361,7 +361,8 @@ class loop_tree {
   const std::size_t grain_;  // 0: none was given
   std::size_t n_{0};         // this and the next two are written before the first fork
   bool measure_{false};      // time the first chunk, or, in a loop of two batches, both of them
-  bool head_start_{false};
+  bool in_halves_{false};    // it is short: its two halves are its batches
+  std::size_t head_start_{0};
   bool skewed_{false};                  // halved by the profile, not by length
   std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
   const std::stop_token& stop_;
