@@ -25,6 +25,8 @@ TEXTS = {('fib', 'ns_per_spawn'): 'fib, a fork', ('spawn', 'tree'): 'child of a 
          ('wavefront', 'graph'): 'wavefront by a graph or `depend`, a task',
          ('loop', 'triangle=300'): 'triangular loop of 300', ('loop', 'triangle=3000'): 'triangular loop of 3,000',
          ('loop', 'spike'): 'loop with its work at the end', ('loop', 'last'): 'loop with a huge last iteration'}
+# Rows of one schedule each. The row without a name is heddle's default beside the best schedule of each rival.
+SCHEDULES = ('adaptive', 'affinity', 'fixed', 'dynamic', 'guided')
 NEAR = 1.05
 
 
@@ -55,7 +57,7 @@ def table_of(kernels, rows):
              '| --- | --- | --- | --- | ' + '--- | ' * len(names) + '--- |']
     behind, ahead, near = [], 0, 0
     for (kernel, metric, n, workers), found in rows.items():
-        if kernel not in kernels or 'heddle' not in found:
+        if kernel not in kernels or 'heddle' not in found or metric.rpartition(', ')[2] in SCHEDULES:
             continue
         ours = found['heddle']
         rivals = {name: found[key]['median'] for key, name in RIVALS if key in found and found[key]['checked']}
@@ -76,6 +78,13 @@ def table_of(kernels, rows):
         lines.append(f'| {text_of(kernel, metric)} | {ours["unit"]} | {workers} | {figure(ours["median"])} '
                      f'({figure(ours["min"])} to {figure(ours["max"])}) | ' + ''.join(f'{c} | ' for c in cells) + f'{over} |')
     return lines, behind, ahead, near
+
+
+def compilers_of(runtimes):
+    ours = runtimes['heddle']['compiler']
+    others = [f'{name}: {runtimes[key]["compiler"].split(" (")[0]}' for key, name in RIVALS
+              if key in runtimes and runtimes[key]['compiler'] != ours]
+    return f'Compiled by {ours} ({"; ".join(others)}): see one worker.'
 
 
 def main():
@@ -103,13 +112,15 @@ def main():
         behind, ahead, near = behind + b, ahead + a, near + n
         body += ['', f'## {title}', *lines]
     page = ['# What was measured', '',
-            'Made by `scripts/measured.py` from what `make bench` writes; nothing on this page is typed by hand. All figures are',
-            f'real: {machine["processors"]} processors of {machine["processor"]}, {headers[0]["kernel"]}.',
-            f'Runtimes run in turns; medians of {" or ".join(map(str, repeats))} rounds, in brackets heddle\'s least and most. Every',
+            'Made by `scripts/measured.py` from what `make bench` writes; nothing here is typed by hand. All',
+            f'figures are real: {machine["processors"]} processors of {machine["processor"]}, {headers[0]["kernel"]}.',
+            f'Runtimes run in turns; medians of {", ".join(map(str, repeats))} rounds, in brackets heddle\'s least and most. Every',
             'result is compared with the serial program\'s' + (f'; **wrong: {", ".join(sorted(set(wrong)))}**.' if wrong else '; all are equal.'),
             '*Over the best*: heddle\'s time over that of the rival whose median is least, round by round, and the',
             'median of that; bold if heddle is more than 5 % slower.',
-            '[bench/README.md](../bench/README.md) says what each measure does, and the folder\'s other pages why.', '',
+            compilers_of(headers[0]['runtimes']),
+            '[bench/README.md](../bench/README.md) says what each measure does. Runtimes that come in no package were',
+            'measured with programs written elsewhere: [core.md](investigations/core.md#runtimes-that-come-in-no-package).', '',
             f'Of {ahead + near + len(behind)} rows with a rival heddle is more than 5 % faster in {ahead}, within 5 % in {near}, and',
             f'slower in {len(behind)}' + (':' if behind else '.')]
     if behind:
