@@ -69,6 +69,8 @@ member_tasks& team_tasks::of(thread& self) {
     it = new member_tasks(self, *self.in);
     // release pairs with member: the queue
     members_.load(std::memory_order_relaxed)[self.number].store(it, std::memory_order_release);
+  } else if (it->owner != &self) {
+    it->owner = &self;  // published with the tasks that it makes; of those before it all have ended
   }
   if (!self.in->tasked.load(std::memory_order_relaxed)) self.in->tasked.store(true);
   return *it;

@@ -19,12 +19,13 @@ class thread;
 struct team;
 struct reduction_copies;  // task_reduction.cpp
 
-// What one member of one team has made. Made by that member with its first task, and kept as long as the team.
+// What one member of one team has made. Made by that member with its first task, and kept as long as the team: where
+// another thread takes the member's place (settle_places), it gets what the first one had.
 struct member_tasks {
   member_tasks(thread& who, team& whose);
 
   heddle::detail::fork_queue queue;
-  thread* owner;
+  thread* owner;  // who has the member's place in this region, if it has made a task in it
   team* in;
   // [omp_task:7] The queue has been left empty, and its owner's next push takes the slow path for certain. Owner's.
   std::atomic<bool> quiet{true};
