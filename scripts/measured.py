@@ -60,17 +60,16 @@ def table_of(kernels, rows):
         if kernel not in kernels or 'heddle' not in found or metric.rpartition(', ')[2] in SCHEDULES:
             continue
         ours = found['heddle']
-        rivals = {name: found[key]['median'] for key, name in RIVALS if key in found and found[key]['checked']}
-        cells = [figure(rivals[name]) if name in rivals else '-' for _, name in names]
+        rivals = {key: found[key]['median'] for key, _ in RIVALS if key in found and found[key]['checked']}
+        cells = [figure(rivals[key]) if key in rivals else '-' for key, _ in names]
         over = ''
         if rivals:
             best = min(rivals, key=rivals.get)
-            key = next(k for k, name in RIVALS if name == best)
-            ratio = paired_ratio(ours['samples'], found[key]['samples'])
+            ratio = paired_ratio(ours['samples'], found[best]['samples'])
             over = f'{ratio:.2f}'
             if ratio > NEAR:
                 over = f'**{over}**'
-                behind.append((text_of(kernel, metric), workers, ratio, best))
+                behind.append((text_of(kernel, metric), workers, ratio, dict(RIVALS)[best]))
             elif ratio < 1 / NEAR:
                 ahead += 1
             else:
@@ -84,7 +83,9 @@ def compilers_of(runtimes):
     ours = runtimes['heddle']['compiler']
     others = [f'{name}: {runtimes[key]["compiler"].split(" (")[0]}' for key, name in RIVALS
               if key in runtimes and runtimes[key]['compiler'] != ours]
-    return f'Compiled by {ours} ({"; ".join(others)}): see one worker.'
+    return (f'Compiled by {ours} ({"; ".join(others)}).\n'
+            'Where one worker is slower than a rival that another compiler has made, as in mergesort and fft,\n'
+            'that may be the compiler\'s work.')
 
 
 def main():
@@ -112,8 +113,9 @@ def main():
         behind, ahead, near = behind + b, ahead + a, near + n
         body += ['', f'## {title}', *lines]
     page = ['# What was measured', '',
-            'Made by `scripts/measured.py` from what `make bench` writes; nothing here is typed by hand. All',
-            f'figures are real: {machine["processors"]} processors of {machine["processor"]}, {headers[0]["kernel"]}.',
+            'Made from what `heddle bench ... --rivals all --json` has written, with no figure typed by hand:',
+            f'`scripts/measured.py {" ".join(options.results)} --output {options.output}`.',
+            f'All are real: {machine["processors"]} processors of {machine["processor"]}, {headers[0]["kernel"]}.',
             f'Runtimes run in turns; medians of {", ".join(map(str, repeats))} rounds, in brackets heddle\'s least and most. Every',
             'result is compared with the serial program\'s' + (f'; **wrong: {", ".join(sorted(set(wrong)))}**.' if wrong else '; all are equal.'),
             '*Over the best*: heddle\'s time over that of the rival whose median is least, round by round, and the',

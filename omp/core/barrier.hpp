@@ -28,9 +28,9 @@ class team_barrier {
   // The team may have no task left that has not ended. After the last one's end.
   void tasks_ended(team& t) noexcept;
 
-  // That the caller is in, which has not arrived at its end, or has not left it.
+  // The phase of a member that has not arrived at its end.
   std::uint32_t phase() const noexcept {
-    return phase_of(word_.load(std::memory_order_relaxed));  // as it was when the caller left the last phase, or later
+    return phase_of(word_.load(std::memory_order_relaxed));  // it has seen the last end, and the next one waits for it
   }
   // The caller is the team's only member and there are no tasks: what a barrier is then.
   void begin_next() noexcept {

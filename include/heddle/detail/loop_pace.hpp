@@ -19,8 +19,7 @@ class loop_pace {
         most_(n < few ? 1 : n),
         length_(std::clamp(site.iterations_in(loop_site::batch_nanoseconds), std::size_t{1}, most_)),
         target_(loop_site::ticks_in(loop_site::batch_nanoseconds)) {
-    // two halves of less than two batches: dividing them gains nothing
-    if (in_halves || (!uneven_ && length_ >= n / 4)) length_ = most_;
+    if (in_halves) length_ = most_;
     clocked_ = measured || length_ < most_;
     if (clocked_) begin_ = last_ = loop_cycles();
   }
