@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""What the simulator predicts for this machine, against what it measures: 19 programs at sizes at which no cost of theirs was fitted.
+"""What the simulator predicts for a machine, against what was measured there: 19 programs at sizes at which no cost of theirs was fitted.
 
-usage: predicted.py measure HEDDLE OUT.json [--programs a,b] [--sizes fitted] [--rounds 9] [--before 'COMMAND']
-       predicted.py predict HEDDLE OUT.json --machine FILE [--programs a,b] [--sizes fitted] [--seeds 5]
+usage: predicted.py measure HEDDLE OUT.json [--sizes fitted] [--workers 1,2] [--rounds 9] [--before 'COMMAND'] [--programs a,b]
+       predicted.py fit     HEDDLE OUT.json --machine FILE [--programs a,b]
+       predicted.py predict HEDDLE OUT.json --machine FILE [--sizes fitted] [--workers 1,2] [--seeds 5] [--as-told] [--programs a,b]
        predicted.py table OUT.json [--sizes fitted]
 
-measure: `heddle bench` under adws and random_ws with one worker and two, 3 samples a process, the two policies by turns; a round's figure is
-the median of its samples. --before: a command before each, such as one that keeps others off the processors. predict: the same in the
-simulator on FILE, which `heddle calibrate -o FILE` makes; a pair of seeds for each of --seeds. OUT.json keeps all figures, by program and size;
-what is there already of that kind is replaced. table: Markdown.
+measure: `heddle bench` under adws and random_ws, 3 samples a process, the two policies by turns; a round's figure is the median of its samples.
+--before: a command before each, such as one that keeps others off the processors. fit: what a told cycle is on FILE, which `heddle calibrate -o
+FILE` makes there (`heddle sim --cycles`), so that the simulated time of random_ws with one worker is what was measured at the size for fitting;
+one number a program. predict: the held-out size in the simulator on FILE with that number, or with 1 (--as-told); a pair of seeds for each of
+--seeds. OUT.json keeps all figures, by size and program; what is there already of that kind is replaced. table: Markdown.
 
 --sizes fitted: the sizes at which cycles may be fitted, the benchmarks' own; without it the held-out ones.
 """
@@ -44,8 +46,9 @@ PROGRAMS = {
     'decision_tree': ('--n 80000', '--n 200000'),
 }
 POLICIES = ('adws', 'random_ws')
-WORKERS = (1, 2)
 SAMPLES = 3
+FIRST_SEED = 42
+LEAST_CYCLES = 0.01  # of the factors tried: with it a program is next to all memory and scheduler
 SECONDS = {'s': 1, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
 
 
@@ -65,26 +68,46 @@ def rows_of(file):
     return {(row['policy'], row['workers']): [sample * SECONDS[row['unit']] for sample in row['samples']] for row in rows if row['metric'] == first}
 
 
-def measured(heddle, name, size, rounds, before):
+def measured(given, name, size):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, 'rows.json')
-        run([*before, heddle, 'bench', name, *size.split(), '--policy', ','.join(POLICIES), '--workers', ','.join(map(str, WORKERS)), '--rivals', 'none',
-             '--repeat', str(rounds), '--samples', str(SAMPLES), '--json', file])
+        run([*shlex.split(given.before), given.heddle, 'bench', name, *size.split(), '--policy', ','.join(POLICIES), '--workers', given.workers,
+             '--rivals', 'none', '--repeat', str(given.rounds), '--samples', str(SAMPLES), '--json', file])
         return {f'{policy} {workers}': [statistics.median(samples[i:i + SAMPLES]) for i in range(0, len(samples), SAMPLES)]
                 for (policy, workers), samples in rows_of(file).items()}
 
 
-def predicted(heddle, name, size, machine, seeds):
-    found = {}
-    for policy in POLICIES:
-        for workers in WORKERS:
-            for seed in range(seeds if workers > 1 else 1):
-                with tempfile.TemporaryDirectory() as folder:
-                    file = os.path.join(folder, 'rows.json')
-                    run([heddle, 'sim', '--machine', machine, '--policy', policy, '--workers', str(workers), '--no-serial', '--fast', '--seed', str(42 + seed), '--',
-                         heddle, 'bench', name, *size.split(), '--repeat', '1', '--samples', str(SAMPLES), '--json', file])
-                    found.setdefault(f'{policy} {workers}', []).append(statistics.median(next(iter(rows_of(file).values()))))
-    return found
+def simulated(given, name, size, policy, workers, seed, cycles):
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, 'rows.json')
+        run([given.heddle, 'sim', '--machine', given.machine, '--policy', policy, '--workers', str(workers), '--no-serial', '--fast', '--seed',
+             str(FIRST_SEED + seed), '--cycles', f'{cycles:.6g}', '--', given.heddle, 'bench', name, *size.split(), '--repeat', '1', '--samples',
+             str(SAMPLES), '--json', file])
+        return statistics.median(next(iter(rows_of(file).values())))
+
+
+def fitted(given, name, size, real):
+    """(factor, time): by secants, for the time is all but a straight line in the factor."""
+    def time(cycles):
+        return simulated(given, name, size, 'random_ws', 1, 0, cycles)
+    low, at_low = LEAST_CYCLES, time(LEAST_CYCLES)
+    if at_low >= real:
+        return low, at_low
+    factor, at = 1.0, time(1.0)
+    for _ in range(6):
+        if abs(at / real - 1) < 0.005 or at <= at_low:
+            break
+        step = factor + (real - at) * (factor - low) / (at - at_low)
+        if at < real:
+            low, at_low = factor, at
+        factor = min(max(step, LEAST_CYCLES), 100)
+        at = time(factor)
+    return factor, at
+
+
+def predicted(given, name, size, cycles):
+    return {f'{policy} {workers}': [simulated(given, name, size, policy, workers, seed, cycles) for seed in range(given.seeds if workers > 1 else 1)]
+            for policy in POLICIES for workers in map(int, given.workers.split(','))}
 
 
 def interval(figures):
@@ -101,8 +124,8 @@ def interval(figures):
     return (middle, None, None) if low == 0 else (middle, figures[low - 1], figures[-low])
 
 
-def ratios(of):
-    return [b / a for a, b in zip(of['adws 2'], of['random_ws 2'])]
+def ratios(of, workers):
+    return [b / a for a, b in zip(of[f'adws {workers}'], of[f'random_ws {workers}'])]
 
 
 def side(figures):
@@ -122,74 +145,88 @@ def told(figures):
     return f'{middle:.3f}' if low is None else f'{middle:.3f} ({low:.3f} to {high:.3f})'
 
 
-def table(all_of):
-    print('| program | measured 1, ms | predicted 1 | error | measured 2, ms | predicted 2 | error | random_ws over adws, measured | predicted | sign |')
-    print('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
-    errors, wrong, decided = {1: [], 2: []}, 0, 0
-    for name in PROGRAMS:
-        of = all_of.get(name, {})
-        if 'measured' not in of or 'predicted' not in of:
-            continue
-        cells = [f'{name} {of["size"].split()[-1]}']
-        for workers in WORKERS:
-            real = statistics.median(of['measured'][f'random_ws {workers}'])
-            model = statistics.median(of['predicted'][f'random_ws {workers}'])
-            errors[workers].append((abs(model / real - 1), name))
+def table(all_of, fits):
+    both = {name: of for name in PROGRAMS if 'measured' in (of := all_of.get(name, {})) and 'predicted' in of}
+    workers = sorted({int(k.split()[1]) for of in both.values() for k in set(of['measured']) & set(of['predicted'])})
+    if not workers:
+        sys.exit('nothing is both measured and predicted')
+    most = workers[-1]
+    columns = ['program', 'a told cycle', *[c for n in workers for c in (f'measured, {n}, ms', 'predicted', 'error')],
+               f'random_ws over adws, {most}, measured', 'predicted', 'sign']
+    print('| ' + ' | '.join(columns) + ' |')
+    print('|' + ' --- |' * len(columns))
+    errors, wrong, decided = {n: [] for n in workers}, 0, 0
+    for name, of in both.items():
+        cells = [f'{name} {of["size"].split()[-1]}', f'{fits[name]["cycles"]:.2f}' if of.get('cycles', 1) != 1 else '1']
+        for n in workers:
+            if f'random_ws {n}' not in of['measured']:
+                cells += ['-'] * 3
+                continue
+            real = statistics.median(of['measured'][f'random_ws {n}'])
+            model = statistics.median(of['predicted'][f'random_ws {n}'])
+            errors[n].append((abs(model / real - 1), name))
             cells += [shown(real), shown(model), f'{100 * (model / real - 1):+.0f} %']
-        real, model = side(ratios(of['measured'])), side(ratios(of['predicted']))
+        real, model = ratios(of['measured'], most), ratios(of['predicted'], most)
         sign = 'not decided'
-        if real != 'unknown':
+        if side(real) != 'unknown':
             decided += 1
-            sign = 'right' if real == model else f'{real} is faster, predicted: {model}'
-            wrong += real != model
-        cells += [told(ratios(of['measured'])), told(ratios(of['predicted'])), sign]
-        print('| ' + ' | '.join(cells) + ' |')
-    for workers, all_errors in errors.items():
-        if not all_errors:
-            continue
-        worst = max(all_errors)
-        near = sum(error <= 0.1 for error, _ in all_errors)
-        print(f'\n{workers} worker{"s" if workers > 1 else ""}: mean error {100 * statistics.mean(e for e, _ in all_errors):.1f} %, worst '
-              f'{100 * worst[0]:.0f} % ({worst[1]}), {near} of {len(all_errors)} within 10 %.')
-    print(f'\nSign of adws against random_ws with two workers: {decided} of {len(errors[2])} differ by more than their noise, {wrong} of them are predicted '
-          'otherwise.')
+            sign = 'right' if side(real) == side(model) else f'{side(real)} is faster, predicted: {side(model)}'
+            wrong += side(real) != side(model)
+        print('| ' + ' | '.join([*cells, told(real), told(model), sign]) + ' |')
+    for n, of in errors.items():
+        worst = max(of)
+        print(f'\n{n} worker{"s" if n > 1 else ""}: mean error {100 * statistics.mean(e for e, _ in of):.1f} %, worst '
+              f'{100 * worst[0]:.0f} % ({worst[1]}), {sum(error <= 0.1 for error, _ in of)} of {len(of)} within 10 %.')
+    print(f'\nSign of adws against random_ws with {most} workers: {decided} of {len(both)} differ by more than their noise, {wrong} of them are '
+          'predicted otherwise.')
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument('action', choices=('measure', 'predict', 'table'))
+    parser.add_argument('action', choices=('measure', 'fit', 'predict', 'table'))
     parser.add_argument('files', nargs='+')
     parser.add_argument('--programs', default=','.join(PROGRAMS))
-    parser.add_argument('--sizes', choices=('held-out', 'fitted'), default='held-out')
+    parser.add_argument('--sizes', choices=('held-out', 'fitted'))
+    parser.add_argument('--workers', default='1,2')
     parser.add_argument('--rounds', type=int, default=9)
     parser.add_argument('--seeds', type=int, default=5)
     parser.add_argument('--before', default='')
     parser.add_argument('--machine')
+    parser.add_argument('--as-told', action='store_true')
     given = parser.parse_args()
-    if len(given.files) != (1 if given.action == 'table' else 2) or (given.action == 'predict') != (given.machine is not None):
+    simulates = given.action in ('fit', 'predict')
+    if len(given.files) != (1 if given.action == 'table' else 2) or simulates != (given.machine is not None):
         sys.exit(__doc__.strip())
-    out = given.files[-1]
+    given.heddle, out = given.files[0], given.files[-1]
+    sizes = given.sizes or ('fitted' if given.action == 'fit' else 'held-out')
     known = {}
     if os.path.exists(out):
         with open(out, encoding='utf-8') as f:
             known = json.load(f)
-    of_size = known.setdefault(given.sizes, {})
+    fits = known.get('fitted', {})
     if given.action == 'table':
-        return table(of_size)
+        return table(known.get(sizes, {}), fits)
+    of_size = known.setdefault(sizes, {})
     for name in given.programs.split(','):
-        size = PROGRAMS[name][given.sizes == 'fitted']
+        size = PROGRAMS[name][sizes == 'fitted']
         entry = of_size.setdefault(name, {})
         if entry.get('size') != size:
             entry.clear()
             entry['size'] = size
         if given.action == 'measure':
-            entry['measured'] = measured(given.files[0], name, size, given.rounds, shlex.split(given.before))
+            entry['measured'] = measured(given, name, size)
+            figures = entry['measured']
+        elif given.action == 'fit':
+            entry['cycles'], at = fitted(given, name, size, statistics.median(entry['measured']['random_ws 1']))
+            figures = {f'measured {entry["cycles"]:.3f}': entry['measured']['random_ws 1'], 'fitted': [at]}
         else:
-            entry['predicted'] = predicted(given.files[0], name, size, given.machine, given.seeds)
+            entry['cycles'] = 1 if given.as_told else fits[name]['cycles']
+            entry['predicted'] = predicted(given, name, size, entry['cycles'])
+            figures = entry['predicted']
         with open(out + '.new', 'w', encoding='utf-8') as f:
             json.dump(known, f, indent=1)
         os.replace(out + '.new', out)
-        print(name, {k: shown(statistics.median(v)) for k, v in entry[{'measure': 'measured', 'predict': 'predicted'}[given.action]].items()}, flush=True)
+        print(name, {k: shown(statistics.median(v)) for k, v in figures.items()}, flush=True)
     return None
 
 

@@ -116,7 +116,7 @@ configuration configuration_for(const session_options& o, const machine::model& 
   c.units.clear();
   for (const machine::processing_unit& u : m.tree.units()) c.units.push_back({u.number, u.speed});
   c.times = times_of(m, o.free_scheduler);
-  c.frequency = m.frequency;
+  c.frequency = m.frequency / o.cycles_factor;
   c.window = from_nanoseconds(m.window / m.frequency);
   c.line_bits = of.memory().line_bits();
   c.quantum = std::max(from_nanoseconds(m.time_slice), nanosecond);
@@ -154,6 +154,10 @@ session_options session_options::from_environment() {
   else if (!charge.empty() && charge != "auto")
     throw std::invalid_argument("HEDDLE_SIM_CHARGE=" + charge + ": expected auto, annotations or measured");
   o.fast = variable("HEDDLE_SIM_FAST") == "1";
+  if (const std::string factor = variable("HEDDLE_SIM_CYCLES"); !factor.empty()) {
+    o.cycles_factor = std::strtod(factor.c_str(), nullptr);
+    if (!(o.cycles_factor > 0)) throw std::invalid_argument("HEDDLE_SIM_CYCLES=" + factor + ": expected a number above 0");
+  }
   o.free_scheduler = variable("HEDDLE_SIM_FREE") == "1";
   if (const std::string seed = variable("HEDDLE_SIM_EXPLORE"); !seed.empty())
     o.explore = std::strtoull(seed.c_str(), nullptr, 10);

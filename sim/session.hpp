@@ -19,6 +19,7 @@ struct session_options {
   std::string machine{"this"};  // machine::model::from_name
   charging charge{charging::automatic};
   bool fast{false};
+  double cycles_factor{1};               // a told cycle is so many of the machine's
   bool free_scheduler{false};            // its operations cost nothing: a serial program's time
   std::optional<std::uint64_t> explore;  // seed of a schedule to explore
   std::string statistics;                // file to append the figures to; "": none
@@ -26,8 +27,8 @@ struct session_options {
   unsigned stall_limit{30};
   std::optional<reuse_question> reuse;  // the figures have the reuse distances of what is told
 
-  // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _FREE (1), _EXPLORE (seed), _STATISTICS,
-  // _STALL (seconds), _REUSE (reuse_question::text). Throws std::invalid_argument.
+  // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _CYCLES (factor), _FREE (1), _EXPLORE
+  // (seed), _STATISTICS, _STALL (seconds), _REUSE (reuse_question::text). Throws std::invalid_argument.
   static session_options from_environment();
 };
 

@@ -108,6 +108,7 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   v.set("HEDDLE_SIM_CHARGE", s.charge);
   v.set("HEDDLE_SIM_STATISTICS", statistics.string());
   v.set("HEDDLE_SIM_FAST", s.fast ? "1" : "0");
+  v.set("HEDDLE_SIM_CYCLES", fmt::format("{}", s.cycles_factor));
   v.set("HEDDLE_SIM_FREE", s.free_scheduler ? "1" : "0");
   v.set("HEDDLE_SIM_STALL", std::to_string(s.stall_limit));
   v.remove("HEDDLE_SIM_REUSE");

@@ -18,6 +18,7 @@ struct sim_setting {
   unsigned padding{0};  // bytes allocated before the program's own memory
   std::string charge{"auto"};
   bool fast{false};
+  double cycles_factor{1};  // a told cycle is so many of the machine's
   bool free_scheduler{false};
   std::string trace;
   unsigned stall_limit{30};  // seconds of CPU time without a scheduling point; 0: none

@@ -267,6 +267,10 @@ std::function<int()> add(CLI::App& app) {
          "Runs a policy, from --seed on, each with its data elsewhere in pages; default: 5 with --compare, else 1")
       ->check(integer(1, 10'000));
   app.add_flag("--fast", given->setting.fast, "Only costs: programs leave out the arithmetic that they have told");
+  app.add_option("--cycles", given->setting.cycles_factor,
+                 "A cycle that the program tells is so many of the machine's: fits what was told for another processor")
+      ->capture_default_str()
+      ->check(number(1e-3, 1e3));
   app.add_option(
          "--charge", given->setting.charge,
          "What code costs: annotations, measured (its CPU time here), or auto: annotations if the program has any")

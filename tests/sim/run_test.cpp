@@ -205,6 +205,18 @@ TEST_F(sim_test, fast_mode_costs_the_same) {
   EXPECT_EQ(whole[0]["virtual_seconds"], fast[0]["virtual_seconds"]);
 }
 
+TEST_F(sim_test, told_cycles_can_be_fitted_to_another_processor) {
+  SKIP_WITHOUT_SIMULATOR();
+  const std::string what = "--machine skylake-4x16 --workers 4 --no-serial -- " + program("fib") + " 15";
+  const double told = figures(what)[0]["program_seconds"];
+  ASSERT_GT(told, 0);
+  EXPECT_NEAR(figures("--cycles 2.5 " + what)[0]["program_seconds"].get<double>() / told, 2.5, 0.01);
+  const ended nothing = run("--cycles 0 " + what);
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_NE(nothing.output.find("--cycles: expected a number from 0.001 to 1000, not '0'"), std::string::npos)
+      << nothing.output;
+}
+
 TEST_F(sim_test, clocks_and_sleeps_are_virtual) {
   SKIP_WITHOUT_SIMULATOR();
   const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("sleeper"));

@@ -57,7 +57,7 @@ inline constexpr std::uint64_t access_step = 64 * 64;
 struct configuration {
   std::vector<unit_description> units{{}};
   operation_times times;
-  double frequency{1};    // cycles per ns at speed 1
+  double frequency{1};    // told cycles per ns at speed 1
   picoseconds window{0};  // arithmetic that a core of speed 1 can do while it waits for a line; 0: it computes or waits
   unsigned line_bits{6};  // logarithm of the size of a line
   // turn of one of several strands on a unit; longer charges have points inside
