@@ -207,8 +207,9 @@ if(HEDDLE_TESTS)
   heddle_mutant(windows loop/seats_in_windows.cpp looking_before_sleep "if (is_over()) w.moved().cancel_wait()~^  else w.moved().commit_wait(key)~" "w.moved().commit_wait(key)~")
   heddle_mutant(windows loop/seats_in_windows.cpp telling_of_a_stop "windows_[g].moved().notify_all()~" "static_cast<void>(g)~")
   # Of loops in lanes
-  heddle_mutant(lanes loop/lanes.cpp leaving_while_something_moves "(before & under_way) == 0 && moves_.load() == before) return false~" "before != 1) return false~")
-  heddle_mutant(lanes loop/lanes.cpp an_invitation_for_oneself "loop.workers_ - 1, 1u, at_first" "loop.workers_ - 1, 0u, at_first")
+  heddle_mutant(lanes loop/lanes.cpp parts_that_nobody_comes_for "claimed_.load() | filled~" "claimed_.load() | (filled & 0)~")
+  heddle_mutant(lanes loop/lanes.cpp an_invitation_by_a_guest "if (made_ != 0) return~" "static_cast<void>(left)~^  if (true) return~")
+  heddle_mutant(lanes loop/lanes.cpp an_invitation_for_oneself "loop_.workers_ - 1, 1u, at_first)~^    while" "loop_.workers_ - 1, 0u, at_first)~^    while")
   # Of the fast paths
   heddle_mutant(fast_paths heddle/detail/fork_queue.hpp limit_of_a_pop "if (position < queue->pop_limit" "if (position + 1 < queue->pop_limit")
   heddle_mutant(fast_paths queue/fork_queue.cpp limit_of_a_commit "q.base + public_part(next).split()," "q.base + public_part(next).split() - 1,")

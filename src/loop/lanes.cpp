@@ -18,7 +18,14 @@ namespace {
 
 // For so long a guest looks for a lane that is worth dividing before it takes whatever there is: [lane:2].
 constexpr std::uint64_t patience_nanoseconds = 500;
+// A part that a lane begins with takes no less.
+constexpr std::uint64_t least_part_nanoseconds = 500;
+// Loops of so many parts are divided for workers that sleep, too: to wake one takes some fifty microseconds.
+constexpr std::size_t sleepers_parts = 200;
 constexpr std::uint64_t move_begins = 1, move_ends = (std::uint64_t{1} << 16) - 1, under_way = 0xffff;
+
+constexpr std::uint64_t bit(unsigned lane) noexcept { return std::uint64_t{1} << lane; }
+constexpr std::uint64_t bits(unsigned lanes) noexcept { return lanes == 64 ? ~std::uint64_t{0} : bit(lanes) - 1; }
 
 }  // namespace
 
@@ -42,27 +49,60 @@ loop_lanes::loop_lanes(loop_chunks work, std::size_t n, loop_site& site, const s
 }
 
 void loop_lanes::run() {
-  claimed_.store(1);
-  lanes_[0].worker.store(loop_worker(), std::memory_order_relaxed);  // a hint
-  lanes_[0].put(0, (n_ - 1) / unit_ + 1);
+  parts_ = parts_at_first();
+  claimed_.store(bit(lane_for(loop_worker())), std::memory_order_relaxed);
+  for (unsigned k = 0; k < parts_; ++k)
+    lanes_[k].worker.store(k * workers_ / parts_, std::memory_order_relaxed);  // a hint
+  divide(0, positions(), 0, parts_);
   take_part(true);
   if (failed_.load()) std::rethrow_exception(error_);
   if (measure_ && !stopped() && site_.grid().learn(profile_)) loop_measure_next();
 }
 
+// [lane:7]. Where the loop is long enough for a part for each worker, all parts are there in each loop alike.
+unsigned loop_lanes::parts_at_first() const noexcept {
+  if (workers_ == 2 || !site_.is_known() || current_queue()->stands_for != nullptr) return 1;
+  const std::size_t least = std::max<std::size_t>(site_.iterations_in(least_part_nanoseconds), 1);
+  const std::uint64_t worthwhile = std::min<std::uint64_t>(n_ / least, positions());
+  const unsigned wanted = std::min(workers_, lane_count_);
+  const unsigned parts = worthwhile >= wanted ? wanted : std::bit_floor(static_cast<unsigned>(worthwhile));
+  const loop_helpers now = loop_helpers_now();
+  if (now.crowded) return 1;                       // a part may wait long for its worker's processor
+  if (n_ / sleepers_parts >= least) return parts;  // it takes longer than to wake somebody
+  return now.searchers == 0 ? 1 : std::max(parts, 1u);
+}
+
+void loop_lanes::divide(std::uint64_t low, std::uint64_t high, unsigned first, unsigned parts) noexcept {
+  if (parts == 1) return lanes_[first].put_first(low, high);
+  constexpr std::uint64_t line = 16, many = 4 * line;
+  std::uint64_t cut = low + (high - low) * (parts / 2) / parts;
+  if (skewed_ && parts % 2 == 0) cut = middle(low, high);
+  else if ((high - low) / parts >= many) cut = (cut + line / 2) & ~(line - 1);
+  divide(low, cut, first, parts / 2);
+  divide(cut, high, first + parts / 2, parts - parts / 2);
+}
+
 void loop_lanes::take_part(bool is_host) noexcept {
   if (site_.is_uneven()) loop_show_next();  // [site:3]
+  const unsigned worker = loop_worker();
   invitations invited(*this);
-  lane_pace pace(site_, n_, workers_);
-  lane* const mine = is_host ? lanes_ : claim();
+  lane_pace pace(site_, n_, workers_, parts_);
+  lane* const mine = is_host ? &lanes_[lane_for(worker)] : claim(worker);
+  if (is_host) invited.begin(parts_);
   try {
     if (mine == nullptr) {
       run_without_lane(pace, invited);
     } else {
-      if (is_host) run_lane(*mine, pace, invited);
+      if (const std::uint64_t left = mine->length(); left != 0) {
+        if (!is_host) invited.go_on(left * unit_);
+        run_lane(*mine, pace, invited);
+      }
       for (part batch; find(*mine, pace, invited, batch);) {
+        std::uint64_t seen = 0;
+        const std::uint64_t left = mine->length();
+        if (left != 0 || victim(worker, 1, seen) != nullptr) invited.go_on(left * unit_);
         run_batch(batch, pace);
-        invited.look();
+        if (is_worth_sharing(mine->length() * unit_)) invited.look();
         run_lane(*mine, pace, invited);
       }
     }
@@ -76,10 +116,10 @@ void loop_lanes::take_part(bool is_host) noexcept {
 void loop_lanes::run_lane(lane& mine, lane_pace& pace, invitations& invited) {
   part batch;
   for (;;) {
-    const std::uint64_t seen = mine.seen(), left = open_range::high_of(seen) - open_range::low_of(seen);
+    const std::uint64_t left = mine.length();
     if (left == 0 || stopped() || !mine.take_front(batch_of(left, pace), batch.low, batch.high)) return;
     run_batch(batch, pace);
-    invited.look();
+    if (is_worth_sharing(mine.length() * unit_)) invited.look();
   }
 }
 
@@ -87,12 +127,14 @@ void loop_lanes::run_lane(lane& mine, lane_pace& pace, invitations& invited) {
 // are.
 std::uint64_t loop_lanes::batch_of(std::uint64_t left, const lane_pace& pace) const noexcept {
   constexpr std::uint64_t line = 16, many = 4 * line;
-  const std::uint64_t count = pace.next(left * unit_) / unit_;
-  return count >= many ? count & ~(line - 1) : std::max<std::uint64_t>(count, 1);
+  std::uint64_t count = std::max<std::uint64_t>(pace.next(left * unit_) / unit_, 1);
+  if (count >= many) count &= ~(line - 1);
+  return (left - count) * unit_ < pace.least() / 2 ? left : count;  // no rest that is worth nothing
 }
 
 void loop_lanes::run_batch(part batch, lane_pace& pace) {
   const std::size_t first = batch.low * unit_, last = std::min<std::size_t>(batch.high * unit_, n_);
+  pace.skip();  // what lies between two batches is not the site's: where many look on it takes as long as a short one
   work_(first, last);
   if (const std::uint64_t took = pace.passed(last - first); took != 0) [[unlikely]]
     site_.surprise(first, last, n_, took);
@@ -110,16 +152,13 @@ bool loop_lanes::find(lane& mine, lane_pace& pace, invitations& invited, part& b
     if (from == nullptr && since != 0 && loop_cycles() - since > loop_site::ticks_in(patience_nanoseconds))
       from = victim(worker, 1, seen);
     if (from != nullptr) {
-      if (rob(*from, seen, mine, worker, pace, batch)) {
-        pace.skip();
-        return true;
-      }
+      if (rob(*from, seen, mine, worker, pace, batch)) return true;
     } else {
       if (victim(worker, 1, seen) == nullptr && (before & under_way) == 0 && moves_.load() == before) return false;
       if (since == 0) since = loop_cycles();
       arch::pause();
     }
-    if (round % 8 == 7) invited.look();
+    if (round % 64 == 63) invited.look();
   }
 }
 
@@ -127,7 +166,8 @@ auto loop_lanes::victim(unsigned worker, std::uint64_t least, std::uint64_t& see
   lane* found = nullptr;
   std::uint64_t best = 0;
   unsigned nearest = 0;
-  for (std::uint64_t left = claimed_.load(); left != 0; left &= left - 1) {
+  const std::uint64_t filled = parts_ == 1 ? 0 : bits(parts_);  // nobody may have come yet for some of these
+  for (std::uint64_t left = claimed_.load() | filled; left != 0; left &= left - 1) {
     lane& l = lanes_[std::countr_zero(left)];
     const std::uint64_t word = l.seen(), count = open_range::high_of(word) - open_range::low_of(word);
     if (count < least) continue;
@@ -143,7 +183,8 @@ auto loop_lanes::victim(unsigned worker, std::uint64_t least, std::uint64_t& see
 
 bool loop_lanes::rob(lane& from, std::uint64_t seen, lane& mine, unsigned worker, const lane_pace& pace,
                      part& batch) noexcept {
-  const std::uint64_t high = open_range::high_of(seen), cut = middle(open_range::low_of(seen), high);
+  const std::uint64_t low = open_range::low_of(seen), high = open_range::high_of(seen);
+  const std::uint64_t cut = (high - low) * unit_ <= pace.least() ? low : middle(low, high);  // all of what is left
   batch = {cut, std::min(cut + batch_of(high - cut, pace), high)};
   moves_.fetch_add(move_begins);
   const bool done = from.take_from(seen, cut);
@@ -158,7 +199,7 @@ bool loop_lanes::rob(lane& from, std::uint64_t seen, lane& mine, unsigned worker
 
 void loop_lanes::run_without_lane(lane_pace& pace, invitations& invited) {
   const unsigned worker = loop_worker();
-  for (std::uint64_t seen = 0; !stopped(); invited.look()) {
+  for (std::uint64_t seen = 0; !stopped();) {
     const std::uint64_t before = moves_.load();
     lane* const from = victim(worker, 1, seen);
     if (from == nullptr) {
@@ -170,9 +211,13 @@ void loop_lanes::run_without_lane(lane_pace& pace, invitations& invited) {
     const part batch{std::max(middle(low, high), high - std::min(batch_of(high - low, pace), high - low)), high};
     if (!from->take_from(seen, batch.low)) continue;
     loop_note_steal(from->worker.load(std::memory_order_relaxed));  // a hint
-    pace.skip();
+    invited.go_on(0);
     run_batch(batch, pace);
   }
+}
+
+bool loop_lanes::is_worth_sharing(std::size_t iterations) const noexcept {
+  return iterations > site_.iterations_in(worthwhile_nanoseconds);
 }
 
 std::uint64_t loop_lanes::middle(std::uint64_t low, std::uint64_t high) const noexcept {
@@ -182,20 +227,25 @@ std::uint64_t loop_lanes::middle(std::uint64_t low, std::uint64_t high) const no
   return loop_middle(low, high, 1);
 }
 
-auto loop_lanes::claim() noexcept -> lane* {
-  const std::uint64_t all = lane_count_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lane_count_) - 1;
-  std::uint64_t seen = claimed_.load();
-  while ((seen & all) != all) {
-    const unsigned k = static_cast<unsigned>(std::countr_one(seen));
-    if (claimed_.compare_exchange_weak(seen, seen | std::uint64_t{1} << k)) return &lanes_[k];
+// [lane:7] Its own part, else another one that nobody has come for yet, else an empty lane.
+auto loop_lanes::claim(unsigned worker) noexcept -> lane* {
+  const std::uint64_t all = bits(lane_count_);
+  const unsigned own = lane_for(worker);
+  for (std::uint64_t seen = claimed_.load(); (seen & all) != all;) {
+    unsigned chosen = static_cast<unsigned>(std::countr_one(seen));
+    for (unsigned i = 0; i < parts_; ++i) {
+      const unsigned k = own + i < parts_ ? own + i : own + i - parts_;
+      if ((seen & bit(k)) != 0 || lanes_[k].length() == 0) continue;
+      chosen = k;
+      break;
+    }
+    if (claimed_.compare_exchange_weak(seen, seen | bit(chosen))) return &lanes_[chosen];
   }
   return nullptr;
 }
 
 // Its lane is empty, or the loop is stopped.
-void loop_lanes::leave(lane& mine) noexcept {
-  claimed_.fetch_and(~(std::uint64_t{1} << static_cast<unsigned>(&mine - lanes_)));
-}
+void loop_lanes::leave(lane& mine) noexcept { claimed_.fetch_and(~bit(static_cast<unsigned>(&mine - lanes_))); }
 
 bool loop_lanes::stopped() const noexcept {
   return stopped_.load(std::memory_order_relaxed) || (stoppable_ && stop_.stop_requested());  // requests
@@ -212,15 +262,45 @@ void loop_lanes::invitation::execute(job* self) noexcept {
   complete_job(one, end::done);
 }
 
-loop_lanes::invitations::invitations(loop_lanes& loop) noexcept : loop_(loop) {
-  const unsigned wanted = std::clamp(loop.workers_ - 1, 1u, at_first);
-  while (made_ < wanted) offer(all_[made_++]);
-  in_queue_ = made_;
+auto loop_lanes::invitations::next() noexcept -> invitation& {
+  invitation& one = *::new (static_cast<void*>(&at(made_))) invitation;
+  one.loop = &loop_;
+  in_queue_ = ++made_;
+  return one;
 }
 
-void loop_lanes::invitations::offer(invitation& one) noexcept {
-  one.loop = &loop_;
+void loop_lanes::invitations::offer() noexcept {
+  invitation& one = next();
   one.position = push_fork(entry_of(&one));
+}
+
+// Not shown to those who ask; where it would be all that nobody sees, it is offered instead ([tiny:2]).
+void loop_lanes::invitations::offer_quietly() noexcept {
+  invitation& one = next();
+  one.position = push_quietly(entry_of(&one));
+  if (one.position != nullptr && !loop_may_be_quiet() && pop(entry_of(&one), one.position))
+    one.position = push_fork(entry_of(&one));
+}
+
+void loop_lanes::invitations::begin(unsigned parts) noexcept {
+  if (parts == 1) {
+    const unsigned wanted = std::clamp(loop_.workers_ - 1, 1u, at_first);
+    while (made_ < wanted) offer();
+    return;
+  }
+  while (made_ < std::min(parts - 1, most - spare)) {
+    invitation& one = next();
+    one.position = push_quietly(entry_of(&one));
+  }
+  loop_show(made_);
+}
+
+void loop_lanes::invitations::go_on(std::size_t left) noexcept {
+  if (made_ != 0) return;
+  if (!loop_.is_worth_sharing(left)) return offer_quietly();
+  const bool all_know = loop_.parts_ > 1 && loop_.parts_ <= most;
+  const unsigned wanted = all_know ? 1 : std::clamp(loop_.workers_ - 1, 1u, at_first);
+  while (made_ < wanted) offer();
 }
 
 bool loop_lanes::invitations::take_back(invitation& one) noexcept {
@@ -234,25 +314,49 @@ void loop_lanes::invitations::look() noexcept {
   if (queue->stands_for == nullptr) {
     if (!queue->requested.load(std::memory_order_relaxed) || queue::has_public(*queue)) [[likely]]
       return;
+    if (queue::has_any(*queue)) return loop_show(1);
+  } else {
+    while (in_queue_ != 0) {
+      invitation& newest = at(in_queue_ - 1);
+      if (take_back(newest)) {
+        newest.position = push_fork(entry_of(&newest));
+        return;
+      }
+      --in_queue_;
+    }
   }
-  while (in_queue_ != 0) {
-    invitation& newest = all_[in_queue_ - 1];
-    if (take_back(newest)) return offer(newest);
-    --in_queue_;
-  }
-  if (made_ == most) return;
-  offer(all_[made_++]);
-  in_queue_ = made_;
+  if (made_ != most) offer();
 }
 
 loop_lanes::invitations::~invitations() {
-  while (made_ != 0) {
-    invitation& one = all_[--made_];
-    if (made_ < in_queue_ && take_back(one)) continue;
+  // Whoever has taken one has taken all older ones, too, or others have.
+  while (made_ != 0 && (made_ > in_queue_ ? at(made_ - 1).position == nullptr : take_back(at(made_ - 1)))) --made_;
+  if (made_ == 0) return;
+  if (!wait_for_guests()) loop_measure_next();  // the site may have to learn that it is uneven
+  for (unsigned k = 0; k < made_; ++k) {
+    invitation& one = at(k);
+    if (one.position == nullptr) continue;
     const join_noted at_end{one};
-    if (!loop_spin(one).ended) loop_measure_next();  // the site may have to learn that it is uneven
     static_cast<void>(join_slow(one, one.position));
   }
+}
+
+// Looks for about as long as suspending and resuming would cost, and a little longer for each guest: they end one after
+// another. True: all have ended.
+bool loop_lanes::invitations::wait_for_guests() noexcept {
+  constexpr std::uint64_t a_guest = 250;  // nanoseconds
+  std::uint64_t start = 0;
+  for (unsigned k = 0; k < made_; ++k) {
+    for (unsigned i = 0; at(k).position != nullptr && !at(k).now().is_over(); ++i) {
+      if (i % 16 == 1) {
+        const std::uint64_t now = loop_cycles();
+        if (start == 0) start = now;
+        if (now - start >= loop_site::ticks_in(spin_nanoseconds + made_ * a_guest)) return false;
+      }
+      arch::pause();
+    }
+  }
+  return true;
 }
 
 void run_in_lanes(loop_chunks work, std::size_t n, loop_site& site, const std::stop_token& stop, unsigned workers,

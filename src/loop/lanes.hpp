@@ -1,5 +1,7 @@
 // Loops whose parts may run in any order, shared while they run: each worker that takes part has a lane, a part of the
 // range, and whoever has nothing left takes from the back of another one's. Protocol and argument: lanes.md.
+// Sources: lanes that begin with equal parts and are robbed are the static stealing of LLVM's OpenMP runtime; that a
+// worker gets the same part in each loop, the affinity partitioner of TBB (Robison, Voss, Kukanov, IPDPS 2008).
 #pragma once
 
 #include <algorithm>
@@ -23,11 +25,17 @@ namespace heddle::detail {
 // How long a batch is in a lane.
 class lane_pace : public loop_pace {
  public:
-  lane_pace(const loop_site& site, std::size_t n, unsigned workers) noexcept
+  // `parts`: into which the loop was divided at first. The halves of one are batches if they take no longer than
+  // others, for each worker has its own part.
+  lane_pace(const loop_site& site, std::size_t n, unsigned workers, unsigned parts) noexcept
       : loop_pace(site, n, true),
         part_(workers == 2 ? 4 : 8),
         most_(n < few ? 1 : n),
-        least_(site.is_uneven() ? 1 : std::max(std::min(site.iterations_in(least_nanoseconds), n), std::size_t{1})) {}
+        least_(site.is_uneven()
+                   ? 1
+                   : std::max({std::min(site.iterations_in(least_nanoseconds), n),
+                               parts == 1 ? 0 : std::min(n / parts / 2, site.iterations_in(batch_nanoseconds)),
+                               std::size_t{1}})) {}
 
   // What is not worth more than a batch.
   std::size_t least() const noexcept { return least_; }
@@ -37,7 +45,7 @@ class lane_pace : public loop_pace {
   }
 
  private:
-  static constexpr std::uint64_t least_nanoseconds = 500;
+  static constexpr std::uint64_t least_nanoseconds = 500, batch_nanoseconds = loop_site::batch_nanoseconds;
   const std::size_t part_, most_, least_;
 };
 
@@ -51,15 +59,20 @@ class loop_lanes {
 
  private:
   struct alignas(64) lane : open_range {
-    std::atomic<unsigned> worker{0};  // that had it last; a hint
+    std::atomic<unsigned> worker{0};  // that had it last, or is to have it; a hint
+    std::uint64_t length() const noexcept {
+      const std::uint64_t word = seen();
+      return high_of(word) - low_of(word);
+    }
   };
 
   struct part {
     std::uint64_t low = 0, high = 0;  // positions
   };
 
-  // A place in the loop, in the queue of whoever offers it. Who takes it becomes a guest.
-  struct invitation : job {
+  // A place in the loop, in the queue of whoever offers it. Who takes it becomes a guest. A line each: guests end at
+  // about the same time.
+  struct alignas(64) invitation : job {
     invitation() noexcept : job(&invitation::execute) {}
     static void execute(job* self) noexcept;
     loop_lanes* loop{nullptr};
@@ -68,23 +81,39 @@ class loop_lanes {
   // The invitations of one who takes part. All that were taken have ended when it is gone.
   class invitations {
    public:
-    explicit invitations(loop_lanes& loop) noexcept;
+    explicit invitations(loop_lanes& loop) noexcept : loop_(loop) {}
     ~invitations();
+    invitations(const invitations&) = delete;
+    invitations& operator=(const invitations&) = delete;
+    // The host's first ones, one for each of `parts` but its own, shown at once; or a few, if the loop is one part.
+    void begin(unsigned parts) noexcept;
+    // [lane:5] A guest's, once it has found something: `left` iterations are in its lane.
+    void go_on(std::size_t left) noexcept;
     // [lane:4] Answers a worker that asks for work.
     void look() noexcept;
 
    private:
-    void offer(invitation& one) noexcept;
+    invitation& next() noexcept;  // in place for its offer
+    void offer() noexcept;
+    void offer_quietly() noexcept;
     static bool take_back(invitation& one) noexcept;
+    bool wait_for_guests() noexcept;
 
-    static constexpr unsigned at_first = 3, most = 4;  // so that guests come in a tree
+    static constexpr unsigned at_first = 3, spare = 1, most = 16;  // more guests come in a tree
     loop_lanes& loop_;
     unsigned made_{0}, in_queue_{0};  // of those made the last that is thought to be there is number in_queue_ - 1
-    std::array<invitation, most> all_;
+    alignas(invitation) std::byte all_[most * sizeof(invitation)];  // of which made_ are there
+    invitation& at(unsigned k) noexcept { return reinterpret_cast<invitation*>(all_)[k]; }
   };
 
   void take_part(bool is_host) noexcept;
   void run_lane(lane& mine, lane_pace& pace, invitations& invited);
+  std::uint64_t positions() const noexcept { return (n_ - 1) / unit_ + 1; }
+  // Into how many parts the range is divided at first.
+  unsigned parts_at_first() const noexcept;
+  // Lanes [first, first + parts) get parts of the positions [low, high).
+  void divide(std::uint64_t low, std::uint64_t high, unsigned first, unsigned parts) noexcept;
+  unsigned lane_for(unsigned worker) const noexcept { return worker * parts_ / workers_; }  // its, in each loop alike
   // [lane:2] Something for an empty lane, and a batch of it to begin with. False: every iteration has begun, or the
   // loop is stopped.
   bool find(lane& mine, lane_pace& pace, invitations& invited, part& batch) noexcept;
@@ -97,8 +126,10 @@ class loop_lanes {
   void run_batch(part batch, lane_pace& pace);
   // Where positions [low, high) are divided; low, if there is one.
   std::uint64_t middle(std::uint64_t low, std::uint64_t high) const noexcept;
-  lane* claim() noexcept;
+  lane* claim(unsigned worker) noexcept;
   void leave(lane& mine) noexcept;
+  // [lane:8] A guest for so many would come for nothing.
+  bool is_worth_sharing(std::size_t iterations) const noexcept;
   bool stopped() const noexcept;
   void fail() noexcept;
 
@@ -111,6 +142,7 @@ class loop_lanes {
   const unsigned workers_;
   const bool measure_, stoppable_, skewed_;
   unsigned lane_count_{lanes_inside};
+  unsigned parts_{1};  // lanes that have something at first; written before anybody is invited
   std::array<lane, lanes_inside> inside_;
   std::unique_ptr<lane[]> outside_;  // where these are too few
   lane* lanes_{inside_.data()};
@@ -122,7 +154,17 @@ class loop_lanes {
   std::exception_ptr error_;  // of whoever has raised failed_
 };
 
-// Of the runtime, on a worker. What is between two workers; and that the caller has taken something of `victim`.
+// Of the runtime, on a worker. How many of its workers look for work, and whether they are more than processors.
+struct loop_helpers {
+  unsigned searchers;
+  bool crowded;
+};
+loop_helpers loop_helpers_now() noexcept;
+// Shows up to `most` of the oldest entries of the caller's queue. If they may be many, those who look are told where.
+void loop_show(unsigned most) noexcept;
+// Nobody sleeps, or somebody looks who finds what is queued and not shown.
+bool loop_may_be_quiet() noexcept;
+// What is between two workers; and that the caller has taken something of `victim`.
 unsigned loop_distance(unsigned worker, unsigned other) noexcept;
 void loop_note_steal(unsigned victim) noexcept;
 

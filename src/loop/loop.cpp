@@ -90,6 +90,32 @@ loop_quiet loop_begin_quietly() noexcept {
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }
 
+loop_helpers loop_helpers_now() noexcept {
+  const worker::section inside;
+  worker::runtime& home = worker::worker::current().home;
+  return {home.sleepers().idle().searchers(), home.options().crowded};
+}
+
+void loop_show(unsigned most) noexcept {
+  const worker::section inside;
+  worker::worker& me = worker::worker::current();
+  if (!queue::show(me, most)) return;
+  if (most > 1) me.home.host().tell_of(me.rank);
+  me.announce_answer();
+}
+
+bool loop_may_be_quiet() noexcept {
+  const worker::section inside;
+  // as in loop_begin_quietly
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const sync::idle_set& idle = worker::worker::current().home.sleepers().idle();
+  if (!idle.anyone_asleep()) [[likely]]
+    return true;
+  // pairs with the fence of worker::find_work: the searcher sees the entry
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return idle.anyone_searching();
+}
+
 void loop_show_next() noexcept {
   const worker::section inside;
   queue::stand(worker::worker::current());

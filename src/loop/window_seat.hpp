@@ -41,6 +41,10 @@ class open_range {
 
   // Its own: what it had is empty.
   void put(std::uint64_t low, std::uint64_t high) noexcept { word_.store(low << 32 | high); }
+  // Before anybody else knows of it.
+  void put_first(std::uint64_t low, std::uint64_t high) noexcept {
+    word_.store(low << 32 | high, std::memory_order_relaxed);
+  }
   bool take_front(std::uint64_t most, std::uint64_t& low, std::uint64_t& high) noexcept {
     std::uint64_t word = word_.load();
     do {

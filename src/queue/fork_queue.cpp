@@ -64,10 +64,11 @@ void poison(fork_queue& q) noexcept {
 enum class given : std::uint8_t { retry, nothing, something };
 
 // One try to commit the state `seen` with the private part [split, end). If a thief has asked (`wanted`), the oldest
-// private entry becomes public; with nothing to give the request stands ([request:3]).
-given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted) noexcept {
+// private entry becomes public, or up to `most` of them; with nothing to give the request stands ([request:3]).
+given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted, std::uint32_t most = 1) noexcept {
   const public_part x(seen);
-  const std::uint32_t share = wanted && x.count() < public_part::most && end > x.split() ? 1 : 0;
+  const std::uint32_t share =
+      wanted && end > x.split() ? std::min({most, end - x.split(), public_part::most - x.count()}) : 0;
   const bool hungry = wanted && share + x.count() == 0;
   if (!commit(q, seen, x.renewed(x.count() + share, x.top()), hungry)) return given::retry;
   if (hungry) q.requested.store(true);
@@ -77,7 +78,7 @@ given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted)
 // [request:4]: a request that came during a slow path may have had its poison overwritten, so `requested` is looked at
 // after each commit. Ends when requests are answered, or stand with push_limit poisoned and nothing private.
 // `commit_first`: a commit is due whether or not anybody asks. True: something was given.
-bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted) noexcept {
+bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted, std::uint32_t most = 1) noexcept {
   bool gave = false;
   std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
   while (commit_first || q.requested.load()) {
@@ -89,7 +90,7 @@ bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted) no
       wanted = take_request(q);
     }
     given result;
-    while ((result = answer(q, seen, end, wanted)) == given::retry) {
+    while ((result = answer(q, seen, end, wanted, most)) == given::retry) {
     }
     gave = gave || result == given::something;
     commit_first = false;
@@ -226,6 +227,12 @@ bool withdraw_request(fork_queue& q) noexcept {
   q.requested.store(false);
   // relaxed: bottom is the owner's own variable
   return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, false);
+}
+
+bool show(fork_queue& q, unsigned most) noexcept {
+  static_cast<void>(take_request(q));
+  // relaxed: bottom is the owner's own variable
+  return settle(q, static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base), true, true, most);
 }
 
 void stand(fork_queue& q) noexcept {

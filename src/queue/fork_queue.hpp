@@ -58,6 +58,10 @@ HEDDLE_API void request_anew(fork_queue& queue) noexcept;
 // entry that is public now.
 [[nodiscard]] bool withdraw_request(fork_queue& queue) noexcept;
 
+// [request:7]. Owner: makes up to `most` of its oldest private entries public, whether or not anybody has asked. True:
+// there is something public, and the caller has to announce it.
+[[nodiscard]] bool show(fork_queue& queue, unsigned most) noexcept;
+
 // [request:5]. Owner: lets a request of its own stand on behalf of those who sleep, which its next push is certain to
 // see.
 HEDDLE_API void stand(fork_queue& queue) noexcept;

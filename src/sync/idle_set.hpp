@@ -1,6 +1,7 @@
 // The event count of the workers: who is asleep, who is searching, whom to wake. Protocol and proof: sleep.md.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,10 @@ class idle_set {
   // [sleep:3], [wake:4].
   void end_search() noexcept { searching_.fetch_sub(1); }
   bool anyone_searching() const noexcept { return searching_.load() > 0; }
+  // relaxed: a hint
+  unsigned searchers() const noexcept {
+    return static_cast<unsigned>(std::max(searching_.load(std::memory_order_relaxed), 0));
+  }
 
  private:
   static std::uint64_t bit(unsigned rank) noexcept { return std::uint64_t{1} << (rank % 64); }

@@ -88,6 +88,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
   if (const entry item = take_given(); item != 0) return item;
+  if (const entry item = home.host().take_told_of(rank); item != 0) return item;
   policy::policy& policy = home.host().scheduler_policy();
   if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0)
     return item;

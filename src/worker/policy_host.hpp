@@ -72,6 +72,16 @@ class policy_host final : private policy::scheduler {
   // The calling thread is suspended and then placed by the policy.
   void place_running() noexcept;
 
+  // A worker whose queue shows work for many, where a policy limits nobody: those that search find it there at once,
+  // and not after as many tries as there are workers. A hint; the last one counts.
+  void tell_of(unsigned rank) noexcept { told_of_.rank.store(rank, std::memory_order_relaxed); }
+  entry take_told_of(unsigned self) noexcept {
+    const unsigned rank = told_of_.rank.load(std::memory_order_relaxed);  // a hint
+    if (rank == policy::nobody || rank == self || !queue::has_public(*workers_[rank])) [[likely]]
+      return 0;
+    return steal(self, rank, policy::effort::glance);
+  }
+
  private:
   // policy::scheduler
   unsigned workers() const noexcept override { return static_cast<unsigned>(workers_.size()); }
@@ -120,6 +130,9 @@ class policy_host final : private policy::scheduler {
   std::unique_ptr<std::atomic<double>[]> shares_;
   account_store accounts_;
   std::vector<std::unique_ptr<task_meter>> meters_;  // of the workers
+  struct alignas(64) {
+    std::atomic<unsigned> rank{policy::nobody};
+  } told_of_;  // read by all who search
 };
 
 }  // namespace heddle::worker

@@ -27,41 +27,69 @@ struct each_iteration {
   }
 };
 
-// As parallel_for does where nothing is known of the site, whatever other schedules have learnt: batches of one.
+// As parallel_for does where nothing is known of the site, whatever other schedules have learnt: batches of one. Known:
+// an iteration takes 10 us, so that the range is divided for all at first.
+enum class site { unknown, known };
 template <class F>
-void loop(std::size_t n, F&& body) {
+void loop(std::size_t n, F&& body, site what = site::unknown) {
   detail::loop_site site;
+  static_cast<void>(detail::loop_begin());  // the length of a microsecond
+  if (what == site::known) site.observe(1, detail::loop_site::ticks_in(10'000));
   each_iteration<F> work{body};
   detail::run_in_lanes(detail::loop_chunks::of(work), n, site, {}, detail::loop_begin().workers, true);
 }
 
-template <std::size_t Workers, std::size_t N>
+template <std::size_t Workers, std::size_t N, site What = site::unknown>
 void once() {
   runtime home(workers(Workers));
   on(home, [] {
     std::array<std::atomic<int>, most> ended{};
     int sum = 0;
-    loop(N, [&](std::size_t i) {
-      if (i % 3 == 0) this_thread::pause();
-      require(++ended[i] == 1);
-    });
+    loop(
+        N,
+        [&](std::size_t i) {
+          if (i % 3 == 0) this_thread::pause();
+          require(++ended[i] == 1);
+        },
+        What);
     for (std::size_t i = 0; i < N; ++i) sum += ended[i].load();  // what the iterations wrote is here
     require(sum == static_cast<int>(N));
   });
 }
 
 // Each iteration waits for the next one: all are under way at the same time, some of them as guests without a lane.
-template <std::size_t Workers, std::size_t N>
+template <std::size_t Workers, std::size_t N, site What = site::unknown>
 void backwards() {
   runtime home(workers(Workers));
   on(home, [] {
     std::vector<std::unique_ptr<semaphore>> turn;
     for (std::size_t i = 0; i <= N; ++i) turn.push_back(std::make_unique<semaphore>(i == N ? 1 : 0));
-    loop(N, [&](std::size_t i) {
+    loop(
+        N,
+        [&](std::size_t i) {
+          turn[i + 1]->acquire();
+          turn[i]->release();
+        },
+        What);
+    require(turn[0]->try_acquire());
+  });
+}
+
+// The first ones wait for nobody, so that who takes part has moved something before, and has no invitation left that is
+// its first; each of the others waits for the next one.
+template <std::size_t Workers, std::size_t N, std::size_t First>
+void backwards_in_the_end() {
+  runtime home(workers(Workers));
+  on(home, [] {
+    std::vector<std::unique_ptr<semaphore>> turn;
+    for (std::size_t i = 0; i <= N; ++i) turn.push_back(std::make_unique<semaphore>(i == N ? 1 : 0));
+    loop(N, [&](std::size_t at) {
+      const std::size_t i = at < N / 2 ? 2 * at : 2 * (at - N / 2) + 1;  // early and late ones lie in each part
+      if (i < First) return this_thread::pause();
       turn[i + 1]->acquire();
       turn[i]->release();
     });
-    require(turn[0]->try_acquire());
+    require(turn[First]->try_acquire());
   });
 }
 
@@ -100,6 +128,11 @@ constexpr scenario scenarios[] = {{"two", once<2, 7>},
                                   {"backwards", backwards<2, 5>},
                                   {"backwards by more than there are lanes", backwards<2, 8>},
                                   {"backwards on three", backwards<3, 6>},
+                                  {"backwards in the end", backwards_in_the_end<2, 10, 6>},
+                                  {"backwards in the end on three", backwards_in_the_end<3, 12, 8>},
+                                  {"divided", once<3, 8, site::known>},
+                                  {"divided among five", once<5, 12, site::known>},
+                                  {"divided and backwards", backwards<3, 7, site::known>},
                                   {"nested", nested},
                                   {"thrown", thrown}};
 
