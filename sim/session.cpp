@@ -156,7 +156,8 @@ session_options session_options::from_environment() {
   o.fast = variable("HEDDLE_SIM_FAST") == "1";
   if (const std::string factor = variable("HEDDLE_SIM_CYCLES"); !factor.empty()) {
     o.cycles_factor = std::strtod(factor.c_str(), nullptr);
-    if (!(o.cycles_factor > 0)) throw std::invalid_argument("HEDDLE_SIM_CYCLES=" + factor + ": expected a number above 0");
+    if (!(o.cycles_factor > 0))
+      throw std::invalid_argument("HEDDLE_SIM_CYCLES=" + factor + ": expected a number above 0");
   }
   o.free_scheduler = variable("HEDDLE_SIM_FREE") == "1";
   if (const std::string seed = variable("HEDDLE_SIM_EXPLORE"); !seed.empty())

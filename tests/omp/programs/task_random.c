@@ -153,7 +153,8 @@ static void make_task(const struct job* told, int kind, omp_depend_t a, omp_depe
 
 static void wait_for_readable(struct variable* v, omp_depend_t object) {
 #pragma omp taskwait depend(depobj : object)
-  const int before = v->way == reads && v->length != NULL ? v->before : v->before + (v->length == NULL ? 0 : *v->length);
+  const int before =
+      v->way == reads && v->length != NULL ? v->before : v->before + (v->length == NULL ? 0 : *v->length);
   CHECK(__atomic_load_n(&v->ended, __ATOMIC_ACQUIRE) >= before);
 }
 
