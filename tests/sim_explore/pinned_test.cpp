@@ -230,7 +230,7 @@ TEST(pinned, each_is_found_by_its_worker_alone) {
 #else
 
 TEST(pinned, some_schedule_shows_the_mistake) {
-  expect_found(scenarios, [](const scenario& s) { return explored(s, 2, schedules() / 2); });
+  expect_found(scenarios, [](const scenario& s) { return explored(s, 2, 3 * schedules() / 2); });
 }
 
 #endif
