@@ -127,7 +127,8 @@ void loop_lanes::run_lane(lane& mine, lane_pace& pace, invitations& invited) {
 // are.
 std::uint64_t loop_lanes::batch_of(std::uint64_t left, const lane_pace& pace) const noexcept {
   constexpr std::uint64_t line = 16, many = 4 * line;
-  std::uint64_t count = std::max<std::uint64_t>(pace.next(left * unit_) / unit_, 1);
+  std::uint64_t count = pace.next(left * unit_) / unit_;
+  if (count <= 1) return 1;
   if (count >= many) count &= ~(line - 1);
   return (left - count) * unit_ < pace.least() / 2 ? left : count;  // no rest that is worth nothing
 }
