@@ -207,6 +207,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(windows loop/seats_in_windows.cpp looking_before_sleep "if (is_over()) w.moved().cancel_wait()~^  else w.moved().commit_wait(key)~" "w.moved().commit_wait(key)~")
   heddle_mutant(windows loop/seats_in_windows.cpp telling_of_a_stop "windows_[g].moved().notify_all()~" "static_cast<void>(g)~")
   # Of loops in lanes
+  heddle_mutant(lanes loop/lanes.cpp leaving_while_something_moves "(before & under_way) == 0 && moves_.load() == before) return false~" "before != 1) return false~")
   heddle_mutant(lanes loop/lanes.cpp parts_that_nobody_comes_for "claimed_.load() | filled~" "claimed_.load() | (filled & 0)~")
   heddle_mutant(lanes loop/lanes.cpp batches_of_one "if (count <= 1) return 1~" "count = std::max<std::uint64_t>(count, 1)~")
   heddle_mutant(lanes loop/lanes.cpp an_invitation_by_a_guest "if (made_ != 0) return~" "static_cast<void>(left)~^  if (true) return~")

@@ -49,12 +49,15 @@ loop_lanes::loop_lanes(loop_chunks work, std::size_t n, loop_site& site, const s
 }
 
 void loop_lanes::run() {
+  const unsigned worker = loop_worker();
   parts_ = parts_at_first();
-  claimed_.store(bit(lane_for(loop_worker())), std::memory_order_relaxed);
+  // relaxed: before anybody else knows of it, as what the lanes begin with
+  claimed_.store(bit(lane_for(worker)), std::memory_order_relaxed);
   for (unsigned k = 0; k < parts_; ++k)
     lanes_[k].worker.store(k * workers_ / parts_, std::memory_order_relaxed);  // a hint
   divide(0, positions(), 0, parts_);
   take_part(true);
+  if (parts_ > 1) loop_end_showing(worker);
   if (failed_.load()) std::rethrow_exception(error_);
   if (measure_ && !stopped() && site_.grid().learn(profile_)) loop_measure_next();
 }
@@ -98,9 +101,7 @@ void loop_lanes::take_part(bool is_host) noexcept {
         run_lane(*mine, pace, invited);
       }
       for (part batch; find(*mine, pace, invited, batch);) {
-        std::uint64_t seen = 0;
-        const std::uint64_t left = mine->length();
-        if (left != 0 || victim(worker, 1, seen) != nullptr) invited.go_on(left * unit_);
+        invited.go_on(mine->length() * unit_);
         run_batch(batch, pace);
         if (is_worth_sharing(mine->length() * unit_)) invited.look();
         run_lane(*mine, pace, invited);

@@ -162,6 +162,8 @@ struct loop_helpers {
 loop_helpers loop_helpers_now() noexcept;
 // Shows up to `most` of the oldest entries of the caller's queue. If they may be many, those who look are told where.
 void loop_show(unsigned most) noexcept;
+// That worker does so no more: what it queues later is for the policy to find.
+void loop_end_showing(unsigned worker) noexcept;
 // Nobody sleeps, or somebody looks who finds what is queued and not shown.
 bool loop_may_be_quiet() noexcept;
 // What is between two workers; and that the caller has taken something of `victim`.

@@ -32,6 +32,15 @@ bool take_turn() noexcept {
   return true;
 }
 
+// [tiny:2] Nobody sleeps, or somebody searches who sees what was queued before.
+[[gnu::always_inline]] inline bool has_somebody_awake(const sync::idle_set& idle) noexcept {
+  if (!idle.anyone_asleep()) [[likely]]
+    return true;
+  // pairs with the fence of worker::find_work: the searcher sees the entry
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return idle.anyone_searching();
+}
+
 }  // namespace
 
 loop_start loop_begin() noexcept {
@@ -81,11 +90,7 @@ loop_quiet loop_begin_quietly() noexcept {
     if (idle.anyone_asleep()) me.announce_work();  // a pop is followed by a join then, and not by a second push
     return {true, take_turn(), false};
   }
-  if (!idle.anyone_asleep()) [[likely]]
-    return {true, take_turn(), false};
-  // pairs with the fence of worker::find_work: the searcher sees the entry
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return {idle.anyone_searching(), take_turn(), false};
+  return {has_somebody_awake(idle), take_turn(), false};
 }
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }
@@ -104,16 +109,15 @@ void loop_show(unsigned most) noexcept {
   me.announce_answer();
 }
 
+void loop_end_showing(unsigned worker) noexcept {
+  const worker::section inside;
+  worker::worker::current().home.host().tell_no_more_of(worker);
+}
+
 bool loop_may_be_quiet() noexcept {
   const worker::section inside;
-  // as in loop_begin_quietly
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  const sync::idle_set& idle = worker::worker::current().home.sleepers().idle();
-  if (!idle.anyone_asleep()) [[likely]]
-    return true;
-  // pairs with the fence of worker::find_work: the searcher sees the entry
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return idle.anyone_searching();
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in loop_begin_quietly
+  return has_somebody_awake(worker::worker::current().home.sleepers().idle());
 }
 
 void loop_show_next() noexcept {

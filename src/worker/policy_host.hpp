@@ -75,6 +75,10 @@ class policy_host final : private policy::scheduler {
   // A worker whose queue shows work for many, where a policy limits nobody: those that search find it there at once,
   // and not after as many tries as there are workers. A hint; the last one counts.
   void tell_of(unsigned rank) noexcept { told_of_.rank.store(rank, std::memory_order_relaxed); }
+  // relaxed: as above
+  void tell_no_more_of(unsigned rank) noexcept {
+    if (told_of_.rank.load(std::memory_order_relaxed) == rank) tell_of(policy::nobody);
+  }
   entry take_told_of(unsigned self) noexcept {
     const unsigned rank = told_of_.rank.load(std::memory_order_relaxed);  // a hint
     if (rank == policy::nobody || rank == self || !queue::has_public(*workers_[rank])) [[likely]]

@@ -78,18 +78,21 @@ void backwards() {
 
 // The first ones wait for nobody, so that who takes part has moved something before, and has no invitation left that is
 // its first; each of the others waits for the next one.
-template <std::size_t Workers, std::size_t N, std::size_t First>
+template <std::size_t Workers, std::size_t N, std::size_t First, site What = site::unknown>
 void backwards_in_the_end() {
   runtime home(workers(Workers));
   on(home, [] {
     std::vector<std::unique_ptr<semaphore>> turn;
     for (std::size_t i = 0; i <= N; ++i) turn.push_back(std::make_unique<semaphore>(i == N ? 1 : 0));
-    loop(N, [&](std::size_t at) {
-      const std::size_t i = at < N / 2 ? 2 * at : 2 * (at - N / 2) + 1;  // early and late ones lie in each part
-      if (i < First) return this_thread::pause();
-      turn[i + 1]->acquire();
-      turn[i]->release();
-    });
+    loop(
+        N,
+        [&](std::size_t at) {
+          const std::size_t i = at < N / 2 ? 2 * at : 2 * (at - N / 2) + 1;  // early and late ones lie in each part
+          if (i < First) return this_thread::pause();
+          turn[i + 1]->acquire();
+          turn[i]->release();
+        },
+        What);
     require(turn[First]->try_acquire());
   });
 }
@@ -131,6 +134,7 @@ constexpr scenario scenarios[] = {{"two", once<2, 7>},
                                   {"backwards on three", backwards<3, 6>},
                                   {"backwards in the end", backwards_in_the_end<2, 10, 6>},
                                   {"backwards in the end on three", backwards_in_the_end<3, 12, 8>},
+                                  {"cheap and backwards in the end", backwards_in_the_end<3, 10, 6, site::cheap>},
                                   {"divided", once<3, 8, site::dear>},
                                   {"divided among five", once<5, 12, site::dear>},
                                   {"divided and backwards", backwards<3, 7, site::dear>},
