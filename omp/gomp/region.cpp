@@ -55,7 +55,7 @@ void start(void (*code)(void*), void* data, region_options how, const loop_plan*
   begin_region(self, how, {call_code, reinterpret_cast<void*>(code)});
   // The caller's own frame is that of the region's code.
   if (ompt::on()) [[unlikely]]
-    ompt::set_callers_frame(ompt::record_of(*self.running), __builtin_frame_address(0));
+    ompt::callers_frame(__builtin_frame_address(0)).set(ompt::record_of(*self.running));
 }
 
 loop_plan static_plan(std::uint64_t chunk) noexcept {

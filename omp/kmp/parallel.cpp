@@ -126,7 +126,7 @@ HEDDLE_OMP_ENTRY void __kmpc_serialized_parallel(ident*, std::int32_t) {
   begin_region(self, how, {nullptr, nullptr});
   // The caller's own frame is that of the region's code.
   if (ompt::on()) [[unlikely]]
-    ompt::set_callers_frame(ompt::record_of(*self.running), __builtin_frame_address(0));
+    ompt::callers_frame(__builtin_frame_address(0)).set(ompt::record_of(*self.running));
 }
 
 HEDDLE_OMP_ENTRY void __kmpc_end_serialized_parallel(ident*, std::int32_t) { end_region(thread::current()); }

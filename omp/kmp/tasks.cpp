@@ -53,23 +53,24 @@ void run_told(explicit_task& it, thread& self, bool discard) {
 }
 
 // The task's code is its caller's, in the same frame; `frame` is the entry point's.
-[[gnu::cold, gnu::noinline]] void begin_told(thread& self, explicit_task& it, const void* code, void* frame) {
+[[gnu::cold, gnu::noinline]] void begin_told(thread& self, explicit_task& it, const void* code, void* frame,
+                                             ompt::callers_frame callers) {
   ompt_frame_t& parent = ompt::record_of(*self.running).frame;
   parent.enter_frame.ptr = frame;
   parent.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
   ompt::task_made(self, it, true, nullptr, code);
   ompt::included_begins(it);
   begin_included(self, it);
-  ompt::set_callers_frame(it.tool, frame);
+  callers.set(it.tool);
 }
 
-inline void begin_here(void* task, const void* code, void* frame) {
+[[gnu::always_inline]] inline void begin_here(void* task, const void* code, void* frame) {
   thread& self = thread::current();
   explicit_task& it = task_of(task);
   if (it.detachable) [[unlikely]]
     self.tasks.with_event = nullptr;
   if (ompt::on()) [[unlikely]]
-    return begin_told(self, it, code, frame);
+    return begin_told(self, it, code, frame, ompt::callers_frame(frame));
   begin_included(self, it);
 }
 

@@ -50,10 +50,29 @@ class outside {
   ompt_frame_t& of_;
 };
 
-// The task's code is its caller's, in the same frame: of a region or task without a function of its own. `own`: the
-// frame of the entry point, which has a frame pointer (__builtin_frame_address(0)). Its caller's is told if it looks
-// like one, else the end of the caller's frame.
-void set_callers_frame(task_record& of, void* own) noexcept;
+// Of a task whose code is its caller's, in the same frame: a region or task without a function of its own. `own` is the
+// frame of the entry point that is called, which has a frame pointer (__builtin_frame_address(0)). Its caller's frame is
+// told if it looks like one, else the end of it. To be made in the entry point itself: what is below its return address
+// is lost as soon as it calls another function as the last thing that it does.
+class callers_frame {
+ public:
+  [[gnu::always_inline]] explicit callers_frame(void* own) noexcept {
+    constexpr std::uintptr_t most = std::uintptr_t{1} << 20;
+    const auto mine = reinterpret_cast<std::uintptr_t>(own);
+    const auto saved = *static_cast<const volatile std::uintptr_t*>(own);
+    const bool is_frame = saved > mine && saved - mine < most && saved % 16 == 0;
+    address_ = is_frame ? reinterpret_cast<void*>(saved) : static_cast<void**>(own) + 2;
+    flags_ = ompt_frame_application | (is_frame ? ompt_frame_framepointer : ompt_frame_stackaddress);
+  }
+  void set(task_record& of) const noexcept {
+    of.frame.exit_frame.ptr = address_;
+    of.frame.exit_frame_flags = flags_;
+  }
+
+ private:
+  void* address_;
+  int flags_;
+};
 
 // What a thread does when it waits for nothing.
 int usual_state(const thread& self) noexcept;
