@@ -82,6 +82,16 @@ std::size_t set_bytes(const machine::topology& tree, machine::group_kind kind) {
   return 0;
 }
 
+// Between cores that meet there; `own`: of what the table itself has, ns. What is not written follows from other
+// figures.
+void write_transfers(const figures& measured, const std::string& table, double own, toml_text& out) {
+  const auto transfer = measured.find(table + ".transfer"), upgrade = measured.find(table + ".upgrade");
+  if (transfer == measured.end() || upgrade == measured.end()) return;
+  out.body += fmt::format("transfer = {:.4g}\nupgrade = {:.4g}\n", raised(transfer->second, own, transfer->first, out),
+                          upgrade->second);
+  out.measured.insert(out.measured.end(), {transfer->first, upgrade->first});
+}
+
 void write_memory(const machine::model& defaults, const settled& m, std::size_t units, toml_text& out) {
   double inside = 0;
   for (const machine::cache_level& level : defaults.caches) {
@@ -96,6 +106,7 @@ void write_memory(const machine::model& defaults, const settled& m, std::size_t 
       out.body += fmt::format("size = {}                   # what others leave of it\n",
                               calibrate::whole_sets(about, set_bytes(defaults.tree, level.kind)));
     }
+    write_transfers(m.values, fmt::format("cache.{}", machine::name(level.kind)), own, out);
     inside = std::max(inside, own);
   }
   const double latency = raised(m.values.at("memory.latency"), inside, "memory.latency", out);
@@ -106,6 +117,7 @@ void write_memory(const machine::model& defaults, const settled& m, std::size_t 
       m.values.at("overlap") * 64 / m.values.at("memory.latency"), latency,
       m.values.at("memory.bandwidth") / static_cast<double>(defaults.nodes.size()), defaults.nodes.front().channels);
   for (const char* key : {"memory.latency", "memory.bandwidth"}) out.measured.push_back(key);
+  write_transfers(m.values, "memory", 0, out);
   for (const char* key : {"time_slice", "window"})
     out.assumptions.push_back(fmt::format("{}: not measured, the default", key));
   out.assumptions.push_back("memory.channels: not measured, the default");
@@ -114,7 +126,8 @@ void write_memory(const machine::model& defaults, const settled& m, std::size_t 
         "memory: latency of the first core's node; bandwidth of all nodes together, divided by their number");
     out.body += fmt::format("\n[links]\nlatency = {:.4g}\nbandwidth = {:.4g}\n", defaults.links.front().latency,
                             defaults.links.front().bandwidth);
-    out.assumptions.push_back("links: not measured, the default");
+    write_transfers(m.values, "links", 0, out);
+    out.assumptions.push_back("links: latency and bandwidth not measured, the default");
   }
   out.body += "\n# Bytes chased through and ns a step, address translation included:\n";
   for (const auto& [bytes, step] : m.curve) out.body += fmt::format("# {:>10} {:8.2f}\n", bytes, step);
@@ -164,6 +177,7 @@ settled measure(const machine::topology& tree, const std::vector<int>& units, co
   std::vector<latency_curve> curves;
   do {
     figures round = calibrate::measure_memory(tree, units, how, curves.emplace_back());
+    round.merge(calibrate::measure_transfers(tree, units, how));
     const double between = calibrate::clock_now(units.front(), how);
     round.merge(calibrate::measure_operations(units, how));
     all.add(round, std::min({round.at("frequency"), between, calibrate::clock_now(units.front(), how)}));

@@ -43,6 +43,13 @@ using latency_curve = std::map<std::size_t, double>;
 figures measure_memory(const machine::topology& here, const std::vector<int>& units, const effort& how,
                        latency_curve& curve);
 
+// The table of a machine file that has what a line costs that goes from one unit's core to the other's:
+// "cache.<level>", "memory" or "links".
+std::string where_they_meet(const machine::topology& here, int first, int second);
+
+// From the first of `units` to the nearest one in each of these tables. Keys: "<table>.transfer", "<table>.upgrade".
+figures measure_transfers(const machine::topology& here, const std::vector<int>& units, const effort& how);
+
 // How much of a shared cache is to be had: where the curve leaves the level's own latency for the memory's, at the
 // geometric mean of the two, but no more than `told`. `inner`: the capacity of the cache inside it, or 0.
 std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::size_t told);

@@ -1,67 +1,20 @@
-// Latencies by chasing pointers through growing rings of lines (the method of lmbench's lat_mem_rd: McVoy, Staelin,
-// USENIX 1996), bandwidth by reading, the clock by a chain of dependent additions.
+// Latencies by chasing pointers through growing rings of lines, bandwidth by reading, the clock by a chain of dependent
+// additions.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
-#include <numeric>
 
-#include "base/random.hpp"
 #include "cli/calibrate/measure.hpp"
+#include "cli/calibrate/ring.hpp"
 #include "platform/platform.hpp"
 
 namespace heddle::cli::calibrate {
 namespace {
-
-struct freed {
-  void operator()(void* memory) const { std::free(memory); }
-};
-
-// Aligned so that the system may back it with huge pages where it does that by itself.
-class buffer {
- public:
-  explicit buffer(std::size_t bytes)
-      : bytes_((bytes + alignment - 1) / alignment * alignment), memory_(std::aligned_alloc(alignment, bytes_)) {
-    if (memory_ == nullptr) throw std::bad_alloc();
-  }
-  char* data() const { return static_cast<char*>(memory_.get()); }
-
- private:
-  static constexpr std::size_t alignment = std::size_t{2} << 20;
-  std::size_t bytes_;
-  std::unique_ptr<void, freed> memory_;
-};
-
-// A ring through every line of [memory, memory + bytes). Lines are shuffled within windows of 32 pages: no prefetcher
-// can follow, and each address translation serves many steps, as it does in programs that work on tiles.
-void* make_ring(char* memory, std::size_t bytes, std::size_t line) {
-  const std::size_t lines = bytes / line, window = std::size_t{32} * 4096 / line;
-  std::vector<std::uint32_t> order(lines);
-  std::iota(order.begin(), order.end(), 0u);
-  base::random_source random(1);
-  for (std::size_t begin = 0; begin < lines; begin += window) {
-    const std::size_t count = std::min(window, lines - begin);
-    for (std::size_t i = count; i > 1; --i)
-      std::swap(order[begin + i - 1], order[begin + random.below(static_cast<std::uint32_t>(i))]);
-  }
-  for (std::size_t i = 0; i < lines; ++i) {
-    *reinterpret_cast<void**>(memory + order[i] * line) = memory + order[i + 1 == lines ? 0 : i + 1] * line;
-  }
-  return memory + order[0] * line;
-}
-
-[[gnu::noinline]] void* chase(void* from, std::size_t steps) {
-  void** at = static_cast<void**>(from);
-  for (std::size_t i = 0; i < steps; i += 16) {
-    for (int unrolled = 0; unrolled < 16; ++unrolled) at = static_cast<void**>(*at);
-  }
-  return at;
-}
 
 std::atomic<void*> sink;
 

@@ -1,9 +1,11 @@
 // The file that heddle calibrate writes: it is read, and its figures are positive and in order. No figure is compared
 // with a time. What it concludes from what it measured, from figures made up.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "cli/calibrate/measure.hpp"
+#include "machine/limits.hpp"
 #include "machine/model.hpp"
 #include "tests/cli/captured.hpp"
 
@@ -69,6 +71,30 @@ TEST_F(calibrate_file, measures_costs_here) {
   for (const char* key : {"costs.spawn", "costs.thread_switch", "costs.signal", "costs.clock"}) {
     EXPECT_THAT(m.assumed, ::testing::Not(::testing::Contains(HasSubstr(std::string(key) + ": not measured")))) << key;
   }
+}
+
+TEST_F(calibrate_file, measures_what_goes_from_core_to_core) {
+  const machine::topology& here = machine::topology::here();
+  const std::vector<int> mask = machine::affinity_mask();
+  const auto other = std::find_if(mask.begin(), mask.end(),
+                                  [&](int unit) { return here.unit(unit)->core != here.unit(mask.front())->core; });
+  if (other == mask.end()) GTEST_SKIP() << "one core";
+  const std::string table = calibrate::where_they_meet(here, mask.front(), *other);
+  const machine::model m = machine::model::from_name(file());
+  for (const char* what : {".transfer", ".upgrade"}) {
+    const auto found = std::find_if(m.figures.begin(), m.figures.end(),
+                                    [&](const machine::figure& f) { return f.key == table + what; });
+    ASSERT_NE(found, m.figures.end()) << table << what;
+    EXPECT_EQ(found->from, machine::figure::origin::measured) << table << what;
+  }
+}
+
+TEST(calibrate_transfers, are_told_where_two_cores_meet) {
+  const auto tree = machine::topology::from_synthetic("package:2 numa:1 l3:2 l2:2 core:2 pu:1");
+  EXPECT_EQ(calibrate::where_they_meet(tree, 0, 1), "cache.l2");
+  EXPECT_EQ(calibrate::where_they_meet(tree, 0, 2), "cache.l3");
+  EXPECT_EQ(calibrate::where_they_meet(tree, 1, 5), "memory");
+  EXPECT_EQ(calibrate::where_they_meet(tree, 9, 2), "links");
 }
 
 TEST(calibrate_rounds, a_figure_is_the_median) {
