@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """What the simulator predicts for a machine, against what was measured there: 19 programs at sizes at which no cost of theirs was fitted.
 
-usage: predicted.py measure HEDDLE OUT.json [--sizes fitted] [--workers 1,2] [--rounds 9] [--before 'COMMAND'] [--programs a,b]
+usage: predicted.py measure HEDDLE OUT.json [--workers 1,2] [--rounds 9] [--before 'COMMAND'] [--programs a,b]
        predicted.py fit     HEDDLE OUT.json --machine FILE [--programs a,b]
        predicted.py predict HEDDLE OUT.json --machine FILE [--sizes fitted] [--workers 1,2] [--seeds 5] [--as-told] [--programs a,b]
        predicted.py table OUT.json [--sizes fitted]
 
-measure: `heddle bench` under adws and random_ws, 3 samples a process, the two policies by turns; a round's figure is the median of its samples.
+measure: `heddle bench` under adws and random_ws, 3 samples a process, by turns the two policies and the two sizes, the held-out one and that for
+fitting, so that a clock that moves is in both; a round's figure is the median of its samples.
 --before: a command before each, such as one that keeps others off the processors. fit: what a told cycle is on FILE, which `heddle calibrate -o
 FILE` makes there (`heddle sim --cycles`), so that the simulated time of random_ws with one worker is what was measured at the size for fitting;
 one number a program. predict: the held-out size in the simulator on FILE with that number, or with 1 (--as-told); a pair of seeds for each of
 --seeds. OUT.json keeps all figures, by size and program; what is there already of that kind is replaced. table: Markdown.
 
---sizes fitted: the sizes at which cycles may be fitted, the benchmarks' own; without it the held-out ones.
+--sizes fitted: what is predicted, or shown, at the sizes at which cycles are fitted, the benchmarks' own; without it the held-out ones.
 """
 import argparse
 import json
@@ -68,13 +69,18 @@ def rows_of(file):
     return {(row['policy'], row['workers']): [sample * SECONDS[row['unit']] for sample in row['samples']] for row in rows if row['metric'] == first}
 
 
-def measured(given, name, size):
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, 'rows.json')
-        run([*shlex.split(given.before), given.heddle, 'bench', name, *size.split(), '--policy', ','.join(POLICIES), '--workers', given.workers,
-             '--rivals', 'none', '--repeat', str(given.rounds), '--samples', str(SAMPLES), '--json', file])
-        return {f'{policy} {workers}': [statistics.median(samples[i:i + SAMPLES]) for i in range(0, len(samples), SAMPLES)]
-                for (policy, workers), samples in rows_of(file).items()}
+def measured(given, name):
+    """For the held-out size and the other one: {'policy workers': a figure a round}."""
+    made = [{}, {}]
+    for _ in range(given.rounds):
+        for size, figures in zip(PROGRAMS[name], made):
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, 'rows.json')
+                run([*shlex.split(given.before), given.heddle, 'bench', name, *size.split(), '--policy', ','.join(POLICIES), '--workers',
+                     given.workers, '--rivals', 'none', '--repeat', '1', '--samples', str(SAMPLES), '--json', file])
+                for (policy, workers), samples in rows_of(file).items():
+                    figures.setdefault(f'{policy} {workers}', []).append(statistics.median(samples))
+    return made
 
 
 def simulated(given, name, size, policy, workers, seed, cycles):
@@ -186,7 +192,7 @@ def main():
     parser.add_argument('action', choices=('measure', 'fit', 'predict', 'table'))
     parser.add_argument('files', nargs='+')
     parser.add_argument('--programs', default=','.join(PROGRAMS))
-    parser.add_argument('--sizes', choices=('held-out', 'fitted'))
+    parser.add_argument('--sizes', choices=('held-out', 'fitted'), default='held-out')
     parser.add_argument('--workers', default='1,2')
     parser.add_argument('--rounds', type=int, default=9)
     parser.add_argument('--seeds', type=int, default=5)
@@ -198,30 +204,34 @@ def main():
     if len(given.files) != (1 if given.action == 'table' else 2) or simulates != (given.machine is not None):
         sys.exit(__doc__.strip())
     given.heddle, out = given.files[0], given.files[-1]
-    sizes = given.sizes or ('fitted' if given.action == 'fit' else 'held-out')
     known = {}
     if os.path.exists(out):
         with open(out, encoding='utf-8') as f:
             known = json.load(f)
-    fits = known.get('fitted', {})
-    if given.action == 'table':
-        return table(known.get(sizes, {}), fits)
-    of_size = known.setdefault(sizes, {})
-    for name in given.programs.split(','):
+
+    def entry_of(sizes, name):
         size = PROGRAMS[name][sizes == 'fitted']
-        entry = of_size.setdefault(name, {})
+        entry = known.setdefault(sizes, {}).setdefault(name, {})
         if entry.get('size') != size:
             entry.clear()
             entry['size'] = size
+        return entry
+
+    fits = known.get('fitted', {})
+    if given.action == 'table':
+        return table(known.get(given.sizes, {}), fits)
+    for name in given.programs.split(','):
+        entry = entry_of('fitted' if given.action == 'fit' else given.sizes, name)
         if given.action == 'measure':
-            entry['measured'] = measured(given, name, size)
-            figures = entry['measured']
+            held_out, for_fitting = measured(given, name)
+            entry_of('held-out', name)['measured'], entry_of('fitted', name)['measured'] = held_out, for_fitting
+            figures = {**held_out, **{f'{key}, for fitting': figures for key, figures in for_fitting.items()}}
         elif given.action == 'fit':
-            entry['cycles'], at = fitted(given, name, size, statistics.median(entry['measured']['random_ws 1']))
+            entry['cycles'], at = fitted(given, name, entry['size'], statistics.median(entry['measured']['random_ws 1']))
             figures = {f'measured {entry["cycles"]:.3f}': entry['measured']['random_ws 1'], 'fitted': [at]}
         else:
             entry['cycles'] = 1 if given.as_told else fits[name]['cycles']
-            entry['predicted'] = predicted(given, name, size, entry['cycles'])
+            entry['predicted'] = predicted(given, name, entry['size'], entry['cycles'])
             figures = entry['predicted']
         with open(out + '.new', 'w', encoding='utf-8') as f:
             json.dump(known, f, indent=1)
