@@ -34,7 +34,7 @@ inline int stress() {
 // Every policy that `heddle help policies` knows, and the variants that differ in what they do with tasks.
 extern const std::vector<std::string> all_policies;
 
-// From one to more than can run at once: three times the processors.
+// From one to more than can run at once: three times the processors. Under ThreadSanitizer two of them.
 std::vector<unsigned> worker_counts();
 
 class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::string>> {
