@@ -51,6 +51,8 @@ HEDDLE_API void omp_fulfill_event(std::uintptr_t event);  // of tasks
   HEDDLE_API result name##_8_(const std::int64_t* n) { return name(narrow(*n)); }
 #define HEDDLE_WORD(result, name) \
   HEDDLE_API result name##_(const std::uintptr_t* w) { return name(*w); }
+#define HEDDLE_VALUE(result, name) \
+  HEDDLE_API result name##_(std::uintptr_t w) { return name(w); }
 #define HEDDLE_OBJECT(result, name) \
   HEDDLE_API result name##_(void** object) { return name(object); }
 #define HEDDLE_MASK(name) \
