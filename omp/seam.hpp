@@ -2,6 +2,7 @@
 // of omp/ includes <heddle/detail/*> or a header of src/.
 #pragma once
 
+#include <heddle/detail/crowd.hpp>
 #include <heddle/detail/current.hpp>
 #include <heddle/detail/gang.hpp>
 #include <heddle/detail/heavy_fence.hpp>

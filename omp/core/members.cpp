@@ -137,6 +137,9 @@ void make_room(team& t, unsigned n) {
 }
 
 void recruit(team& t, unsigned n, region_body body) {
+  // [members:4] Its leader is one kernel thread more than there are workers for its members and those of other teams.
+  if (!is_user_level() && members_alive.load() + static_cast<int>(n - t.manned) >= demand::processors.load())
+    heddle::detail::crowd(heddle::runtime::current());
   for (unsigned number = t.manned; number < n; ++number) {
     thread& made = thread::make();
     t.members[number] = &made;
@@ -196,5 +199,7 @@ void dismiss(team& t) {
   }
   t.manned = 1;
 }
+
+void forget_members() noexcept { members_alive.store(0); }
 
 }  // namespace heddle::omp

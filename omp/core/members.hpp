@@ -17,6 +17,8 @@ void recruit(team& t, unsigned n, region_body body);
 void start_recruits(team& t, unsigned n);
 // Ends and joins all members but the leader.
 void dismiss(team& t);
+// In the child of a fork no member exists.
+void forget_members() noexcept;
 // The thread begins and ends its part of the team's region; between the two it runs the body.
 void begin_part(thread& self, team& t, unsigned number);
 void end_part(thread& self);

@@ -73,6 +73,11 @@ bool parking::spin(bool (*ready)(void*), void* asked) {
     const clock::time_point now = clock::now();
     account.last = now;
     if (now - begin >= most) return false;
+    if (is_patient && demand::exceeds()) {
+      give_processor_away();  // [parking:4]
+      if (ready(asked)) return true;
+      continue;
+    }
     if (now < yields_at) continue;
     heddle::detail::yield();
     if (is_user_level()) give_processor_away();

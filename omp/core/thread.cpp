@@ -66,6 +66,7 @@ pthread_key_t key_of_foreign() noexcept {
 // memory, which nobody uses.
 void after_fork() {
   demand::awake.store(0);
+  forget_members();
   whereabouts::forget_all();
   thread* const self = thread::current_or_null();
   if (self == nullptr) return;

@@ -51,9 +51,9 @@ class outside {
 };
 
 // Of a task whose code is its caller's, in the same frame: a region or task without a function of its own. `own` is the
-// frame of the entry point that is called, which has a frame pointer (__builtin_frame_address(0)). Its caller's frame is
-// told if it looks like one, else the end of it. To be made in the entry point itself: what is below its return address
-// is lost as soon as it calls another function as the last thing that it does.
+// frame of the entry point that is called, which has a frame pointer (__builtin_frame_address(0)). Its caller's frame
+// is told if it looks like one, else the end of it. To be made in the entry point itself: what is below its return
+// address is lost as soon as it calls another function as the last thing that it does.
 class callers_frame {
  public:
   [[gnu::always_inline]] explicit callers_frame(void* own) noexcept {

@@ -154,7 +154,8 @@ class loop_lanes {
   std::exception_ptr error_;  // of whoever has raised failed_
 };
 
-// Of the runtime, on a worker. How many of its workers look for work, and whether they are more than processors.
+// Of the runtime, on a worker. How many of its workers look for work, and whether more kernel threads compute than
+// there are processors.
 struct loop_helpers {
   unsigned searchers;
   bool crowded;

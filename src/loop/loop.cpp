@@ -98,7 +98,7 @@ void loop_measure_next() noexcept { unmeasured = measure_every; }
 loop_helpers loop_helpers_now() noexcept {
   const worker::section inside;
   worker::runtime& home = worker::worker::current().home;
-  return {home.sleepers().idle().searchers(), home.options().crowded};
+  return {home.sleepers().idle().searchers(), home.crowded()};
 }
 
 void loop_show(unsigned most) noexcept {

@@ -1,5 +1,7 @@
 // The public runtime: options, machine and limits turned into settings; the global runtime; fork().
 #include <heddle/runtime.hpp>
+
+#include <heddle/detail/crowd.hpp>
 #include <heddle/worker_local.hpp>
 
 #include <algorithm>
@@ -269,6 +271,8 @@ std::size_t detail::rank_hint() noexcept {
   worker::worker* w = worker::worker::current_or_null();
   return w != nullptr ? w->rank : 0;
 }
+
+void detail::crowd(runtime& home) noexcept { home.core().be_crowded(); }
 
 bool runtime::is_current() const noexcept {
   const worker::section inside;

@@ -124,7 +124,7 @@ thread* worker::find_work() noexcept {
     // ended, and its kernel thread sleeps until somebody comes to it.
     if (found != 0 || home.stopping()) break;
     arch::pause();
-    if (home.options().crowded) platform::yield_processor();
+    if (home.crowded()) platform::yield_processor();
     if (round % 8 != 0) continue;
     const std::uint64_t now = platform::cycles();
     if (now - insisted > insist_after_us * rate) {

@@ -146,7 +146,7 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
       return w.thread_for(item);
     }
     arch::pause();
-    if (home_.options().crowded) platform::yield_processor();
+    if (home_.crowded()) platform::yield_processor();
     if (round % 8 == 0 && platform::cycles() - start > home_.options().spin * rate) return nullptr;
   }
   return nullptr;
@@ -226,7 +226,7 @@ bool lending::others_fall_idle(const worker& w) const noexcept {
       if (limit == 0) limit = platform::cycles() + settle_us * platform::cycles_per_microsecond();
       else if (platform::cycles() > limit) return false;
       arch::pause();
-      if (home_.options().crowded) platform::yield_processor();
+      if (home_.crowded()) platform::yield_processor();
     }
   }
   return true;

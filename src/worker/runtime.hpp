@@ -53,6 +53,10 @@ class runtime final {
   inbox& incoming() noexcept { return inbox_; }
   policy_host& host() noexcept { return host_; }
   trace::recorder* recorder() const noexcept { return recorder_.get(); }
+  // More kernel threads compute than there are processors, those of others included: a part of a loop may wait long for
+  // its worker's, and who looks gives its own away. Relaxed: a hint.
+  bool crowded() const noexcept { return crowded_.load(std::memory_order_relaxed); }
+  void be_crowded() noexcept { crowded_.store(true, std::memory_order_relaxed); }
   // relaxed: seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
 
@@ -83,6 +87,7 @@ class runtime final {
   void stop() noexcept;
 
   settings settings_;
+  std::atomic<bool> crowded_{settings_.crowded};
   // outlives the runtime by the threads that are not joined
   const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;
   policy_host host_;

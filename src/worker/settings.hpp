@@ -26,7 +26,7 @@ struct settings {
   std::size_t stack_cache{1024};  // idle stacks kept committed
   unsigned spin{50};              // microseconds
   std::uint64_t seed{42};
-  bool crowded{false};   // more workers than processing units
+  bool crowded{false};   // more workers than processing units; runtime::crowded
   unsigned watchdog{0};  // seconds
   std::string dump_signal{"off"};
   std::string trace_file;        // written by the destructor; "": off

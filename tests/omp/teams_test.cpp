@@ -12,11 +12,13 @@
 #include <thread>
 #include <vector>
 
+#include <heddle/runtime.hpp>
 #include <heddle/thread.hpp>
 
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 #include "support/sanitized.hpp"
+#include "worker/runtime.hpp"
 
 namespace {
 
@@ -122,6 +124,22 @@ TEST(teams, of_user_level_threads) {
     for (heddle::thread& t : all) t.join();
     ASSERT_EQ(right.load(), 30);
   }
+}
+
+// [members:4], in a runtime of its own: the child's.
+TEST(teams, of_more_threads_than_processors_crowd_the_runtime) {
+  if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of a process with threads";
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto is_crowded = [] { return heddle::runtime::global().core().crowded(); };
+    const bool from_the_start = is_crowded();  // one processor
+    if (busy_region(2) != 2 || is_crowded() != from_the_start) _exit(1);
+    if (busy_region(3) != 3 || !is_crowded()) _exit(2);
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
 }
 
 // Whether a child that was forked now can use teams of its own; its parent goes on with the old ones.
