@@ -133,11 +133,12 @@ measure adws_over_ws(const std::string& of) {
           .says = claim::above,
           .words = "consistently better"};
 }
-measure over_sb(const std::string& of) {
+measure over_sb(const std::string& of, const char* why = "") {
   return {.name = of + ": ml-adws over sb-d",
           .of = faster(of, "ml-adws", "sb-d"),
           .says = claim::above,
-          .words = "higher than other schedulers"};
+          .words = "higher than other schedulers",
+          .why = why};
 }
 measure same_in_cache(const std::string& of) {
   return {.name = of + ": ml-adws over adws",
@@ -151,6 +152,7 @@ measure same_in_cache(const std::string& of) {
 std::vector<experiment> by_benchmark() {
   measure tree_single = ml_over_sl("tree"), tree_ws = adws_over_ws("tree"), matmul_single = ml_over_sl("matmul");
   tree_single.number = 1.37, tree_single.words = "37 %", tree_single.band = 1.15, tree_single.aim = goal{1.25};
+  tree_ws.why = "ml-ws idles for 58 % of the time, ml-adws for 42 %, adws for 13 %";
   tree_ws.number = 1.16, tree_ws.words = "16 %", tree_ws.band = 1.1, tree_ws.aim = goal{1.10};
   matmul_single.number = 1.20, matmul_single.words = "20 %", matmul_single.band = 1.1, matmul_single.aim = goal{1.15};
   const measure quantised{
@@ -172,7 +174,11 @@ std::vector<experiment> by_benchmark() {
                .of = faster("quicksort", "ml-ws", "random_ws"),
                .says = claim::below,
                .words = "worse than single-level"}}),
-      figure("5.8", "speed-up of building a kd-tree", {kdtree()}, {ml_over_sl("kdtree"), over_sb("kdtree")}),
+      figure("5.8", "speed-up of building a kd-tree", {kdtree()},
+             {ml_over_sl("kdtree"),
+              over_sb("kdtree",
+                      "ml-adws misses the last level less often (5.8 to 7.9 million lines) and is busy for less "
+                      "time (1.58 to 1.85 ms), but idles for 28 % of it, sb-d for 8 %")}),
       figure("5.9", "speed-up of training a decision tree", {tree(), small_rows()},
              {tree_single, tree_ws, over_sb("tree"), quantised},
              "The thesis's program: rows of 232 bytes in the form of HIGGS, generated, a loop over them for each "
@@ -184,27 +190,30 @@ std::vector<experiment> by_benchmark() {
              "32 multiply-adds a cycle, the most that AVX-512 does; the compiled one does "
              "2 to 3. " +
                  std::string(sizes)),
-      figure("5.11", "speed-up of heat2d", {heat_small(), heat()},
-             {{.name = "in cache: speed-up of adws over workers",
-               .of = efficiency("heat2d in cache", "adws"),
-               .says = claim::above,
-               .words = "nearly 80x on 56",
-               .number = 80.0 / 56,
-               .band = 1.25},
-              {.name = "in cache: speed-up of ml-adws over workers",
-               .of = efficiency("heat2d in cache", "ml-adws"),
-               .says = claim::above,
-               .words = "nearly 80x on 56",
-               .number = 80.0 / 56,
-               .band = 1.25},
-              {.name = "larger than the caches: efficiency of adws over that in cache",
-               .of = efficiency("heat2d", "adws") / efficiency("heat2d in cache", "adws"),
-               .says = claim::below,
-               .words = "drops significantly"},
-              {.name = "larger than the caches: adws over random_ws",
-               .of = faster("heat2d", "adws", "random_ws"),
-               .says = claim::above,
-               .words = "slightly better"}})};
+      figure(
+          "5.11", "speed-up of heat2d", {heat_small(), heat()},
+          {{.name = "in cache: speed-up of adws over workers",
+            .of = efficiency("heat2d in cache", "adws"),
+            .says = claim::above,
+            .words = "nearly 80x on 56",
+            .number = 80.0 / 56,
+            .band = 1.25},
+           {.name = "in cache: speed-up of ml-adws over workers",
+            .of = efficiency("heat2d in cache", "ml-adws"),
+            .says = claim::above,
+            .words = "nearly 80x on 56",
+            .number = 80.0 / 56,
+            .band = 1.25},
+           {.name = "larger than the caches: efficiency of adws over that in cache",
+            .of = efficiency("heat2d", "adws") / efficiency("heat2d in cache", "adws"),
+            .says = claim::below,
+            .words = "drops significantly"},
+           {.name = "larger than the caches: adws over random_ws",
+            .of = faster("heat2d", "adws", "random_ws"),
+            .says = claim::above,
+            .words = "slightly better",
+            .why =
+                "The data are eight times all caches together at this scale: 88 and 90 % of the lines are missed"}})};
 }
 
 experiment breakdown() {
