@@ -43,7 +43,7 @@ costs_between measure_between(int first, int second, std::size_t line, const eff
   alignas(128) std::atomic<turn> whose{turn::first};
   const auto other = [&] {
     while (true) {
-      const turn now = whose.load(std::memory_order_acquire);
+      const turn now = whose.load();
       if (now == turn::nobody) return;
       if (now == turn::first) {
         platform::yield_processor();
@@ -51,14 +51,14 @@ costs_between measure_between(int first, int second, std::size_t line, const eff
       }
       if (now == turn::second_writes) rewrite(ring);
       else chase(ring, lines);
-      whose.store(turn::first, std::memory_order_release);
+      whose.store(turn::first);
     }
   };
   costs_between made{};
   const auto measure = [&] {
     const auto there = [&](turn what) {
-      whose.store(what, std::memory_order_release);
-      while (whose.load(std::memory_order_acquire) != turn::first) platform::yield_processor();
+      whose.store(what);
+      while (whose.load() != turn::first) platform::yield_processor();
     };
     const unsigned runs = 4 * how.runs;
     made.transfer = quiet_time(runs, [&] {
@@ -73,7 +73,7 @@ costs_between measure_between(int first, int second, std::size_t line, const eff
       const double shared = a_line([&] { rewrite(ring); });
       return std::max(0.0, shared - a_line([&] { rewrite(ring); }));
     });
-    whose.store(turn::nobody, std::memory_order_release);
+    whose.store(turn::nobody);
   };
   {
     const helper on_second(second, other), on_first(first, measure);

@@ -73,14 +73,9 @@ bool parking::spin(bool (*ready)(void*), void* asked) {
     const clock::time_point now = clock::now();
     account.last = now;
     if (now - begin >= most) return false;
-    if (is_patient && demand::exceeds()) {
-      give_processor_away();  // [parking:4]
-      if (ready(asked)) return true;
-      continue;
-    }
-    if (now < yields_at) continue;
-    heddle::detail::yield();
-    if (is_user_level()) give_processor_away();
+    if (now < yields_at && !(is_patient && demand::exceeds())) continue;  // [parking:4]
+    if (is_user_level()) heddle::detail::yield();
+    give_processor_away();
     yields_at = clock::now();
     account.begin += yields_at - now;  // others had the processor
     account.last = yields_at;

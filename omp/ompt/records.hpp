@@ -52,13 +52,14 @@ class outside {
 
 // Of a task whose code is its caller's, in the same frame: a region or task without a function of its own. `own` is the
 // frame of the entry point that is called, which has a frame pointer (__builtin_frame_address(0)). Its caller's frame
-// is told if it looks like one, else the end of it. To be made in the entry point itself: what is below its return
-// address is lost as soon as it calls another function as the last thing that it does.
+// is told if it looks like one, else the end of it. To be made by the function that has the frame: what lies below
+// its return address is lost as soon as it calls another function as the last thing that it does.
 class callers_frame {
  public:
   [[gnu::always_inline]] explicit callers_frame(void* own) noexcept {
     constexpr std::uintptr_t most = std::uintptr_t{1} << 20;
     const auto mine = reinterpret_cast<std::uintptr_t>(own);
+    // volatile: read here, and not where it is used
     const auto saved = *static_cast<const volatile std::uintptr_t*>(own);
     const bool is_frame = saved > mine && saved - mine < most && saved % 16 == 0;
     address_ = is_frame ? reinterpret_cast<void*>(saved) : static_cast<void**>(own) + 2;
