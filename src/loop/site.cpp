@@ -20,6 +20,7 @@ constinit const virtual_clock loop_virtual_cycles = platform::simulated ? platfo
 
 // All accesses are of hints, see the header.
 void loop_site::correct(std::size_t n, float cycles) noexcept {
+  if (n == 0) return;  // a loop that was stopped before its first batch says nothing
   const float cost = cost_.load(std::memory_order_relaxed);
   const float measured = std::max(cycles - slack / 4, 0.1f) / static_cast<float>(n);
   if (cost <= 0) return cost_.store(measured, std::memory_order_relaxed);

@@ -27,6 +27,20 @@ struct site : loop_site {
   }
 };
 
+// As when its first loop was stopped before it began. Else the cost of an iteration would be infinite, the lateness not a
+// number, and the first half of the next loop on two workers longer than the loop.
+TEST(loop_site, a_loop_that_ran_nothing_teaches_nothing) {
+  loop_site s;
+  s.observe(0, 0);
+  EXPECT_FALSE(s.is_known());
+  s.learn_lateness(n, 1000, 0);
+  s.observe(n, ticks_of_a_loop);
+  EXPECT_TRUE(s.is_known());
+  EXPECT_LE(s.head_start(n), n / 2);
+  s.learn_lateness(n, 1000, 0);
+  EXPECT_LE(s.head_start(n), n / 2);
+}
+
 TEST(loop_site, two_long_blocks_at_one_place_are_the_loops_own) {
   site s;
   s.surprised_at(900, 1000, ticks_of_a_loop);

@@ -93,7 +93,7 @@ class loop_site {
   // [site:4] Where in its loops the work lies.
   loop_grid& grid() noexcept { return grid_; }
 
-  // `n` iterations took `cycles`, reading the time stamps included.
+  // `n` iterations took `cycles`, reading the time stamps included. n may be 0: nothing was run, nothing is learnt.
   [[gnu::always_inline]] void observe(std::size_t n, std::uint64_t cycles) noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     const float expected = cost * static_cast<float>(n);
@@ -110,7 +110,7 @@ class loop_site {
   std::size_t head_start(std::size_t n) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     const float late = late_.load(std::memory_order_relaxed);  // a hint
-    if (cost <= 0 || cost * static_cast<float>(n) <= 8 * late) return 0;
+    if (!(cost > 0 && cost * static_cast<float>(n) > 8 * late)) return 0;
     const std::size_t step = n / 32 + 1;
     return static_cast<std::size_t>(late / 2 / cost) / step * step;
   }

@@ -194,7 +194,7 @@ class loop_tree {
       profile_.begin(site_.grid(), n);
     std::size_t middle = halve(0, n);
     if (pair && !skewed_) {
-      head_start_ = site_.head_start(n);
+      head_start_ = std::min(site_.head_start(n), n - middle - 1);  // [loop:4] a hint leaves each half something
       middle += head_start_;
     }
     piece upper(*this, middle, n, 0);
