@@ -112,17 +112,30 @@ struct native_stack {
 #endif
 };
 
+#if defined(HEDDLE_ASAN)
+// Of the kernel thread that asks. For a program's first one the C library reads all of /proc/self/maps, which takes
+// milliseconds under AddressSanitizer: once a thread is enough, for its stack stays where it is.
+inline const native_stack& stack_of_kernel_thread() noexcept {
+  thread_local const native_stack found = [] {
+    native_stack stack;
+    pthread_attr_t attributes;
+    void* low = nullptr;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      pthread_attr_getstack(&attributes, &low, &stack.bytes);
+      pthread_attr_destroy(&attributes);
+    }
+    stack.low = low;
+    return stack;
+  }();
+  return found;
+}
+#endif
+
 inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept {
 #if defined(HEDDLE_TSAN)
   stack.fiber = __tsan_get_current_fiber();
 #elif defined(HEDDLE_ASAN)
-  pthread_attr_t attributes;
-  void* low = nullptr;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    pthread_attr_getstack(&attributes, &low, &stack.bytes);
-    pthread_attr_destroy(&attributes);
-  }
-  stack.low = low;
+  stack = stack_of_kernel_thread();
 #endif
 }
 
