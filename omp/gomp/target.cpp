@@ -1,6 +1,9 @@
 // Target regions of the GNU ABI: there is no device, so they run on the host, in a region of the caller's alone.
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -38,7 +41,25 @@ class private_copies {
   std::vector<std::unique_ptr<char[]>> copies_;
 };
 
-void run_here(void (*code)(void*), void* data) {
+// What a target construct has to say of teams and threads, a list that a null ends, as gcc 12 writes it: each word has
+// the device that it is for in bits 0 to 6 (0: any), what it is of in bits 8 to 15, and its value above, or, if bit 7 is
+// set, in the next word. Returns thread_limit, or 0.
+int thread_limit_of(void* const* arguments) noexcept {
+  constexpr std::intptr_t device_mask = 0x7f, in_next_word = 0x80, kind_of_argument = 0xff00, thread_limit = 0x200;
+  constexpr int value_shift = 16;
+  if (arguments == nullptr) return 0;
+  while (*arguments != nullptr) {
+    const auto word = reinterpret_cast<std::intptr_t>(*arguments++);
+    std::intptr_t value = word >> value_shift;
+    if ((word & in_next_word) != 0) value = reinterpret_cast<std::intptr_t>(*arguments++);
+    if ((word & device_mask) != 0 || (word & kind_of_argument) != thread_limit || value <= 0) continue;
+    return static_cast<int>(std::min<std::intptr_t>(value, std::numeric_limits<int>::max()));
+  }
+  return 0;
+}
+
+// threads: thread_limit, or 0.
+void run_here(void (*code)(void*), void* data, int threads) {
   thread& self = thread::current();
   region_options how;
   how.serial = true;
@@ -46,6 +67,7 @@ void run_here(void (*code)(void*), void* data) {
   team& t = begin_region(self, how, {});
   t.level = 0;  // a target region begins anew
   t.active_level = 0;
+  if (threads != 0) t.variables.thread_limit = threads;
   code(data);
   end_region(self);
 }
@@ -54,17 +76,17 @@ void run_here(void (*code)(void*), void* data) {
 
 HEDDLE_OMP_ENTRY void GOMP_target(int, void (*code)(void*), const void*, std::size_t, void** addresses, std::size_t*,
                                   unsigned char*) {
-  run_here(code, addresses);
+  run_here(code, addresses, 0);
 }
 
 // Dependences are waited for by GOMP_taskwait_depend before.
 HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) __attribute__((weak));
 
 HEDDLE_OMP_ENTRY void GOMP_target_ext(int, void (*code)(void*), std::size_t count, void** addresses, std::size_t* sizes,
-                                      unsigned short* kinds, unsigned, void** depend, void**) {
+                                      unsigned short* kinds, unsigned, void** depend, void** arguments) {
   if (depend != nullptr && GOMP_taskwait_depend != nullptr) GOMP_taskwait_depend(depend);
   private_copies copies(count, addresses, sizes, kinds);
-  run_here(code, copies.addresses());
+  run_here(code, copies.addresses(), thread_limit_of(arguments));
 }
 
 // Data are where they are.

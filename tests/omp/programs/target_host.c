@@ -45,5 +45,28 @@ int main(void) {
 #pragma omp target if (0) map(tofrom : x)
   x = 1;
   CHECK_EQUAL(x, 1);
+  // A limit that fits into the word that names it, and one that does not; the teams and threads inside have it, too.
+  const int before = omp_get_thread_limit();
+  int limit = 0, large = 0, threads = 0;
+#pragma omp target thread_limit(2) map(tofrom : limit, threads)
+  {
+    limit = omp_get_thread_limit();
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    threads = omp_get_num_threads();
+  }
+  CHECK_EQUAL(limit, 2);
+  CHECK(threads == 1 || threads == 2);
+#pragma omp target thread_limit(100 + 100000 * first) map(tofrom : large)
+  large = omp_get_thread_limit();
+  CHECK_EQUAL(large, 300100);
+  threads = 0;
+#pragma omp target thread_limit(2) map(tofrom : threads)
+#pragma omp teams num_teams(1)
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  threads = omp_get_num_threads();
+  CHECK(threads == 1 || threads == 2);
+  CHECK_EQUAL(omp_get_thread_limit(), before);
   return FINISHED();
 }
