@@ -42,8 +42,8 @@ class private_copies {
 };
 
 // What a target construct has to say of teams and threads, a list that a null ends, as gcc 12 writes it: each word has
-// the device that it is for in bits 0 to 6 (0: any), what it is of in bits 8 to 15, and its value above, or, if bit 7 is
-// set, in the next word. Returns thread_limit, or 0.
+// the device that it is for in bits 0 to 6 (0: any) and what it is of in bits 8 to 15. The value is above, or, if bit 7
+// is set, in the next word. Returns thread_limit, or 0.
 int thread_limit_of(void* const* arguments) noexcept {
   constexpr std::intptr_t device_mask = 0x7f, in_next_word = 0x80, kind_of_argument = 0xff00, thread_limit = 0x200;
   constexpr int value_shift = 16;

@@ -27,8 +27,8 @@ struct site : loop_site {
   }
 };
 
-// As when its first loop was stopped before it began. Else the cost of an iteration would be infinite, the lateness not a
-// number, and the first half of the next loop on two workers longer than the loop.
+// As when its first loop was stopped before it began. Else the cost of an iteration would be infinite, the lateness not
+// a number, and the first half of the next loop on two workers longer than the loop.
 TEST(loop_site, a_loop_that_ran_nothing_teaches_nothing) {
   loop_site s;
   s.observe(0, 0);
