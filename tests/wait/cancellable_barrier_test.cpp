@@ -54,10 +54,10 @@ TEST_P(cancellable_barriers, all_get_the_same_answer) {
         for (const int p : phases) EXPECT_EQ(p, phases[0]);
         EXPECT_TRUE(meeting.is_cancelled());
         meeting.reset(threads);
+        progress();
       }
       EXPECT_TRUE(between.arrive_and_wait());
     }
-    progress();
   });
 }
 
