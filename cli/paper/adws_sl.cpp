@@ -239,8 +239,7 @@ experiment figure_4_20() {
                         .words = "only no steal performed worse"}},
           .remark =
               "FDPS's own loop under OpenMP's dynamic schedule cannot be simulated. The thesis does not tell how many "
-              "particles it has; why "
-              "there are so many in 3D: docs/investigations/simulator.md."};
+              "particles it has; why there are so many in 3D: docs/investigations/simulator.md."};
 }
 
 experiment figure_4_22() {

@@ -74,12 +74,12 @@ inline constinit std::atomic<int> fibers{0};  // relaxed: a number that guards n
 
 [[gnu::noinline]] HEDDLE_NO_TSAN inline void make_fiber(thread& stack) noexcept {
   stack.tools.fiber = __tsan_create_fiber(0);
-  fibers.fetch_add(1, std::memory_order_relaxed);
+  fibers.fetch_add(1, std::memory_order_relaxed);  // a number that guards nothing
 }
 [[gnu::noinline]] HEDDLE_NO_TSAN inline void end_fiber(thread& stack) noexcept {
   __tsan_destroy_fiber(stack.tools.fiber);
   stack.tools.fiber = nullptr;
-  fibers.fetch_sub(1, std::memory_order_relaxed);
+  fibers.fetch_sub(1, std::memory_order_relaxed);  // a number that guards nothing
 }
 #endif
 
@@ -150,6 +150,7 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
   if (to != nullptr) to = to->stack;
   if (to != nullptr && to->tools.fiber == nullptr) make_fiber(*to);
   __tsan_switch_to_fiber(to != nullptr ? to->tools.fiber : native.fiber, 0);
+  // relaxed: a number that guards nothing; one fiber too many or too few is kept
   if (last && fibers.load(std::memory_order_relaxed) > kept_fibers) end_fiber(*from->stack);
 #elif defined(HEDDLE_ASAN)
   if (from != nullptr) from = from->stack;

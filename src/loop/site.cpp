@@ -34,6 +34,7 @@ void loop_site::correct(std::size_t n, float cycles) noexcept {
 void loop_site::surprise(std::size_t low, std::size_t high, std::size_t n, std::uint64_t cycles) noexcept {
   const std::uint32_t state = uneven_.load(std::memory_order_relaxed);
   const bool same_loop = state == soon || state == 2 * soon;
+  // relaxed: two ends of different surprises are a wrong hint, as said above
   const bool same_place = state != 0 && low <= surprise_high_.load(std::memory_order_relaxed) &&
                           high >= surprise_low_.load(std::memory_order_relaxed);
   if (same_place && !same_loop) {

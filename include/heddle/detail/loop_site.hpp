@@ -110,7 +110,7 @@ class loop_site {
   std::size_t head_start(std::size_t n) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
     const float late = late_.load(std::memory_order_relaxed);  // a hint
-    if (!(cost > 0 && cost * static_cast<float>(n) > 8 * late)) return 0;
+    if (cost <= 0 || cost * static_cast<float>(n) <= 8 * late) return 0;
     const std::size_t step = n / 32 + 1;
     return static_cast<std::size_t>(late / 2 / cost) / step * step;
   }
