@@ -22,6 +22,10 @@ constexpr int most_gifts = 8;
 constexpr std::uint8_t waits_between_questions = 16;
 // A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (demand).
 constexpr auto between_yields = std::chrono::microseconds(20);
+// A foreign kernel thread does so later the first time. What it waits for may be with a worker that was woken for it
+// elsewhere, which takes tens of microseconds; the worker of its own processor would take it from there, and the two
+// would share that processor for milliseconds while another is idle.
+constexpr auto before_foreign_yield = std::chrono::microseconds(100);
 // A foreign kernel thread keeps no worker from others, and its sleep costs the one who wakes it microseconds, and
 // itself tens of them until the kernel gives it a processor among the workers' busy kernel threads: a barrier of four
 // threads on two processors took 100 us, and takes 1.3 us since it looks for so long whatever the demand is.
@@ -50,10 +54,11 @@ struct spin_account {
 
 // True: ready.
 bool parking::spin(bool (*ready)(void*), void* asked) {
+  const bool is_patient = !shares_processor_ && !is_user_level();
+  if (!is_patient && demand::exceeds()) return false;
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
-  clock::time_point yields_at = begin + between_yields;
-  const bool is_patient = !shares_processor_ && !is_user_level();
+  clock::time_point yields_at = begin + (is_user_level() ? between_yields : before_foreign_yield);
   const clock::time_point spins_until = is_patient ? begin + std::min(most, most_foreign_spin) : begin;
   spin_account account(begin);
   has_company_ = where_.look();
@@ -87,8 +92,7 @@ bool parking::spin(bool (*ready)(void*), void* asked) {
 void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
   if (spin(ready, asked)) return;
   for (;;) {
-    // seq_cst, as the fence is: [parking:1]
-    word_.store(settling);
+    word_.store(settling, std::memory_order_relaxed);  // the fence orders it with what ready() reads: [parking:1]
     std::atomic_thread_fence(std::memory_order_seq_cst);
     before(told);
     if (ready(asked)) {
@@ -114,7 +118,7 @@ void parking::sleep() noexcept {
   heddle::detail::waiter w("OpenMP");
   where_.leave();
   heddle::detail::suspend(w, fall_asleep, this);
-  has_company_ = where_.look();
+  has_company_ = !demand::exceeds() && where_.look();  // nobody acts on what was seen while it exceeds
 }
 
 // Null: it is awake, or looks again before it sleeps.

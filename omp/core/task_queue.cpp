@@ -72,7 +72,11 @@ member_tasks& team_tasks::of(thread& self) {
   } else if (it->owner != &self) {
     it->owner = &self;  // published with the tasks that it makes; of those before it all have ended
   }
-  if (!self.in->tasked.load(std::memory_order_relaxed)) self.in->tasked.store(true);
+  // relaxed: if another member has set it, that one wakes those who sleep without being listed
+  if (!self.in->tasked.load(std::memory_order_relaxed)) {
+    self.in->tasked.store(true);
+    if (self.in->size > 1) self.in->wake_all();  // [omp_task:8]
+  }
   return *it;
 }
 

@@ -17,13 +17,14 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
   bool listed = false;
   bool found = false;
   const auto look = [&] {
-    // A relaxed look: who makes the first task of a region finds the sleeper listed. It comes first, because a region
-    // without tasks ends sooner if those who have docked do not read the line of its arrivals all the time.
+    // A relaxed look: who makes the first task of a region wakes all. It comes first, because a region without tasks
+    // ends sooner if those who have docked do not read the line of its arrivals all the time.
     return t.tasked.load(std::memory_order_relaxed) && open() && t.tasks.may_find(t.tasks.known(self.number), under);
   };
   self.parked.wait([&] { return done() || (listed ? found || sleeper.woken.load() : look()); },
                    [&] {
-                     if (!listed && open()) {
+                     // Relaxed, after the fence of [parking:1]: who makes the first task sets it, and wakes all.
+                     if (!listed && t.tasked.load(std::memory_order_relaxed) && open()) {
                        t.tasks.enlist(sleeper, t.tasks.known(self.number));
                        listed = true;
                        if (!open()) {  // since just now: prepare() may have been before the listing

@@ -10,7 +10,8 @@ constexpr unsigned most_processors = 1024;  // threads on others are not counted
 
 // Awake threads that were last seen there. All orders here are relaxed: a count that is seen late makes a thread spin
 // where it could give its processor away, or the other way round, and nothing else is read by what it says.
-constinit std::atomic<int> seen[most_processors]{};
+struct alignas(64) count : std::atomic<int> {};
+constinit count seen[most_processors]{};
 constinit std::atomic<std::uint32_t> forks{0};
 
 // Not sched_getcpu, which may read it from the kernel thread's own storage: user-level threads have another one.
@@ -44,7 +45,7 @@ void whereabouts::leave() noexcept {
 
 void whereabouts::forget_all() noexcept {
   // the child has one thread, which does this
-  for (std::atomic<int>& each : seen) each.store(0, std::memory_order_relaxed);
+  for (count& each : seen) each.store(0, std::memory_order_relaxed);
   forks.fetch_add(1, std::memory_order_relaxed);
 }
 

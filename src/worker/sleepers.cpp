@@ -20,7 +20,26 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
   // pairs with the fence of worker::find_work: what was published
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (idle_.anyone_searching()) return;  // [wake:2]
-  const int chosen = idle_.choose(rank);
+  choose(rank);
+}
+
+// [wake:5]
+void sleepers::wake_one_elsewhere() noexcept {
+  if (!idle_.anyone_asleep()) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
+  const int here = rank_here(workers_, 0);
+  if (here < 0) {
+    if (!idle_.anyone_searching()) choose(0);
+    return;
+  }
+  const auto rank = static_cast<unsigned>(here);
+  const bool searches = workers_[rank]->idle.load(std::memory_order_relaxed) && !idle_.is_asleep(rank);  // a hint
+  if (!idle_.more_search_than(searches ? 1 : 0)) choose((rank + 1) % count());
+}
+
+// [wake:3]
+void sleepers::choose(unsigned first) noexcept {
+  const int chosen = idle_.choose(first);
   if (chosen < 0) return;
   idle_.begin_search();  // on its behalf
   worker* w = worker::current_or_null();

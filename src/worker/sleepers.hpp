@@ -25,7 +25,10 @@ class sleepers {
 
   // Anybody, `near` first, unless somebody searches who will find it.
   void wake_one_for(unsigned near) noexcept;
-  // The same where the policy does not trust those that search.
+  // The same for a foreign kernel thread, which has submitted something: somebody who has another processor than the
+  // caller, if workers are bound. A worker that searches on the caller's finds nothing before the caller makes way.
+  void wake_one_elsewhere() noexcept;
+  // As wake_one_for where the policy does not trust those that search.
   void wake_any(unsigned near) noexcept;
   // Somebody who may take what worker `rank` has made public.
   void wake_thief_of(unsigned rank) noexcept;
@@ -37,6 +40,7 @@ class sleepers {
 
  private:
   unsigned count() const noexcept { return static_cast<unsigned>(workers_.size()); }
+  void choose(unsigned first) noexcept;
   template <class MayTake>
   void wake_first(unsigned near, MayTake may_take) noexcept;
 
