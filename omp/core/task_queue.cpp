@@ -121,16 +121,30 @@ bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, const task& pa
     if (!outcome.done) return false;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
-  if (sleeping_.load() != 0) {
-    wake_for(&parent);
-    if (sleeping_.load() != 0) queue::stand(mine.queue);  // the next push, too, is for somebody who sleeps
-  }
+  const bool someone_sleeps = sleeping_.load() != 0;
+  if (someone_sleeps) wake_for(&parent);
+  keep_quiet_if_useful(mine, someone_sleeps);
   return true;
 }
 
+void team_tasks::keep_quiet_if_useful(member_tasks& mine, bool someone_slept) noexcept {
+  const unsigned wary = mine.wary.load(std::memory_order_relaxed);  // a hint, as its store
+  if (wary == 0 && !someone_slept) return;
+  if (wary != 0) mine.wary.store(wary - 1, std::memory_order_relaxed);
+  queue::stand(mine.queue);
+  mine.quiet.store(true);
+}
+
 bool team_tasks::pop_slow(member_tasks& mine, slot* position) noexcept {
+  // The request may fall, so who lists itself meanwhile shall not rely on it: as in push_slow.
+  const bool was_quiet = mine.quiet.load(std::memory_order_relaxed);
+  if (was_quiet) mine.quiet.store(false, std::memory_order_relaxed);
   const queue::slow_outcome outcome = queue::pop(mine.queue, position);
   if (outcome.published) wake_for(mine.owner->running);
+  if (was_quiet) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
+    keep_quiet_if_useful(mine, sleeping_.load() != 0);
+  }
   return outcome.done;
 }
 

@@ -27,8 +27,11 @@ struct member_tasks {
   heddle::detail::fork_queue queue;
   thread* owner;  // who has the member's place in this region, if it has made a task in it
   team* in;
-  // [omp_task:7] The queue has been left empty, and its owner's next push takes the slow path for certain. Owner's.
+  // [omp_task:7] The owner's next push takes the slow path for certain. Owner's.
   std::atomic<bool> quiet{true};
+  // For so many slow pushes it stays quiet though nobody sleeps: a sleeper has just paid a heavy fence because it was
+  // not. A hint; set by that one, counted down by the owner.
+  std::atomic<unsigned> wary{0};
   std::ptrdiff_t enough[2];  // of tasks of depth 1 and 2, and below; never changes, as the next one
   bool defers_all{false};    // what does not fit into the queue goes to the team's list
   unsigned next_victim{0};   // owner's
@@ -175,6 +178,8 @@ class team_tasks {
   }
   bool push_slow(member_tasks& mine, explicit_task& it, const task& parent, heddle::detail::slot* position) noexcept;
   bool pop_slow(member_tasks& mine, heddle::detail::slot* position) noexcept;
+  // [omp_task:7] After a slow push or pop, and a fence.
+  void keep_quiet_if_useful(member_tasks& mine, bool someone_slept) noexcept;
   explicit_task* take_shared(const task* under) noexcept;
   explicit_task* steal_from(member_tasks& mine, member_tasks& victim, const task* under) noexcept;
   // Takes one that may run children of `parent` out of the list; null: there is none.

@@ -6,6 +6,13 @@
 
 namespace heddle::omp {
 
+namespace {
+
+// Slow pushes that cost about as much as one heavy fence.
+constexpr unsigned pushes_for_a_heavy_fence = 256;
+
+}  // namespace
+
 void team_tasks::enlist(task_sleeper& who, member_tasks* mine) noexcept {
   {
     const std::lock_guard hold(sleepers_guard_);
@@ -27,6 +34,7 @@ void team_tasks::enlist(task_sleeper& who, member_tasks* mine) noexcept {
   for (unsigned i = 0; i < size; ++i) {
     member_tasks* const m = member(i);
     if (m == nullptr || m == mine || m->quiet.load()) continue;
+    m->wary.store(pushes_for_a_heavy_fence, std::memory_order_relaxed);  // a hint
     queue::request_anew(m->queue);
     loud = true;
   }
