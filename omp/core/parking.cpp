@@ -22,6 +22,9 @@ constexpr int most_gifts = 8;
 constexpr std::uint8_t waits_between_questions = 16;
 // A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (demand).
 constexpr auto between_yields = std::chrono::microseconds(20);
+// Where there are more threads than processors a user-level thread gives others so many turns before it sleeps. With
+// fewer, some of a team of eight on two processors sleep before its leader, whom they keep waiting, comes to them again.
+constexpr int most_turns_given = 16;
 // A foreign kernel thread does so later the first time. What it waits for may be with a worker that was woken for it
 // elsewhere, which takes tens of microseconds; the worker of its own processor would take it from there, and the two
 // would share that processor for milliseconds while another is idle.
@@ -36,6 +39,15 @@ constexpr std::chrono::nanoseconds most_foreign_spin = std::chrono::microseconds
 // threads on two processors took 0.3 ms more so, the whole time for which its last member spun. Not by the C library's
 // function, before which libheddle_omp_waits.so stands.
 void give_processor_away() noexcept { static_cast<void>(syscall(SYS_sched_yield)); }
+
+// [parking:5]. True: ready.
+bool give_turns(bool (*ready)(void*), void* asked) {
+  for (int given = 0; given < most_turns_given; ++given) {
+    heddle::detail::yield();
+    if (ready(asked)) return true;
+  }
+  return false;
+}
 
 // What the spinning of a thread costs, for the line at the end; as of the last look at the clock, so that it costs
 // none.
@@ -55,7 +67,7 @@ struct spin_account {
 // True: ready.
 bool parking::spin(bool (*ready)(void*), void* asked) {
   const bool is_patient = !shares_processor_ && !is_user_level();
-  if (!is_patient && demand::exceeds()) return false;
+  if (!is_patient && demand::exceeds()) return is_user_level() && give_turns(ready, asked);
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + (is_user_level() ? between_yields : before_foreign_yield);
