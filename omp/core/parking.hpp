@@ -77,6 +77,7 @@ class parking {
   static constexpr std::uintptr_t settling = 1;  // about to sleep; every greater value is the sleeper's waiter
 
   bool spin(bool (*ready)(void*), void* asked);
+  bool end_company() noexcept;
   void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
   void sleep() noexcept;
   heddle::detail::waiter* exchange_sleeper() noexcept;
@@ -87,7 +88,8 @@ class parking {
   std::atomic<std::uintptr_t> word_{is_awake};
   bool shares_processor_{false};  // the owner's, as what follows
   bool has_company_{false};       // another thread was seen where it is: [parking:3]
-  std::uint8_t company_waits_{0};
+  std::uint16_t company_waits_{0};       // since the thread has asked, or gone elsewhere
+  std::uint16_t waits_before_going_{1};  // in company, till it goes elsewhere
   whereabouts where_;
 };
 

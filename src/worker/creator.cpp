@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "worker/sleepers.hpp"
+
 namespace heddle::worker {
 
 namespace {
@@ -30,6 +32,7 @@ void creator::want_carrier() noexcept {
 void creator::want_block() noexcept { wake(); }
 
 void creator::run(void* argument) {
+  be_own_kernel_thread();
   auto& self = *static_cast<kernel_thread*>(argument);
   while (self.verdict.load() == kernel_thread::open) platform::wait_on(self.verdict, kernel_thread::open);
   if (self.verdict.load() == kernel_thread::chosen) self.of.serve();

@@ -69,6 +69,11 @@ thread* worker::stand_aside() noexcept {
   return nullptr;
 }
 
+bool worker::leaves_inbox() const noexcept {
+  const std::uint64_t until = leaves_inbox_until.load(std::memory_order_relaxed);  // a hint, which ends by itself
+  return until != 0 && platform::cycles() < until;
+}
+
 entry worker::look_everywhere(bool insist) noexcept {
   home.time().fire();
   if (raised_seen_ != home.precedence().raised()) [[unlikely]]
@@ -85,7 +90,9 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (packed) {
     if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
   }
-  if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
+  if (!leaves_inbox()) {
+    if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
+  }
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
   if (const entry item = take_given(); item != 0) return item;
   if (const entry item = home.host().take_told_of(rank); item != 0) return item;
@@ -124,7 +131,7 @@ thread* worker::find_work() noexcept {
     // ended, and its kernel thread sleeps until somebody comes to it.
     if (found != 0 || home.stopping()) break;
     arch::pause();
-    if (home.crowded()) platform::yield_processor();
+    if (home.crowded() || leaves_inbox()) platform::yield_processor();
     if (round % 8 != 0) continue;
     const std::uint64_t now = platform::cycles();
     if (now - insisted > insist_after_us * rate) {

@@ -9,6 +9,17 @@
 
 namespace heddle::worker {
 
+namespace {
+
+// Most sleepers that were woken have begun to look by then.
+constexpr std::uint64_t woken_within_us = 100;
+
+constinit thread_local bool is_own_kernel_thread __attribute__((tls_model("initial-exec"))) = false;
+
+}  // namespace
+
+void be_own_kernel_thread() noexcept { is_own_kernel_thread = true; }
+
 bool sleepers::send_token(unsigned rank) noexcept { return workers_[rank]->token.send(); }
 
 void sleepers::send_tokens() noexcept {
@@ -20,33 +31,37 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
   // pairs with the fence of worker::find_work: what was published
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (idle_.anyone_searching()) return;  // [wake:2]
-  choose(rank);
+  static_cast<void>(choose(rank));
 }
 
 // [wake:5]
 void sleepers::wake_one_elsewhere() noexcept {
-  if (!idle_.anyone_asleep()) return;
+  const int here = is_own_kernel_thread || !idle_.anyone_asleep() ? -1 : rank_here(workers_, 0);
+  if (here < 0) return wake_one_for(0);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
-  const int here = rank_here(workers_, 0);
-  if (here < 0) {
-    if (!idle_.anyone_searching()) choose(0);
-    return;
-  }
   const auto rank = static_cast<unsigned>(here);
   const bool searches = workers_[rank]->idle.load(std::memory_order_relaxed) && !idle_.is_asleep(rank);  // a hint
-  if (!idle_.more_search_than(searches ? 1 : 0)) choose((rank + 1) % count());
+  if (!idle_.more_search_than(searches ? 1 : 0)) leave_to_another(rank);
+}
+
+void sleepers::leave_to_another(unsigned rank) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
+  if (!choose((rank + 1) % count())) return;
+  workers_[rank]->leaves_inbox_until.store(platform::cycles() + woken_within_us * platform::cycles_per_microsecond(),
+                                           std::memory_order_relaxed);  // a hint
 }
 
 // [wake:3]
-void sleepers::choose(unsigned first) noexcept {
+bool sleepers::choose(unsigned first) noexcept {
   const int chosen = idle_.choose(first);
-  if (chosen < 0) return;
+  if (chosen < 0) return false;
   idle_.begin_search();  // on its behalf
   worker* w = worker::current_or_null();
   if (w != nullptr && w->ring != nullptr && &w->home.sleepers() == this) {
     trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
   }
   send_token(static_cast<unsigned>(chosen));
+  return true;
 }
 
 // With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. As in `wake`,

@@ -11,6 +11,9 @@
 
 namespace heddle::worker {
 
+// The calling kernel thread is heddle's own, a carrier or the creator.
+void be_own_kernel_thread() noexcept;
+
 class sleepers {
  public:
   // `limits`: the policy says who may take from whom.
@@ -25,9 +28,12 @@ class sleepers {
 
   // Anybody, `near` first, unless somebody searches who will find it.
   void wake_one_for(unsigned near) noexcept;
-  // The same for a foreign kernel thread, which has submitted something: somebody who has another processor than the
-  // caller, if workers are bound. A worker that searches on the caller's finds nothing before the caller makes way.
+  // The same for who has submitted something and is no worker. If it is not one of heddle's kernel threads, which sleep
+  // after that, somebody who has another processor, if workers are bound: a worker that searches on the caller's finds
+  // nothing before the caller makes way.
   void wake_one_elsewhere() noexcept;
+  // Worker `rank`, the caller's, has submitted something that is to be somebody else's, whoever searches.
+  void leave_to_another(unsigned rank) noexcept;
   // As wake_one_for where the policy does not trust those that search.
   void wake_any(unsigned near) noexcept;
   // Somebody who may take what worker `rank` has made public.
@@ -40,7 +46,8 @@ class sleepers {
 
  private:
   unsigned count() const noexcept { return static_cast<unsigned>(workers_.size()); }
-  void choose(unsigned first) noexcept;
+  // False: nobody slept.
+  bool choose(unsigned first) noexcept;
   template <class MayTake>
   void wake_first(unsigned near, MayTake may_take) noexcept;
 

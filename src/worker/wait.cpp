@@ -1,4 +1,5 @@
 // The primitives of <heddle/detail/wait.hpp>: how threads of this runtime and foreign kernel threads wait.
+#include <heddle/detail/crowd.hpp>
 #include <heddle/detail/wait.hpp>
 
 #include "base/audit.hpp"
@@ -170,6 +171,26 @@ void yield() noexcept {
   constexpr auto after = [](void* t, void*) { worker::worker::current().make_ready_here(*static_cast<thread*>(t)); };
   thread* self = me.current_thread();
   me.switch_to(*self, *next, after, self, nullptr);
+}
+
+bool go_elsewhere() noexcept {
+  const worker::caller who = worker::caller::now();
+  if (who.is_foreign()) return false;
+  if (who.is_user_code()) return worker::in_section(go_elsewhere);
+  worker::worker& me = who.on();
+  thread* self = me.current_thread();
+  if (self->ties.belongs.is_known() || self->level.load() != 0 || self->scheduling.tag != nullptr ||
+      me.home.capacity().pools().in_force() || !me.home.sleepers().idle().anyone_asleep())
+    return false;
+  const worker::exception_state handled = me.by->leave_exceptions();
+  constexpr auto after = [](void* t, void*) {
+    worker::worker& left = worker::worker::current();
+    left.home.incoming().push(*static_cast<thread*>(t));
+    left.home.sleepers().leave_to_another(left.rank);
+  };
+  me.switch_to_run_loop(*self, after, self, nullptr);
+  worker::take_back_exceptions(handled);
+  return true;
 }
 
 }  // namespace heddle::detail

@@ -70,6 +70,7 @@ class worker : public worker_agenda {
   [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
+  bool leaves_inbox() const noexcept;
   bool sleep() noexcept;
   void wait_for_token() noexcept;
 
