@@ -19,14 +19,9 @@ constexpr int turns_between_looks = 64;
 // [parking:3] So often it gives its processor away to another OpenMP thread that was seen there, before it looks at the
 // clock; and after so many waits of that kind it asks where all are.
 constexpr int most_gifts = 8;
-constexpr std::uint16_t waits_between_questions = 16;
-constexpr std::uint16_t most_waits_before_going = 1U << 15;
+constexpr std::uint8_t waits_between_questions = 16;
 // A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (demand).
 constexpr auto between_yields = std::chrono::microseconds(20);
-// A foreign kernel thread does so later the first time. What it waits for may be with a worker that was woken for it
-// elsewhere, which takes tens of microseconds; the worker of its own processor would take it from there, and the two
-// would share that processor for milliseconds while another is idle.
-constexpr auto before_foreign_yield = std::chrono::microseconds(100);
 // Where there are more threads than processors a user-level thread gives others so many turns before it sleeps. With
 // half of that a region of sixteen threads on two processors took twice as long, for some slept, and had to be woken.
 constexpr int most_turns_given = 16;
@@ -66,14 +61,17 @@ struct spin_account {
 }  // namespace
 
 // [parking:6] True: it has company still.
-bool parking::end_company() noexcept {
-  ++company_waits_;
-  if (company_waits_ % waits_between_questions == 0) whereabouts::ask();
-  if (company_waits_ < waits_before_going_) return true;
-  company_waits_ = 0;
-  if (demand::exceeds()) return true;
+bool parking::end_company(clock::time_point now) noexcept {
+  if (++company_waits_ == waits_between_questions) {
+    company_waits_ = 0;
+    whereabouts::ask();
+  }
+  if (!is_user_level() || now < may_go_again_ || demand::exceeds()) return true;
   where_.leave();
-  if (heddle::detail::go_elsewhere() && waits_before_going_ < most_waits_before_going) waits_before_going_ *= 2;
+  if (heddle::detail::go_elsewhere()) {
+    may_go_again_ = now + between_goings_;
+    between_goings_ *= 4;
+  }
   return where_.look();
 }
 
@@ -83,11 +81,11 @@ bool parking::spin(bool (*ready)(void*), void* asked) {
   if (!is_patient && demand::exceeds()) return is_user_level() && give_turns(ready, asked);
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
-  clock::time_point yields_at = begin + (is_user_level() ? between_yields : before_foreign_yield);
+  clock::time_point yields_at = begin + between_yields;
   const clock::time_point spins_until = is_patient ? begin + std::min(most, most_foreign_spin) : begin;
   spin_account account(begin);
   has_company_ = where_.look();
-  if (has_company_) has_company_ = end_company();
+  if (has_company_) has_company_ = end_company(begin);
   for (int gifts = has_company_ ? most_gifts : 0; gifts > 0 && !demand::exceeds(); --gifts) {
     give_processor_away();
     if (ready(asked)) return true;

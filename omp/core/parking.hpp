@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "omp/core/whereabouts.hpp"
@@ -77,7 +78,7 @@ class parking {
   static constexpr std::uintptr_t settling = 1;  // about to sleep; every greater value is the sleeper's waiter
 
   bool spin(bool (*ready)(void*), void* asked);
-  bool end_company() noexcept;
+  bool end_company(std::chrono::steady_clock::time_point now) noexcept;
   void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
   void sleep() noexcept;
   heddle::detail::waiter* exchange_sleeper() noexcept;
@@ -88,8 +89,9 @@ class parking {
   std::atomic<std::uintptr_t> word_{is_awake};
   bool shares_processor_{false};  // the owner's, as what follows
   bool has_company_{false};       // another thread was seen where it is: [parking:3]
-  std::uint16_t company_waits_{0};       // since the thread has asked, or gone elsewhere
-  std::uint16_t waits_before_going_{1};  // in company, till it goes elsewhere
+  std::uint8_t company_waits_{0};
+  std::chrono::milliseconds between_goings_{10};  // after it has gone elsewhere: four times as long each time
+  std::chrono::steady_clock::time_point may_go_again_{};
   whereabouts where_;
 };
 

@@ -56,8 +56,7 @@ class idle_set {
   void begin_search() noexcept { searching_.fetch_add(1); }
   // [sleep:3], [wake:4].
   void end_search() noexcept { searching_.fetch_sub(1); }
-  bool anyone_searching() const noexcept { return more_search_than(0); }
-  bool more_search_than(int some) const noexcept { return searching_.load() > some; }
+  bool anyone_searching() const noexcept { return searching_.load() > 0; }
   // relaxed: a hint
   unsigned searchers() const noexcept {
     return static_cast<unsigned>(std::max(searching_.load(std::memory_order_relaxed), 0));

@@ -16,7 +16,6 @@ constexpr platform::nanoseconds idle_limit = 1'000'000'000;  // of a spare beyon
 }  // namespace
 
 void carry(void* argument) {
-  be_own_kernel_thread();
   auto& self = *static_cast<carrier*>(argument);
   const platform::alternate_stack for_faults;
   self.signals.alternate_stack = for_faults.memory();

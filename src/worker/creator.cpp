@@ -6,8 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "worker/sleepers.hpp"
-
 namespace heddle::worker {
 
 namespace {
@@ -32,7 +30,6 @@ void creator::want_carrier() noexcept {
 void creator::want_block() noexcept { wake(); }
 
 void creator::run(void* argument) {
-  be_own_kernel_thread();
   auto& self = *static_cast<kernel_thread*>(argument);
   while (self.verdict.load() == kernel_thread::open) platform::wait_on(self.verdict, kernel_thread::open);
   if (self.verdict.load() == kernel_thread::chosen) self.of.serve();

@@ -70,8 +70,7 @@ thread* worker::stand_aside() noexcept {
 }
 
 bool worker::leaves_inbox() const noexcept {
-  const std::uint64_t until = leaves_inbox_until.load(std::memory_order_relaxed);  // a hint, which ends by itself
-  return until != 0 && platform::cycles() < until;
+  return leaves_inbox_until != 0 && platform::cycles() < leaves_inbox_until;
 }
 
 entry worker::look_everywhere(bool insist) noexcept {
@@ -90,8 +89,10 @@ entry worker::look_everywhere(bool insist) noexcept {
   if (packed) {
     if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
   }
-  if (!leaves_inbox()) {
-    if (thread* t = adopt_inbox(); t != nullptr) return ready_entry(*t);
+  if (leaves_inbox()) [[unlikely]] {
+    if (home.incoming().empty()) leaves_inbox_until = 0;  // the other one has it
+  } else if (thread* t = adopt_inbox(); t != nullptr) {
+    return ready_entry(*t);
   }
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
   if (const entry item = take_given(); item != 0) return item;

@@ -55,7 +55,10 @@ bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
 worker* lending::borrow() noexcept {
   if (!lends_ || home_.creator().is_there() || home_.capacity().pools().in_force()) return nullptr;
   unsigned first = last_borrowed < count() ? last_borrowed : 0;
-  if (const int here = rank_here(workers_, first); here >= 0) first = static_cast<unsigned>(here);
+  if (workers_[first]->processing_unit >= 0) {
+    const int unit = platform::current_unit();
+    for (unsigned r = 0; r < count() && workers_[first]->processing_unit != unit; ++r) first = (first + 1) % count();
+  }
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (first + i) % count();
     if (!try_to_borrow(*workers_[r])) continue;

@@ -194,7 +194,7 @@ void runtime::submit(thread& t) noexcept {
     if (precedence_.raised() != raised) [[unlikely]]
       precedence_.look_again();
   }
-  sleepers_.wake_one_elsewhere();
+  sleepers_.wake_one_for(0);
   if (precedence_.is_used()) [[unlikely]]
     precedence_.evict_for(level);
   census_.end_call();

@@ -49,8 +49,6 @@ class runtime final {
   const settings& options() const noexcept { return settings_; }
   unsigned workers() const noexcept { return static_cast<unsigned>(workers_.size()); }
   worker& at(unsigned rank) noexcept { return *workers_[rank]; }
-  // The caller is a foreign kernel thread: see rank_here of worker.hpp.
-  int rank_here() const noexcept { return heddle::worker::rank_here(workers_, 0); }
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
   inbox& incoming() noexcept { return inbox_; }
   policy_host& host() noexcept { return host_; }

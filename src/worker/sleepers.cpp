@@ -14,11 +14,7 @@ namespace {
 // Most sleepers that were woken have begun to look by then.
 constexpr std::uint64_t woken_within_us = 100;
 
-constinit thread_local bool is_own_kernel_thread __attribute__((tls_model("initial-exec"))) = false;
-
 }  // namespace
-
-void be_own_kernel_thread() noexcept { is_own_kernel_thread = true; }
 
 bool sleepers::send_token(unsigned rank) noexcept { return workers_[rank]->token.send(); }
 
@@ -35,20 +31,10 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
 }
 
 // [wake:5]
-void sleepers::wake_one_elsewhere() noexcept {
-  const int here = is_own_kernel_thread || !idle_.anyone_asleep() ? -1 : rank_here(workers_, 0);
-  if (here < 0) return wake_one_for(0);
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
-  const auto rank = static_cast<unsigned>(here);
-  const bool searches = workers_[rank]->idle.load(std::memory_order_relaxed) && !idle_.is_asleep(rank);  // a hint
-  if (!idle_.more_search_than(searches ? 1 : 0)) leave_to_another(rank);
-}
-
 void sleepers::leave_to_another(unsigned rank) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
   if (!choose((rank + 1) % count())) return;
-  workers_[rank]->leaves_inbox_until.store(platform::cycles() + woken_within_us * platform::cycles_per_microsecond(),
-                                           std::memory_order_relaxed);  // a hint
+  workers_[rank]->leaves_inbox_until = platform::cycles() + woken_within_us * platform::cycles_per_microsecond();
 }
 
 // [wake:3]

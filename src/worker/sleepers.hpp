@@ -11,9 +11,6 @@
 
 namespace heddle::worker {
 
-// The calling kernel thread is heddle's own, a carrier or the creator.
-void be_own_kernel_thread() noexcept;
-
 class sleepers {
  public:
   // `limits`: the policy says who may take from whom.
@@ -28,11 +25,7 @@ class sleepers {
 
   // Anybody, `near` first, unless somebody searches who will find it.
   void wake_one_for(unsigned near) noexcept;
-  // The same for who has submitted something and is no worker. If it is not one of heddle's kernel threads, which sleep
-  // after that, somebody who has another processor, if workers are bound: a worker that searches on the caller's finds
-  // nothing before the caller makes way.
-  void wake_one_elsewhere() noexcept;
-  // Worker `rank`, the caller's, has submitted something that is to be somebody else's, whoever searches.
+  // Worker `rank`, the caller's, has put something into the inbox that is to be somebody else's, whoever searches.
   void leave_to_another(unsigned rank) noexcept;
   // As wake_one_for where the policy does not trust those that search.
   void wake_any(unsigned near) noexcept;

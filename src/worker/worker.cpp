@@ -194,15 +194,4 @@ void serve(thread& self) noexcept {
   }
 }
 
-int rank_here(const worker_list& workers, unsigned near) noexcept {
-  if (workers[near]->processing_unit < 0) return -1;  // none is bound
-  const int unit = platform::current_unit();
-  const auto count = static_cast<unsigned>(workers.size());
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned r = (near + i) % count;
-    if (workers[r]->processing_unit == unit) return static_cast<int>(r);
-  }
-  return -1;
-}
-
 }  // namespace heddle::worker

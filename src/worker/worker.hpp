@@ -84,10 +84,6 @@ inline worker& worker_state::whole() noexcept { return static_cast<worker&>(*thi
 // Of a runtime, by rank.
 using worker_list = std::vector<std::unique_ptr<worker>>;
 
-// The worker that is bound to the processing unit on which the calling kernel thread is at the moment; -1: none, or not
-// known. `near` is looked at first.
-int rank_here(const worker_list& workers, unsigned near) noexcept;
-
 // The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
 void start_root(thread& t, const void* label) noexcept;
 // The same of a pinned one, always. `ends_turn`: its turn has just ended.

@@ -38,9 +38,8 @@ struct worker_state : detail::fork_queue {
   // It searches or sleeps. Written by the worker, with a fence before what
   // it does next once it is no longer idle: [borrow:5] of lending.md. To others a hint.
   std::atomic<bool> idle{false};
-  // [wake:5] A kernel thread from outside computes on this worker's processor, and another worker was woken for what
-  // was submitted: until then (platform::cycles) this one leaves that to the other. Written by whoever submits; a hint.
-  std::atomic<std::uint64_t> leaves_inbox_until{0};
+  // [wake:5] Until then (platform::cycles) it leaves what is in the inbox to a worker that was woken for it. Its own.
+  std::uint64_t leaves_inbox_until{0};
   bool watches_spawns{false};  // the policy wants to hear of children; the worker's
   // A trace or the policy wants to know who runs here: `ring` or `meter` is not null. Set before the worker starts.
   bool watches_switches{false};

@@ -2,6 +2,8 @@
 // rests there, in two schedules of three, until all others sleep or rest, too. At that moment nobody is on the way to
 // anything, and the runtime has to keep what it promises ([greed:1] of src/sync/sleep.md). So a wake-up that was left
 // out is found where it was, and not only where all workers are needed at once.
+#include <heddle/detail/crowd.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -71,6 +73,20 @@ void wakers(runtime& home) {
   });
 }
 
+// A thread leaves its worker for one that sleeps, and what comes meanwhile is found.
+void leavers(runtime& home) {
+  std::vector<thread> all;
+  for (int i = 0; i < 3; ++i) {
+    all.emplace_back(in(home), [] {
+      this_thread::pause();
+      static_cast<void>(detail::go_elsewhere());
+      this_thread::pause();
+    });
+    this_thread::pause();
+  }
+  for (thread& t : all) t.join();
+}
+
 void messages(runtime& home) {
   on(home, [] {
     channel<int> c(1);
@@ -99,7 +115,8 @@ struct scenario {
 };
 constexpr scenario scenarios[] = {
     {"numbers", numbers},   {"roots", roots},   {"threads of threads", threads_of_threads},
-    {"children", children}, {"wakers", wakers}, {"messages", messages}};
+    {"children", children}, {"wakers", wakers}, {"leavers", leavers},
+    {"messages", messages}};
 
 verdict explored_with(const scenario& s, const char* policy, unsigned count) {
   return explore(

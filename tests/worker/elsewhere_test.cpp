@@ -1,0 +1,94 @@
+// Threads that leave their worker because its processor is wanted: [wake:5] of src/sync/sleep.md.
+#include <heddle/detail/crowd.hpp>
+#include <heddle/pause.hpp>
+#include <heddle/runtime.hpp>
+#include <heddle/thread.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/runtimes.hpp"
+#include "support/watchdog.hpp"
+#include "worker/runtime.hpp"
+#include "worker/token.hpp"
+#include "worker/worker.hpp"
+
+namespace {
+
+using heddle::detail::go_elsewhere;
+
+class elsewhere : public testing::TestWithParam<unsigned> {
+ protected:
+  void wait_until_another_sleeps() {
+    const int here = rt_.worker_rank();
+    for (unsigned r = 0;; r = (r + 1) % rt_.workers()) {
+      if (static_cast<int>(r) != here && rt_.core().at(r).token.look() == heddle::worker::token::state::asleep) return;
+      heddle_pause();
+    }
+  }
+
+  heddle_test::watchdog watchdog_{"a thread that leaves its worker"};
+  heddle::runtime rt_{{.workers = GetParam()}};
+};
+
+// The one that is woken comes in time as a rule. If it does not the thread goes on where it was.
+TEST_P(elsewhere, a_thread_goes_on_at_a_worker_that_slept) {
+  int went = 0;
+  heddle::thread({.where = &rt_}, [&] {
+    for (int round = 0; round < 50 * heddle_test::stress(); ++round) {
+      wait_until_another_sleeps();
+      const int before = rt_.worker_rank();
+      EXPECT_TRUE(go_elsewhere());
+      went += rt_.worker_rank() != before ? 1 : 0;
+      watchdog_.progress();
+    }
+  }).join();
+  EXPECT_GT(went, 0);
+}
+
+// What comes while the worker leaves the inbox to the other one is run all the same.
+TEST_P(elsewhere, nothing_is_left_behind) {
+  std::atomic<int> ran{0};
+  heddle::thread({.where = &rt_}, [&] {
+    for (int round = 0; round < 50 * heddle_test::stress(); ++round) {
+      wait_until_another_sleeps();
+      std::thread outside([&] { heddle::thread({.where = &rt_}, [&] { ++ran; }).join(); });
+      static_cast<void>(go_elsewhere());
+      heddle::thread inside([&] { ++ran; });
+      inside.join();
+      while (ran.load() != 2 * (round + 1)) heddle::this_thread::yield();
+      outside.join();
+      watchdog_.progress();
+    }
+  }).join();
+}
+
+TEST_P(elsewhere, not_where_it_belongs_to_its_worker) {
+  heddle::thread({.where = &rt_, .worker = 0}, [&] {
+    wait_until_another_sleeps();
+    EXPECT_FALSE(go_elsewhere());
+    EXPECT_EQ(rt_.worker_rank(), 0);
+  }).join();
+}
+
+TEST(elsewhere_at_all, not_if_nobody_sleeps) {
+  heddle::runtime rt({.workers = 1});
+  EXPECT_FALSE(rt.run([] { return go_elsewhere(); }));
+}
+
+// The worker is lent to the caller then.
+TEST(elsewhere_at_all, not_in_a_call_from_outside) {
+  heddle::runtime rt({.workers = 2});
+  rt.run([&] {
+    if (rt.core().at(static_cast<unsigned>(rt.worker_rank())).loan.lender != nullptr) EXPECT_FALSE(go_elsewhere());
+  });
+}
+
+TEST(elsewhere_at_all, not_from_outside) { EXPECT_FALSE(go_elsewhere()); }
+
+INSTANTIATE_TEST_SUITE_P(workers, elsewhere, testing::Values(2U, 3U, 8U),
+                         [](const auto& info) { return std::to_string(info.param); });
+
+}  // namespace
