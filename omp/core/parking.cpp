@@ -7,7 +7,6 @@
 #include <chrono>
 
 #include "omp/core/environment.hpp"
-#include "omp/core/team_gang.hpp"
 #include "omp/core/thread.hpp"
 
 namespace heddle::omp {
@@ -79,7 +78,7 @@ bool parking::end_company(clock::time_point now) noexcept {
 // True: ready.
 bool parking::spin(bool (*ready)(void*), void* asked) {
   const bool is_patient = !shares_processor_ && !is_user_level();
-  if (!is_patient && demand::exceeds()) return is_user_level() && !teams_are_gangs() && give_turns(ready, asked);
+  if (!is_patient && demand::exceeds()) return is_user_level() && give_turns(ready, asked);
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + between_yields;

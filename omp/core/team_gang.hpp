@@ -6,8 +6,6 @@
 
 namespace heddle::omp {
 
-// Where a region may be a gang at all, in this process.
-[[nodiscard]] bool teams_are_gangs() noexcept;
 // The region that t is about to be, of more than one member, shall be a gang. The caller leads it.
 [[nodiscard]] bool shall_be_gang(const thread& self, const team& t, const region_options& how) noexcept;
 // A member that is made for the team may be in a gang, of that region or of one inside.

@@ -157,10 +157,10 @@ void gangs::put_off(gang& g, threads_to_list& out) noexcept {
   gang** place = &on_;
   while (*place != &g) place = &(*place)->next;
   *place = g.next;
-  for_each_seat(g, [&](seat& s) {
-    stand_up(s);
-    let_run(s.worker, out);
-  });
+  // All of them first: where several sit at one worker its innermost gang is this one until the last has stood up, and
+  // those of its threads that are withheld are to stay so.
+  for_each_seat(g, [&](seat& s) { stand_up(s); });
+  for_each_seat(g, [&](const seat& s) { let_run(s.worker, out); });
 }
 
 // Those that wait get workers, the most urgent first. Behind one that gets none only nested ones do: what that one
