@@ -50,9 +50,6 @@ void as_large_as_the_workers(runtime& home, int n) { ring(home, 2, n); }
 
 void larger_than_the_workers(runtime& home, int n) { ring(home, 2, n + 1); }
 
-// Several sit at one worker, and are withheld there together when their gang is put off.
-void twice_as_large_as_the_workers(runtime& home, int n) { ring(home, 2, 2 * n); }
-
 // What all wait for is in no gang.
 void beside_a_thread(runtime& home, int n) {
   std::atomic<int> done{0};
@@ -114,7 +111,6 @@ struct scenario {
 constexpr scenario scenarios[] = {
     {"as large as the workers", as_large_as_the_workers},
     {"larger than the workers", larger_than_the_workers},
-    {"twice as large as the workers", twice_as_large_as_the_workers},
     {"beside a thread", beside_a_thread},
     {"nested", nested},
     {"some wait", some_wait},
