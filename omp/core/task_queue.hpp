@@ -29,8 +29,8 @@ struct member_tasks {
   team* in;
   // [omp_task:7] The owner's next push takes the slow path for certain. Owner's.
   std::atomic<bool> quiet{true};
-  // For so many slow pushes it stays quiet though nobody sleeps: a sleeper has just paid a heavy fence because it was
-  // not. A hint; set by that one, counted down by the owner.
+  // For so many slow pushes and pops it stays quiet though nobody sleeps: a sleeper has just paid a heavy fence because
+  // it was not. A hint; set by that one, counted down by the owner.
   std::atomic<unsigned> wary{0};
   std::ptrdiff_t enough[2];  // of tasks of depth 1 and 2, and below; never changes, as the next one
   bool defers_all{false};    // what does not fit into the queue goes to the team's list

@@ -41,11 +41,11 @@ gangs::gangs(const worker_list& workers, unsigned most)
 void gangs::sit_down(seat& s, unsigned rank) noexcept {
   s.worker = rank;
   s.below = seats_at_[rank].load(std::memory_order_relaxed);
-  seats_at_[rank].store(&s, std::memory_order_relaxed);
+  seats_at_[rank].store(&s, std::memory_order_relaxed);  // under lock_, as all here
 }
 
 void gangs::stand_up(seat& s) noexcept {
-  seat* above = seats_at_[s.worker].load(std::memory_order_relaxed);
+  seat* above = seats_at_[s.worker].load(std::memory_order_relaxed);  // under lock_, as the store
   if (above == &s) {
     seats_at_[s.worker].store(s.below, std::memory_order_relaxed);
     return;

@@ -27,7 +27,7 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
   // pairs with the fence of worker::find_work: what was published
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (idle_.anyone_searching()) return;  // [wake:2]
-  static_cast<void>(choose(rank));
+  choose(rank);
 }
 
 // [wake:5]

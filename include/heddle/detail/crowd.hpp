@@ -13,8 +13,8 @@ HEDDLE_API void crowd(runtime& home) noexcept;
 
 // The calling user-level thread's worker shares its processor with such a kernel thread. If another worker sleeps, that
 // one is woken, and the thread goes on there, or here if that one does not come within some time. False: nobody sleeps,
-// or the thread is not free to go (pinned, in a gang, of a level, packed, placed by its policy, the
-// call of a foreign kernel thread that has a worker for it).
+// or the thread is not free to go (pinned, in a gang, of a level, packed, placed by its policy, the call of a foreign
+// kernel thread that has a worker for it). Thread context: any; false on a foreign kernel thread.
 HEDDLE_API bool go_elsewhere() noexcept;
 
 }  // namespace heddle::detail
