@@ -200,6 +200,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(gangs worker/choosing.cpp hearing_of_waits "    leave_to_gangs(stays)~" "    static_cast<void>(stays)~")
   heddle_mutant(gang_turns worker/gang_turns.cpp ends_of_turns "if (++s.ticks % ticks_of_a_turn != 0) return" "if (++s.ticks != 0) return")
   heddle_mutant(gang_turns worker/gang_turns.cpp being_behind "  g.lap = ++laps_~^" "")
+  heddle_mutant(gang_turns worker/choosing.cpp siblings_aside "        most_pinned_ = pinned_threads::gangs - 1~" "")
   heddle_mutant(pollers worker/pollers.cpp waking "  if (looks_at_.load() > now + p.bound) wake()~" "  static_cast<void>(now)~")
   heddle_mutant(pollers worker/pollers.cpp asks_under_way "const bool waits = p.under_way~" "const bool waits = false~")
   # Of loops with windows

@@ -25,9 +25,20 @@ entry worker_agenda::pick_after_tick(const thread& self) noexcept {
       case gangs::after_tick::siblings:
         if (thread* t = take_pinned(pinned_threads::gangs); t != nullptr) return ready_entry(*t);
         return 0;
-      case gangs::after_tick::anybody: break;
+      case gangs::after_tick::anybody: {
+        most_pinned_ = pinned_threads::gangs - 1;  // [gang:13]: its siblings have had their turns
+        const entry item = pick_other_after_tick(self);
+        most_pinned_ = pinned_threads::gangs;
+        if (item != 0) return item;
+        thread* t = take_pinned(pinned_threads::gangs);
+        return t != nullptr ? ready_entry(*t) : 0;
+      }
     }
   }
+  return pick_other_after_tick(self);
+}
+
+entry worker_agenda::pick_other_after_tick(const thread& self) noexcept {
   if (stands_aside()) return 0;
   if (home.precedence().is_used()) [[unlikely]] {
     if (protects_turn()) return 0;

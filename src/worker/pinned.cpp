@@ -50,10 +50,10 @@ void pinned_threads::push(thread& t, bool in_front) noexcept {
   link(t, in_front);
 }
 
-thread* pinned_threads::take(int least) noexcept {
-  if (highest() < least) return nullptr;
+thread* pinned_threads::take(int least, int most) noexcept {
+  if (highest(most) < least) return nullptr;
   std::lock_guard hold(lock_);
-  const int level = highest();
+  const int level = highest(most);
   if (level < least) return nullptr;
   const auto index = static_cast<unsigned>(level - none - 1);  // of gangs: count
   thread* const t = queues_[index].front();
@@ -95,13 +95,15 @@ void pinned_threads::sort() noexcept {
 // --- who chooses them ----------------------------------------------------------------------------------------------
 
 int worker_agenda::pinned_level() noexcept {
-  const int level = pinned.highest();
+  const int level = pinned.highest(most_pinned_);
   if (level != pinned_threads::none) [[unlikely]]
     preempts = true;  // from here on what is made here is looked at, and by whom: [pin:2]
   return level;
 }
 
-thread* worker_agenda::take_pinned(int least) noexcept { return pinned_level() < least ? nullptr : pinned.take(least); }
+thread* worker_agenda::take_pinned(int least) noexcept {
+  return pinned_level() < least ? nullptr : pinned.take(least, most_pinned_);
+}
 
 // Above normal: those of all and this worker's own; of equals by turns.
 thread* worker_agenda::take_high(int least) noexcept {

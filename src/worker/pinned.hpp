@@ -24,8 +24,8 @@ class pinned_threads {
 
   // `in_front`: it was taken and did not run. A full fence: the caller looks whether the worker sleeps after it.
   void push(fiber::thread& t, bool in_front) noexcept;
-  // The worker. The oldest of the highest level that is not below `least`; null: none.
-  [[nodiscard]] fiber::thread* take(int least) noexcept;
+  // The worker. The oldest of the highest level from `least` to `most`; null: none.
+  [[nodiscard]] fiber::thread* take(int least, int most = gangs) noexcept;
   // The worker. Of those beside the normal level the one that has been ready for longest, if that is since before
   // `limit` (platform::cycles); null: none is.
   [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
@@ -36,10 +36,11 @@ class pinned_threads {
   // The same thread is here. Nobody takes it into another list meanwhile.
   [[nodiscard]] bool has(const fiber::thread& t) noexcept;
 
-  // The highest level of those that are here. A hint to others; to the worker exact after a heavy fence.
-  int highest() const noexcept {
+  // The highest level of those that are here, up to `most`. A hint to others; to the worker exact after a heavy fence.
+  int highest(int most = gangs) const noexcept {
+    const std::uint32_t up_to_most = (std::uint32_t{2} << (most - none - 1)) - 1;
     // relaxed: as said above
-    return none + static_cast<int>(std::bit_width(levels_.load(std::memory_order_relaxed)));
+    return none + static_cast<int>(std::bit_width(levels_.load(std::memory_order_relaxed) & up_to_most));
   }
   bool has_gangs() const noexcept { return highest() == gangs; }                        // as highest
   bool empty() const noexcept { return levels_.load(std::memory_order_relaxed) == 0; }  // as highest

@@ -113,6 +113,7 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] bool something_may_come_first() const noexcept;
 
  private:
+  [[nodiscard]] entry pick_other_after_tick(const thread& self) noexcept;  // its gang's turns do not decide
   // In the run loop, on the way to pick, and free to: nothing has been chosen yet that it must go on with.
   bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
@@ -133,14 +134,15 @@ class worker_agenda : public worker_switching {
   // once the visitor of the queue has gone; apart: the short path saves no registers
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;
 
-  std::uint64_t shared_new_at_{0};  // platform::cycles: a lone new thread, last
-  bool queue_first_{false};         // after a tick
-  unsigned turns_ended_{0};         // that have ended here since it last took one over
-  unsigned next_looked_at_{0};      // where it begins to look for one
-  aging aging_;                     // in programs with priorities
-  bool looks_elsewhere_{false};     // the last pick wants the run loop to look at other workers
-  std::int8_t turn_of_{0};          // level of what the last pick took from below normal
-  bool pinned_next_{false};         // at the next choice between pinned threads and others
+  std::uint64_t shared_new_at_{0};          // platform::cycles: a lone new thread, last
+  bool queue_first_{false};                 // after a tick
+  unsigned turns_ended_{0};                 // that have ended here since it last took one over
+  unsigned next_looked_at_{0};              // where it begins to look for one
+  aging aging_;                             // in programs with priorities
+  bool looks_elsewhere_{false};             // the last pick wants the run loop to look at other workers
+  std::int8_t turn_of_{0};                  // level of what the last pick took from below normal
+  bool pinned_next_{false};                 // at the next choice between pinned threads and others
+  int most_pinned_{pinned_threads::gangs};  // highest level of pinned threads that is chosen from
 
  protected:
   packing_turns turns_;

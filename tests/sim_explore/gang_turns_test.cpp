@@ -50,6 +50,9 @@ void as_large_as_the_workers(runtime& home, int n) { ring(home, 2, n); }
 
 void larger_than_the_workers(runtime& home, int n) { ring(home, 2, n + 1); }
 
+// Every worker has siblings beside the one that runs: what begins the other gang must get by ([gang:13]).
+void twice_as_large(runtime& home, int n) { ring(home, 2, 2 * n); }
+
 // What all wait for is in no gang.
 void beside_a_thread(runtime& home, int n) {
   std::atomic<int> done{0};
@@ -111,6 +114,7 @@ struct scenario {
 constexpr scenario scenarios[] = {
     {"as large as the workers", as_large_as_the_workers},
     {"larger than the workers", larger_than_the_workers},
+    {"twice as large as the workers", twice_as_large},
     {"beside a thread", beside_a_thread},
     {"nested", nested},
     {"some wait", some_wait},
