@@ -112,6 +112,7 @@ class gangs {
     }
 
     void add(seat& s) noexcept {
+      HEDDLE_CHECK(s.of->on, "thread %p is let run while its gang is off", static_cast<const void*>(s.holder));
       s.withheld = false;
       s.holder->ties.belongs.seat(s.worker);
       s.holder->next = first;
