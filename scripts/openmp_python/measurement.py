@@ -13,6 +13,10 @@ from . import comparison
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
+# glibc's malloc gives large arrays back to the kernel or keeps them, by where in its heap they happen to lie, so that one
+# process meets thousands of page faults in each computation and the next one none, on any runtime. So it keeps them.
+KEEPING_MEMORY = {'MALLOC_MMAP_THRESHOLD_': str(1 << 25), 'MALLOC_TRIM_THRESHOLD_': str(1 << 32), 'MALLOC_TOP_PAD_': str(1 << 26)}
+
 
 @dataclasses.dataclass(frozen=True)
 class Program:
@@ -47,7 +51,8 @@ def once(those, python, runtime, given):
     """Of programs of one kind: {name: what it told}; of one that failed, hung or came after such a one, nothing."""
     words = [*runtime.before, python, *runtime.after, os.path.join(HERE, 'programs.py'), ','.join(p.name for p in those),
              str(those[0].outer), str(given.repeat)]
-    ended = limited_run.run(words, given.limit, comparison.environment(those[0].threads), stacks=False)
+    environment = {**comparison.environment(those[0].threads), **KEEPING_MEMORY}
+    ended = limited_run.run(words, given.limit, environment, stacks=False)
     lines = [json.loads(line) for line in ended.output.splitlines() if line.startswith('{')]
     return {one['name']: one for one in lines}
 
