@@ -1,9 +1,10 @@
 #include <heddle/detail/gang.hpp>
 
+#include <algorithm>
+
 #include <heddle/detail/wait.hpp>
 
 #include "base/contracts.hpp"
-#include "platform/platform.hpp"
 #include "worker/caller.hpp"
 #include "worker/gangs.hpp"
 #include "worker/runtime.hpp"
@@ -14,14 +15,6 @@ namespace heddle::detail {
 namespace {
 
 worker::gang& gang_of(gang_handle* g) noexcept { return *reinterpret_cast<worker::gang*>(g); }
-
-// Of the caller's, a foreign kernel thread.
-unsigned worker_of_processor(worker::runtime& home) noexcept {
-  const int unit = platform::current_unit();
-  unsigned rank = 0;
-  while (rank + 1 < home.workers() && home.at(rank).processing_unit != unit) ++rank;
-  return rank;
-}
 
 // The calling thread is ready instead of running, and goes on where its gang has a worker for it.
 void become_ready() noexcept {
@@ -47,7 +40,7 @@ void begin_gang(gang_handle* handle, unsigned n) noexcept {
   const worker::worker* w = worker::worker::current_or_null();
   if (w != nullptr && &w->home != &g.home) w = nullptr;
   if (w != nullptr) return g.home.gangs().begin(g, n, w->current_thread(), w->rank);
-  g.home.gangs().begin(g, n, nullptr, worker_of_processor(g.home));
+  g.home.gangs().begin(g, n, nullptr, std::min(g.home.worker_beside_caller(0), g.home.workers() - 1));
 }
 
 void take_into_gang(gang_handle* handle, unsigned number, thread_handle* t) noexcept {

@@ -54,11 +54,9 @@ bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
 // The one of the processing unit that the caller is on, if workers are bound, else the one that it had last.
 worker* lending::borrow() noexcept {
   if (!lends_ || home_.creator().is_there() || home_.capacity().pools().in_force()) return nullptr;
-  unsigned first = last_borrowed < count() ? last_borrowed : 0;
-  if (workers_[first]->processing_unit >= 0) {
-    const int unit = platform::current_unit();
-    for (unsigned r = 0; r < count() && workers_[first]->processing_unit != unit; ++r) first = (first + 1) % count();
-  }
+  const unsigned last = last_borrowed < count() ? last_borrowed : 0;
+  const unsigned beside = home_.worker_beside_caller(last);
+  const unsigned first = beside < count() ? beside : last;
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (first + i) % count();
     if (!try_to_borrow(*workers_[r])) continue;

@@ -179,6 +179,23 @@ void runtime::stop() noexcept {
 
 // --- threads from outside ----------------------------------------------------------------------------------------
 
+unsigned runtime::worker_beside_caller(unsigned first) const noexcept {
+  if (workers_[first]->processing_unit < 0) return workers();  // none is bound
+  const int unit = platform::current_unit();
+  for (unsigned i = 0; i < workers(); ++i) {
+    const unsigned rank = (first + i) % workers();
+    if (workers_[rank]->processing_unit == unit) return rank;
+  }
+  return workers();
+}
+
+void runtime::wake_for_submitted() noexcept {
+  if (!sleepers_.idle().anyone_asleep()) return;  // [wake:1]
+  const unsigned beside = worker_beside_caller(0);
+  if (beside < workers()) sleepers_.wake_one_away_from(beside);
+  else sleepers_.wake_one_for(0);
+}
+
 void runtime::submit(thread& t) noexcept {
   // Until the push the thread keeps the runtime alive; from then on only this count does.
   census_.begin_call();
@@ -194,7 +211,7 @@ void runtime::submit(thread& t) noexcept {
     if (precedence_.raised() != raised) [[unlikely]]
       precedence_.look_again();
   }
-  sleepers_.wake_one_for(0);
+  wake_for_submitted();
   if (precedence_.is_used()) [[unlikely]]
     precedence_.evict_for(level);
   census_.end_call();

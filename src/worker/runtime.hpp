@@ -49,6 +49,9 @@ class runtime final {
   const settings& options() const noexcept { return settings_; }
   unsigned workers() const noexcept { return static_cast<unsigned>(workers_.size()); }
   worker& at(unsigned rank) noexcept { return *workers_[rank]; }
+  // The worker that is bound to the processing unit on which the caller is, looked for from `first` on; workers() if
+  // none is. Any kernel thread.
+  unsigned worker_beside_caller(unsigned first) const noexcept;
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
   inbox& incoming() noexcept { return inbox_; }
   policy_host& host() noexcept { return host_; }
@@ -60,7 +63,7 @@ class runtime final {
   // relaxed: seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
 
-  // A ready thread from outside. Any kernel thread.
+  // A ready thread from outside. Any kernel thread. It begins at best where the caller does not keep the processor.
   void submit(thread& t) noexcept;
   // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
   bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || capacity_.pools().any(); }
@@ -85,6 +88,7 @@ class runtime final {
 
  private:
   void stop() noexcept;
+  void wake_for_submitted() noexcept;
 
   settings settings_;
   std::atomic<bool> crowded_{settings_.crowded};

@@ -30,6 +30,14 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
   choose(rank);
 }
 
+// [wake:6]
+void sleepers::wake_one_away_from(unsigned beside) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
+  const bool searches = workers_[beside]->idle.load(std::memory_order_relaxed) && !idle_.is_asleep(beside);  // a hint
+  if (idle_.searchers() > (searches ? 1U : 0U)) return;
+  choose((beside + 1) % count());
+}
+
 // [wake:5]
 void sleepers::leave_to_another(unsigned rank) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for

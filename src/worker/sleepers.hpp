@@ -1,4 +1,4 @@
-// The sleeping workers of a runtime, and who wakes which of them for what: [wake:1] to [wake:4] of src/sync/sleep.md.
+// The sleeping workers of a runtime, and who wakes which of them for what: [wake:1] to [wake:6] of src/sync/sleep.md.
 // Owns the idle set; the words on which carriers sleep are the workers' (`worker::token`). Any kernel thread may call,
 // with preemption off, unless it says otherwise. Promise: after something was published, a call that wakes leaves no
 // worker that may take it asleep while nobody looks for it.
@@ -25,6 +25,9 @@ class sleepers {
 
   // Anybody, `near` first, unless somebody searches who will find it.
   void wake_one_for(unsigned near) noexcept;
+  // The same by a kernel thread that is no worker and may keep the processor that it shares with worker `beside`: that
+  // one comes last, and is nobody who will find it.
+  void wake_one_away_from(unsigned beside) noexcept;
   // Worker `rank`, the caller's, has put something into the inbox that is to be somebody else's, whoever searches.
   void leave_to_another(unsigned rank) noexcept;
   // As wake_one_for where the policy does not trust those that search.

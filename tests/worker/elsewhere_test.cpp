@@ -1,4 +1,5 @@
-// Threads that leave their worker because its processor is wanted: [wake:5] of src/sync/sleep.md.
+// Threads that leave their worker, or begin at another one, because its processor is wanted: [wake:5] and [wake:6] of
+// src/sync/sleep.md.
 #include <heddle/detail/crowd.hpp>
 #include <heddle/pause.hpp>
 #include <heddle/runtime.hpp>
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "platform/platform.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 #include "worker/runtime.hpp"
@@ -83,11 +85,35 @@ TEST(elsewhere_at_all, not_if_nobody_sleeps) {
 TEST(elsewhere_at_all, not_in_a_call_from_outside) {
   heddle::runtime rt({.workers = 2});
   rt.run([&] {
-    if (rt.core().at(static_cast<unsigned>(rt.worker_rank())).loan.lender != nullptr) EXPECT_FALSE(go_elsewhere());
+    if (rt.core().at(static_cast<unsigned>(rt.worker_rank())).loan.lender != nullptr) {
+      EXPECT_FALSE(go_elsewhere());
+    }
   });
 }
 
 TEST(elsewhere_at_all, not_from_outside) { EXPECT_FALSE(go_elsewhere()); }
+
+// The kernel thread looks for what it has submitted, on the processor of one of the workers, which both sleep.
+TEST(elsewhere_at_all, what_comes_from_a_busy_processor_begins_at_another) {
+  heddle_test::watchdog watchdog("a thread from a busy processor");
+  heddle::runtime rt({.workers = 2});
+  const auto sleeps = [&](unsigned r) { return rt.core().at(r).token.look() == heddle::worker::token::state::asleep; };
+  if (rt.core().at(0).processing_unit < 0 || rt.core().at(0).processing_unit == rt.core().at(1).processing_unit)
+    GTEST_SKIP() << "the workers have no processors of their own";
+  for (int round = 0; round < 20 * heddle_test::stress(); ++round) {
+    const int beside = round % 2;
+    std::thread([&] {
+      ASSERT_TRUE(heddle::platform::bind_self(rt.core().at(static_cast<unsigned>(beside)).processing_unit));
+      while (!sleeps(0) || !sleeps(1)) heddle_pause();
+      std::atomic<int> began_at{-1};
+      heddle::thread submitted({.where = &rt}, [&] { began_at = rt.worker_rank(); });
+      while (began_at.load() < 0) heddle_pause();
+      EXPECT_EQ(began_at.load(), 1 - beside) << "round " << round;
+      submitted.join();
+    }).join();
+    watchdog.progress();
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(workers, elsewhere, testing::Values(2U, 3U, 8U),
                          [](const auto& info) { return std::to_string(info.param); });
