@@ -220,6 +220,7 @@ if(HEDDLE_TESTS)
   # That nobody sleeps beside work
   heddle_mutant(rests worker/ready.cpp waking_for_an_answer "  home.sleepers().wake_thief_of(rank)~^" "")
   heddle_mutant(rests worker/runtime.cpp waking_for_what_comes_from_outside "  wake_for_submitted()~^" "")
+  heddle_mutant(rests worker/sleepers.cpp waking_beside_a_worker "  choose((beside + 1) % count())~^" "")
   heddle_mutant(rests worker/idle.cpp waking_for_what_else_there_is "    if (more) home.sleepers().wake_one_for(rank)~^" "    static_cast<void>(more)~^")
   # Of what an order or a fence makes visible
   heddle_mutant(weak_memory queue/fork_queue.cpp fence_of_a_forced_steal "  heavy_fence()~" "  static_cast<void>(heavy_fence)~")

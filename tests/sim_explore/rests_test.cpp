@@ -10,8 +10,11 @@
 #include <atomic>
 #include <vector>
 
+#include "platform/platform.hpp"
 #include "policy/registry.hpp"
 #include "tests/sim_explore/leaves.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -32,6 +35,14 @@ void roots(runtime& home) {
     this_thread::pause();
   }
   for (thread& t : all) t.join();
+}
+
+// The same from a kernel thread that has the processor of one of the workers ([wake:6]).
+void roots_beside_a_worker(runtime& home) {
+  require(home.core().at(1).processing_unit >= 0);
+  require(platform::bind_self(home.core().at(1).processing_unit));
+  roots(home);
+  require(platform::bind_self(-1));
 }
 
 void threads_of_threads(runtime& home) {
@@ -113,15 +124,20 @@ struct scenario {
   const char* name;
   void (*run)(runtime&);
 };
-constexpr scenario scenarios[] = {
-    {"numbers", numbers},   {"roots", roots},   {"threads of threads", threads_of_threads},
-    {"children", children}, {"wakers", wakers}, {"leavers", leavers},
-    {"messages", messages}};
+constexpr scenario scenarios[] = {{"numbers", numbers},
+                                  {"roots", roots},
+                                  {"roots beside a worker", roots_beside_a_worker},
+                                  {"threads of threads", threads_of_threads},
+                                  {"children", children},
+                                  {"wakers", wakers},
+                                  {"leavers", leavers},
+                                  {"messages", messages}};
 
 verdict explored_with(const scenario& s, const char* policy, unsigned count) {
   return explore(
       [&] {
         runtime_options o = workers(3);
+        o.bind = "on";
         o.policy = policy;
         runtime home(o);
         s.run(home);

@@ -106,6 +106,8 @@ class engine {
   void join(strand& s) noexcept;
   // To a unit by the operating system's number; negative: any. False: there is no such unit.
   bool bind(int number) noexcept;
+  // The unit to which the running strand is bound, by the same number; -1: none.
+  int bound_unit() const noexcept;
 
   // After fork(), in the child: the running strand is the only one.
   void keep_only_self() noexcept;

@@ -32,7 +32,7 @@ void when_forked(void (*)()) noexcept {}  // no own storage here
 
 void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
 
-int current_unit() noexcept { return -1; }
+int current_unit() noexcept { return sim::active != nullptr ? sim::here().bound_unit() : -1; }
 bool foreign_threads_borrow() noexcept { return sim::active != nullptr && sim::here().explores(); }
 
 void yield_processor() noexcept { sim::here().yield(); }

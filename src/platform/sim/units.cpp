@@ -161,6 +161,10 @@ int engine::index_of(int number) const noexcept {
   return number < 0 || found == settings_.units.end() ? -1 : static_cast<int>(found - settings_.units.begin());
 }
 
+int engine::bound_unit() const noexcept {
+  return self_->bound < 0 ? -1 : settings_.units[static_cast<std::size_t>(self_->bound)].number;
+}
+
 bool engine::bind(int number) noexcept {
   const int index = index_of(number);
   if (number >= 0 && index < 0) return false;
