@@ -9,6 +9,7 @@
 namespace {
 
 using heddle::platform::has_asked_who_it_is;
+using heddle::platform::is_about_to_signal;
 using heddle::platform::is_at_pause;
 using heddle::platform::returned_to;
 using heddle::platform::state_of;
@@ -70,6 +71,45 @@ TEST(signal_frame, who_has_asked_for_its_kernel_thread_or_process) {
   EXPECT_FALSE(has_asked_who_it_is(frame_after(call, 0).get()));
   EXPECT_FALSE(has_asked_who_it_is(frame_after(other, getpid()).get()));
 }
+
+#if defined(__x86_64__)
+
+// As glibc's pthread_kill has it behind the question for the kernel thread, and getpid.
+TEST(signal_frame, who_is_about_to_signal_itself) {
+  // mov %eax,%ebx; call; mov %r12d,%edx; mov %ebx,%esi; mov %eax,%edi; mov $tgkill,%eax; syscall; mov %eax,%ebp
+  alignas(64) const unsigned char kill[64] = {0x89, 0xc3, 0xe8, 0x02, 0xa6, 0x04, 0x00, 0x44, 0x89, 0xe2, 0x89, 0xde,
+                                              0x89, 0xc7, 0xb8, 0xea, 0x00, 0x00, 0x00, 0x0f, 0x05, 0x89, 0xc5};
+  alignas(64)
+      const unsigned char ask[64] = {0xb8, 0x27, 0x00, 0x00, 0x00, 0x0f, 0x05, 0xc3};  // mov $getpid; syscall; ret
+  const auto at = [](const unsigned char* code, std::size_t offset, long result) {
+    frame_after frame(other, result);
+    set_next(frame.change(), reinterpret_cast<std::uintptr_t>(code + offset));
+    return is_about_to_signal(frame.get());
+  };
+  for (const std::size_t instruction : {0U, 2U, 7U, 10U, 12U, 14U})
+    EXPECT_TRUE(at(kill, instruction, 1)) << instruction;
+  EXPECT_TRUE(at(kill, 19, SYS_tgkill));
+  EXPECT_FALSE(at(kill, 19, SYS_gettid));  // some other call
+  EXPECT_FALSE(at(kill, 21, 0));           // it has been sent
+  EXPECT_TRUE(at(ask, 0, 1));
+  EXPECT_TRUE(at(ask, 5, SYS_getpid));
+  EXPECT_FALSE(at(ask, 7, 1));
+}
+
+TEST(signal_frame, what_comes_next_is_not_looked_for_on_the_next_page) {
+  auto* const pages =
+      static_cast<unsigned char*>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(munmap(pages + 4096, 4096), 0);
+  frame_after frame(other, 0);
+  for (const std::size_t left : {1U, 2U, 6U, 7U, 23U}) {
+    set_next(frame.change(), reinterpret_cast<std::uintptr_t>(pages + 4096 - left));
+    EXPECT_FALSE(is_about_to_signal(frame.get())) << left;
+  }
+  munmap(pages, 4096);
+}
+
+#endif
 
 TEST(signal_frame, a_pause_is_known_right_after_it) {
   for (const auto& pause : pauses) EXPECT_TRUE(is_at_pause(frame_after(pause, 0).get()));

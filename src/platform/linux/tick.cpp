@@ -50,7 +50,7 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   what.frame = context;
   what.on_alternate_stack = was_on_alternate_stack(frame);
   what.call_cut_short = returned_to(frame) == -EINTR;  // the signal ended it, and the system does not start it again
-  what.knows_kernel_thread = has_asked_who_it_is(frame);
+  what.knows_kernel_thread = has_asked_who_it_is(frame) || is_about_to_signal(frame);
   what.at_pause = is_at_pause(frame);
   what.state = state_of(frame);
   deliver_tick(by_timer ? reinterpret_cast<void*>(value & ~timer_mark) : nullptr, what);
