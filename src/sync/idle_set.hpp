@@ -56,7 +56,8 @@ class idle_set {
   void begin_search() noexcept { searching_.fetch_add(1); }
   // [sleep:3], [wake:4].
   void end_search() noexcept { searching_.fetch_sub(1); }
-  bool anyone_searching() const noexcept { return searching_.load() > 0; }
+  // More than `known` of them. seq_cst: the caller relies on the others, [wake:2].
+  bool anyone_searching(int known = 0) const noexcept { return searching_.load() > known; }
   // relaxed: a hint
   unsigned searchers() const noexcept {
     return static_cast<unsigned>(std::max(searching_.load(std::memory_order_relaxed), 0));

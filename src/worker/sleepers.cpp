@@ -34,7 +34,7 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
 void sleepers::wake_one_away_from(unsigned beside) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
   const bool searches = workers_[beside]->idle.load(std::memory_order_relaxed) && !idle_.is_asleep(beside);  // a hint
-  if (idle_.searchers() > (searches ? 1U : 0U)) return;
+  if (idle_.anyone_searching(searches ? 1 : 0)) return;  // [wake:2], but for that one
   choose((beside + 1) % count());
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -94,6 +95,15 @@ TEST(signal_frame, who_is_about_to_signal_itself) {
   EXPECT_TRUE(at(ask, 0, 1));
   EXPECT_TRUE(at(ask, 5, SYS_getpid));
   EXPECT_FALSE(at(ask, 7, 1));
+}
+
+// The library's own: another form of it would go unseen.
+TEST(signal_frame, the_c_librarys_question_is_known) {
+  frame_after frame(other, 0);
+  void* const ask = dlsym(RTLD_DEFAULT, "getpid");
+  ASSERT_NE(ask, nullptr);
+  set_next(frame.change(), reinterpret_cast<std::uintptr_t>(ask));
+  EXPECT_TRUE(is_about_to_signal(frame.get()));
 }
 
 TEST(signal_frame, what_comes_next_is_not_looked_for_on_the_next_page) {

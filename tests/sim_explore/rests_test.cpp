@@ -137,7 +137,7 @@ verdict explored_with(const scenario& s, const char* policy, unsigned count) {
   return explore(
       [&] {
         runtime_options o = workers(3);
-        o.bind = "on";
+        o.bind = "on";  // a processor is one worker's
         o.policy = policy;
         runtime home(o);
         s.run(home);

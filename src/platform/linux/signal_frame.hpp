@@ -97,31 +97,24 @@ inline bool has_asked_who_it_is(const ucontext_t& frame) noexcept {
 }
 
 // Whether the interrupted code is about to send a signal to a kernel thread, or to ask for its process: with the code
-// that has_asked_who_it_is finds, all in which raise() knows on which kernel thread it runs. The C library has a
-// constant for the call's register right before the call, and what comes between question and signal in a few
-// instructions before that. x86-64 only: false elsewhere.
+// that has_asked_who_it_is finds, all in which raise() knows on which kernel thread it runs. The C library moves a
+// constant into the register of the call's number right before the call, and has a few instructions between question
+// and signal. x86-64 only: false elsewhere.
 inline bool is_about_to_signal([[maybe_unused]] const ucontext_t& frame) noexcept {
 #if defined(__x86_64__)
-  constexpr std::size_t reach = 24;  // bytes: the moves and the call of getpid() between gettid and tgkill
-  struct [[gnu::packed]] request {   // mov $number, %eax; syscall
-    unsigned char move{0xb8};
-    std::uint32_t number;
-    unsigned char call[2]{0x0f, 0x05};
-  };
-  const auto is_at = [](std::uintptr_t place, long number) {
-    const request wanted{.number = static_cast<std::uint32_t>(number)};
-    return std::memcmp(reinterpret_cast<const void*>(place), &wanted, sizeof wanted) == 0;
-  };
-  const std::uintptr_t next = next_instruction_of(frame);
-  const std::size_t readable = std::min(reach, 4096 - next % 4096);  // code goes on to the end of its page at least
-  if (readable < sizeof(request)) return false;
-  const auto number = frame.uc_mcontext.gregs[REG_RAX];
-  if ((number == SYS_tgkill || number == SYS_getpid) &&
-      std::memcmp(reinterpret_cast<const void*>(next), request{.number = 0}.call, 2) == 0)
-    return true;
-  if (is_at(next, SYS_getpid)) return true;
-  for (std::size_t i = 0; i + sizeof(request) <= readable; ++i) {
-    if (is_at(next + i, SYS_tgkill)) return true;
+  constexpr std::size_t reach = 24;               // bytes: the moves and the call of getpid() between gettid and tgkill
+  constexpr unsigned char call[] = {0x0f, 0x05};  // syscall
+  const auto* const next = reinterpret_cast<const unsigned char*>(next_instruction_of(frame));
+  // Code goes on to the end of its page at least.
+  const std::size_t readable = std::min(reach, 4096 - next_instruction_of(frame) % 4096);
+  const auto is_meant = [](std::int64_t number) { return number == SYS_tgkill || number == SYS_getpid; };
+  const auto calls_at = [&](std::size_t i) { return i + 2 <= readable && std::memcmp(next + i, call, 2) == 0; };
+  if (calls_at(0)) return is_meant(frame.uc_mcontext.gregs[REG_RAX]);
+  for (std::size_t i = 0; i + 7 <= readable; ++i) {
+    if (next[i] != 0xb8 || !calls_at(i + 5)) continue;  // mov $number, %eax
+    std::int32_t number;
+    std::memcpy(&number, next + i + 1, sizeof number);
+    if (is_meant(number)) return true;
   }
 #endif
   return false;
