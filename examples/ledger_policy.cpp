@@ -9,6 +9,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include <dlfcn.h>
@@ -33,11 +34,35 @@ struct page {
   }
 };
 
+class ledger;
+
+// The ledgers of runtimes that live. The global runtime is never destroyed: its table is printed when the program ends,
+// of the tasks that have ended by then.
+class open_ledgers {
+ public:
+  ~open_ledgers();
+  void add(ledger* one) {
+    const std::lock_guard lock(gate_);
+    all_.push_back(one);
+  }
+  void remove(ledger* one) {
+    const std::lock_guard lock(gate_);
+    all_.erase(std::find(all_.begin(), all_.end(), one));
+  }
+
+ private:
+  std::mutex gate_;
+  std::vector<ledger*> all_;
+} ledgers;
+
 class ledger final : public policy {
  public:
   enum class figures : unsigned char { all, time, none };
-  explicit ledger(figures kept) : kept_(kept) {}
-  ~ledger() override { print(); }
+  explicit ledger(figures kept) : kept_(kept) { ledgers.add(this); }
+  ~ledger() override {
+    ledgers.remove(this);
+    print();
+  }
 
   void start(scheduler& host) override {
     policy::start(host);
@@ -58,29 +83,7 @@ class ledger final : public policy {
     ++its.tasks;
   }
 
- private:
-  // Of one worker, who alone writes it. A label that finds its place taken shares it.
-  struct alignas(64) book {
-    static constexpr std::size_t pages = 256;
-    page all[pages];
-    page& page_of(const void* label) {
-      const auto number = reinterpret_cast<std::uintptr_t>(label);
-      for (std::size_t i = 0; i < 8; ++i) {
-        page& its = all[((number >> 4) + i) % pages];
-        if (its.label == nullptr) its.label = label;
-        if (its.label == label) return its;
-      }
-      return all[(number >> 4) % pages];
-    }
-  };
-
-  placement begin(const task_info& info) noexcept {
-    info.made.keep(info.label);
-    info.made.tag = this;
-    return placement::child_first;
-  }
-
-  // The workers have ended.
+  // The workers have ended, or have nothing to do.
   void print() const {
     std::vector<page> all;
     for (unsigned w = 0; w < workers_ && kept_ != figures::none; ++w) {
@@ -110,6 +113,29 @@ class ledger final : public policy {
       else std::fprintf(stderr, " %p\n", p.label);
     }
   }
+
+ private:
+  // Of one worker, who alone writes it. A label that finds its place taken shares it.
+  struct alignas(64) book {
+    static constexpr std::size_t pages = 256;
+    page all[pages];
+    page& page_of(const void* label) {
+      const auto number = reinterpret_cast<std::uintptr_t>(label);
+      for (std::size_t i = 0; i < 8; ++i) {
+        page& its = all[((number >> 4) + i) % pages];
+        if (its.label == nullptr) its.label = label;
+        if (its.label == label) return its;
+      }
+      return all[(number >> 4) % pages];
+    }
+  };
+
+  placement begin(const task_info& info) noexcept {
+    info.made.keep(info.label);
+    info.made.tag = this;
+    return placement::child_first;
+  }
+
   static void tell(const figure& f, int width, std::uint64_t unit) {
     if (f.is_known()) std::fprintf(stderr, "%*" PRIu64 " ", width, f.value / unit);
     else std::fprintf(stderr, "%*s ", width, "-");
@@ -119,6 +145,10 @@ class ledger final : public policy {
   std::unique_ptr<book[]> books_;  // by rank
   unsigned workers_{0};
 };
+
+open_ledgers::~open_ledgers() {
+  for (const ledger* one : all_) one->print();
+}
 
 std::unique_ptr<policy> make_ledger(parameters& given) {
   return create<ledger>(static_cast<ledger::figures>(given.choice("figures", "all|time|none")));

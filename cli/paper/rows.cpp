@@ -220,6 +220,13 @@ std::vector<json> read_rows(const std::string& file) {
   if (!stream) throw std::runtime_error(file + ": cannot be read");
   const json all = json::parse(stream, nullptr, false);
   if (!all.is_array()) throw std::runtime_error(file + ": not written by heddle paper run --json");
+  for (const json& row : all) {
+    for (const char* key : {"id", "measure", "how"}) {
+      if (row.is_object() && row.contains(key) && row[key].is_string()) continue;
+      throw std::runtime_error(fmt::format("{}: not written by heddle paper run --json: row {} has no \"{}\"", file,
+                                           &row - &all[0] + 1, key));
+    }
+  }
   return all.get<std::vector<json>>();
 }
 

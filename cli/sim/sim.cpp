@@ -238,7 +238,7 @@ int run(arguments given) {
   const std::vector<json> middle = middle_runs(rows);
   print_table(middle);
   if (const std::string text = comparison_table(rows); !text.empty()) fmt::print("\n{}", text);
-  warn_of_untold(middle);
+  if (given.setting.trace.empty()) warn_of_untold(middle);  // writing it is among what the program computed
   if (!given.json_file.empty()) base::replace_file(given.json_file, json(rows).dump(1) + "\n");
   return status;
 }

@@ -133,8 +133,12 @@ unsigned loop_distance(unsigned worker, unsigned other) noexcept {
 void loop_note_steal(unsigned victim) noexcept {
   const worker::section inside;
   worker::worker& me = worker::worker::current();
+  const bool needs_distance = platform::simulated || me.ring != nullptr;
+  const unsigned distance = needs_distance ? me.home.host().distance(me.rank, victim) : 0;
+  trace::emit<trace::event::steal_attempt>(me.ring, victim);
   me.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
-  platform::charge(platform::operation::steal, platform::simulated ? me.home.host().distance(me.rank, victim) : 0);
+  platform::charge(platform::operation::steal, distance);
+  trace::emit<trace::event::steal_success>(me.ring, victim, distance, 0);  // a part of a loop is no task
 }
 
 unsigned loop_askers() noexcept {

@@ -136,7 +136,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.stack_size = v.stack_size;
   s.stack_cache = v.stack_cache * plan.units.size();
   s.spin = static_cast<unsigned>(v.spin);
-  s.seed = v.seed != 0 ? v.seed : std::random_device{}();
+  s.seed = v.seed != 0 || platform::simulated ? v.seed : std::random_device{}();  // simulated runs can be repeated
   s.watchdog = static_cast<unsigned>(v.watchdog);
   s.dump_signal = v.signal_stacks;
   s.program = platform::program_name();

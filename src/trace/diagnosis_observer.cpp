@@ -12,7 +12,7 @@ namespace {
 
 // Shorter stretches beside idle workers come from handing work on, and say nothing of the program.
 constexpr std::uint64_t long_enough = 20'000;
-// Processor time is told in steps of a microsecond, and not at exactly the moment of the record.
+// Processor time is not told at exactly the moment of the record.
 constexpr double usual_difference = 20'000;
 
 }  // namespace
@@ -55,14 +55,16 @@ void diagnosis_observer::opened(std::uint16_t worker, const open_span& s, std::u
 }
 
 void diagnosis_observer::closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity) {
+  advance(ns);  // what is open at the end of the recording has had no event of its own then
+  end_ = std::max(end_, ns);
   lane& on = lanes_[worker];
   if (s.kind == span::task && !s.resumed) tasks[on.open.back().at].push_back(ns - s.since);
   on.open.pop_back();
 }
 
 void diagnosis_observer::event(const record& r) {
+  advance(r.ns);  // the parts that the program names outside of the workers begin and end between theirs, too
   if (r.worker == foreign_worker) return;
-  advance(r.ns);
   lane& on = lanes_[r.worker];
   switch (r.event) {
     case event::cpu_time: return take_sample(on, r);

@@ -108,7 +108,10 @@ class diagnosis_observer : public replay_visitor {
   [[nodiscard]] std::string text(std::uint32_t number) const;
   void take_sample(lane& on, const record& r);
   static bool is_busy(const lane& on) { return !on.open.empty() && on.open.back().as == activity::busy; }
-  static bool is_idle(const lane& on) { return !on.open.empty() && on.open.back().as == activity::idle; }
+  // A worker that asks a victim for work has none.
+  static bool is_idle(const lane& on) {
+    return !on.open.empty() && (on.open.back().as == activity::idle || on.open.back().kind == span::steal);
+  }
 
   const recording& what_;
   std::uint64_t begin_ = 0, end_ = 0, now_ = 0;

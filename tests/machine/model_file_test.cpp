@@ -69,6 +69,7 @@ latency = 6.5
 line = 128
 ways = "full"
 [cache.l3]
+line = 128
 latency = 20
 size = "16 MiB"
 [memory]
@@ -105,7 +106,7 @@ steal = 0
   EXPECT_EQ(m.caches[1].latency, 6.5);
   for (const cache_info& c : m.tree.caches()) {
     EXPECT_EQ(c.capacity, c.kind == group_kind::l3 ? 16u << 20 : c.kind == group_kind::l2 ? 1u << 20 : 32u << 10);
-    EXPECT_EQ(c.line_size, c.kind == group_kind::l2 ? 128u : 64u);
+    EXPECT_EQ(c.line_size, c.kind == group_kind::l1 ? 64u : 128u);
     EXPECT_EQ(c.associativity, c.kind == group_kind::l1 ? 4 : c.kind == group_kind::l2 ? -1 : 16);
   }
   EXPECT_EQ(m.tree.view().group(1).capacity, 16u << 20);  // schedulers see the same sizes
@@ -353,6 +354,11 @@ TEST_F(model_file, impossible_caches) {
   EXPECT_THAT(refused("[memory]\nlatency = 3\n"), HasSubstr("m.toml:3: memory.latency: is 3 ns, less than"));
   EXPECT_THAT(refused("[cache.l3]\nsize = \"512 KiB\"\n"),
               AllOf(HasSubstr("m.toml:3: cache.l3.size"), HasSubstr("less than the 1048576 of l2 inside it")));
+  EXPECT_THAT(
+      refused("[cache.l2]\nline = 128\n"),
+      AllOf(HasSubstr("m.toml:3: cache.l2.line"), HasSubstr("l3 has lines of 64 bytes, shorter than the 128 of l2")));
+  EXPECT_THAT(refused("[cache.l3]\nline = 32\n"),
+              AllOf(HasSubstr("m.toml:3: cache.l3.line"), HasSubstr("shorter than the 64 of l1")));
   EXPECT_THAT(refusal(write("m.toml", "tree = \"synthetic:l3:1(size=64KiB) l2:2(size=1MiB) pu:1\"\n")),
               AllOf(HasSubstr("m.toml:1: tree: l3 has 65536 bytes")));
 }

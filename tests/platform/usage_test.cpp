@@ -128,5 +128,22 @@ TEST(processor_time, of_another_kernel_thread) {
   EXPECT_EQ(processor_time_of((1 << 22) + 1), 0u);
 }
 
+// Traces ask ten thousand times a second; the kernel's own accounts may be one of its ticks late.
+TEST(used_so_far, follows_the_processor_time_of_the_kernel_thread) {
+  const auto used = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+  };
+  for (int round = 0; round < 20; ++round) {
+    const std::uint64_t least = used();
+    const std::uint64_t told = used_so_far().cpu;
+    EXPECT_GE(told, least);
+    EXPECT_LE(told, used());
+    while (used() < least + 300'000) {
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::platform

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -73,6 +74,16 @@ TEST(plugin, the_ledger_adds_up_what_tasks_have_used) {
       EXPECT_THAT(table, AllOf(HasSubstr("processor us"), HasSubstr("\n         232 ")));
     }
   }
+}
+
+TEST(plugin, the_ledger_of_the_global_runtime_is_told_when_the_program_ends) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto program = [] {
+    setenv("HEDDLE_POLICY", "ledger", 1);
+    setenv("HEDDLE_POLICY_PLUGIN", plugin("ledger_policy").c_str(), 1);
+    std::exit(fib(12) == 144 ? 0 : 1);
+  };
+  EXPECT_EXIT(program(), ::testing::ExitedWithCode(0), "processor us");
 }
 
 TEST(plugin, several_are_loaded_and_one_is_loaded_once) {

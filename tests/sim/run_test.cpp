@@ -100,6 +100,28 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
   }
 }
 
+// HEDDLE_SEED=0 takes a seed from the system elsewhere.
+TEST_F(sim_test, seed_0_is_a_seed_like_others) {
+  SKIP_WITHOUT_SIMULATOR();
+  for (const std::string run_name : {"a", "b"}) {
+    figures("--machine skylake-4x16 --workers 64 --no-serial --seed 0 --trace " + file(run_name + ".heddle") + " -- " +
+            program("fib"));
+  }
+  EXPECT_TRUE(read(file("a.heddle")) == read(file("b.heddle")));
+}
+
+// Parts of loops are stolen from lanes, everything else from queues.
+TEST_F(sim_test, a_trace_has_all_steals_that_were_counted) {
+  SKIP_WITHOUT_SIMULATOR();
+  const json row =
+      figures("--machine skylake-4x16 --workers 16 --no-serial --trace " + file("t.heddle") + " -- " + program("loop"))
+          .at(0);
+  const ended report = heddle_test::shell(HEDDLE_COMMAND " report --json " + file("t.heddle"));
+  const auto traced = json::parse(report.output).at("traces").at(0).at("total").at("steals").get<std::uint64_t>();
+  EXPECT_GT(traced, 0u);
+  EXPECT_EQ(row.at("steals").get<std::uint64_t>(), traced);
+}
+
 // A policy in a shared object, which needs neither libheddle nor the simulator when it is compiled.
 TEST_F(sim_test, a_plugin_schedules_simulated_programs) {
   SKIP_WITHOUT_SIMULATOR();

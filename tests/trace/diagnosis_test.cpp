@@ -14,6 +14,7 @@ namespace heddle::trace {
 namespace {
 
 using test::at;
+using test::time_now;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -279,6 +280,37 @@ TEST(diagnosis, names_the_part_of_main_that_no_worker_sees) {
   ASSERT_THAT(kinds(said), ElementsAre(complaint::outside));
   EXPECT_NEAR(said[0].share, 0.6, 0.001);
   EXPECT_THAT(said[0].text, HasSubstr("in its region `read input`"));
+}
+
+// The workers sleep when the program ends, and have written nothing since their last work.
+TEST(diagnosis, names_the_part_of_main_after_the_last_work) {
+  program p;
+  p.loop(0, 20 * ms);
+  at<event::thread_park>(20 * ms, p.lane(0), park_reason::ended, 1u);
+  at<event::idle_begin>(20 * ms, p.lane(0));
+  at<event::outside_begin>(30 * ms, p.outside(), p.text("write output"), 77u);
+  time_now = 100 * ms;
+  const std::vector<finding> said = diagnose(p.rec.collect());
+  ASSERT_THAT(kinds(said), ElementsAre(complaint::outside, complaint::outside));
+  EXPECT_NEAR(said[0].share, 0.7, 0.001);
+  EXPECT_NEAR(said[1].share, 0.1, 0.001);
+  EXPECT_THAT(said[0].text, AllOf(HasSubstr("70.0 ms (70 % of the run)"), HasSubstr("in its region `write output`")));
+}
+
+// Workers that ask victims all the time have as little to do as those that sleep.
+TEST(diagnosis, counts_searching_workers_as_idle) {
+  program p;
+  p.loop(0, 30 * ms);
+  for (std::uint64_t t = 30 * ms; t < 70 * ms; t += 10'000) {
+    for (unsigned w = 1; w < 4; ++w) {
+      at<event::steal_attempt>(t, p.lane(w), 0u);
+      at<event::steal_fail>(t + 9'900, p.lane(w), 0u);
+    }
+  }
+  p.loop(70 * ms, 100 * ms);
+  const std::vector<finding> said = diagnose(p.end(100 * ms));
+  ASSERT_THAT(kinds(said), ElementsAre(complaint::serial));
+  EXPECT_NEAR(said[0].share, 0.3, 0.001);
 }
 
 TEST(diagnosis, survives_every_event_and_an_empty_recording) {

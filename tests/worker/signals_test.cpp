@@ -367,4 +367,19 @@ TEST_P(techniques, sleeps_in_the_kernel_end_at_short_intervals) {
 INSTANTIATE_TEST_SUITE_P(signals, techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these handle such signals themselves
+// Of signals that stand for faults the first one sent must end the process, as it does without heddle.
+TEST(signals_DeathTest, a_fault_signal_that_somebody_sends_ends_the_process) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto send = [](int signal) {
+    heddle::runtime rt({.workers = 1});
+    rt.run([] {});
+    raise(signal);
+    _exit(0);
+  };
+  EXPECT_EXIT(send(SIGSEGV), ::testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(send(SIGBUS), ::testing::KilledBySignal(SIGBUS), "");
+}
+#endif
+
 }  // namespace

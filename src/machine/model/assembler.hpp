@@ -58,7 +58,7 @@ class assembler {
   void read_caches();
   void describe(file_table& level, group_kind kind, std::vector<cache_info>& caches);
   int ways_of(file_table& level);
-  void check_capacities(const std::vector<cache_info>& caches);
+  void check_nesting(const std::vector<cache_info>& caches);
 
   // memory.cpp: nodes and links between them
   void read_memory(file_table& from, memory_node& node);

@@ -44,7 +44,7 @@ void assembler::read_caches() {
     refuse(all.place(name(level.kind)), fmt::format("cache.{}.victim", name(level.kind)),
            "a cache of what others lose is the last one, behind another one");
   }
-  check_capacities(caches);
+  check_nesting(caches);
   made_.tree = made_.tree.with_caches(caches);
 }
 
@@ -85,20 +85,33 @@ int assembler::ways_of(file_table& level) {
   return static_cast<int>(*level.whole("ways", 1, 1u << 20));
 }
 
-// A cache is never smaller than one inside it.
-void assembler::check_capacities(const std::vector<cache_info>& caches) {
-  const file_node& table = top_.place("cache");
+// A cache is never smaller than one inside it, and fetches no less at a time.
+void assembler::check_nesting(const std::vector<cache_info>& caches) {
+  const auto key_of = [this](const cache_info& c, const char* key) -> const file_node* {
+    const file_node* level = top_.place("cache").find(name(c.kind));
+    return level != nullptr ? level->find(key) : nullptr;
+  };
   for (const cache_info& inner : caches) {
     for (const cache_info& outer : caches) {
       const bool around =
           outer.kind < inner.kind && outer.first_unit <= inner.first_unit && inner.last_unit <= outer.last_unit;
-      if (!around || outer.capacity >= inner.capacity) continue;
-      const file_node* level = table.find(name(outer.kind));
-      const file_node* size = level != nullptr ? level->find("size") : nullptr;
-      refuse(size != nullptr ? *size : top_.place("tree"),
-             size != nullptr ? fmt::format("cache.{}.size", name(outer.kind)) : "tree",
-             fmt::format("{} has {} bytes, less than the {} of {} inside it", name(outer.kind), outer.capacity,
-                         inner.capacity, name(inner.kind)));
+      if (around && outer.capacity < inner.capacity) {
+        const file_node* size = key_of(outer, "size");
+        refuse(size != nullptr ? *size : top_.place("tree"),
+               size != nullptr ? fmt::format("cache.{}.size", name(outer.kind)) : "tree",
+               fmt::format("{} has {} bytes, less than the {} of {} inside it", name(outer.kind), outer.capacity,
+                           inner.capacity, name(inner.kind)));
+      }
+      if (around && outer.line_size < inner.line_size) {
+        const file_node* line = key_of(outer, "line");
+        const bool of_inner = line == nullptr || line->assumed;
+        if (of_inner) line = key_of(inner, "line");
+        refuse(
+            line != nullptr ? *line : top_.place("tree"),
+            line != nullptr ? fmt::format("cache.{}.line", name(of_inner ? inner.kind : outer.kind)) : "tree",
+            fmt::format("{} has lines of {} bytes, shorter than the {} of {} inside it; give {} the longer ones, too",
+                        name(outer.kind), outer.line_size, inner.line_size, name(inner.kind), name(outer.kind)));
+      }
     }
   }
 }

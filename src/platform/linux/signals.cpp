@@ -20,13 +20,17 @@ namespace {
 struct sigaction previous_segv, previous_bus;
 std::atomic<void (*)(const void*)> explainer{nullptr};  // set once, before the handlers are installed
 
+// Somebody may have sent the signal; it tells no address then.
 void on_fault(int signal, siginfo_t* info, void* context) noexcept {
-  explainer.load()(info->si_addr);
+  const bool was_sent = info->si_code <= 0;
+  if (!was_sent) explainer.load()(info->si_addr);
   const struct sigaction& before = signal == SIGSEGV ? previous_segv : previous_bus;
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr)
     return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
+  if (was_sent && before.sa_handler == SIG_IGN) return;
   ::signal(signal, SIG_DFL);  // the instruction faults again and the process ends as it would have
+  if (was_sent) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);  // pending until this handler returns
 }
 
 constexpr std::size_t alternate_bytes = std::size_t{64} << 10;

@@ -51,11 +51,8 @@ nanoseconds now() noexcept { return read_clock(CLOCK_MONOTONIC); }
 
 usage used_so_far() noexcept {
   rusage used{};
-  getrusage(RUSAGE_THREAD, &used);
-  const auto us = [](const timeval& t) {
-    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000u + static_cast<std::uint64_t>(t.tv_usec);
-  };
-  return {(us(used.ru_utime) + us(used.ru_stime)) * 1000, static_cast<std::uint32_t>(used.ru_nvcsw)};
+  getrusage(RUSAGE_THREAD, &used);  // its times may be those of the kernel's last tick, 4 ms ago
+  return {read_clock(CLOCK_THREAD_CPUTIME_ID), static_cast<std::uint32_t>(used.ru_nvcsw)};
 }
 
 nanoseconds process_cpu_time() noexcept { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
