@@ -268,6 +268,10 @@ TEST_F(model_file, figures_behind_a_plus) {
   EXPECT_EQ(m.tree.workers(), 4u);
   // A shipped machine lends its figures and keeps its tree; caches that are not here do not matter.
   EXPECT_EQ(model::from_name(synthetic + "+opteron-8380-4x4").frequency, 2.5);
+  const model lent = model::from_name("alderlake-8p8e+skylake-4x16");
+  EXPECT_EQ(lent.caches.back().latency, model::from_name("skylake-4x16").caches.back().latency);
+  EXPECT_EQ(lent.tree.caches().back().associativity,
+            model::from_name("alderlake-8p8e").tree.caches().back().associativity);
   EXPECT_EQ(model::from_name("skylake-4x16+" + write("g.toml", "overlap = 1\n")).overlap, 1u);
   EXPECT_THAT(refusal(synthetic + "+" + write("t.toml", tree_line)),
               AllOf(HasSubstr("t.toml:1: tree:"), HasSubstr("has a tree already")));
@@ -317,6 +321,10 @@ TEST_F(model_file, wrong_types) {
 }
 
 TEST_F(model_file, impossible_numbers) {
+  EXPECT_THAT(refused("frequency = 1e-12\n"),
+              AllOf(HasSubstr("m.toml:2: frequency: is 1e-12"), HasSubstr("from 0.000001")));
+  EXPECT_THAT(refused("[memory]\nlatency = 1e30\n"),
+              AllOf(HasSubstr("m.toml:3: memory.latency: is 1e+30"), HasSubstr("to 1,000,000,000,000")));
   for (const char* value : {"0", "-1", "nan", "inf"}) {
     EXPECT_THAT(refused(std::string("frequency = ") + value + "\n"), HasSubstr("m.toml:2: frequency: is ")) << value;
     EXPECT_THAT(refused(std::string("[cache.l2]\nlatency = ") + value + "\n"),

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -142,6 +144,22 @@ std::optional<machine_source> single(const std::string& name) {
   return made;
 }
 
+void drop(file_node& from, std::initializer_list<std::string_view> keys) {
+  std::erase_if(from.fields, [&](const file_field& f) { return std::ranges::find(keys, f.key) != keys.end(); });
+}
+
+// What caches hold belongs to the tree. Their times are a set: those of two machines do not go together.
+void take_caches_only_by_time(file_node& second, std::optional<file_node>& first) {
+  file_node* const caches = second.find("cache");
+  if (caches == nullptr) return;
+  file_node* const own = first ? first->find("cache") : nullptr;
+  for (auto& [level, figures] : caches->fields) {
+    drop(figures, {"size", "line", "ways", "victim"});
+    file_node* const replaced = own != nullptr ? own->find(level) : nullptr;
+    if (replaced != nullptr) drop(*replaced, {"latency", "transfer", "upgrade"});
+  }
+}
+
 }  // namespace
 
 machine_source load(std::string_view name) {
@@ -164,9 +182,8 @@ machine_source load(std::string_view name) {
       refuse(*tree, "tree",
              fmt::format("'{}' has a tree already; remove this one, or name the file alone", name.substr(0, plus)));
     // A shipped machine behind + lends its figures only.
-    std::erase_if(second->file->fields, [](const file_field& f) {
-      return f.key == "tree" || f.key == "core" || f.key == "node" || f.key == "link";
-    });
+    drop(*second->file, {"tree", "core", "node", "link"});
+    take_caches_only_by_time(*second->file, first.file);
     // figures of caches that the tree lacks are no mistake
     second->file = overlay(std::move(*second->file), file_node{});
   }

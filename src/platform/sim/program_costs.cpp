@@ -11,9 +11,11 @@ namespace heddle::sim {
 void program_costs::cycles(double n) noexcept {
   strand& me = engine_.self();
   me.stretch.told = true;
-  if (n <= 0) return;
-  me.cycles_told += n;
-  const auto cost = static_cast<picoseconds>(n * 1000 / engine_.settings().frequency + 0.5);
+  if (!(n > 0)) return;          // neither what is not a number
+  constexpr double most = 1e17;  // ps, a day: sums of many such stay in range
+  const double time = std::min(n * 1000 / engine_.settings().frequency + 0.5, most);
+  me.cycles_told += std::min(n, most);
+  const auto cost = static_cast<picoseconds>(time);
   if (engine_.settings().window == 0) return engine_.charge(activity::program, cost);
   take_measured();
   ++engine_.counts().events;
