@@ -111,10 +111,12 @@ int report(const report_arguments& given) {
 std::function<int()> add(CLI::App& app) {
   auto given = std::make_shared<report_arguments>();
   app.add_option("TRACE", given->files, "Traces in the binary form (NAME.heddle); several are shown side by side");
-  app.add_option("-o,--output", given->page,
-                 "Write one self-contained HTML page to this file instead; it takes files of `heddle sim --json`, too")
-      ->check(output_file({".html", ".htm"}));
-  app.add_flag("--json", given->json, "Write JSON instead of tables");
+  CLI::Option* const page =
+      app.add_option(
+             "-o,--output", given->page,
+             "Write one self-contained HTML page to this file instead; it takes files of `heddle sim --json`, too")
+          ->check(output_file({".html", ".htm"}));
+  app.add_flag("--json", given->json, "Write JSON instead of tables")->excludes(page);
   app.add_option("--events", given->events, "Print the list of events, as text or markdown, and read no trace")
       ->expected(0, 1)
       ->default_str("text");

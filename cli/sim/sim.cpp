@@ -67,9 +67,9 @@ std::vector<json> parsed(const sim_outcome& outcome) {
 
 [[noreturn]] void refuse_unsimulated(const std::string& program) {
   throw std::runtime_error(
-      fmt::format("{} ran, but started no heddle runtime that could be simulated. Is it linked with the shared "
-                  "libheddle.so (not libheddle.a), and does "
-                  "it use heddle? `readelf -d {}` shows what it is linked with",
+      fmt::format("{} ran, but left no figures of a simulated heddle runtime. Is it linked with the shared "
+                  "libheddle.so (not libheddle.a), and does it use heddle? `readelf -d {}` shows what it is linked "
+                  "with. A program that ends by _exit leaves none, either",
                   program, program));
 }
 

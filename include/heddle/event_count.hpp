@@ -46,7 +46,7 @@ class event_count {
   /// The same until a point in time. False: it has passed.
   template <class Clock, class Duration>
   bool commit_wait_until(key seen, const std::chrono::time_point<Clock, Duration>& when) noexcept {
-    const detail::deadline limit = detail::deadline_in(when - Clock::now());
+    const detail::deadline limit = detail::deadline_at(when);
     return wait_slow(seen.seen_, &limit);
   }
 
@@ -68,7 +68,7 @@ class event_count {
   template <class Predicate, class Clock, class Duration>
   bool await_until(const std::chrono::time_point<Clock, Duration>& when, Predicate ready) {
     while (!ready()) {
-      if (Clock::now() >= when) return false;
+      if (detail::has_passed(when)) return false;
       const key seen = prepare_wait();
       if (look(ready)) return true;
       static_cast<void>(commit_wait_until(seen, when));

@@ -88,7 +88,8 @@ class future {
   }
 
   /// Returns the future of f's result. When the value is there, f is called with it (with nothing for void) on a new
-  /// user-level thread of `options.where`, by default of the runtime that calls then(). If the result is an exception,
+  /// user-level thread of `options.where`, by default of the runtime that calls then(), which has to live until the
+  /// result is there. If the result is an exception,
   /// f is not called and the exception passes on. An f that can be called with a future<T> but not with the value gets
   /// the finished future, whatever is in it; a generic lambda (`auto` parameter, return type deduced) counts as taking
   /// the value. This future is not valid afterwards. Never suspends. Throws std::bad_alloc; if no thread can be made

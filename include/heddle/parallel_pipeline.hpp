@@ -37,7 +37,7 @@ auto parallel(F&& f) {
 
 struct pipeline_options {
   /// How many items are on their way at most, from before the first stage's call to after the last one's. 0: four for
-  /// each worker.
+  /// each worker. Room for all of them is allocated at the beginning.
   std::size_t tokens{0};
   /// A request to stop: no stage is called any more, and items on their way are destroyed; the call returns normally.
   std::stop_token stop{};

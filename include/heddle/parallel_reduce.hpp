@@ -59,6 +59,8 @@ inline std::size_t fixed_grain(std::size_t n) noexcept { return std::max<std::si
 /// `combine` must be associative, need not be commutative, and combine(identity, x) must equal x: how often the
 /// identity enters, and how the values are bracketed, depends on the schedule unless options.deterministic is set. T is
 /// copied from `identity`, moved otherwise. Both callables may run on any thread of the runtime, several at a time.
+/// Partial results are on the stack, a few for each halving of the range: keep large ones (a histogram of some KiB) in
+/// memory of their own, a std::vector for example.
 ///
 /// An empty or reversed range gives `identity`. Exceptions, suspension, callers: as parallel_for_range.
 template <class First, class Last, class T, class Map, class Combine>

@@ -206,9 +206,9 @@ class task_group {
   /// else. When 4,096 children of the owner's wait so, further ones begin at once, on stacks of their own, and thieves
   /// may take the caller's continuation; so do all whose closure is larger than 72 bytes. A policy that watches
   /// children decides in its own way. `work` is the child's share of the group's. In a cancelled group f is not called.
-  /// If there is no memory for a stack, f runs here and now. Thread context: any; may suspend and migrate a user-level
-  /// thread. Throws what copying f throws, and std::bad_alloc for a closure of more than a kilobyte: then there is no
-  /// child.
+  /// If there is no memory for a stack, f runs here and now; a child that waits for something while none can be had
+  /// ends the program, with a message. Thread context: any; may suspend and migrate a user-level thread. Throws what
+  /// copying f throws, and std::bad_alloc for a closure of more than a kilobyte: then there is no child.
   template <class F>
   void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
     make(std::forward<F>(f), {work, nullptr});

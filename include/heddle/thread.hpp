@@ -66,7 +66,7 @@ class thread {
  public:
   thread() noexcept = default;
   /// Makes f() ready to run; never suspends. An exception that leaves f ends the program by std::terminate, as with
-  /// std::thread; use async for a result. Throws std::system_error when no stack can be had, and
+  /// std::thread; use async for a result. Throws what copying f throws, std::system_error when no stack can be had, and
   /// std::system_error(not_supported) for options that cannot be had here (preemption under ThreadSanitizer, own
   /// thread-local storage with an unknown C library).
   template <class F>
@@ -86,7 +86,8 @@ class thread {
   template <class F>
   thread(const thread_options& options, F&& f) {
     using closure = std::decay_t<F>;
-    if constexpr (sizeof(closure) <= 1024) {
+    constexpr bool fits = sizeof(closure) <= 1024;
+    if constexpr (fits && std::is_nothrow_constructible_v<closure, F>) {
       const detail::made_thread made =
           detail::make_thread(options, sizeof(closure), alignof(closure), [](void* room) noexcept {
             auto* held = static_cast<closure*>(room);
@@ -99,6 +100,11 @@ class thread {
           });
       ::new (made.room) closure(std::forward<F>(f));
       handle_ = made.thread;
+    } else if constexpr (fits && std::is_nothrow_move_constructible_v<closure>) {
+      closure copy(std::forward<F>(f));  // may throw, and there is no thread yet
+      thread inner(options, std::move(copy));
+      handle_ = std::exchange(inner.handle_, nullptr);
+      return;
     } else {
       auto boxed = std::make_unique<closure>(std::forward<F>(f));
       thread inner(options, [held = std::move(boxed)] { (*held)(); });

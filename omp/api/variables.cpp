@@ -35,7 +35,7 @@ int omp_get_dynamic() { return mine().dynamic ? 1 : 0; }
 void omp_set_nested(int on) {
   set(&control_variables::max_active_levels, on != 0 ? std::numeric_limits<int>::max() : 1);
 }
-int omp_get_nested() { return mine().max_active_levels > 1 ? 1 : 0; }
+int omp_get_nested() { return mine().max_active_levels > std::max(1, omp_get_active_level()) ? 1 : 0; }
 void omp_set_max_active_levels(int levels) {
   if (levels >= 0) set(&control_variables::max_active_levels, levels);
 }

@@ -1,6 +1,7 @@
 // The arithmetic of the LLVM ABI's loops, apart from who asks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -60,9 +61,13 @@ constexpr void part(place here, bool chunked, std::int32_t* last, T* lower, T* u
   const T end = value_of<T>(first, step, trips - 1);
   block mine;
   if (chunked) {
-    const std::uint64_t size = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
+    const std::uint64_t size = chunk > 0 ? std::min(static_cast<std::uint64_t>(chunk), trips) : 1;
     const std::uint64_t chunks = chunks_of(trips, size);
-    *stride = static_cast<signed_of<T>>(size * here.of * static_cast<std::uint64_t>(std::int64_t{step}));
+    // Who has one chunk at most goes on behind the loop's end: the next of its chunks may be beyond the type's range.
+    const std::uint64_t to_next = chunks > here.of       ? size * here.of
+                                  : here.number < chunks ? trips - here.number * size
+                                                         : trips;
+    *stride = static_cast<signed_of<T>>(to_next * static_cast<std::uint64_t>(std::int64_t{step}));
     *last = here.number == (chunks - 1) % here.of ? 1 : 0;
     if (here.number < chunks) {
       mine.first = here.number * size;

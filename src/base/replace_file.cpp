@@ -1,5 +1,8 @@
 #include "base/replace_file.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -22,7 +25,10 @@ static int write_whole(const std::string& path, std::string_view bytes) {
 void replace_file(const std::string& path, std::string_view bytes) {
   std::error_code ignored;
   const bool direct = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
-  const std::string part = direct ? path : path + ".part";
+  // a name that nobody else has who writes the same file meanwhile
+  static std::atomic<unsigned> count{0};
+  const std::string part =
+      direct ? path : path + "." + std::to_string(::getpid()) + "." + std::to_string(count.fetch_add(1)) + ".part";
   int error = write_whole(part, bytes);
   if (error == 0 && !direct && std::rename(part.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return;

@@ -155,9 +155,9 @@ std::size_t page_size() noexcept;
 
 // How many fork() calls lie between the first process and this one: state of another count belongs to a parent.
 std::uint64_t fork_count() noexcept;
-// fork() calls `before` first, on the forking kernel thread, and then `after` in both processes: what `before` locked
-// is not held by a kernel thread that the child lacks. Once a process.
-void around_fork(void (*before)(), void (*after)()) noexcept;
+// fork() calls `before` first, on the forking kernel thread, and then `after` in the parent and `in_child` in the
+// child: what `before` locked is not held by a kernel thread that the child lacks. Once a process.
+void around_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
 // From now on fork() calls that in the child, which has one kernel thread then. One function a process.
 void when_forked(void (*in_child)()) noexcept;
 

@@ -21,6 +21,7 @@
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
 #include "worker/comparison/comparison.hpp"
+#include "worker/inheritance.hpp"
 #include "worker/runtime.hpp"
 #include "worker/section.hpp"
 
@@ -167,6 +168,12 @@ worker::settings settings_from(const runtime_options& given, const base::option_
 sync::slow_mutex making_global;
 sync::slow_mutex making;
 
+void unlock_after_fork() noexcept {
+  worker::tracing::unlock_after_fork();
+  making.unlock();
+  making_global.unlock();
+}
+
 [[maybe_unused]] const bool forks_between = [] {
   platform::around_fork(
       [] {
@@ -174,10 +181,10 @@ sync::slow_mutex making;
         making.lock();
         worker::tracing::lock_for_fork();
       },
+      unlock_after_fork,
       [] {
-        worker::tracing::unlock_after_fork();
-        making.unlock();
-        making_global.unlock();
+        unlock_after_fork();
+        worker::forget_loans();
       });
   return true;
 }();

@@ -21,6 +21,13 @@ void capacity::set_active(unsigned count) noexcept {
   apply();
 }
 
+void capacity::end() noexcept {
+  const section inside;
+  std::lock_guard hold(mutex_);
+  asked_active_ = allowed_active_ = count();
+  apply();
+}
+
 void capacity::begin_to_follow() { allowed_at_start_ = std::max(allowed_(), 1u); }
 
 // With as many workers as the process had processors, or fewer: as many as

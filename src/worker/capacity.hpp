@@ -37,6 +37,9 @@ class capacity {
   // Workers of this rank and above stand aside at their next switch or tick, and what they have goes to the others.
   void set_active(unsigned count) noexcept;
 
+  // All workers are on again, and stay so: nobody follows limits any more.
+  void end() noexcept;
+
   // From now on the numbers follow what the process may use: somebody calls follow_limits now and then.
   void begin_to_follow();
   bool has_limits() const noexcept { return static_cast<bool>(allowed_); }

@@ -160,6 +160,7 @@ void gangs::put_off(gang& g, threads_to_list& out) noexcept {
   // All of them first: where several sit at one worker its innermost gang is this one until the last has stood up, and
   // those of its threads that are withheld are to stay so.
   for_each_seat(g, [&](seat& s) { stand_up(s); });
+  out.freed = this;
   for_each_seat(g, [&](const seat& s) { let_run(s.worker, out); });
 }
 
@@ -262,6 +263,7 @@ bool gangs::leave(thread& t, unsigned rank) noexcept {
   --g.left;
   if (g.on) {
     stand_up(s);
+    out.freed = this;
     let_run(s.worker, out);
   }
   s.has_come = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <type_traits>
 
 #include "worker/runtime.hpp"
@@ -71,6 +72,8 @@ void lend(lendable* to, int level) noexcept {
 }
 
 }  // namespace
+
+void forget_loans() noexcept { new (&loans) detail::spin_word; }
 
 bool levels_are_used() noexcept { return used.load(); }
 void use_levels() noexcept { used.store(true); }

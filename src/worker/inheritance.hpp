@@ -16,6 +16,9 @@ void use_levels() noexcept;
 // null: nobody. Of a foreign kernel thread the level is the normal one.
 detail::waiter* most_urgent(const detail::waiter_list& waiters) noexcept;
 
+// In a child of fork(): a kernel thread that the child lacks may have been lending.
+void forget_loans() noexcept;
+
 // All below with the lock's guard held.
 
 // `w` has just begun to wait for a lock that is held.

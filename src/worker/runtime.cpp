@@ -112,39 +112,44 @@ runtime::runtime(settings s)
   capacity_.begin();
   host_.start(settings_.machine, recorder_.get(), settings_.trace_forks);
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
-  for (unsigned rank = 0; rank < count; ++rank) {
-    carrier* c = carriers_.make(settings_.units[rank]);
-    if (c != nullptr) {
-      workers_[rank]->by = c;
-      c->assigned = workers_[rank].get();
-      c->signal.store(1);
-      platform::wake_one(c->signal);
-      continue;
-    }
+  try {
+    start_kernel_threads();
+  } catch (...) {  // those that run use what this constructor has made
     creator_.end();
     stop();
-    const int error = carriers_.start_error();
-    throw std::system_error(std::error_code(error, std::generic_category()),
-                            "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(count) +
-                                " could not be started (" + platform::why_not_started(error).text +
-                                "); set HEDDLE_WORKERS lower, or raise the limit");
-  }
-  if (capacity_.has_limits() && capacity_.can_change()) {
-    capacity_.begin_to_follow();
-    creator_.start();
-  }
-  if (const int error = beat_.start(); error != 0) {
-    creator_.end();
-    stop();
-    throw std::system_error(std::error_code(error, std::generic_category()),
-                            std::string("heddle: no kernel thread for what the policy wants to hear by the clock: ") +
-                                platform::why_not_started(error).text);
+    throw;
   }
   platform::runtime_started(this, settings_.policy.c_str(), count,
                             [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
   if (host_.wants().greedy) {
     platform::promise_greed(
         this, [](const void* home) { return sleeps_beside_work(*static_cast<runtime*>(const_cast<void*>(home))); });
+  }
+}
+
+void runtime::start_kernel_threads() {
+  for (unsigned rank = 0; rank < workers(); ++rank) {
+    carrier* c = carriers_.make(settings_.units[rank]);
+    if (c == nullptr) {
+      const int error = carriers_.start_error();
+      throw std::system_error(std::error_code(error, std::generic_category()),
+                              "heddle: kernel thread " + std::to_string(rank + 1) + " of " + std::to_string(workers()) +
+                                  " could not be started (" + platform::why_not_started(error).text +
+                                  "); set HEDDLE_WORKERS lower, or raise the limit");
+    }
+    workers_[rank]->by = c;
+    c->assigned = workers_[rank].get();
+    c->signal.store(1);
+    platform::wake_one(c->signal);
+  }
+  if (capacity_.has_limits() && capacity_.can_change()) {
+    capacity_.begin_to_follow();
+    creator_.start();
+  }
+  if (const int error = beat_.start(); error != 0) {
+    throw std::system_error(std::error_code(error, std::generic_category()),
+                            std::string("heddle: no kernel thread for what the policy wants to hear by the clock: ") +
+                                platform::why_not_started(error).text);
   }
 }
 
@@ -162,8 +167,7 @@ runtime::~runtime() {
     while (w->token.is_lent()) platform::yield_processor();
   }
   beat_.end();
-  creator_.end();
-  capacity_.set_active(workers());
+  creator_.end();  // nobody follows the process's limits any more
   stop();
   platform::runtime_ended(this);
   if (traced_) traced_->finish();
@@ -171,6 +175,7 @@ runtime::~runtime() {
 
 // All workers end, and all carriers with them.
 void runtime::stop() noexcept {
+  capacity_.end();
   stopping_.store(true);
   carriers_.forget_spares();
   sleepers_.send_tokens();

@@ -87,6 +87,7 @@ class runtime final {
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
 
  private:
+  void start_kernel_threads();
   void stop() noexcept;
   void wake_for_submitted() noexcept;
 

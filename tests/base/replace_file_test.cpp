@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 #include "support/forked.hpp"
 
@@ -72,4 +73,16 @@ TEST_F(replace_file_test, a_full_disk_leaves_what_was_there) {
 }
 
 }  // namespace
+TEST_F(replace_file_test, two_may_write_the_same_file) {
+  const std::string a(100'000, 'a'), b(200'000, 'b');
+  const auto write = [&](const std::string& what) {
+    for (int i = 0; i < 50; ++i) replace_file(path("a"), what);
+  };
+  std::thread other([&] { write(b); });
+  write(a);
+  other.join();
+  const std::string left = text_of(path("a"));
+  EXPECT_TRUE(left == a || left == b) << left.size();
+}
+
 }  // namespace heddle::base

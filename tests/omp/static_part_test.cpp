@@ -1,6 +1,7 @@
 // The arithmetic of loops: every iteration belongs to one member, whatever the type, the step and the limits.
 #include "omp/kmp/static_part.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -36,7 +37,7 @@ std::vector<int> handed_out(const range<T>& loop, std::uint64_t members, signed_
     const std::uint64_t count = trips_of<T>(lower, upper, loop.step);
     if (trips == 0 || count == 0) continue;
     const std::uint64_t by = chunk != 0 ? static_cast<std::uint64_t>(chunk) * members : trips;
-    if (chunk != 0) {
+    if (chunk != 0 && chunks_of(trips, static_cast<std::uint64_t>(chunk)) > members) {
       EXPECT_EQ(stride, static_cast<signed_of<T>>(by * static_cast<std::uint64_t>(std::int64_t{loop.step})));
     }
     for (; from < trips; from += by)
@@ -68,6 +69,42 @@ TEST(static_part, every_iteration_once_for_all_types) {
   each_once<std::uint32_t>({10, 0, -1});
   each_once<std::int64_t>({-100, 100, 7});
   each_once<std::uint64_t>({1, 64, 9});
+}
+
+// How many iterations a member runs with the code that clang makes of a chunked loop; no more than `most` are counted.
+template <class T>
+std::uint64_t run_by(std::uint64_t number, std::uint64_t members, T upper_of_loop, signed_of<T> chunk,
+                     std::uint64_t most) {
+  using bits = std::make_unsigned_t<T>;
+  T lower = 0, upper = upper_of_loop;
+  signed_of<T> stride = 0;
+  part<T>({number, members}, true, nullptr, &lower, &upper, &stride, 1, chunk);
+  std::uint64_t run = 0;
+  upper = std::min(upper, upper_of_loop);
+  while (lower <= upper && run <= most) {
+    run += static_cast<std::uint64_t>(upper - lower) + 1;
+    lower = static_cast<T>(static_cast<bits>(lower) + static_cast<bits>(stride));
+    upper = std::min(static_cast<T>(static_cast<bits>(upper) + static_cast<bits>(stride)), upper_of_loop);
+  }
+  return run;
+}
+
+// A chunk times the members is beyond the type.
+TEST(static_part, large_chunks) {
+  for (const std::uint64_t members : {1, 2, 3, 4, 5, 7, 8, 16, 64}) {
+    for (const std::int32_t chunk :
+         {1, 300, 999, 1'000, 1'001, 1 << 28, 1'000'000'000, 1 << 30, std::numeric_limits<std::int32_t>::max()}) {
+      for (const std::uint32_t trips : {1u, 1'000u, 1'000'000u}) {
+        std::uint64_t narrow = 0, wide = 0;
+        for (std::uint64_t m = 0; m < members; ++m) {
+          narrow += run_by<std::int32_t>(m, members, static_cast<std::int32_t>(trips - 1), chunk, trips);
+          wide += run_by<std::int64_t>(m, members, trips - 1, std::int64_t{chunk} << 32, trips);
+        }
+        EXPECT_EQ(narrow, trips) << members << " members, chunk " << chunk;
+        EXPECT_EQ(wide, trips) << members << " members, chunk " << chunk << " << 32";
+      }
+    }
+  }
 }
 
 TEST(static_part, limits_of_types) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -377,6 +378,30 @@ TEST(threads_misuse, join_twice_is_an_error) {
   t.join();
   EXPECT_THROW(t.join(), std::system_error);
   EXPECT_THROW(t.detach(), std::system_error);
+}
+
+// There is no thread then.
+TEST(threads, a_closure_whose_copy_throws_leaves_nothing) {
+  struct throws {
+    throws() = default;
+    throws(const throws&) { throw std::runtime_error("copy"); }
+    void operator()() const {}
+  };
+  struct throws_when_moved {
+    throws_when_moved() = default;
+    throws_when_moved(throws_when_moved&&) { throw std::runtime_error("move"); }
+    void operator()() const {}
+  };
+  heddle::runtime rt({.workers = 1});
+  rt.run([&] {
+    const std::size_t before = rt.statistics().live_threads;
+    const throws f;
+    for (int i = 0; i < 1000; ++i) {
+      EXPECT_THROW(heddle::thread t(f), std::runtime_error);
+      EXPECT_THROW(heddle::thread t(throws_when_moved{}), std::runtime_error);
+    }
+    EXPECT_LE(rt.statistics().live_threads, before + 1000);  // stacks in the worker's cache count, too
+  });
 }
 
 }  // namespace

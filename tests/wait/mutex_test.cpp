@@ -196,6 +196,43 @@ TEST_P(mutexes, two_runtimes_share_one) {
   EXPECT_EQ(sum, 8000);
 }
 
+// Points of time that the clock's own unit, or nanoseconds, cannot hold.
+TEST_P(mutexes, time_limits_of_any_range) {
+  using system = std::chrono::system_clock;
+  using std::chrono::seconds;
+  runtime().run([] {
+    heddle::mutex m;
+    m.lock();
+    heddle::thread other([&m] {
+      EXPECT_FALSE(m.try_lock_until(system::time_point::min()));
+      EXPECT_FALSE(m.try_lock_until(std::chrono::steady_clock::time_point::min()));
+      EXPECT_FALSE(m.try_lock_until(std::chrono::time_point<std::chrono::steady_clock, seconds>::min()));
+      EXPECT_FALSE(m.try_lock_until(std::chrono::time_point<system, seconds>::min()));
+      EXPECT_FALSE(m.try_lock_until(system::now() - 1s));
+    });
+    other.join();
+    heddle::latch far(1), farther(1), four_centuries(1);
+    const auto waits = [&m](auto when, heddle::latch& begun) {
+      begun.count_down();
+      EXPECT_TRUE(m.try_lock_until(when));
+      m.unlock();
+    };
+    heddle::thread a(waits, std::chrono::time_point<system, seconds>::max(), std::ref(far));
+    heddle::thread b(waits, std::chrono::time_point<std::chrono::steady_clock, std::chrono::hours>::max(),
+                     std::ref(farther));
+    heddle::thread c(waits, std::chrono::time_point<system, seconds>(seconds(13'600'000'000)),
+                     std::ref(four_centuries));
+    far.wait();
+    farther.wait();
+    four_centuries.wait();
+    for (int i = 0; i < 100; ++i) heddle::this_thread::yield();
+    m.unlock();
+    a.join();
+    b.join();
+    c.join();
+  });
+}
+
 HEDDLE_OVER_RUNTIMES(mutexes);
 
 }  // namespace

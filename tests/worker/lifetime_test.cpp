@@ -9,10 +9,12 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "support/forked.hpp"
 #include "support/runtimes.hpp"
 
 namespace {
@@ -104,6 +106,42 @@ TEST(forks, beside_the_making_of_the_global_runtime) {
     waitpid(outer, &status, 0);
     ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "round " << round << ", status " << status;
   }
+}
+
+// Levels are lent under a lock of the process, which another kernel thread may have at the fork.
+TEST(forks, beside_threads_that_inherit_levels) {
+  if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
+  const auto contend = [](heddle::runtime& where, const std::atomic<bool>& stop, int rounds) {
+    heddle::mutex m;
+    where.run([&] {
+      std::vector<heddle::thread> all;
+      for (int i = 0; i < 6; ++i) {
+        heddle::thread_options o;
+        if (i % 2 != 0) o.priority = heddle::priority::high;
+        all.emplace_back(o, [&] {
+          for (int k = 0; k != rounds && !stop.load(); ++k) {
+            const std::lock_guard hold(m);
+            heddle::this_thread::yield();
+          }
+        });
+      }
+      for (auto& t : all) t.join();
+    });
+  };
+  const heddle::runtime_options o{.workers = 2, .bind = "off"};
+  heddle::runtime rt(o);
+  std::atomic<bool> stop{false};
+  std::thread beside([&] { contend(rt, stop, -1); });
+  for (int n = 0; n < 20; ++n) {
+    const int status = heddle_test::in_child([&] {  // it is killed if it hangs
+      const std::atomic<bool> never{false};
+      heddle::runtime own(o);
+      contend(own, never, 20);
+    });
+    EXPECT_EQ(status, 0) << "child " << n;
+  }
+  stop.store(true);
+  beside.join();
 }
 
 }  // namespace

@@ -361,4 +361,24 @@ TEST(packing, follows_the_affinity_mask) {
   rt.run([] { EXPECT_EQ(fib(15), 610); });
 }
 
+// Its workers have to come back for that, though the process may use one processor only.
+TEST(packing, a_runtime_ends_while_the_affinity_mask_is_narrow) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one processor";
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  {
+    heddle::runtime_options o = options_for(0);
+    o.packing = "auto";
+    o.bind = "off";
+    heddle::runtime rt(o);
+    set_affinity_of_all(one);
+    until([&] { return rt.active_workers() == 1; });
+  }
+  set_affinity_of_all(all);
+}
+
 }  // namespace

@@ -88,7 +88,9 @@ std::atomic<void (*)()> reset_child{nullptr};
 std::uint64_t fork_count() noexcept { return forks.load(); }
 void when_forked(void (*in_child)()) noexcept { reset_child.store(in_child); }
 
-void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
+void around_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
+  pthread_atfork(before, after, in_child);
+}
 
 int current_unit() noexcept { return sched_getcpu(); }
 bool foreign_threads_borrow() noexcept { return true; }

@@ -1,6 +1,7 @@
 // Ticks by POSIX timers and signals. The signal is SIGURG, which is ignored where nobody handles it, is passed on by
 // debuggers, and is used by no library that is known but Go's runtime. Where somebody handles it, it is another one
 // that nobody handles: `signal_to_use`.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@ namespace {
 std::atomic<void (*)(void*, interrupted&) noexcept> listener{nullptr};  // set once, before the signal is handled
 std::atomic<int> tick_signal{0};                                        // written under `choosing`; 0: none yet
 std::atomic_flag choosing;                                              // no tick's handler takes it
+// A kernel thread that the child lacks may have it.
+[[maybe_unused]] const bool freed_in_children = pthread_atfork(nullptr, nullptr, [] { choosing.clear(); }) == 0;
 
 // The mark by which a tick of the runtime is told from anybody else's signal of that number ([platform:5]): ticks of
 // timers carry their owner's address with this bit set, ticks that are sent carry the address of `sent_mark`.

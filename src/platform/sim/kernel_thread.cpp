@@ -30,7 +30,9 @@ std::atomic<std::uint64_t> forks{0};  // written in forked children by the handl
 std::uint64_t fork_count() noexcept { return forks.load(); }
 void when_forked(void (*)()) noexcept {}  // no own storage here
 
-void around_fork(void (*before)(), void (*after)()) noexcept { pthread_atfork(before, after, after); }
+void around_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
+  pthread_atfork(before, after, in_child);
+}
 
 int current_unit() noexcept { return sim::active != nullptr ? sim::here().bound_unit() : -1; }
 bool foreign_threads_borrow() noexcept { return sim::active != nullptr && sim::here().explores(); }
