@@ -160,7 +160,6 @@ void gangs::put_off(gang& g, threads_to_list& out) noexcept {
   // All of them first: where several sit at one worker its innermost gang is this one until the last has stood up, and
   // those of its threads that are withheld are to stay so.
   for_each_seat(g, [&](seat& s) { stand_up(s); });
-  out.freed = this;
   for_each_seat(g, [&](const seat& s) { let_run(s.worker, out); });
 }
 
@@ -263,7 +262,6 @@ bool gangs::leave(thread& t, unsigned rank) noexcept {
   --g.left;
   if (g.on) {
     stand_up(s);
-    out.freed = this;
     let_run(s.worker, out);
   }
   s.has_come = false;

@@ -4,19 +4,15 @@
 #include <heddle/mutex.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/pause.hpp>
-#include <heddle/semaphore.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/team.hpp>
 #include <heddle/thread.hpp>
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -423,128 +419,6 @@ TEST(teams_misuse, what_cannot_be_had_is_said) {
   o.priority = static_cast<heddle::priority>(99);
   heddle::team t(o);
   EXPECT_THROW(t.run([](heddle::team_member&) {}), std::invalid_argument);
-}
-
-// [gang:8]: a thread of a gang becomes ready at a worker that something else keeps, and another worker sleeps.
-class beside_a_sleeper : public ::testing::Test {
- protected:
-  static void until(const std::atomic<bool>& flag) {
-    while (!flag.load()) std::this_thread::yield();
-  }
-  static void until_known(const std::atomic<int>& number) {
-    while (number.load() < 0) std::this_thread::yield();
-  }
-  static heddle::runtime_options four() {
-    heddle::runtime_options o;
-    o.workers = 4;
-    o.bind = "off";
-    return o;
-  }
-  // Keeps its worker, and no processor.
-  void keep() {
-    while (!over_.load()) usleep(1000);
-  }
-  // A team of two: member 0 waits for the semaphore.
-  std::thread gang(heddle::semaphore& wait, std::atomic<int>& waiter_at, std::atomic<bool>& went_on,
-                   const std::function<void()>& other) {
-    return std::thread([this, &wait, &waiter_at, &went_on, other] {
-      heddle::team_options o;
-      o.threads = 2;
-      o.where = &rt;
-      heddle::team t(o);
-      t.run([&](heddle::team_member& m) {
-        if (m.number() != 0) return other();
-        waiter_at.store(rt.worker_rank());
-        wait.acquire();
-        went_on.store(true);
-      });
-    });
-  }
-  heddle::thread pinned(int rank, std::function<void()> body) {
-    heddle::thread_options o;
-    o.worker = static_cast<unsigned>(rank);
-    o.where = &rt;
-    return heddle::thread(o, std::move(body));
-  }
-
-  heddle::runtime rt{four()};
-  std::atomic<bool> over_{false};
-};
-
-// Both tests hang where they fail, until the watchdog of all tests ends them.
-TEST_F(beside_a_sleeper, who_is_woken_and_finds_something_else_passes_it_on) {
-  for (int round = 0; round < 20; ++round) {
-    over_.store(false);
-    heddle::semaphore wait(0), also(0);
-    std::atomic<int> at{-1}, other_at{-1};
-    std::atomic<bool> went_on{false}, kept{false}, pinned_there{false};
-    std::thread g = gang(wait, at, went_on, [&] {
-      other_at.store(rt.worker_rank());
-      keep();
-    });
-    until_known(at);
-    until_known(other_at);
-    int free = 0;
-    while (free == at.load() || free == other_at.load()) ++free;
-    heddle::thread keeper = pinned(at.load(), [&] {
-      kept.store(true);
-      keep();
-    });
-    until(kept);
-    heddle::thread found_instead = pinned(free, [&] {
-      pinned_there.store(true);
-      also.acquire();
-      keep();
-    });
-    until(pinned_there);
-    wait.release();
-    also.release();
-    until(went_on);  // on the one worker that has nothing
-    over_.store(true);
-    keeper.join();
-    found_instead.join();
-    g.join();
-  }
-}
-
-TEST_F(beside_a_sleeper, who_gives_up_a_seat_looks_for_those_that_may_have_the_worker) {
-  heddle::semaphore wait(0), wait_of_other(0), park(0);
-  std::atomic<int> at{-1}, other_at{-1}, seat_at{-1}, leaver_at{-1};
-  std::atomic<bool> went_on{false}, other_went_on{false}, kept{false}, leaves{false}, left{false};
-  std::thread g = gang(wait, at, went_on, [&] {
-    other_at.store(rt.worker_rank());
-    keep();
-  });
-  until_known(at);
-  until_known(other_at);
-  // Of a second gang one waits, at the fourth worker, and one keeps the third.
-  std::thread h = gang(wait_of_other, seat_at, other_went_on, [&] {
-    leaver_at.store(rt.worker_rank());
-    while (!leaves.load()) usleep(1000);
-    heddle::thread instead = pinned(rt.worker_rank(), [&] {
-      left.store(true);
-      keep();
-    });
-    park.acquire();  // the gang is put off; what is pinned has the worker
-    instead.join();
-  });
-  until_known(seat_at);
-  until_known(leaver_at);
-  heddle::thread keeper = pinned(at.load(), [&] {
-    kept.store(true);
-    keep();
-  });
-  until(kept);
-  wait.release();
-  leaves.store(true);
-  until(left);
-  until(went_on);
-  over_.store(true);
-  wait_of_other.release();
-  park.release();
-  keeper.join();
-  g.join();
-  h.join();
 }
 
 }  // namespace
