@@ -55,6 +55,7 @@ void enter_gang(gang_handle* handle, unsigned number) noexcept {
   worker::worker& w = worker::worker::current();
   fiber::thread& self = *w.current_thread();
   HEDDLE_CHECK(self.home == &g.home, "a thread of another runtime enters a gang");
+  w.preempts = true;  // before it may run there as a seated thread: [pin:2]
   if (!g.home.gangs().enter(g.seats[number], self, w.rank)) become_ready();
 }
 

@@ -129,9 +129,12 @@ bool gangs::put_on(gang& g, seat* stays) noexcept {
   };
   for_each_seat(g, [&](seat& s) {
     if (s.own_worker >= 0) give(s, static_cast<unsigned>(s.own_worker));
-    else if (&s == stays && marks_[s.worker] == mark::free) give(s, s.worker);
-    else if (&s == stays) stays = nullptr;
   });
+  // After all of those: it may run on the worker of one that is pinned.
+  if (stays != nullptr && stays->own_worker < 0) {
+    if (marks_[stays->worker] == mark::free) give(*stays, stays->worker);
+    else stays = nullptr;
+  }
   unsigned shared = 0;
   for_each_seat(g, [&](seat& s) {
     if (s.own_worker >= 0 || &s == stays) return;
@@ -160,6 +163,7 @@ void gangs::put_off(gang& g, threads_to_list& out) noexcept {
   // All of them first: where several sit at one worker its innermost gang is this one until the last has stood up, and
   // those of its threads that are withheld are to stay so.
   for_each_seat(g, [&](seat& s) { stand_up(s); });
+  out.freed = this;
   for_each_seat(g, [&](const seat& s) { let_run(s.worker, out); });
 }
 
@@ -262,6 +266,7 @@ bool gangs::leave(thread& t, unsigned rank) noexcept {
   --g.left;
   if (g.on) {
     stand_up(s);
+    out.freed = this;
     let_run(s.worker, out);
   }
   s.has_come = false;

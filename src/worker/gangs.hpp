@@ -94,12 +94,15 @@ class gangs {
   [[nodiscard]] bool can_steal(unsigned rank) noexcept;
   // One is ready at a worker that is busy: somebody who sleeps and may take it shall do so.
   void wake_for(unsigned rank) noexcept;
+  // The same of all that are ready at workers that are busy.
+  void pass_on() noexcept;
 
  private:
   // Threads that are to be put into their workers' lists once the lock is free. Linked by `next`, which is free while
   // they stand nowhere. They are of gangs that are on, so nobody else touches them.
   struct threads_to_list {
     thread* first{nullptr};
+    gangs* freed{nullptr};  // not null: seats of it have been given up
 
     threads_to_list() = default;
     threads_to_list(const threads_to_list&) = delete;
@@ -109,6 +112,9 @@ class gangs {
         first = t.next;  // from the push on it may run, and end
         push_pinned(t, false);
       }
+      if (freed == nullptr) return;
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with push_pinned's before wake_for: [gang:8]
+      freed->pass_on();
     }
 
     void add(seat& s) noexcept {
@@ -137,7 +143,7 @@ class gangs {
   void end_turn(gang& g) noexcept;
   void put_off_if_still(gang& g, threads_to_list& out) noexcept;
   [[nodiscard]] seat* find_for(unsigned rank) noexcept;
-  [[nodiscard]] bool some_are_listed(unsigned rank) const noexcept;
+  [[nodiscard]] bool some_are_listed_beside(unsigned rank) const noexcept;
 
   const worker_list& workers_;
   std::atomic<bool> used_{false};  // set once

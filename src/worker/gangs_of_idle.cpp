@@ -8,7 +8,7 @@
 namespace heddle::worker {
 
 // A worker that is idle takes its own.
-bool gangs::some_are_listed(unsigned rank) const noexcept {
+bool gangs::some_are_listed_beside(unsigned rank) const noexcept {
   for (unsigned r = 0; r < count(); ++r) {
     const worker& w = *workers_[r];
     if (r != rank && w.pinned.has_gangs() && !w.idle.load(std::memory_order_relaxed)) return true;  // hints
@@ -32,7 +32,7 @@ seat* gangs::find_for(unsigned rank) noexcept {
 }
 
 thread* gangs::steal(unsigned rank) noexcept {
-  if (!some_are_listed(rank)) return nullptr;
+  if (!some_are_listed_beside(rank)) return nullptr;
   threads_to_list out;
   std::lock_guard hold(lock_);
   seat* const s = find_for(rank);
@@ -45,7 +45,7 @@ thread* gangs::steal(unsigned rank) noexcept {
 }
 
 bool gangs::can_steal(unsigned rank) noexcept {
-  if (!some_are_listed(rank)) return false;
+  if (!some_are_listed_beside(rank)) return false;
   std::lock_guard hold(lock_);
   return find_for(rank) != nullptr;
 }
@@ -55,13 +55,19 @@ bool gangs::can_steal(unsigned rank) noexcept {
 void gangs::wake_for(unsigned rank) noexcept {
   runtime& home = workers_.front()->home;
   if (!home.sleepers().idle().anyone_asleep()) return;
-  for (unsigned i = 1; i < count(); ++i) {
+  for (unsigned i = 1; i <= count(); ++i) {
     const unsigned r = (rank + i) % count();
     if (!home.sleepers().idle().is_asleep(r) || workers_[r]->token.look() == token::state::awake) continue;
     if (seats_at_[r].load(std::memory_order_relaxed) != nullptr) continue;  // a hint
     home.sleepers().send_token(r);
     return;
   }
+}
+
+// [gang:8]. After a fence: by who has found something else, which wake_for may have passed over or woken, and by who
+// has given up a seat, for which wake_for may have passed over a worker that sleeps.
+void gangs::pass_on() noexcept {
+  if (some_are_listed_beside(count())) wake_for(count() - 1);
 }
 
 }  // namespace heddle::worker

@@ -181,8 +181,8 @@ thread* worker::find_work() noexcept {
     leave_search(listed);
     home.time().delegate();  // [time:2]
   }
-  if (found != 0 && pinned.has_gangs()) [[unlikely]]
-    home.gangs().wake_for(rank);  // who pushed it has seen this worker idle: [gang:8]
+  if (found != 0 && home.gangs().are_used()) [[unlikely]]
+    home.gangs().pass_on();  // who pushed has seen this worker idle, or woken it: [gang:8]
   trace::emit<trace::event::idle_end>(ring);
   return thread_for(found);
 }

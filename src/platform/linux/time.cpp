@@ -51,7 +51,7 @@ nanoseconds now() noexcept { return read_clock(CLOCK_MONOTONIC); }
 
 usage used_so_far() noexcept {
   rusage used{};
-  getrusage(RUSAGE_THREAD, &used);  // its times may be those of the kernel's last tick, 4 ms ago
+  getrusage(RUSAGE_THREAD, &used);  // its times may be those of the kernel's last tick
   return {read_clock(CLOCK_THREAD_CPUTIME_ID), static_cast<std::uint32_t>(used.ru_nvcsw)};
 }
 

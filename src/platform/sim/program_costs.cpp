@@ -11,8 +11,8 @@ namespace heddle::sim {
 void program_costs::cycles(double n) noexcept {
   strand& me = engine_.self();
   me.stretch.told = true;
-  if (!(n > 0)) return;          // neither what is not a number
-  constexpr double most = 1e17;  // ps, a day: sums of many such stay in range
+  if (!(n > 0)) return;          // what is not a number costs nothing, either
+  constexpr double most = 1e17;  // ps, some 28 hours: a hundred such stay in the clock's range
   const double time = std::min(n * 1000 / engine_.settings().frequency + 0.5, most);
   me.cycles_told += std::min(n, most);
   const auto cost = static_cast<picoseconds>(time);
