@@ -15,6 +15,7 @@
 #include "omp/core/team.hpp"
 #include "omp/core/thread.hpp"
 
+namespace lock_test {
 namespace {
 
 using namespace heddle::omp;
@@ -173,3 +174,4 @@ TEST(Lock, KeepsToTheMemoryThatHeadersReserve) {
 }
 
 }  // namespace
+}  // namespace lock_test
