@@ -8,7 +8,7 @@
 #include "bench/driver/programs.hpp"
 #include "bench/driver/table.hpp"
 #include "process/beside.hpp"
-#include "worker/ticks.hpp"
+#include "worker/preemption/ticks.hpp"
 
 namespace heddle::cli {
 

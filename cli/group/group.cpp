@@ -19,7 +19,7 @@
 #include "machine/limits.hpp"
 #include "machine/model.hpp"
 #include "machine/plan.hpp"
-#include "policy/grouping.hpp"
+#include "policy/grouped/grouping.hpp"
 
 namespace heddle::cli {
 namespace {

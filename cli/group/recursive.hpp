@@ -5,7 +5,7 @@
 #include <heddle/machine.hpp>
 
 #include "cli/group/sharing.hpp"
-#include "policy/grouping.hpp"
+#include "policy/grouped/grouping.hpp"
 
 namespace heddle::cli {
 

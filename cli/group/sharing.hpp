@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/sharing_profile.hpp"
+#include "policy/grouped/sharing_profile.hpp"
 
 namespace heddle::cli {
 

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "omp/api/api.hpp"
-#include "omp/core/affinity_format.hpp"
-#include "omp/core/binding.hpp"
-#include "omp/core/environment.hpp"
+#include "omp/core/places/binding.hpp"
+#include "omp/core/settings/affinity_format.hpp"
+#include "omp/core/settings/environment.hpp"
 #include "omp/core/standard_error.hpp"
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Memory: OpenMP 5.1, section 3.13, and the names by which compilers allocate.
-#include "omp/core/allocator.hpp"
+#include "omp/core/memory/allocator.hpp"
 
 #include "omp/api/api.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "omp/api/api.hpp"
-#include "omp/core/environment.hpp"
+#include "omp/core/settings/environment.hpp"
 #include "omp/core/standard_error.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/teams/thread.hpp"
 #include "omp/ompt/callbacks.hpp"
 
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "omp/api/api.hpp"
-#include "omp/core/environment.hpp"
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/settings/environment.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 #include <new>
 
 #include "omp/api/api.hpp"
-#include "omp/core/environment.hpp"
-#include "omp/core/lock.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/locks/lock.hpp"
+#include "omp/core/settings/environment.hpp"
+#include "omp/core/teams/thread.hpp"
 #include "omp/ompt/mutexes.hpp"
 
 using heddle::omp::nest_lock;

@@ -1,8 +1,8 @@
 // Where a thread is: OpenMP 5.1, sections 3.2 (threads), 3.4 (teams) and 3.6 (tasks).
 #include "omp/api/api.hpp"
-#include "omp/core/environment.hpp"
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/settings/environment.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 
 using heddle::omp::team;
 using heddle::omp::thread;

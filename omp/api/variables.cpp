@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "omp/api/api.hpp"
-#include "omp/core/environment.hpp"
+#include "omp/core/settings/environment.hpp"
 #include "omp/core/standard_error.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/teams/thread.hpp"
 
 namespace {
 

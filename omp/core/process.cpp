@@ -8,7 +8,7 @@
 
 #include <heddle/mutex.hpp>
 
-#include "omp/core/environment.hpp"
+#include "omp/core/settings/environment.hpp"
 #include "omp/core/standard_error.hpp"
 #include "omp/seam.hpp"
 

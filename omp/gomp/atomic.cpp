@@ -2,7 +2,7 @@
 #include <heddle/export.hpp>
 #include <heddle/mutex.hpp>
 
-#include "omp/core/atomic.hpp"
+#include "omp/core/locks/atomic.hpp"
 #include "omp/ompt/mutexes.hpp"
 
 using heddle::omp::atomics::lock_of_regions;

@@ -1,13 +1,13 @@
 // Doacross loops of the GNU ABI: iterations of each of the nested loops are numbered from 0, and the outermost loop's
 // are handed out.
-#include "omp/core/doacross.hpp"
+#include "omp/core/teams/doacross.hpp"
 
 #include <cstdarg>
 #include <cstdlib>
 #include <memory>
 #include <new>
 
-#include "omp/core/task_reduction.hpp"
+#include "omp/core/tasks/task_reduction.hpp"
 #include "omp/gomp/region.hpp"
 #include "omp/ompt/tasks.hpp"
 #include "omp/ompt/work.hpp"

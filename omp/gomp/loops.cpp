@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "omp/core/task_reduction.hpp"
+#include "omp/core/tasks/task_reduction.hpp"
 #include "omp/gomp/region.hpp"
 #include "omp/ompt/mutexes.hpp"
 #include "omp/ompt/sync.hpp"

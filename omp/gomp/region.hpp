@@ -1,8 +1,8 @@
 // What the GNU ABI's entry points share.
 #pragma once
 
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 
 namespace heddle::omp::gomp {
 

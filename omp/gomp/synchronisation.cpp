@@ -1,7 +1,7 @@
 // Barriers, single, critical and cancellation of the GNU ABI.
-#include "omp/core/lock_word.hpp"
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/locks/lock_word.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 #include "omp/ompt/cancel.hpp"
 #include "omp/ompt/mutexes.hpp"
 #include "omp/ompt/sync.hpp"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 
 using namespace heddle::omp;
 

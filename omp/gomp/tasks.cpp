@@ -1,8 +1,8 @@
 // Entry points of the GNU ABI: tasks, taskwait, taskgroup.
 #include <cstring>
 
-#include "omp/core/detach.hpp"
-#include "omp/core/taskwait.hpp"
+#include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/taskwait.hpp"
 #include "omp/gomp/task_layout.hpp"
 #include "omp/ompt/records.hpp"
 #include "omp/ompt/sync.hpp"

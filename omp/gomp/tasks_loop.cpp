@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "omp/core/task_reduction.hpp"
-#include "omp/core/taskloop.hpp"
-#include "omp/core/taskwait.hpp"
+#include "omp/core/tasks/task_reduction.hpp"
+#include "omp/core/tasks/taskloop.hpp"
+#include "omp/core/tasks/taskwait.hpp"
 #include "omp/gomp/task_layout.hpp"
 #include "omp/ompt/records.hpp"
 #include "omp/ompt/sync.hpp"

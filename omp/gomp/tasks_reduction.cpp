@@ -1,6 +1,6 @@
 // Entry points of the GNU ABI: task reductions.
-#include "omp/core/task_reduction.hpp"
-#include "omp/core/taskwait.hpp"
+#include "omp/core/tasks/task_reduction.hpp"
+#include "omp/core/tasks/taskwait.hpp"
 
 HEDDLE_OMP_ENTRY void GOMP_barrier();
 

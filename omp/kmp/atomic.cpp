@@ -1,6 +1,6 @@
 // Typed atomic functions of the LLVM ABI, made from atomic.def. The first two arguments of each, the place in the
 // source and the thread's number, are not needed.
-#include "omp/core/atomic.hpp"
+#include "omp/core/locks/atomic.hpp"
 #include "omp/ompt/mutexes.hpp"
 
 #include <heddle/export.hpp>

@@ -1,7 +1,7 @@
 // Cancellation in the LLVM ABI.
-#include "omp/core/cancel.hpp"
+#include "omp/core/teams/cancel.hpp"
 
-#include "omp/core/team.hpp"
+#include "omp/core/teams/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/ompt/cancel.hpp"
 #include "omp/ompt/sync.hpp"

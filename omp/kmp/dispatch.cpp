@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "omp/core/team.hpp"
+#include "omp/core/teams/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/kmp/schedule.hpp"
 #include "omp/kmp/static_part.hpp"

@@ -1,8 +1,8 @@
 // Doacross loops of the LLVM ABI: they have a place of their own beside that of the loop.
 #include <memory>
 
-#include "omp/core/doacross.hpp"
-#include "omp/core/team.hpp"
+#include "omp/core/teams/doacross.hpp"
+#include "omp/core/teams/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/ompt/tasks.hpp"
 

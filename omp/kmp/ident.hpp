@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "omp/core/thread.hpp"
+#include "omp/core/teams/thread.hpp"
 #include "omp/seam.hpp"
 
 namespace heddle::omp::kmp {

@@ -3,8 +3,8 @@
 #include <cstdarg>
 #include <memory>
 
-#include "omp/core/environment.hpp"
-#include "omp/core/team.hpp"
+#include "omp/core/settings/environment.hpp"
+#include "omp/core/teams/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/ompt/records.hpp"
 #include "omp/ompt/regions.hpp"

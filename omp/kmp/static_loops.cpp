@@ -1,5 +1,5 @@
 // Loops of the LLVM ABI whose iterations are handed out by arithmetic alone.
-#include "omp/core/team.hpp"
+#include "omp/core/teams/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/kmp/schedule.hpp"
 #include "omp/kmp/static_part.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "omp/core/work_share.hpp"
+#include "omp/core/teams/work_share.hpp"
 
 namespace heddle::omp::kmp {
 

@@ -2,8 +2,8 @@
 #include <atomic>
 #include <cstddef>
 
-#include "omp/core/lock_word.hpp"
-#include "omp/core/team.hpp"
+#include "omp/core/locks/lock_word.hpp"
+#include "omp/core/teams/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/ompt/mutexes.hpp"
 #include "omp/ompt/sync.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "omp/core/depend.hpp"
-#include "omp/core/task.hpp"
+#include "omp/core/tasks/depend.hpp"
+#include "omp/core/tasks/task.hpp"
 
 namespace heddle::omp::kmp {
 

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <utility>
 
-#include "omp/core/taskloop.hpp"
-#include "omp/core/taskwait.hpp"
+#include "omp/core/tasks/taskloop.hpp"
+#include "omp/core/tasks/taskwait.hpp"
 #include "omp/kmp/task_layout.hpp"
 #include "omp/ompt/records.hpp"
 #include "omp/ompt/sync.hpp"

@@ -1,8 +1,8 @@
 // Entry points of the LLVM ABI: task reductions.
 #include <vector>
 
-#include "omp/core/task_reduction.hpp"
-#include "omp/core/taskwait.hpp"
+#include "omp/core/tasks/task_reduction.hpp"
+#include "omp/core/tasks/taskwait.hpp"
 #include "omp/kmp/task_layout.hpp"
 
 struct ident;

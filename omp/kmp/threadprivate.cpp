@@ -1,5 +1,5 @@
 // Threadprivate variables of the LLVM ABI.
-#include "omp/core/threadprivate.hpp"
+#include "omp/core/teams/threadprivate.hpp"
 
 #include "omp/kmp/ident.hpp"
 

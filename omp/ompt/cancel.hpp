@@ -1,7 +1,7 @@
-// Cancellation with its events: what entry points call in place of the functions of core/cancel.hpp.
+// Cancellation with its events: what entry points call in place of the functions of core/teams/cancel.hpp.
 #pragma once
 
-#include "omp/core/cancel.hpp"
+#include "omp/core/teams/cancel.hpp"
 #include "omp/ompt/tasks.hpp"
 
 namespace heddle::omp::ompt {

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "omp/api/api.hpp"
-#include "omp/core/environment.hpp"
-#include "omp/core/task_queue.hpp"
+#include "omp/core/settings/environment.hpp"
+#include "omp/core/tasks/task_queue.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/records.hpp"
 #include "omp/ompt/start.hpp"

@@ -1,9 +1,9 @@
 // Where the records of tasks are, and scopes that change a task's frame.
 #pragma once
 
-#include "omp/core/task.hpp"
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/tasks/task.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 #include "omp/ompt/state.hpp"
 
 namespace heddle::omp::ompt {

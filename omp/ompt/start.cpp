@@ -12,10 +12,10 @@
 
 #include <heddle/mutex.hpp>
 
-#include "omp/core/environment.hpp"
-#include "omp/core/members.hpp"
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/settings/environment.hpp"
+#include "omp/core/teams/members.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/inquiry.hpp"
 #include "omp/ompt/regions.hpp"

@@ -2,9 +2,9 @@
 // functions of core/.
 #pragma once
 
-#include "omp/core/task_group.hpp"
-#include "omp/core/taskwait.hpp"
-#include "omp/core/team.hpp"
+#include "omp/core/tasks/task_group.hpp"
+#include "omp/core/tasks/taskwait.hpp"
+#include "omp/core/teams/team.hpp"
 #include "omp/ompt/state.hpp"
 
 namespace heddle::omp::ompt {

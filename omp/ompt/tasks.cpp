@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "omp/core/depend.hpp"
-#include "omp/core/detach.hpp"
-#include "omp/core/task_run.hpp"
+#include "omp/core/tasks/depend.hpp"
+#include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/task_run.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/records.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "omp/core/task.hpp"
+#include "omp/core/tasks/task.hpp"
 #include "omp/ompt/state.hpp"
 
 namespace heddle::omp {

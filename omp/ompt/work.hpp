@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "omp/core/work_share.hpp"
+#include "omp/core/teams/work_share.hpp"
 #include "omp/ompt/state.hpp"
 
 namespace heddle::omp::ompt {

@@ -1,6 +1,6 @@
 // Audit builds abort in two places: where the runtime, on a kernel thread that has a worker, waits for what a preempted
 // thread may hold; and where preemptible code takes what the runtime waits for. Does nothing in other builds. The
-// argument: [preempt:4] and [preempt:6] of src/worker/preemption.md.
+// argument: [preempt:4] and [preempt:6] of src/worker/preemption/preemption.md.
 #pragma once
 
 #include "base/contracts.hpp"

@@ -25,14 +25,14 @@ struct kind {
   tls storage{tls::carrier};
   // Ticks end its turns.
   bool preemptive() const noexcept { return technique != preemption::none; }
-  // There is a border between its own code and the runtime's (src/worker/preemption.md).
+  // There is a border between its own code and the runtime's (src/worker/preemption/preemption.md).
   bool bordered() const noexcept { return preemptive() || storage != tls::carrier; }
 };
 
 // The base class is the queue that the thread's own code sees (fork_queue::stands_for). The thread-local pointer to the
 // current queue names it while that code runs, and names the worker while the runtime's code does; `off` is true during
-// the latter and during the instructions in between (src/worker/preemption.md). All fields are touched by whoever owns
-// the thread; `off` and `pending` also by the signal handler on the kernel thread that runs it.
+// the latter and during the instructions in between (src/worker/preemption/preemption.md). All fields are touched by
+// whoever owns the thread; `off` and `pending` also by the signal handler on the kernel thread that runs it.
 struct preemptible : detail::fork_queue {
   explicit preemptible(thread& t, kind how) noexcept : how(how) {
     base = slots + 1;

@@ -36,10 +36,10 @@ inline constexpr std::uint16_t no_worker = 0xffff;
 inline constexpr std::uint8_t no_size_class = 0xff;  // of a light thread
 
 // Where a thread belongs: to the pool that it goes back to under thread packing (unknown at first), or to the worker
-// that it is pinned to, by its maker, or as long as it is in a gang (worker/gangs.md), which may give it another worker
-// while it does not run. Written by the thread's owner, or by who puts its gang on. Whether it is pinned is settled
-// before anybody else knows of the thread, or by the thread itself, and a lender of a level asks that at any time
-// (precedence.cpp): hence an atomic, without an order.
+// that it is pinned to, by its maker, or as long as it is in a gang (worker/gangs/gangs.md), which may give it another
+// worker while it does not run. Written by the thread's owner, or by who puts its gang on. Whether it is pinned is
+// settled before anybody else knows of the thread, or by the thread itself, and a lender of a level asks that at any
+// time (precedence.cpp): hence an atomic, without an order.
 class belonging {
  public:
   static constexpr unsigned limit = 0x3fff;  // of ranks
@@ -105,8 +105,8 @@ struct alignas(64) thread {
   // Of its stack, or no_size_class.
   std::uint8_t size_class{0};
 
-  // Its priority: its own, or a lent one. Written under the lock of loans (worker/inheritance.cpp) once the thread is
-  // known to others. What others read may be old.
+  // Its priority: its own, or a lent one. Written under the lock of loans (worker/order/inheritance.cpp) once the
+  // thread is known to others. What others read may be old.
   std::atomic<std::int8_t> level{0};
 
   // How many children this thread has spawned so far. The last child reads it, to know whether that is its own spawn.
@@ -170,7 +170,7 @@ struct alignas(64) thread {
   // The worker that took the block from the pool, for itself. Null: it is of nobody's cache.
   worker::worker* cache{nullptr};
 
-  // Where it stands in lists of ready threads beside the normal level (worker/priorities.hpp).
+  // Where it stands in lists of ready threads beside the normal level (worker/order/priorities.hpp).
   struct {
     // The second link of such a list (and of free light threads, the link from chain to chain).
     thread* newer{nullptr};
@@ -185,7 +185,7 @@ struct alignas(64) thread {
     std::uint64_t ready_since{0};  // when it did (platform::cycles)
   } listed;
 
-  // Levels that are lent to it (worker/inheritance.cpp), all under the lock of loans.
+  // Levels that are lent to it (worker/order/inheritance.cpp), all under the lock of loans.
   struct {
     std::int8_t own_level{0};  // its own; meaningful while anything is lent to it
     std::uint16_t count{0};
@@ -203,7 +203,7 @@ struct alignas(64) thread {
     void* children_above{reinterpret_cast<void*>(~std::uintptr_t{0})};
   } stack_memory;
 
-  // What it has used so far, and the innermost of its forks that are timed (worker/task_meter.hpp). Null where the
+  // What it has used so far, and the innermost of its forks that are timed (worker/time/task_meter.hpp). Null where the
   // policy does not want to know, and before it begins and after it has ended as a task.
   struct {
     worker::account* kept{nullptr};
@@ -216,7 +216,7 @@ struct alignas(64) thread {
     unsigned valgrind{0};  // its number
   } tools;
 
-  // Its thread slots ([slot:1] of src/worker/slots.md). Null in a block that nobody runs.
+  // Its thread slots ([slot:1] of src/worker/carriers/slots.md). Null in a block that nobody runs.
   void* slots[detail::thread_slots]{};
 };
 static_assert(offsetof(thread, slots) == detail::slots_of_thread);

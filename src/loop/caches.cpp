@@ -2,8 +2,8 @@
 #include "loop/caches.hpp"
 
 #include "machine/topology.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

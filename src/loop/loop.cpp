@@ -12,8 +12,8 @@
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

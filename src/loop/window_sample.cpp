@@ -8,7 +8,7 @@
 #include <new>
 
 #include "arch/arch.hpp"
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
 

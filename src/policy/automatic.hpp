@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "policy/ml_adaptive.hpp"
+#include "policy/adws/ml_adaptive.hpp"
 
 namespace heddle::policy {
 

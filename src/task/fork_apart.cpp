@@ -11,7 +11,7 @@
 #include "worker/inline.hpp"
 #include "worker/jobs.hpp"
 #include "worker/runtime.hpp"
-#include "worker/task_meter.hpp"
+#include "worker/time/task_meter.hpp"
 
 namespace heddle::detail {
 

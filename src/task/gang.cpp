@@ -6,9 +6,9 @@
 
 #include "base/contracts.hpp"
 #include "worker/caller.hpp"
-#include "worker/gangs.hpp"
+#include "worker/gangs/gangs.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 
 namespace heddle::detail {
 

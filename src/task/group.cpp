@@ -15,9 +15,9 @@
 #include "task/spawn.hpp"
 #include "worker/inline.hpp"
 #include "worker/jobs.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
-#include "worker/task_meter.hpp"
+#include "worker/time/task_meter.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

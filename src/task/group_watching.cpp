@@ -1,7 +1,7 @@
 #include "task/group_watching.hpp"
 
 #include "trace/emit.hpp"
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

@@ -7,7 +7,7 @@
 #include <heddle/task_group.hpp>
 
 #include "worker/runtime.hpp"
-#include "worker/task_meter.hpp"
+#include "worker/time/task_meter.hpp"
 
 namespace heddle::detail {
 

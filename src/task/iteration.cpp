@@ -2,8 +2,8 @@
 #include <heddle/iteration.hpp>
 
 #include "worker/inline.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 
 namespace heddle {
 

@@ -6,9 +6,9 @@
 
 #include "base/contracts.hpp"
 #include "task/fork_apart.hpp"
-#include "worker/queue_paths.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
+#include "worker/searching/queue_paths.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

@@ -4,8 +4,8 @@
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
 #include "worker/caller.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 
 namespace heddle::detail {
 

@@ -20,10 +20,10 @@
 #include "policy/registry.hpp"
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
-#include "worker/comparison/comparison.hpp"
-#include "worker/inheritance.hpp"
+#include "worker/order/inheritance.hpp"
+#include "worker/preemption/comparison/comparison.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 
 namespace heddle {
 

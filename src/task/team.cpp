@@ -11,8 +11,8 @@
 #include <heddle/thread.hpp>
 
 #include "worker/new_thread.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 
 namespace heddle::detail {
 

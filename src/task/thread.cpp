@@ -10,8 +10,8 @@
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle {

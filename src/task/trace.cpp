@@ -2,8 +2,8 @@
 #include <heddle/trace.hpp>
 
 #include "platform/platform.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::trace::detail {

@@ -1,7 +1,7 @@
 // Waiting for a phase to end and ending it. Protocol and proof: objects.md.
 #include <heddle/barrier.hpp>
 
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
 

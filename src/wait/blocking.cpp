@@ -4,10 +4,10 @@
 #include <cstdio>
 
 #include "platform/platform.hpp"
-#include "worker/handover.hpp"
+#include "worker/carriers/handover.hpp"
+#include "worker/carriers/thread_slots.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
-#include "worker/thread_slots.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

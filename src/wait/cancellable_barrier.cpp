@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle {
 

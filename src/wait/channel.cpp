@@ -8,8 +8,8 @@
 #include "arch/arch.hpp"
 #include "platform/platform.hpp"
 #include "wait/channel_parts.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "wait/channel_parts.hpp"
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
 

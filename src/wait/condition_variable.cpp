@@ -5,7 +5,7 @@
 
 #include <heddle/blocking.hpp>
 
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle {
 

@@ -1,7 +1,7 @@
 // Sleeping at and notifying an event count. Protocol and proof: objects.md.
 #include <heddle/event_count.hpp>
 
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle {
 

@@ -1,8 +1,8 @@
 #include <heddle/isolate.hpp>
 
 #include "base/contracts.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

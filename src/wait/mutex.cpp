@@ -3,8 +3,8 @@
 
 #include "arch/arch.hpp"
 #include "trace/emit.hpp"
-#include "worker/inheritance.hpp"
-#include "worker/section.hpp"
+#include "worker/order/inheritance.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle {

@@ -1,13 +1,13 @@
-// The public poller. Who asks it, and when: src/worker/pollers.md.
+// The public poller. Who asks it, and when: src/worker/searching/pollers.md.
 #include <heddle/poller.hpp>
 
 #include <stdexcept>
 
 #include <heddle/blocking.hpp>
 
-#include "worker/pollers.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
+#include "worker/searching/pollers.hpp"
 
 namespace heddle {
 

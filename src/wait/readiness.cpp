@@ -15,7 +15,7 @@
 
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
 

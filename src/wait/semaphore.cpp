@@ -1,7 +1,7 @@
 // Waiting for and handing out permits. Protocol and proof: objects.md.
 #include <heddle/semaphore.hpp>
 
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
 

@@ -1,7 +1,7 @@
 // Waiting for and handing on a shared mutex. Protocol and proof: objects.md.
 #include <heddle/shared_mutex.hpp>
 
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle {
 

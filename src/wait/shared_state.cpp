@@ -3,7 +3,7 @@
 
 #include <future>
 
-#include "worker/section.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
 

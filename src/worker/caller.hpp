@@ -1,7 +1,7 @@
 // Who runs the calling code. One of three:
 // - a foreign kernel thread: it carries no worker, for it is not of heddle's, or is in blocking();
 // - a preemptive thread, in its own code: a tick may move it between any two instructions, so what is a worker's is out
-//   of its reach until it is in a section (worker/section.hpp);
+//   of its reach until it is in a section (worker/preemption/section.hpp);
 // - a worker: the runtime's own code, and that of a thread which is not preemptive.
 // The public functions begin by asking this. Within the runtime, where the second case cannot be, worker::current and
 // worker::current_or_null answer at once.

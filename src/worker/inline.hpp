@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/audit.hpp"
-#include "worker/carrier.hpp"
+#include "worker/carriers/carrier.hpp"
 #include "worker/exceptions.hpp"
 #include "worker/new_thread.hpp"
 #include "worker/runtime.hpp"

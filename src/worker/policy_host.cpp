@@ -8,11 +8,11 @@
 #include "platform/platform.hpp"
 #include "policy/registry.hpp"
 #include "trace/emit.hpp"
-#include "worker/carrier.hpp"
+#include "worker/carriers/carrier.hpp"
 #include "worker/exceptions.hpp"
 #include "worker/link_messages.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 
 namespace heddle::worker {
 

@@ -14,10 +14,10 @@
 #include "machine/topology.hpp"
 #include "queue/askers.hpp"
 #include "trace/trace.hpp"
-#include "worker/accounts.hpp"
-#include "worker/census.hpp"
-#include "worker/sleepers.hpp"
-#include "worker/task_meter.hpp"
+#include "worker/carriers/census.hpp"
+#include "worker/searching/sleepers.hpp"
+#include "worker/time/accounts.hpp"
+#include "worker/time/task_meter.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {

@@ -12,10 +12,10 @@
 #include "base/contracts.hpp"
 #include "machine/topology.hpp"
 #include "platform/explored.hpp"
-#include "worker/faults.hpp"
+#include "worker/diagnosis/faults.hpp"
+#include "worker/diagnosis/trace_cost.hpp"
 #include "worker/new_thread.hpp"
-#include "worker/section.hpp"
-#include "worker/trace_cost.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::worker {
 

@@ -11,8 +11,8 @@
 
 #include "fiber/preemptible.hpp"
 #include "machine/topology.hpp"
-#include "worker/klt_means.hpp"
-#include "worker/ticks.hpp"
+#include "worker/preemption/klt_means.hpp"
+#include "worker/preemption/ticks.hpp"
 
 namespace heddle::worker {
 

@@ -5,10 +5,10 @@
 #include "base/audit.hpp"
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
-#include "worker/foreign_waits.hpp"
+#include "worker/diagnosis/foreign_waits.hpp"
 #include "worker/inline.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {

@@ -5,12 +5,12 @@
 
 #include "base/contracts.hpp"
 #include "platform/platform.hpp"
-#include "worker/carrier.hpp"
+#include "worker/carriers/carrier.hpp"
 #include "worker/inline.hpp"
 #include "worker/jobs.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
-#include "worker/task_meter.hpp"
+#include "worker/time/task_meter.hpp"
 
 extern "C" HEDDLE_NO_TSAN heddle::arch::departure* heddle_depart(void* argument) noexcept {
   return heddle::worker::worker::current().departing(*static_cast<heddle::fiber::thread*>(argument));

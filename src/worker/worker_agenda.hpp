@@ -6,9 +6,9 @@
 
 #include "queue/askers.hpp"
 #include "queue/fork_queue.hpp"
-#include "worker/aging.hpp"
-#include "worker/packing.hpp"
-#include "worker/pinned.hpp"
+#include "worker/gangs/pinned.hpp"
+#include "worker/order/aging.hpp"
+#include "worker/order/packing.hpp"
 #include "worker/worker_switching.hpp"
 
 namespace heddle::worker {

@@ -12,10 +12,10 @@
 #include "fiber/thread.hpp"
 #include "platform/platform.hpp"
 #include "trace/ring.hpp"
-#include "worker/carrier_pool.hpp"
-#include "worker/lone_new.hpp"
-#include "worker/ready_queue.hpp"
-#include "worker/token.hpp"
+#include "worker/carriers/carrier_pool.hpp"
+#include "worker/searching/lone_new.hpp"
+#include "worker/searching/ready_queue.hpp"
+#include "worker/searching/token.hpp"
 
 namespace heddle::worker {
 

@@ -18,7 +18,7 @@
 #include "cli/group/recursive.hpp"
 #include "cli/group/sharing.hpp"
 #include "machine/topology.hpp"
-#include "policy/grouping.hpp"
+#include "policy/grouped/grouping.hpp"
 
 namespace heddle::cli {
 namespace group_test {

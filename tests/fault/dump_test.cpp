@@ -26,8 +26,8 @@
 
 #include "support/forked.hpp"
 #include "support/runtimes.hpp"
-#include "worker/faults.hpp"
-#include "worker/foreign_waits.hpp"
+#include "worker/diagnosis/faults.hpp"
+#include "worker/diagnosis/foreign_waits.hpp"
 #include "worker/runtime.hpp"
 
 namespace dump_test {

@@ -1,5 +1,5 @@
 // Allocators: alignment, pools, fallbacks, and memory that changes its size.
-#include "omp/core/allocator.hpp"
+#include "omp/core/memory/allocator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "omp/api/api.hpp"
-#include "omp/core/allocator_traits.hpp"
+#include "omp/core/memory/allocator_traits.hpp"
 
 namespace allocator_test {
 namespace {

@@ -1,5 +1,5 @@
 // Typed atomic functions: each against the expression that it stands for, alone and from four threads at once.
-#include "omp/core/atomic.hpp"
+#include "omp/core/locks/atomic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "omp/core/cancel.hpp"
+#include "omp/core/teams/cancel.hpp"
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 

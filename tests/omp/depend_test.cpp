@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "omp/core/depend_graph.hpp"
+#include "omp/core/tasks/depend_graph.hpp"
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 

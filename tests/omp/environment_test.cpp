@@ -1,5 +1,5 @@
 // Reading environment variables: good and bad values of each, what follows from them, and what is printed.
-#include "omp/core/environment.hpp"
+#include "omp/core/settings/environment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

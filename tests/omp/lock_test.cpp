@@ -1,6 +1,6 @@
 // Locks: exclusion among members of teams that are larger than the workers and among kernel threads, nesting, tasks as
 // owners, and memory that is gone right after a lock was let go.
-#include "omp/core/lock.hpp"
+#include "omp/core/locks/lock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "omp/api/api.hpp"
-#include "omp/core/team.hpp"
-#include "omp/core/thread.hpp"
+#include "omp/core/teams/team.hpp"
+#include "omp/core/teams/thread.hpp"
 
 namespace lock_test {
 namespace {

@@ -1,5 +1,5 @@
 // Places: how they are written, what a machine has of them, and how teams lie in them.
-#include "omp/core/places.hpp"
+#include "omp/core/places/places.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "omp/core/machine_subset.hpp"
+#include "omp/core/places/machine_subset.hpp"
 
 namespace places_test {
 namespace {

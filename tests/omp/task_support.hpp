@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "omp/core/depend.hpp"
-#include "omp/core/taskwait.hpp"
+#include "omp/core/tasks/depend.hpp"
+#include "omp/core/tasks/taskwait.hpp"
 
 namespace heddle_test {
 

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "omp/core/detach.hpp"
-#include "omp/core/task_block.hpp"
-#include "omp/core/taskloop.hpp"
+#include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/task_block.hpp"
+#include "omp/core/tasks/taskloop.hpp"
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 

@@ -1,5 +1,5 @@
 // Who is seen where: two threads bound to one processor see each other there, until one leaves it.
-#include "omp/core/whereabouts.hpp"
+#include "omp/core/teams/whereabouts.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -26,7 +26,7 @@
 #include "platform/comparison.hpp"
 #include "platform/linux/comparison/interrupt_targets.hpp"
 #include "platform/linux/comparison/uintr.hpp"
-#include "worker/ticks.hpp"
+#include "worker/preemption/ticks.hpp"
 
 namespace uintr_test {
 namespace {

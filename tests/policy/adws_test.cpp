@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "policy/distribution.hpp"
+#include "policy/adws/distribution.hpp"
 #include "policy/registry.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"

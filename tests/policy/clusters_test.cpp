@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/clusters.hpp"
+#include "policy/clusters/clusters.hpp"
 #include "policy/registry.hpp"
 #include "support/cluster_host.hpp"
 

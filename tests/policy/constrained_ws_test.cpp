@@ -26,8 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "policy/iterations/steal_tree.hpp"
 #include "policy/registry.hpp"
-#include "policy/steal_tree.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 #include "trace/file.hpp"

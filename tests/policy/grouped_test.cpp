@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "policy/grouped.hpp"
-#include "policy/grouping.hpp"
+#include "policy/grouped/grouped.hpp"
+#include "policy/grouped/grouping.hpp"
+#include "policy/grouped/sharing_profile.hpp"
 #include "policy/registry.hpp"
-#include "policy/sharing_profile.hpp"
 #include "support/cluster_host.hpp"
 
 namespace grouped_test {

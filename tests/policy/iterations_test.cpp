@@ -1,6 +1,6 @@
 // The component by itself, held by a policy of the test's own making: what is recorded is what is named afterwards, one
 // iteration runs at a time, and what does not fit makes a new record.
-#include "policy/iterations.hpp"
+#include "policy/iterations/iterations.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "machine/topology.hpp"
-#include "policy/machine_part.hpp"
+#include "policy/levels/machine_part.hpp"
 #include "policy/registry.hpp"
 #include "support/fib.hpp"
 #include "support/runtimes.hpp"

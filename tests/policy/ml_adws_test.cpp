@@ -12,7 +12,7 @@
 #include <cctype>
 #include <vector>
 
-#include "policy/distribution.hpp"
+#include "policy/adws/distribution.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 

@@ -1,5 +1,5 @@
 // The heuristic of NUMALB as a function of numbers: its equations, and brute force on small graphs.
-#include "policy/numa_balance.hpp"
+#include "policy/numa/numa_balance.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/numalb.hpp"
+#include "policy/numa/numalb.hpp"
 #include "policy/registry.hpp"
 #include "support/cluster_host.hpp"
 

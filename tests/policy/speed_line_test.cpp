@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/distribution.hpp"
-#include "policy/speed_line.hpp"
+#include "policy/adws/distribution.hpp"
+#include "policy/adws/speed_line.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 

@@ -1,6 +1,6 @@
 // The tree that CAB and LAWS keep from one iteration to the next: who is who, what is summed up, where it is cut; and
 // the search of Algorithm 6, against one that tries everything.
-#include "policy/task_tree.hpp"
+#include "policy/sockets/task_tree.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/cut_search.hpp"
-#include "policy/soid_profile.hpp"
+#include "policy/sockets/cut_search.hpp"
+#include "policy/sockets/soid_profile.hpp"
 #include "support/idle_host.hpp"
 
 namespace task_tree_test {

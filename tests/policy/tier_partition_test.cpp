@@ -1,6 +1,6 @@
 // The formulas of CAB and LAWS, with the examples of the book and by their definitions.
-#include "policy/tier_partition.hpp"
-#include "policy/socket_homes.hpp"
+#include "policy/sockets/tier_partition.hpp"
+#include "policy/sockets/socket_homes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Gangs of preemptive threads under schedules that differ at every atomic operation, with ticks at any of them. They
 // spin for what is in other gangs, or in none, so that all of it ends only if gangs take turns. Argument: [gang:12] to
-// [gang:15] of src/worker/gangs.md. Compiled once more for each mistake of cmake/heddle_sim.cmake.
+// [gang:15] of src/worker/gangs/gangs.md. Compiled once more for each mistake of cmake/heddle_sim.cmake.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Gangs under schedules that differ at every atomic operation: threads that spin for their siblings, in more gangs than
 // there is room for, nested ones, such as wait besides. None is preemptive: a worker that has a spinning thread is lost
-// for all others, so one wrong turn ends in a loop without end, which `spin` finds. Argument: src/worker/gangs.md.
-// Compiled once more for each mistake of cmake/heddle_sim.cmake.
+// for all others, so one wrong turn ends in a loop without end, which `spin` finds. Argument:
+// src/worker/gangs/gangs.md. Compiled once more for each mistake of cmake/heddle_sim.cmake.
 #include <gtest/gtest.h>
 
 #include <atomic>

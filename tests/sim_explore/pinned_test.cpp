@@ -1,7 +1,7 @@
 // Pinned threads under schedules that differ at every atomic operation: no worker sleeps, or stands aside, while a
 // thread that is pinned to it is ready, and none runs elsewhere. As many as there are workers wait for each other
-// without letting go of theirs: a worker that sleeps on ends in a stall. Argument: src/worker/pinned.md. Compiled once
-// more for each mistake of cmake/heddle_sim.cmake.
+// without letting go of theirs: a worker that sleeps on ends in a stall. Argument: src/worker/gangs/pinned.md. Compiled
+// once more for each mistake of cmake/heddle_sim.cmake.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // Thread slots under schedules that differ at every atomic operation: whichever thread a task comes to run on, it finds
-// what is bound by who waits for it, or nothing ([slot:3], [slot:4] of src/worker/slots.md).
+// what is bound by who waits for it, or nothing ([slot:3], [slot:4] of src/worker/carriers/slots.md).
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What shares of the processors equal preemptive threads get, in virtual time: the bounds [fairness:4] to [fairness:6]
-// of src/worker/fairness.md.
+// of src/worker/order/fairness.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

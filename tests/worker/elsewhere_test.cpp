@@ -14,7 +14,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 #include "worker/runtime.hpp"
-#include "worker/token.hpp"
+#include "worker/searching/token.hpp"
 #include "worker/worker.hpp"
 
 namespace elsewhere_test {

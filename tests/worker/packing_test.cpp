@@ -20,7 +20,7 @@
 #include "support/fib.hpp"
 #include "support/preemption.hpp"
 #include "support/runtimes.hpp"
-#include "worker/packing.hpp"
+#include "worker/order/packing.hpp"
 #include "worker/runtime.hpp"
 
 namespace packing_test {

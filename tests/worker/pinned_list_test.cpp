@@ -1,5 +1,5 @@
 // The list of the ready threads that are pinned to one worker.
-#include "worker/pinned.hpp"
+#include "worker/gangs/pinned.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/runtimes.hpp"
-#include "worker/priorities.hpp"
+#include "worker/order/priorities.hpp"
 
 namespace pinned_list_test {
 namespace {

@@ -15,9 +15,9 @@
 #include "support/preemption.hpp"
 #include "sync/mutex.hpp"
 #include "sync/owner_lock.hpp"
-#include "worker/faults.hpp"
+#include "worker/diagnosis/faults.hpp"
+#include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
-#include "worker/section.hpp"
 
 namespace preempt_locks_test {
 namespace {

@@ -1,4 +1,4 @@
-// Turns are short while threads spin, and only then ([turn:4] of src/worker/ticks.md).
+// Turns are short while threads spin, and only then ([turn:4] of src/worker/preemption/ticks.md).
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>

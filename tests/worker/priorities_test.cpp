@@ -1,5 +1,5 @@
 // The lists of ready threads beside the normal level.
-#include "worker/priorities.hpp"
+#include "worker/order/priorities.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The heap of time limits against a sorted set, and a hundred
 // thousand sleepers of whom some are woken before their time.
-#include "worker/timers.hpp"
+#include "worker/time/timers.hpp"
 
 #include <heddle/semaphore.hpp>
 #include <heddle/sleep.hpp>

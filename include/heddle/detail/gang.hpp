@@ -1,5 +1,5 @@
 // Gangs, for teams (heddle/team.hpp, omp/): threads of which all have a worker of their own at once, or none has. What
-// is promised, and under which conditions: src/worker/gangs.md.
+// is promised, and under which conditions: src/worker/gangs/gangs.md.
 #pragma once
 
 #include <heddle/export.hpp>

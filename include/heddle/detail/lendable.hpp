@@ -1,5 +1,5 @@
 // The word of a lock: whether it is held and who waits (src/wait/mutex.md). It names its holder, so that a thread that
-// waits can lend its priority level to the holder: src/worker/inheritance.md.
+// waits can lend its priority level to the holder: src/worker/order/inheritance.md.
 #pragma once
 
 #include <atomic>

@@ -1,0 +1,38 @@
+// The locks of atomic accesses that the processor has no instruction for.
+#include "omp/core/locks/atomic.hpp"
+
+#include <heddle/mutex.hpp>
+
+namespace heddle::omp::atomics {
+
+namespace {
+
+constexpr std::size_t stripes = 128;  // addresses that share one are those of neighbours far apart
+
+struct alignas(64) stripe {
+  heddle::mutex lock;
+};
+
+// Never destroyed: programs have atomic regions in destructors of static objects.
+stripe* table() noexcept {
+  static stripe* const made = new stripe[stripes + 1];
+  return made;
+}
+
+}  // namespace
+
+heddle::mutex& lock_of(const void* where) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(where);
+  return table()[(address >> 4 ^ address >> 11) % stripes].lock;
+}
+
+heddle::mutex& lock_of_regions() noexcept { return table()[stripes].lock; }
+
+void locked(const void* where, void (*body)(void* argument), void* argument) {
+  heddle::mutex& lock = lock_of(where);
+  lock.lock();
+  body(argument);
+  lock.unlock();
+}
+
+}  // namespace heddle::omp::atomics

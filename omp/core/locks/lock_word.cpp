@@ -1,0 +1,67 @@
+#include "omp/core/locks/lock_word.hpp"
+
+#include "omp/core/teams/thread.hpp"
+
+namespace heddle::omp {
+
+// On the stack of who waits.
+struct lock_word::sleeper {
+  sleeper* next;  // who came before
+  thread* who;
+  std::atomic<bool> woken{false};  // by the holder, once it has taken this out of the list
+};
+
+void lock_word::lock_slowly() noexcept {
+  thread& self = thread::current();
+  for (;;) {
+    std::uintptr_t now = 0;
+    const auto free_now = [&] {
+      now = word_.load(std::memory_order_relaxed);  // confirmed by the exchange
+      return (now & is_held) == 0;
+    };
+    for (int turn = 0; turn < 100 && !demand::exceeds() && !free_now(); ++turn) heddle_pause();
+    if (free_now()) {
+      // acquire pairs with unlock
+      if (word_.compare_exchange_weak(now, now | is_held, std::memory_order_acquire)) return;
+      continue;
+    }
+    sleeper mine{reinterpret_cast<sleeper*>(now & ~is_held), &self};
+    // release pairs with unlock_slowly: `mine`
+    if (!word_.compare_exchange_weak(now, reinterpret_cast<std::uintptr_t>(&mine) | is_held, std::memory_order_release,
+                                     std::memory_order_relaxed))
+      continue;
+    self.parked.wait([&] { return mine.woken.load(std::memory_order_acquire); });  // pairs with unlock_slowly
+  }
+}
+
+// Only the holder takes out of the list, so nothing in it goes away meanwhile. Each exchange releases to the next
+// holder what this one wrote, and acquires the list when it finds that somebody has come.
+void lock_word::unlock_slowly() noexcept {
+  std::uintptr_t now = word_.load(std::memory_order_acquire);  // pairs with lock_slowly: the list
+  sleeper* chosen;
+  for (;;) {
+    auto* const newest = reinterpret_cast<sleeper*>(now & ~is_held);
+    if (newest == nullptr) {  // release and acquire, here and below: as said above
+      if (word_.compare_exchange_weak(now, is_free, std::memory_order_release, std::memory_order_acquire)) return;
+      continue;
+    }
+    if (newest->next == nullptr) {
+      chosen = newest;  // release and acquire: as said above, here and below
+      if (word_.compare_exchange_weak(now, is_free, std::memory_order_release, std::memory_order_acquire)) break;
+      continue;
+    }
+    // The oldest is at the end of the list, where nobody else is.
+    sleeper* before = newest;
+    while (before->next->next != nullptr) before = before->next;
+    chosen = before->next;
+    before->next = nullptr;
+    while (!word_.compare_exchange_weak(now, now & ~is_held, std::memory_order_release, std::memory_order_acquire)) {
+    }
+    break;
+  }
+  thread& who = *chosen->who;                            // a descriptor is there for ever
+  chosen->woken.store(true, std::memory_order_release);  // pairs with lock_slowly; `chosen` is gone from here on
+  who.parked.wake();
+}
+
+}  // namespace heddle::omp

@@ -1,0 +1,166 @@
+#include "omp/core/teams/parking.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "omp/core/settings/environment.hpp"
+#include "omp/core/teams/thread.hpp"
+
+namespace heddle::omp {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr int turns_between_looks = 64;
+// [parking:3] So often it gives its processor away to another OpenMP thread that was seen there, before it looks at the
+// clock; and after so many waits of that kind it asks where all are.
+constexpr int most_gifts = 8;
+constexpr std::uint8_t waits_between_questions = 16;
+// A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (demand).
+constexpr auto between_yields = std::chrono::microseconds(20);
+// Where there are more threads than processors a user-level thread gives others so many turns before it sleeps. With
+// half of that a region of sixteen threads on two processors took twice as long, for some slept, and had to be woken.
+constexpr int most_turns_given = 16;
+// A foreign kernel thread keeps no worker from others, and its sleep costs the one who wakes it microseconds, and
+// itself tens of them until the kernel gives it a processor among the workers' busy kernel threads: a barrier of four
+// threads on two processors took 100 us, and takes 1.3 us since it looks for so long whatever the demand is.
+constexpr std::chrono::nanoseconds most_foreign_spin = std::chrono::microseconds(50);
+
+// A leader that is a kernel thread may wait for the processor of the worker whose member spins for it, while another
+// one is idle: the system does not move a thread that has run just now, nor a worker that is bound. A region of four
+// threads on two processors took 0.3 ms more so, the whole time for which its last member spun. Not by the C library's
+// function, before which libheddle_omp_waits.so stands.
+void give_processor_away() noexcept { static_cast<void>(syscall(SYS_sched_yield)); }
+
+// [parking:5]. True: ready.
+bool give_turns(bool (*ready)(void*), void* asked) {
+  for (int given = 0; given < most_turns_given; ++given) {
+    heddle::detail::yield();
+    if (ready(asked)) return true;
+  }
+  return false;
+}
+
+// What the spinning of a thread costs, for the line at the end; as of the last look at the clock, so that it costs
+// none.
+struct spin_account {
+  explicit spin_account(clock::time_point now) noexcept : begin(now), last(now) {}
+  ~spin_account() {
+    thread* const self = thread::current_or_null();
+    if (self != nullptr) self->did.spun.add(static_cast<std::uint64_t>(std::chrono::nanoseconds(last - begin).count()));
+  }
+  spin_account(const spin_account&) = delete;
+  spin_account& operator=(const spin_account&) = delete;
+  clock::time_point begin, last;
+};
+
+}  // namespace
+
+// [parking:6] True: it has company still.
+bool parking::end_company(clock::time_point now) noexcept {
+  if (++company_waits_ == waits_between_questions) {
+    company_waits_ = 0;
+    whereabouts::ask();
+  }
+  if (!is_user_level() || now < may_go_again_ || demand::exceeds()) return true;
+  where_.leave();
+  if (heddle::detail::go_elsewhere()) {
+    may_go_again_ = now + between_goings_;
+    between_goings_ *= 4;
+  }
+  return where_.look();
+}
+
+// True: ready.
+bool parking::spin(bool (*ready)(void*), void* asked) {
+  const bool is_patient = !shares_processor_ && !is_user_level();
+  if (!is_patient && demand::exceeds()) return is_user_level() && give_turns(ready, asked);
+  const clock::time_point begin = clock::now();
+  const std::chrono::nanoseconds most = spin_time();
+  clock::time_point yields_at = begin + between_yields;
+  const clock::time_point spins_until = is_patient ? begin + std::min(most, most_foreign_spin) : begin;
+  spin_account account(begin);
+  has_company_ = where_.look();
+  if (has_company_) has_company_ = end_company(begin);
+  for (int gifts = has_company_ ? most_gifts : 0; gifts > 0 && !demand::exceeds(); --gifts) {
+    give_processor_away();
+    if (ready(asked)) return true;
+  }
+  while (!demand::exceeds() || clock::now() < spins_until) {
+    for (int turn = 0; turn < turns_between_looks; ++turn) {
+      if (ready(asked)) return true;
+      heddle_pause();
+    }
+    const clock::time_point now = clock::now();
+    account.last = now;
+    if (now - begin >= most) return false;
+    if (now < yields_at && !(is_patient && demand::exceeds())) continue;  // [parking:4]
+    if (is_user_level()) heddle::detail::yield();
+    give_processor_away();
+    yields_at = clock::now();
+    account.begin += yields_at - now;  // others had the processor
+    account.last = yields_at;
+    yields_at += between_yields;
+  }
+  return false;
+}
+
+void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
+  if (spin(ready, asked)) return;
+  for (;;) {
+    word_.store(settling, std::memory_order_relaxed);  // the fence orders it with what ready() reads: [parking:1]
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    before(told);
+    if (ready(asked)) {
+      word_.store(is_awake);  // who wakes from now on finds nothing to do; who was before has done the same
+      return;
+    }
+    sleep();
+    if (ready(asked)) return;
+  }
+}
+
+// On another stack, if the caller is a user-level thread.
+bool parking::fall_asleep(void* self, heddle::detail::waiter& w) noexcept {
+  auto& p = *static_cast<parking*>(self);
+  demand::awake.fetch_sub(1);
+  std::uintptr_t expected = settling;
+  if (p.word_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&w))) return true;
+  demand::awake.fetch_add(1);  // woken meanwhile
+  return false;
+}
+
+void parking::sleep() noexcept {
+  heddle::detail::waiter w("OpenMP");
+  where_.leave();
+  heddle::detail::suspend(w, fall_asleep, this);
+  has_company_ = !demand::exceeds() && where_.look();  // nobody acts on what was seen while it exceeds
+}
+
+// Null: it is awake, or looks again before it sleeps.
+heddle::detail::waiter* parking::exchange_sleeper() noexcept {
+  const std::uintptr_t was = word_.exchange(is_awake);
+  return was == is_awake || was == settling ? nullptr : reinterpret_cast<heddle::detail::waiter*>(was);
+}
+
+void parking::wake(heddle::detail::waiter& sleeper) noexcept {
+  demand::awake.fetch_add(1);  // before it runs, so that those who spin make way for it
+  heddle::detail::wake(sleeper);
+}
+
+void parking::wake_sleeper() noexcept {
+  if (heddle::detail::waiter* const w = exchange_sleeper(); w != nullptr) wake(*w);
+}
+
+}  // namespace heddle::omp
+
+// For libheddle_omp_waits.so, whose calls suspend members without their parking: `change` is -1 before, 1 after.
+HEDDLE_OMP_ENTRY void heddle_omp_rests(int change) noexcept {
+  const heddle::omp::thread* const self = heddle::omp::thread::current_or_null();
+  if (self != nullptr && self->counts) heddle::omp::demand::awake.fetch_add(change);
+}
+HEDDLE_OMP_ENTRY bool heddle_omp_is_crowded() noexcept { return heddle::omp::demand::exceeds(); }

@@ -1,0 +1,75 @@
+// Children that come again run where a file says, in its order; see grouped.cpp for its source.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <heddle/policy_victims.hpp>
+#include "policy/grouped/access_recorder.hpp"
+#include "policy/grouped/grouping.hpp"
+#include "policy/task_list.hpp"
+
+namespace heddle::policy {
+
+class grouped final : public policy {
+ public:
+  // `plan`: of the file called so; none: children are dealt out by their numbers. `profile`: what a recorder writes;
+  // "": none.
+  grouped(std::optional<grouping> plan, std::string file, bool steal, unsigned patience, std::string profile);
+  static std::unique_ptr<policy> make(parameters& given);
+
+  void start(scheduler& host) override;
+  unsigned most_workers() const noexcept override { return recorder_ != nullptr ? 1 : nobody; }
+  entry acquire(unsigned self, effort how) noexcept override;
+  bool may_find(unsigned self) noexcept override;
+  entry pick(unsigned self, bool own_is_empty) noexcept override { return own_is_empty ? own(self) : 0; }
+  placement spawn(unsigned self, const task_info& info) noexcept override;
+  void enqueue(unsigned self, task& t) noexcept override;
+  placement ready(unsigned self, task& t) noexcept override;
+  void task_end(unsigned self, task& t) noexcept override;
+
+ private:
+  static constexpr unsigned most_sites = 64;
+  struct place {
+    unsigned worker, position;
+  };
+  // The tasks of a site that a worker is to run, in their order; one that has come stands in its slot.
+  struct line {
+    std::vector<task*> slots;
+    std::vector<std::uint64_t> filled;   // a bit a slot
+    std::vector<unsigned> group_begins;  // of each slot: where its group begins
+  };
+  // What a worker is to run. Under the lock, but for `count`.
+  struct alignas(64) lane {
+    detail::spin_word lock;
+    std::atomic<unsigned> count{0};  // written under the lock; a hint elsewhere
+    std::vector<line> lines;         // by site
+    task_list others;                // tasks without a slot, and what was taken from other lanes; oldest first
+    unsigned in_vain{0};             // the worker's own: searches that insisted
+  };
+
+  unsigned site_of(const void* label) noexcept;
+  entry own(unsigned self) noexcept;
+  entry take_from_near(unsigned self) noexcept;
+  static task* first_of(lane& l) noexcept;
+  static unsigned last_of(lane& l, task_list& out) noexcept;
+
+  const std::optional<grouping> plan_;
+  const std::string file_;
+  const bool steal_;
+  const unsigned patience_;
+  std::unique_ptr<access_recorder> recorder_;
+  std::vector<std::vector<place>> places_;  // by site and task
+  std::unique_ptr<lane[]> lanes_;           // by rank
+  std::vector<rings> near_;                 // by rank
+  detail::spin_word lock_;                  // of the labels
+  const void* labels_[most_sites]{};
+  std::atomic<unsigned> sites_{0};  // labels there are; written under lock_
+  std::atomic<bool> has_met_unknown_{false};
+};
+
+}  // namespace heddle::policy

@@ -1,0 +1,160 @@
+// The iterations of a program that repeats itself: which one runs, what is recorded of it, and what the record of an
+// earlier one says of a task. A task is known across iterations by its identity, a hash of its path (steal_tree.hpp).
+// A component: a policy that holds it decides where tasks go, tells it of every task that it makes, begins and ends,
+// and keeps identities and nodes in its tasks' rooms. constrained_ws holds one.
+//
+// Sources: Lifflander, Krishnamoorthy, Kale, "Steal tree" (PLDI 2013) and "Optimizing data locality for fork/join
+// programs using constrained work stealing" (SC 2014); deviations: constrained_ws.cpp. Invariants: constrained_ws.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <heddle/policy.hpp>
+#include "policy/iterations/steal_tree.hpp"
+
+namespace heddle::policy {
+
+class iterations {
+ public:
+  // What is done with the tasks of the iteration that runs. record: noted. relaxed: noted, and sent where the record
+  // names. strict: sent there, and not noted.
+  enum class mode : std::uint8_t { none, record, relaxed, strict };
+  // What is remarked into the trace, each with a number: of pieces, of pieces that moved, of tasks. Texts that live on.
+  struct remarks {
+    const char* recorded;   // the first iteration
+    const char* relaxed;    // another one of the same site
+    const char* strict;     // strict ones begin
+    const char* abandoned;  // a strict one did not fit the record
+  };
+  struct rules {
+    remarks says;
+    bool strict = true;    // false: iterations stay relaxed
+    bool ordered = true;   // strict ones keep the order of the record
+    unsigned relaxed = 5;  // iterations between the recorded one and the strict ones
+  };
+
+  explicit iterations(const rules& given) noexcept : rules_(given) {}
+  void start(scheduler& host);
+
+  // --- beginning and end; one iteration at a time [relws:1] ---
+
+  // False: another one runs, and begin would be in vain. A hint.
+  bool may_begin() const noexcept { return !busy_.load() || closing_.load(); }
+  // The calling worker's task becomes the root of an iteration of the site `label`; `root` is its node, which is given
+  // back where the answer is false: another iteration runs. `prepare(mode)` is called before anybody sees the mode.
+  template <class Prepare>
+  bool begin(unsigned self, const void* label, steal_node& root, Prepare&& prepare) noexcept {
+    if (!occupy(self)) {
+      give_node(self, root);
+      return false;
+    }
+    const mode as = choose(label);
+    for (unsigned rank = 0; rank < host_->workers(); ++rank) accounts_[rank].met = 0;
+    prepare(as);
+    open(self, root, as);
+    return true;
+  }
+  // The root has ended it. False: tasks of it are alive; whoever begins the next one concludes it once they have ended.
+  bool end(unsigned self) noexcept;
+
+  // --- what runs ---
+
+  mode now() const noexcept { return mode_.load(); }
+  bool is_busy() const noexcept { return busy_.load(); }
+  // Where the root of a recorded iteration was; nobody: there is none yet.
+  unsigned root_home() const noexcept { return root_home_.load(); }
+  // strict: the order of pieces is given up. loosen answers whether it was before.
+  bool is_loosened() const noexcept { return loosened_.load(); }
+  bool loosen() noexcept { return loosened_.exchange(true); }
+  // Of the record that is followed: its pieces that began on that worker.
+  unsigned pieces_of(unsigned rank) const noexcept { return current_->tree.pieces_of(rank); }
+
+  // --- tasks of the iteration ---
+
+  // What the record says of a task; null: nothing, or there is none.
+  const steal_tree::line* recorded(std::uint64_t identity) const noexcept {
+    return mode_.load() == mode::record ? nullptr : current_->tree.find(identity);
+  }
+  // strict: a task of the record has come, or tasks that it does not know.
+  void met(unsigned self) noexcept { ++accounts_[self].met; }
+  void misfit(std::size_t tasks) noexcept {
+    misfits_.fetch_add(tasks, std::memory_order_relaxed);  // a statistic
+    loosened_.store(true);
+  }
+  // Of every task but the root, on the worker where that is.
+  void made(unsigned self) noexcept {
+    account& mine = accounts_[self];
+    // its own; published by ended
+    mine.made.store(mine.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void ended(unsigned self) noexcept {
+    account& mine = accounts_[self];
+    // release pairs with has_strays: what the task made
+    mine.ended.store(mine.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // its own
+  }
+
+  // --- nodes, while a record is made ---
+
+  // Null: no memory, or too many.
+  steal_node* take_node(unsigned self) noexcept { return nodes_.take(accounts_[self].nodes); }
+  void give_node(unsigned self, steal_node& n) noexcept { steal_nodes::give(accounts_[self].nodes, n); }
+  // The task's node becomes a child of its maker's.
+  static void note_child(steal_node& parent, steal_node& child, std::uint64_t identity) noexcept;
+  // The task has ended, and its descendants have been joined: nodes that the table will not name are given back.
+  void note_end(unsigned self, steal_node& n) noexcept;
+
+ private:
+  // The record of one call site. Used by whoever holds busy_.
+  struct site {
+    const void* label{nullptr};
+    steal_tree tree;
+    bool has_tree{false};
+    unsigned relaxed_left{0};  // iterations under RelWS before the next strict one
+    unsigned misfits{0};       // strict iterations in a row that the record did not fit
+    bool said_strict{false};
+  };
+
+  struct alignas(64) account {
+    // Tasks of the iteration that this worker made, and that ended here: written by it alone, read by who ends the
+    // iteration.
+    std::atomic<std::uint64_t> made{0};
+    std::atomic<std::uint64_t> ended{0};
+    std::size_t met{0};          // lines of the table that its tasks came by; this worker's, as `nodes`
+    steal_node* nodes{nullptr};  // free ones
+  };
+
+  bool occupy(unsigned self) noexcept;
+  mode choose(const void* label) noexcept;
+  void open(unsigned self, steal_node& root, mode as) noexcept;
+  bool has_strays() const noexcept;
+  site& site_of(const void* label) noexcept;
+  void conclude(unsigned self) noexcept;
+  void conclude_record(unsigned self) noexcept;
+  void conclude_strict(unsigned self) noexcept;
+
+  const rules rules_;
+  scheduler* host_{nullptr};
+  std::unique_ptr<account[]> accounts_;  // by rank
+  steal_nodes nodes_;
+  steal_tree next_tree_;                     // of the iteration that ends; its memory serves again
+  std::atomic<unsigned> root_home_{nobody};  // where the root of a recorded iteration was
+
+  // The iteration that runs. busy_: somebody has it, and alone writes what follows; its tasks read it, ordered by the
+  // lists that they came by. mode_ and loosened_ are read by anybody as hints.
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> closing_{false};  // its root has ended it, though tasks of it are alive
+  std::atomic<mode> mode_{mode::none};
+  std::atomic<bool> loosened_{false};    // strict: the order of pieces is given up
+  std::atomic<std::size_t> misfits_{0};  // strict: tasks that the record does not know
+  site* current_{nullptr};
+  steal_node* root_{nullptr};
+
+  static constexpr unsigned most_sites = 64;
+  std::unique_ptr<site[]> sites_;
+  unsigned next_site_{0};  // to be used, or reused
+};
+
+}  // namespace heddle::policy

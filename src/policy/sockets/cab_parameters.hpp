@@ -1,0 +1,39 @@
+// Parameters that cab-fto, cab-gto, laws and laws-nc share, and what they all do at the start.
+#pragma once
+
+#include <heddle/policy.hpp>
+#include "policy/sockets/bi_tier.hpp"
+
+namespace heddle::policy {
+
+struct cab_parameters {
+  bi_tier::settings tiers;
+  double cache;  // bytes of a socket's shared cache; 0: the machine's
+};
+
+// sockets=N cuts the workers into so many; cache=N and bytes=N are in bytes.
+inline cab_parameters cab_parameters_of(parameters& given) {
+  cab_parameters p{};
+  p.tiers.pools.sockets = static_cast<unsigned>(given.number("sockets", 0, 0, 4096));
+  p.cache = given.number("cache", 0, 0, 1e18);
+  p.tiers.pools.patience = static_cast<unsigned>(given.number("patience", 8, 0, 1e6));
+  return p;
+}
+
+// What the two forms of CAB share beyond that.
+inline void ask_for_cab(parameters& given, bi_tier::settings& tiers) {
+  tiers.bytes = given.number("bytes", 0, 0, 1e18);
+  tiers.keeps = given.number("keep", 1, 0, 1) != 0;
+  if (!tiers.keeps) tiers.pools.patience = 0;  // no socket is better than another one
+  tiers.pools.literal = given.number("literal", 0, 0, 1) != 0;
+}
+
+// With one socket there is nothing to share out: the policy is its random_ws, and hears of nothing.
+inline void want_nothing(policy_wants& wants) noexcept {
+  const policy_wants nothing;
+  wants.spawns = wants.forks = wants.groups = wants.roots = wants.picks = wants.limits = false;
+  wants.usage = wants.iterations = wants.elapsed = false;
+  wants.greedy = nothing.greedy;
+}
+
+}  // namespace heddle::policy

@@ -1,0 +1,33 @@
+// A worker's own pool of carriers: bound to its processing unit, in want of a worker, asleep. The worker's alone; it
+// owns none of them, `carriers` does.
+#pragma once
+
+#include "worker/carriers/carrier.hpp"
+
+namespace heddle::worker {
+
+class carrier_pool {
+ public:
+  // One that is here; null: none.
+  [[nodiscard]] carrier* take() noexcept {
+    carrier* c = first_;
+    if (c == nullptr) return nullptr;
+    first_ = c->next_spare;
+    --count_;
+    return c;
+  }
+  bool has_room() const noexcept { return count_ < most; }
+  void put(carrier& c) noexcept {
+    c.passing = false;
+    c.next_spare = first_;
+    first_ = &c;
+    ++count_;
+  }
+
+ private:
+  static constexpr unsigned most = 8;  // more go to the pool of all
+  carrier* first_{nullptr};
+  unsigned count_{0};
+};
+
+}  // namespace heddle::worker

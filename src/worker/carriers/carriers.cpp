@@ -1,0 +1,114 @@
+#include "worker/carriers/carriers.hpp"
+
+#include <cerrno>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "worker/preemption/section.hpp"
+
+namespace heddle::worker {
+
+carrier* carriers::make(int processing_unit, bool offers_itself) noexcept {
+  auto* c = new (std::nothrow) carrier(home_);
+  if (c == nullptr) {
+    start_error_.store(ENOMEM);
+    return nullptr;
+  }
+  c->offers_itself = offers_itself;
+  if (const int error = platform::start(c->kernel, carry, c, "heddle", processing_unit); error != 0) {
+    start_error_.store(error);
+    delete c;
+    return nullptr;
+  }
+  const section inside;  // a runtime may be made by a preemptive thread of another one
+  std::lock_guard hold(mutex_);
+  c->next_all = all_;
+  all_ = c;
+  return c;
+}
+
+carrier* carriers::take() noexcept {
+  std::lock_guard hold(mutex_);
+  return take_first();
+}
+
+carrier* carriers::try_take() noexcept {
+  if (!mutex_.try_lock()) return nullptr;
+  carrier* c = take_first();
+  mutex_.unlock();
+  return c;
+}
+
+// Under mutex_.
+carrier* carriers::take_first() noexcept {
+  carrier* c = spares_;
+  if (c == nullptr) return nullptr;
+  spares_ = c->next_spare;
+  --spare_count_;
+  return c;
+}
+
+void carriers::offer(carrier& self) noexcept {
+  std::lock_guard hold(mutex_);
+  if (ending_) return;  // the destructor ends it, and may have freed those that are among the spares
+  self.next_spare = spares_;
+  spares_ = &self;
+  self.passing = ++spare_count_ > spares_kept;
+}
+
+// [blocking:7] True: `self` is to end. It was still a spare, there are more of these than are kept, and it is one no
+// longer. It cannot join itself: that is done by the next one that ends, or by the destructor, whoever takes it from
+// the list of all carriers.
+bool carriers::dismiss(carrier& self) noexcept {
+  carrier* before = nullptr;
+  {
+    std::lock_guard hold(mutex_);
+    carrier** place = &spares_;
+    while (*place != nullptr && *place != &self) place = &(*place)->next_spare;
+    if (*place == nullptr) return false;  // taken: a worker is on the way
+    self.passing = spare_count_ > spares_kept;
+    if (!self.passing) return false;
+    *place = self.next_spare;
+    --spare_count_;
+    before = std::exchange(dismissed_, &self);
+    if (before != nullptr) {
+      for (place = &all_; *place != nullptr && *place != before; place = &(*place)->next_all) {
+      }
+      if (*place == nullptr) before = nullptr;  // the destructor has it
+      else *place = before->next_all;
+    }
+  }
+  if (before == nullptr) return true;
+  platform::join(before->kernel);
+  delete before;
+  return true;
+}
+
+// A spare whose time is over must not look through those that join_all frees.
+void carriers::forget_spares() noexcept {
+  const section inside;  // a preemptive thread of another runtime perhaps
+  std::lock_guard hold(mutex_);
+  spares_ = nullptr;
+  ending_ = true;
+}
+
+void carriers::join_all() noexcept {
+  for (;;) {
+    carrier* c;
+    {
+      const section inside;
+      std::lock_guard hold(mutex_);
+      c = std::exchange(all_, all_ == nullptr ? nullptr : all_->next_all);
+    }
+    if (c == nullptr) break;
+    if (c->assigned == nullptr) {  // a spare
+      c->signal.store(2);
+      platform::wake_one(c->signal);
+    }
+    platform::join(c->kernel);
+    delete c;
+  }
+}
+
+}  // namespace heddle::worker

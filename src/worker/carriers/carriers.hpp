@@ -1,0 +1,60 @@
+// The kernel threads that carry the workers of a runtime: all of them, and the *spares*, which have no worker at the
+// moment and sleep. Owns the carriers. Promise: who gets a carrier from here is the only one who has it; no more than
+// `spares_kept` spares stay for ever ([blocking:7] of src/wait/blocking.md). A worker's own pool of carriers is the
+// worker's (`worker::spares`).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/platform.hpp"
+#include "sync/mutex.hpp"
+#include "worker/carriers/carrier.hpp"
+
+namespace heddle::worker {
+
+// So many carriers without a worker are kept for ever; a burst of blocking calls may make thousands.
+inline constexpr unsigned spares_kept = 16;
+
+class carriers {
+ public:
+  explicit carriers(runtime& home) noexcept : home_(home) {}
+
+  // Starts a kernel thread, which will carry whatever worker it is assigned. Allocates. Null: it could not be started.
+  carrier* make(int processing_unit = -1, bool offers_itself = false) noexcept;
+  // Why the last one that could not be started could not: an errno.
+  int start_error() const noexcept { return start_error_.load(); }
+
+  // A spare; null: there is none.
+  carrier* take() noexcept;
+  // The same without waiting, in a signal handler: while somebody else is here there seems to be none.
+  carrier* try_take() noexcept;
+
+  // The calling kernel thread, which has no worker and waits for nothing any more, becomes a spare.
+  void offer(carrier& self) noexcept;
+  // The calling kernel thread, a spare for a while, may end. False: somebody needs it, or it is one of those kept.
+  bool dismiss(carrier& self) noexcept;
+
+  // The signals that are blocked in the kernel thread that made the runtime: in all carriers, too.
+  std::uint64_t blocked_signals() const noexcept { return blocked_signals_; }
+
+  // The end of a runtime. There are no spares any more; every worker stops.
+  void forget_spares() noexcept;
+  // Then, when the workers have been told: waits for all, and frees them.
+  void join_all() noexcept;
+
+ private:
+  carrier* take_first() noexcept;
+
+  runtime& home_;  // of its carriers; nothing of it is used here
+  sync::mutex mutex_;
+  carrier* spares_{nullptr};     // under mutex_
+  unsigned spare_count_{0};      // under mutex_
+  bool ending_{false};           // under mutex_
+  carrier* dismissed_{nullptr};  // under mutex_; has ended or is about to, not joined yet
+  carrier* all_{nullptr};        // under mutex_
+  const std::uint64_t blocked_signals_{platform::blocked_signals()};
+  std::atomic<int> start_error_{0};
+};
+
+}  // namespace heddle::worker

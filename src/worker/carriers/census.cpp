@@ -1,0 +1,39 @@
+#include "worker/carriers/census.hpp"
+
+#include "platform/platform.hpp"
+
+namespace heddle::worker {
+
+bool census::drained() const noexcept {
+  // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
+  std::uint64_t finished = 0;
+  for (const auto& w : workers_) finished += w->threads.finished.load();
+  std::uint64_t made = made_outside_.load();
+  for (const auto& w : workers_) made += w->threads.made.load();
+  return made == finished;
+}
+
+std::uint64_t census::alive() const noexcept {
+  std::uint64_t sum = made_outside_.load();
+  for (const auto& w : workers_) sum += w->threads.made.load() - w->threads.finished.load();
+  return sum;
+}
+
+std::uint64_t census::progress() const noexcept {
+  std::uint64_t sum = made_outside_.load();
+  for (const auto& w : workers_) {
+    sum += w->picks.load(std::memory_order_relaxed) + w->threads.made.load(std::memory_order_relaxed);  // hints
+  }
+  return sum;
+}
+
+void census::check_drained() noexcept {
+  if (!draining_.load() || !drained()) return;
+  if (detail::waiter* w = ender_.exchange(nullptr); w != nullptr) detail::wake(*w);
+}
+
+void census::wait_for_calls() const noexcept {
+  while (calls_.load() != 0) platform::yield_processor();
+}
+
+}  // namespace heddle::worker

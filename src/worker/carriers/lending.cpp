@@ -1,0 +1,263 @@
+#include "worker/carriers/lending.hpp"
+
+#include "arch/arch.hpp"
+#include "base/audit.hpp"
+#include "base/contracts.hpp"
+#include "platform/platform.hpp"
+#include "worker/current.hpp"
+#include "worker/inline.hpp"
+#include "worker/preemption/section.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr unsigned settle_us = 2;  // how long others may need to fall idle after the last piece of the call
+
+// The worker that this kernel thread had last; any number will do. Of
+// the kernel thread: the functions here that touch it do not switch.
+constinit thread_local unsigned last_borrowed __attribute__((tls_model("initial-exec"))) = 0;
+constinit thread_local bool has_alternate_stack __attribute__((tls_model("initial-exec"))) = false;
+
+}  // namespace
+
+// A call, on the stack of the kernel thread that makes it.
+struct lending::stay {
+  void (*call)(void*) noexcept;
+  void* data;
+  carrier& by;                          // that kernel thread
+  thread* self{nullptr};                // runs the call
+  bool ended_here{false};               // this kernel thread's own
+  std::atomic<std::uint32_t> ended{0};  // 1: on another one; futex word of this one
+};
+
+// --- taking a worker -----------------------------------------------------------------------------------------------
+
+bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
+  const token::taken taken = w.token.take();
+  if (taken == token::taken::no) return false;
+  // False from retract: a waker has chosen it, and the waker's token finds it lent, or awake. With a creator: there has
+  // been a preemptive thread here, and such threads are for the worker's own carrier.
+  if (home_.creator().is_there() || (taken == token::taken::from_asleep && !home_.sleepers().idle().retract(w.rank))) {
+    w.token.return_awake();
+    return false;
+  }
+  w.loan.unlisted = true;
+  w.loan.lender = w.by;
+  trace::emit<trace::event::park_end>(w.ring);
+  trace::emit<trace::event::idle_end>(w.ring);
+  return true;
+}
+
+// The one of the processing unit that the caller is on, if workers are bound, else the one that it had last.
+worker* lending::borrow() noexcept {
+  if (!lends_ || home_.creator().is_there() || home_.capacity().pools().in_force()) return nullptr;
+  const unsigned last = last_borrowed < count() ? last_borrowed : 0;
+  const unsigned beside = home_.worker_beside_caller(last);
+  const unsigned first = beside < count() ? beside : last;
+  for (unsigned i = 0; i < count(); ++i) {
+    const unsigned r = (first + i) % count();
+    if (!try_to_borrow(*workers_[r])) continue;
+    last_borrowed = r;
+    return workers_[r].get();
+  }
+  return nullptr;
+}
+
+// --- the call ------------------------------------------------------------------------------------------------------
+
+void lending::enter_stay(thread* self) noexcept {
+  stay& s = *static_cast<stay*>(self->body.argument);
+  begin_user_code(*self);
+  s.call(s.data);
+  end_user_code(*self);
+  worker& w = worker::current();
+  census::count_finished(w);
+  if (w.by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
+    w.depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
+    return;
+  }
+  w.depart(
+      *self, w.thread_for(w.pick()),
+      [](void* block, void* data) {
+        thread& t = *static_cast<thread*>(block);
+        worker& here = worker::current();
+        if (t.cache != nullptr && t.cache != &here) t.cache->blocks.give_back(t);
+        else here.blocks.free_thread(t);
+        std::atomic<std::uint32_t>& ended = static_cast<stay*>(data)->ended;
+        ended.store(1);
+        platform::wake_one(ended);  // the call may be over: only the word's address is used
+      },
+      &s);
+}
+
+// Nothing else runs here but this call, and what else is counted was made by it. A hint.
+bool lending::is_alone() const noexcept {
+  unsigned lent = 0;
+  for (const auto& w : workers_) lent += token::is_lent(w->token.look()) ? 1 : 0;
+  return home_.census().alive() == 1 && lent == 1;
+}
+
+// [borrow:2]. The call's thread waits or has gone to another worker. Returns what this kernel thread may run meanwhile:
+// what the call has made, for the call waits for that in any case. Null: there is no such thing, or there was none for
+// too long.
+thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
+  const std::uint64_t rate = platform::cycles_per_microsecond();
+  const std::uint64_t start = platform::cycles();
+  std::uint64_t insisted = start;
+  for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
+    if (w.must_pass() || w.loan.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping())
+      return nullptr;
+    home_.time().fire();
+    entry item = w.take_newest();
+    if (item == 0) {
+      const bool alone = is_alone();
+      if (thread* t = w.ready.pop(); t != nullptr) {
+        if (!alone && t != s.self) {
+          w.ready.push(*t);
+          return nullptr;
+        }
+        item = ready_entry(*t);
+      } else if (alone && !home_.incoming().empty()) {  // who let the call go on may have shown it to all
+        t = w.adopt_inbox();
+        if (t != nullptr && t != s.self && !is_alone()) {  // another call has begun: counted before it was queued
+          w.ready.push(*t);
+          return nullptr;
+        }
+        if (t != nullptr) item = ready_entry(*t);
+      } else if (home_.has_common_work() || (!alone && home_.host().has_given(w.rank))) {
+        return nullptr;
+      } else if (alone) {
+        const std::uint64_t now = platform::cycles();
+        const bool insist = now - insisted > insist_after_us * rate;
+        if (insist) insisted = now;
+        item = w.take_given();
+        if (item == 0)
+          item =
+              home_.host().scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
+      }
+    }
+    if (item != 0) {
+      home_.time().delegate();  // [time:2]
+      return w.thread_for(item);
+    }
+    arch::pause();
+    if (home_.crowded()) platform::yield_processor();
+    if (round % 8 == 0 && platform::cycles() - start > home_.options().spin * rate) return nullptr;
+  }
+  return nullptr;
+}
+
+bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
+  if (lends_ && !platform::simulated && !has_alternate_stack) {
+    platform::provide_alternate_stack();
+    has_alternate_stack = true;
+  }
+  worker* w = borrow();
+  if (w == nullptr) return false;
+  thread* t = w->blocks.new_block();
+  if (t == nullptr) {
+    give_back(*w);
+    return false;
+  }
+  carrier mine(home_);
+  mine.exceptions = &exception_state::of_this_kernel_thread();
+  mine.thread_pointer = arch::thread_pointer();
+  mine.assigned = w;
+  fiber::describe_native_stack(mine.native);
+  const exception_state handled = mine.leave_exceptions();
+  w->by = &mine;
+  w->idle.store(false, std::memory_order_relaxed);      // ordered by the fence
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in worker::find_work
+  set_current_queue(w);
+  stay s{call, data, mine, t};
+  renew_thread(*t, home_);
+  t->preemptive = nullptr;
+  t->body.argument = &s;
+  start_at(*t, t, enter_stay);
+  home_.census().count_made(w);
+  w->count_pick();
+  for (thread* next = t; next != nullptr;) {
+    w->dive(*next);
+    w = mine.assigned;
+    if (w == nullptr || s.ended_here) break;  // null: it has gone, with blocking()
+    next = next_of_stay(*w, s);
+  }
+  if (w != nullptr) {
+    if (s.ended_here) w->blocks.free_thread(*t);
+    set_current_queue(nullptr);
+    give_back(*w);
+  }
+  base::allow_malloc();
+  // acquire pairs with enter_stay: what the call did. From here on the runtime may be gone
+  while (!s.ended_here && s.ended.load(std::memory_order_acquire) == 0) platform::wait_on(s.ended, 0);
+  mine.exceptions->take_back(handled);
+  return true;
+}
+
+// --- giving it back ------------------------------------------------------------------------------------------------
+
+void lending::wake_lender(worker& w) noexcept {
+  w.by = std::exchange(w.loan.lender, nullptr);
+  w.loan.wants_lender = false;
+  w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
+  trace::emit<trace::event::idle_begin>(w.ring);
+  trace::emit<trace::event::park_begin>(w.ring);
+  w.token.return_awake();
+}
+
+// [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
+bool lending::must_wake_lender(const worker& w) noexcept {
+  return w.loan.wants_lender || !w.pinned.empty() || !w.ready.looks_empty() || queue::has_any(w) ||
+         home_.host().has_given(w.rank) || home_.has_common_work() || w.stands_aside() || home_.stopping() ||
+         home_.time().lacks_keeper() ||
+         (home_.host().wants().picks && home_.host().scheduler_policy().may_find(w.rank));
+}
+
+// A hint, after having waited a while.
+bool lending::others_fall_idle(const worker& w) const noexcept {
+  std::uint64_t limit = 0;
+  for (const auto& other : workers_) {
+    while (other.get() != &w && !other->idle.load(std::memory_order_relaxed)) {
+      if (limit == 0) limit = platform::cycles() + settle_us * platform::cycles_per_microsecond();
+      else if (platform::cycles() > limit) return false;
+      arch::pause();
+      if (home_.crowded()) platform::yield_processor();
+    }
+  }
+  return true;
+}
+
+// [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all others are idle. False:
+// they are not, or something is there; the worker is not listed as asleep then.
+bool lending::settle(worker& w) noexcept {
+  home_.sleepers().idle().announce(w.rank);  // [sleep:1]
+  w.loan.unlisted = false;
+  bool may = true;
+  for (const auto& other : workers_) {
+    if (other.get() != &w) queue::request_anew(*other);  // [sleep:2]
+  }
+  // pairs with the fence of worker::find_work: a busy one is seen here, or we are by it
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
+  if (may && !must_wake_lender(w)) return true;  // [sleep:5]
+  w.loan.unlisted = home_.sleepers().idle().retract(w.rank);
+  return false;
+}
+
+void lending::give_back(worker& w) noexcept {
+  home_.census().check_drained();
+  if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
+  if (must_wake_lender(w)) return wake_lender(w);  // [borrow:4]
+  const bool sleeps = w.token.look() == token::state::lent && others_fall_idle(w) && settle(w);
+  if (!sleeps && (!w.loan.unlisted || must_wake_lender(w))) return wake_lender(w);
+  w.by = std::exchange(w.loan.lender, nullptr);
+  w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
+  trace::emit<trace::event::idle_begin>(w.ring);
+  trace::emit<trace::event::park_begin>(w.ring);
+  w.token.return_resting(sleeps);
+}
+
+}  // namespace heddle::worker

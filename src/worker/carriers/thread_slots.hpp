@@ -1,0 +1,17 @@
+// The thread slots of <heddle/thread_slot.hpp> beyond reading and binding: who claims them, and what a thread sees in a
+// blocking call, where it counts as a foreign kernel thread. [slot:1] to [slot:5] of slots.md.
+#pragma once
+
+#include <heddle/thread_slot.hpp>
+
+#include "fiber/thread.hpp"
+#include "worker/carriers/carrier.hpp"
+
+namespace heddle::worker {
+
+// `t`, on the kernel thread of `on`, is in a blocking call from here on; and no more. In between the slots of that
+// kernel thread show what is bound in `t`. By that kernel thread, on the storage that the call sees, without a worker.
+void show_slots(const fiber::thread& t, carrier& on) noexcept;
+void hide_slots(carrier& on) noexcept;
+
+}  // namespace heddle::worker

@@ -1,0 +1,47 @@
+// The turns of gangs whose threads are all preemptive: how ticks make one of them give its workers to others ([gang:12]
+// to [gang:15] of gangs.md).
+#include <mutex>
+
+#include "worker/gangs/gangs.hpp"
+#include "worker/runtime.hpp"
+
+namespace heddle::worker {
+
+namespace {
+
+constexpr unsigned ticks_of_a_turn = 8;
+
+}  // namespace
+
+// Under lock_. From now on none of its threads begins to run.
+void gangs::end_turn(gang& g) noexcept {
+  g.ending = true;
+  for (unsigned i = 0; i < g.size; ++i) {
+    seat& s = g.seats[i];
+    if (s.has_come && s.active && !s.withheld && workers_[s.worker]->pinned.remove(*s.holder)) s.withheld = true;
+  }
+}
+
+// Under lock_. It is ending: when none of its threads runs any more it waits behind all that wait.
+void gangs::put_off_if_still(gang& g, threads_to_list& out) noexcept {
+  for (unsigned i = 0; i < g.size; ++i) {
+    const seat& s = g.seats[i];
+    if (s.has_come && s.active && !s.withheld) return;
+  }
+  put_off(g, out);
+  g.lap = ++laps_;
+  wait_for_workers(g);
+}
+
+gangs::after_tick gangs::tick(const thread& t) noexcept {
+  std::lock_guard hold(lock_);
+  seat& s = *t.listed.seat;
+  gang& g = *s.of;
+  if (g.ending) return after_tick::none;
+  if (++s.ticks % ticks_of_a_turn != 0) return after_tick::siblings;
+  if (!g.on || !g.turns || waiting_ == nullptr) return after_tick::anybody;
+  end_turn(g);
+  return after_tick::none;
+}
+
+}  // namespace heddle::worker

@@ -1,0 +1,18 @@
+// What the slow paths of pushes share.
+#pragma once
+
+#include <heddle/detail/fork_queue.hpp>
+
+#include "worker/preemption/section.hpp"
+
+namespace heddle::detail {
+
+// Moves what a preemptive thread has pushed to its own queue on to the worker's. All pushes of such a thread come here.
+template <class Push>
+[[gnu::noinline]] ticket push_from_preemptive(fork_queue* queue, slot* position, Push push) noexcept {
+  const worker::section inside;
+  queue->bottom.store(position, std::memory_order_relaxed);  // the thread's own
+  return push(position->load(std::memory_order_relaxed));    // the thread's own
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,47 @@
+// The clock of a runtime: time limits of its waiting threads, and who looks at them when all workers sleep ("Time" in
+// run_loop.md). Owns the timers, and the name of the sleeping worker whose sleep ends at the next deadline. Any kernel
+// thread may call, with preemption off. Promise [time:3]: while a timer is armed and some worker sleeps, one that does
+// not sleeps no longer than until it is due, or somebody is on the way to see to that.
+#pragma once
+
+#include <atomic>
+
+#include "platform/platform.hpp"
+#include "worker/searching/sleepers.hpp"
+#include "worker/time/timers.hpp"
+
+namespace heddle::worker {
+
+class timekeeping {
+ public:
+  explicit timekeeping(sleepers& all) noexcept : sleepers_(all) {}
+
+  timer_heap& timers() noexcept { return timers_; }
+  // Some time limit runs. A hint.
+  bool has_timers() const noexcept { return timers_.next() != timer_heap::never; }
+  void fire() noexcept {
+    if (has_timers()) [[unlikely]]
+      fire_due();
+  }
+  // A timer was added that is the earliest now.
+  void timer_added() noexcept;
+
+  // The caller, about to sleep, keeps time when nobody else does: the deadline to sleep until, 0 for none.
+  platform::nanoseconds claim(unsigned rank) noexcept;
+  void leave(unsigned rank) noexcept;
+  // There is time to keep, and nobody who does.
+  bool lacks_keeper() const noexcept { return has_timers() && keeper_.load() < 0; }
+  // The caller goes to work: somebody asleep must keep time when there is time to keep.
+  void delegate() noexcept {
+    if (lacks_keeper()) sleepers_.wake_one_for(0);
+  }
+
+ private:
+  void fire_due() noexcept;
+
+  sleepers& sleepers_;
+  timer_heap timers_;
+  std::atomic<int> keeper_{-1};  // rank of the sleeping worker whose sleep ends at the next deadline
+};
+
+}  // namespace heddle::worker
