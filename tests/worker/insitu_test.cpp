@@ -133,7 +133,8 @@ TEST_P(insitu_techniques, analyses_of_a_lower_priority_change_nothing) {
   for (const auto& g : with.g) EXPECT_EQ(g.size(), std::size_t{insitu::radial_distribution::bins});
 }
 
-INSTANTIATE_TEST_SUITE_P(insitu, insitu_techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(insitu, insitu_techniques,
+                         testing::Values(preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace

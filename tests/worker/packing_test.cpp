@@ -243,7 +243,8 @@ TEST_P(packing_techniques, running_threads_are_packed_and_unpacked) {
   for (auto& t : all) t.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(packing, packing_techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(packing, packing_techniques,
+                         testing::Values(preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 class packable : public testing::TestWithParam<std::string> {};

@@ -365,7 +365,8 @@ TEST_P(signal_techniques, sleeps_in_the_kernel_end_at_short_intervals) {
   EXPECT_LT(cut.load(), 15 * 40);  // a turn doubles up to 1 ms: eight or so, then three
 }
 
-INSTANTIATE_TEST_SUITE_P(signals, signal_techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(signals, signal_techniques,
+                         testing::Values(preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these handle such signals themselves
