@@ -223,7 +223,7 @@ struct then_step final : continuation {
   state_pointer<R> to;
 };
 
-// The state of when_all(): the futures, and the number of those still to come.
+// The state of when_all(): the futures, and the number that is still to come.
 template <class Futures>
 struct gathering {
   explicit gathering(Futures&& all, std::size_t count)

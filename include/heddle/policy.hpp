@@ -135,9 +135,9 @@ struct task_info {
   /// A hint of the work of all children of the group, or of both halves of the fork, or not_given.
   double group_work;
   std::size_t bytes;  ///< a hint of the bytes that the group or the fork touches; 0 if not given
-  /// The number of children of the group that the policy was shown before this one; 1 for a second half.
+  /// The number of children of the group that the policy was shown before; 1 for a second half.
   unsigned index;
-  /// The number of children that the group is to have (task_group::expect), this one included; 0 if not told.
+  /// The number of children that the group is to have (task_group::expect), including this task; 0 if not told.
   unsigned siblings;
   /// The value that group_begin left. Null if group_begin was not called, or if the maker does not own the group.
   void* group_data;

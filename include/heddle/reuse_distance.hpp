@@ -111,7 +111,7 @@ class reuse_distance {
  private:
   struct last_access {
     std::uint64_t mark;  // in tree_, from 1
-    std::uint64_t time;  // accesses until then, this one included
+    std::uint64_t time;  // the number of accesses until then, including this access
   };
   // The times between accesses of the same element, by length: exact up to 127, then 64 lengths an octave.
   struct gaps {

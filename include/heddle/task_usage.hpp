@@ -31,7 +31,7 @@ struct usage_figures {
   bool at_switches() const noexcept { return processor_time || instructions || misses || accesses; }
 };
 
-/// The resources that one task has used while it ran on workers, from its first time slice to its end. It does not
+/// The resources that a task has used while it ran on workers, from its first time slice to its end. It does not
 /// include its children, which are tasks themselves, nor code that ran while it waited, nor its calls of
 /// heddle::blocking. The source of a figure is `none` if a part of it is not known. If a figure comes from two sources,
 /// the less exact one is named.
