@@ -81,8 +81,8 @@ class ring {
   // The position of the next record. Writers write it. It publishes nothing, because a slot says itself whether it is
   // complete.
   alignas(64) std::atomic<std::uint64_t> next_{0};
-  // The time when cpu_time was written last; `never` without a usage function. Only writers read and write it. Two
-  // writers at a time at worst both write a sample.
+  // The time when cpu_time was written last; `never` without a usage function. It is read and written by writers alone.
+  // Two writers at a time at worst both write a sample.
   std::atomic<std::uint64_t> sampled_;
 };
 
