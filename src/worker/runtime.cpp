@@ -222,4 +222,11 @@ void runtime::submit(thread& t) noexcept {
   census_.end_call();
 }
 
+void runtime::submit(heddle::job& work) noexcept {
+  census_.begin_call();  // as above
+  jobs_.push(work);
+  wake_for_submitted();
+  census_.end_call();
+}
+
 }  // namespace heddle::worker

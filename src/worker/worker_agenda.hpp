@@ -81,6 +81,8 @@ class worker_agenda : public worker_switching {
 
   // All that is common becomes this worker's; the first of it is not queued. Null: nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
+  // A job from outside; 0: there is none.
+  [[nodiscard]] entry take_submitted() noexcept;
 
   // Someone asked and got: make sure that somebody is awake to take it.
   void announce_work() noexcept;

@@ -181,6 +181,8 @@ entry worker_agenda::pick_fairly() noexcept {
   // each other time, or what is given again and again would keep the inbox waiting
   if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
     if (const entry item = take_given(); item != 0) return item;
+  } else if (const entry item = take_submitted(); item != 0) {
+    return item;
   }
   if (home.pollers().are_wanted()) [[unlikely]] {
     if (const entry item = home.pollers().ask_fairly(whole()); item != 0) return item;
@@ -230,6 +232,11 @@ thread* worker_agenda::adopt_inbox() noexcept {
   }
   if (more) announce_work();
   return first;
+}
+
+entry worker_agenda::take_submitted() noexcept {
+  heddle::job* const work = home.jobs().take();
+  return work == nullptr ? 0 : detail::entry_of(detail::submitted::word(*work));
 }
 
 }  // namespace heddle::worker

@@ -95,6 +95,9 @@ entry worker::look_everywhere(bool insist) noexcept {
     return ready_entry(*t);
   }
   if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
+  // a call from outside has left jobs here, whose carrier was the caller's kernel thread
+  if (const entry item = take_newest(); item != 0) return item;
+  if (const entry item = take_submitted(); item != 0) return item;
   if (const entry item = take_given(); item != 0) return item;
   if (const entry item = home.host().take_told_of(rank); item != 0) return item;
   policy::policy& policy = home.host().scheduler_policy();
@@ -234,9 +237,9 @@ bool worker::sleep() noexcept {
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
   const bool work =         // [sleep:5]
-      home.has_common_work() || !ready.looks_empty() || !pinned.empty() || home.host().has_given(rank) ||
-      home.stopping() || stands_aside() || (home.gangs().are_used() && home.gangs().can_steal(rank)) ||
-      home.host().scheduler_policy().may_find(rank);
+      home.has_common_work() || !ready.looks_empty() || queue::has_any(*this) || !pinned.empty() ||
+      home.host().has_given(rank) || home.stopping() || stands_aside() ||
+      (home.gangs().are_used() && home.gangs().can_steal(rank)) || home.host().scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // whoever woke it unasked finds that it looks
@@ -266,8 +269,8 @@ void worker::leave_search(bool listed) noexcept {
   const policy::policy_wants& wants = home.host().wants();
   policy::policy& policy = home.host().scheduler_policy();
   if (!wants.limits) {
-    bool more = home.has_common_work() || !ready.looks_empty() || home.host().has_given(rank) ||
-                (wants.picks && policy.may_find(rank));
+    bool more = home.has_common_work() || !ready.looks_empty() || queue::has_any(*this) ||
+                home.host().has_given(rank) || (wants.picks && policy.may_find(rank));
     for (unsigned r = 0; !more && r < home.workers(); ++r) more = r != rank && home.host().has_queued(r);
     if (more) home.sleepers().wake_one_for(rank);
     return;

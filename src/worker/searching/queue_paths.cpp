@@ -32,7 +32,8 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
       // relaxed, and after the push: a thief may have run the job, so the word may no longer be its code; then the
       // trace does not learn the function
       const job::code code = reinterpret_cast<job*>(item)->now(std::memory_order_relaxed).to_run();
-      trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
+      if (code != run_submitted)  // of a job submit has told
+        trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
     }
   }
   if (outcome.published) self.announce_answer();
