@@ -237,9 +237,9 @@ bool worker::sleep() noexcept {
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
   const bool work =         // [sleep:5]
-      home.has_common_work() || !ready.looks_empty() || queue::has_any(*this) || !pinned.empty() ||
-      home.host().has_given(rank) || home.stopping() || stands_aside() ||
-      (home.gangs().are_used() && home.gangs().can_steal(rank)) || home.host().scheduler_policy().may_find(rank);
+      home.has_common_work() || !ready.looks_empty() || !pinned.empty() || home.host().has_given(rank) ||
+      home.stopping() || stands_aside() || (home.gangs().are_used() && home.gangs().can_steal(rank)) ||
+      home.host().scheduler_policy().may_find(rank);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // whoever woke it unasked finds that it looks
@@ -269,8 +269,8 @@ void worker::leave_search(bool listed) noexcept {
   const policy::policy_wants& wants = home.host().wants();
   policy::policy& policy = home.host().scheduler_policy();
   if (!wants.limits) {
-    bool more = home.has_common_work() || !ready.looks_empty() || queue::has_any(*this) ||
-                home.host().has_given(rank) || (wants.picks && policy.may_find(rank));
+    bool more = home.has_common_work() || !ready.looks_empty() || home.host().has_given(rank) ||
+                (wants.picks && policy.may_find(rank));
     for (unsigned r = 0; !more && r < home.workers(); ++r) more = r != rank && home.host().has_queued(r);
     if (more) home.sleepers().wake_one_for(rank);
     return;
