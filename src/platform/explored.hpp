@@ -2,9 +2,14 @@
 // platform.
 #pragma once
 
+#include <cstdint>
+
 #include "platform/platform.hpp"
 
 namespace heddle::platform {
+
+// A step of the protocol of sleep that the explorer may leave out, for one source of work at a time.
+enum class step : std::uint8_t { none, announcement, last_look };
 
 #if defined(HEDDLE_SIM)
 // Whether every fork and every join has to take its slow path: there their time is charged. Not in some of the
@@ -15,9 +20,20 @@ bool watches_forks() noexcept;
 // `is_broken`: a worker of that runtime sleeps, while there is something that it may take ([greed:1]). It may read what
 // it likes, and must neither charge nor wait.
 void promise_greed(const void* runtime, bool (*is_broken)(const void* runtime));
+
+// A mutant of the runtime that takes no build of its own. Set before a run, and read in it.
+struct omission {
+  step what{step::none};
+  const char* source{nullptr};
+};
+inline omission left_out;
+inline bool is_left_out(step what, const char* source) noexcept {
+  return left_out.what == what && left_out.source == source;
+}
 #else
 constexpr bool watches_forks() noexcept { return false; }
 inline void promise_greed(const void*, bool (*)(const void*)) {}
+constexpr bool is_left_out(step, const char*) noexcept { return false; }
 #endif
 
 }  // namespace heddle::platform
