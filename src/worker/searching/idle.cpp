@@ -136,7 +136,7 @@ thread* worker::find_work() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found != 0 && home.gangs().are_used()) [[unlikely]] {
     // It may be a member of a gang, that spins; what was given meanwhile is for all: [ask:6].
-    while (const entry item = take_given()) {
+    while (const entry item = home.host().take_given(rank, rank)) {
       if (thread* t = thread_for(item); t != nullptr) home.incoming().push(*t);
     }
   }

@@ -1,7 +1,7 @@
-// The sources of work: the one list of all places in which something that can run may stand. A worker that chooses,
-// searches, falls asleep, leaves a search or is given back by a foreign kernel thread goes through this list, and
-// through nothing else. The list's order is the order in which a worker takes. How to add a source, and why no worker
-// sleeps beside any of them: [source:1] to [source:4] of src/sync/sleep.md.
+// The sources of work: the one table of all places in which something that can run may stand. A worker goes through
+// this table when it chooses, searches, falls asleep, leaves a search, becomes inactive, or is carried by a foreign
+// kernel thread. The table's order is the order in which a worker takes. How to add a source, and why no worker sleeps
+// beside any of them: [source:1] to [source:4] of src/sync/sleep.md.
 #pragma once
 
 #include <cstdint>
@@ -12,45 +12,46 @@
 
 namespace heddle::worker::sources {
 
-// Where a worker takes something. A source says at which of these places it is asked.
+// The places at which a worker takes something. `taken` of a source names those at which it is asked.
 enum place : unsigned {
-  ordinary_choice = 1,  // what a worker runs next, where nothing special is there
-  choice = 2,           // the same where a policy is asked first, threads are packed, pinned or have levels
-  fair_choice = 4,      // now and then before all else, so that what comes from outside does not starve
-  fair_by_turns = 8,    // every other fair choice, before those
+  ordinary_choice = 1,  // the worker chooses what it runs next, in a program without special threads
+  choice = 2,           // the same where the policy is asked first, or threads are packed, pinned or have levels
+  fair_choice = 4,      // every 61st choice, which comes first so that work from outside does not starve
+  fair_by_turns = 8,    // every other fair choice, before the sources of fair_choice
   after_slice = 16,     // at every other end of a time slice, in place of ready threads
-  search = 32,          // in the run loop, which has found nothing at hand
-  inactive = 64,        // before an inactive worker sleeps: what it has is given away
-  caller = 128,         // by a foreign kernel thread that carries the worker, while its call is alone in the runtime
+  search = 32,          // the worker is in the run loop, and nothing was at hand
+  inactive = 64,        // before an inactive worker sleeps, which gives away all that it has
+  caller = 128,         // a foreign kernel thread carries the worker, and its call is alone in the runtime
 };
 
-// When a worker is asked whether a source has something for it. [source:2]: each source answers before a sleep.
+// The moments at which somebody asks whether a source has something for a worker. `asked` of a source names those at
+// which it answers. Every source answers before a sleep: [source:2].
 enum question : unsigned {
-  before_sleep = 1,    // [sleep:5]: the last look. Exact after a heavy fence
-  leaving_search = 2,  // [wake:4]: the worker has found something else. Exact after a fence
-  giving_back = 4,     // [borrow:4], [borrow:5]: the foreign kernel thread that carries the worker
-  nap = 8,             // [borrow:6]: the carrier of a worker that is held, which touches nothing of the worker's own
-  rest = 16,           // the explorer, where nobody is on the way to anything; must neither wait nor charge
+  before_sleep = 1,    // [sleep:5], the last look. The answer is exact after a heavy fence
+  leaving_search = 2,  // [wake:4]: the worker has found something else. The answer is exact after a fence
+  giving_back = 4,     // [borrow:4], [borrow:5]: the foreign kernel thread that carries the worker asks
+  nap = 8,             // [borrow:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
+  rest = 16,           // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
   always = before_sleep | leaving_search | giving_back | nap | rest,
 };
 
-// Who may take what is there, and so whom the announcement wakes.
+// The workers that may take what is there: `by` of a source. The announcement wakes one of these.
 enum class taker : std::uint8_t {
-  anybody,     // relies on workers that search, [wake:2]
+  anybody,     // any worker. The announcement relies on workers that search, [wake:2]
   thieves,     // those that may rob the worker at which it stands
-  policy,      // whoever the policy wakes
-  its_worker,  // that worker and nobody else; or a worker that is chosen for it, by an argument of its own
+  policy,      // those that the policy chooses
+  its_worker,  // that worker alone, or one that is chosen by an argument of the source's own
 };
 
-// One row: a source with all that there is to know of it. `name` is for tests.
-//   take      the entry that runs next, 0 for none; `at` is a constant to the compiler
-//   may_find  whether there is something for that worker
-//   announce  to be called after something was put there: wakes somebody who may take it
-// A `part` is a further place in the order for a source that is asked twice. It has `take` alone.
+// A row of the table is a type with these members. `name` is for tests.
+//   take      gives the entry that runs next, or 0. `at` is a constant to the compiler
+//   may_find  says whether there is something for that worker
+//   announce  wakes a worker that may take it. To be called after something was put there
+// A `part` is a second place in the order for a source that is asked twice. It has `take` alone.
 template <class Source>
 concept part = requires { typename Source::part_of; };
 
-// Mutants of the explorer: the source's announcement, or its answer before a sleep, is left out.
+// The explorer leaves out a source's announcement, or its answer before a sleep, to see that this is found.
 template <class Source>
 [[gnu::always_inline]] inline bool is_left_out(platform::step what) noexcept {
   return platform::is_left_out(what, Source::name);
@@ -60,22 +61,22 @@ inline entry entry_or_none(thread* t) noexcept { return t != nullptr ? ready_ent
 
 // --- the rows --------------------------------------------------------------------------------------------------------
 
-// What belongs to nobody in particular: its announcement wakes any sleeper.
+// Common work, which any worker may take. Its announcement wakes any sleeper.
 template <class Source>
 struct common {
   static constexpr unsigned asked = always;
   static constexpr taker by = taker::anybody;
-  // After a full fence. The worker of rank `near` is asked first.
+  // After a full fence. A sleeper of rank `near` or above is preferred.
   static void announce(runtime& home, unsigned near) noexcept {
     if (!is_left_out<Source>(platform::step::announcement)) home.sleepers().wake_one_for(near);
   }
-  // The same by a kernel thread that is no worker: [wake:6].
+  // The same, by a kernel thread that is no worker: [wake:6].
   static void announce_from_outside(runtime& home) noexcept {
     if (!is_left_out<Source>(platform::step::announcement)) home.wake_for_submitted();
   }
 };
 
-// Ready threads whose level is not the normal one. Here those above it.
+// Ready threads whose level is not the normal one. This row takes those above it, `lower_levels` the others.
 struct level_threads : common<level_threads> {
   static constexpr char name[] = "levels";
   static constexpr unsigned taken = search;
@@ -83,11 +84,12 @@ struct level_threads : common<level_threads> {
   static bool may_find(const worker& w, question) noexcept { return w.home.levels().any(); }
 };
 
-// Threads that only this worker may run. A choice asks them itself, since they and all others take turns.
+// Ready threads that are pinned to this worker. A choice does not take them from here, because it lets them and all
+// others take turns.
 struct pinned_here {
   static constexpr char name[] = "pinned";
   static constexpr unsigned taken = search;
-  static constexpr unsigned asked = before_sleep | giving_back | rest;  // nobody else could come for them
+  static constexpr unsigned asked = before_sleep | giving_back | rest;  // no other worker may take them
   static constexpr taker by = taker::its_worker;
   static entry take(worker& w, place, policy::effort) noexcept { return entry_or_none(w.take_pinned(0)); }
   static bool may_find(const worker& w, question) noexcept { return !w.pinned.empty(); }
@@ -97,8 +99,9 @@ struct pinned_here {
   }
 };
 
-// Ready threads of gangs, in the lists of workers that are busy. Not asked where a worker is given back: such a worker
-// is busy until all others are idle, [borrow:5], and nobody relies on it. `gangs::pass_on` leaves a search.
+// Ready threads of gangs in the lists of busy workers, which an idle one takes over. `gangs::pass_on` asks when a
+// worker leaves a search. Not asked where a worker is given back: [borrow:5] requires that all others are idle, so that
+// none is busy; and no announcement relies on a worker that a foreign kernel thread carries.
 struct gang_threads {
   static constexpr char name[] = "gangs";
   static constexpr unsigned taken = search;
@@ -123,7 +126,7 @@ struct gang_threads {
 
 struct policy_work;
 
-// What the policy puts before the worker's own queue.
+// The tasks that the policy puts before the worker's own queue.
 struct policy_first {
   using part_of = policy_work;
   static constexpr unsigned taken = choice;
@@ -132,7 +135,7 @@ struct policy_first {
   }
 };
 
-// The fork queue of the worker: its newest entry. Others take the oldest, through the policy.
+// The fork queue of the worker, which takes its newest entry. Others take the oldest one, through the policy.
 struct own_queue {
   static constexpr char name[] = "queue";
   static constexpr unsigned taken = ordinary_choice | choice | after_slice | inactive;
@@ -140,13 +143,13 @@ struct own_queue {
   static constexpr taker by = taker::thieves;
   [[gnu::always_inline]] static entry take(worker& w, place, policy::effort) noexcept { return w.take_newest(); }
   static bool may_find(const worker& w, question) noexcept { return queue::has_any(w); }
-  // Somebody asked, and the worker has answered. By itself.
+  // By the worker itself, after it has answered a request.
   static void announce(worker& w) noexcept {
     if (!is_left_out<own_queue>(platform::step::announcement)) w.announce_work();
   }
 };
 
-// Ready threads while threads are packed: those of the pools that this worker serves.
+// While threads are packed, the ready threads in the pools that this worker serves. `other_pools` takes the rest.
 struct pool_threads : common<pool_threads> {
   static constexpr char name[] = "pools";
   static constexpr unsigned taken = choice | fair_choice | search;
@@ -171,7 +174,7 @@ struct inbox_threads : common<inbox_threads> {
   static bool may_find(const worker& w, question) noexcept { return !w.home.incoming().empty(); }
 };
 
-// Ready threads of the worker: the oldest. Others take them through the policy.
+// The ready threads of the worker, the oldest first. Others take them through the policy.
 struct ready_threads {
   static constexpr char name[] = "ready";
   static constexpr unsigned taken = ordinary_choice | choice | search | inactive | caller;
@@ -181,13 +184,13 @@ struct ready_threads {
     return entry_or_none(w.ready.pop());
   }
   static bool may_find(const worker& w, question) noexcept { return !w.ready.looks_empty(); }
-  // Somebody asked, and the worker has something ready. By itself.
+  // By the worker itself, after somebody has asked and it has made a thread ready.
   static void announce(worker& w) noexcept {
     if (!is_left_out<ready_threads>(platform::step::announcement)) w.announce_work();
   }
 };
 
-// What another worker has given to this one, which had asked it by name.
+// The entry that another worker has given to this one, which had asked it by name.
 struct own_mailbox {
   static constexpr char name[] = "mailbox";
   static constexpr unsigned taken = fair_by_turns | after_slice | search | inactive | caller;
@@ -195,19 +198,19 @@ struct own_mailbox {
   static constexpr taker by = taker::thieves;
   static entry take(worker& w, place, policy::effort) noexcept { return w.home.host().take_given(w.rank, w.rank); }
   static bool may_find(const worker& w, question) noexcept { return w.home.host().has_given(w.rank); }
-  // [ask:7]. After the exchange that has filled it, on the worker that has given.
+  // [ask:7]. By the worker that has given, after the exchange that has filled the mailbox of worker `rank`.
   static void announce(runtime& home, unsigned rank) noexcept {
     if (is_left_out<own_mailbox>(platform::step::announcement)) return;
     if (!home.sleepers().wake(rank)) home.sleepers().wake_thief_of(rank);
   }
 };
 
-// What the policy has in queues of its own, and what it finds at other workers: their forks, ready threads and
-// mailboxes. It is asked after all others, because its answer may take time.
+// The tasks in queues of the policy's own, and all that it finds at other workers: their forks, ready threads and
+// mailboxes. It is asked after all other rows, because its answer may take time.
 struct policy_work {
   static constexpr char name[] = "policy";
   static constexpr unsigned taken = choice | after_slice | search | caller;
-  static constexpr unsigned asked = before_sleep | leaving_search | giving_back;  // a nap asks nothing for the worker
+  static constexpr unsigned asked = before_sleep | leaving_search | giving_back;  // it may use what is the worker's own
   static constexpr taker by = taker::policy;
   static entry take(worker& w, place at, policy::effort how) noexcept {
     policy_host& host = w.home.host();
@@ -222,8 +225,8 @@ struct policy_work {
     }
     return scheduler.pick(w.rank, true);
   }
-  // Before a sleep all that it could find; else what it holds itself, since the queues of others are looked at one by
-  // one.
+  // Before a sleep it answers for all that it could find. At other moments it answers for what it holds itself, because
+  // the queues of other workers are looked at one by one there.
   static bool may_find(const worker& w, question at) noexcept {
     policy_host& host = w.home.host();
     return (at == before_sleep || host.wants().picks) && host.scheduler_policy().may_find(w.rank);
@@ -231,7 +234,7 @@ struct policy_work {
   static bool is_announced() noexcept { return !is_left_out<policy_work>(platform::step::announcement); }
 };
 
-// While threads are packed: pools that others serve.
+// While threads are packed, the ready threads in pools that other workers serve.
 struct other_pools {
   using part_of = pool_threads;
   static constexpr unsigned taken = search;
@@ -245,14 +248,13 @@ struct other_pools {
 struct lower_levels {
   using part_of = level_threads;
   static constexpr unsigned taken = search;
-  static entry take(worker& w, place at, policy::effort how) noexcept {
+  static entry take(worker& w, place, policy::effort how) noexcept {
     if (!w.home.levels().any_low(lowest_level) && w.pinned.empty()) [[likely]]
       return 0;
     if (how != policy::effort::insist && w.home.host().scheduler_policy().may_find(w.rank)) {
       constexpr auto more = policy::effort::insist;
       if (const entry item = w.home.host().scheduler_policy().acquire(w.rank, more); item != 0) return item;
     }
-    static_cast<void>(at);
     return entry_or_none(w.take_low(lowest_level));
   }
 };
