@@ -6,7 +6,7 @@ namespace heddle::detail {
 
 void sleep_until(deadline when) noexcept {
   waiter w("time");
-  // Nobody but the clock knows the waiter.
+  // Only the clock knows the waiter.
   suspend_until(w, [](void*, waiter&) noexcept { return true; }, nullptr, when);
 }
 
