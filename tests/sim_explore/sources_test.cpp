@@ -128,8 +128,8 @@ class piece {
 template <class F>
 void inside(runtime& home, place where, F publish) {
   on(home, [&] {
-    const unsigned here = worker::worker::current().rank;
-    visit v(home, where, here == 0 ? 1 : 0);
+    const unsigned here = worker::worker::current().rank, last = home.core().workers() - 1;
+    visit v(home, where, here == last ? 0 : last);
     piece work;
     publish(work, [&] {
       v.end();
@@ -196,9 +196,11 @@ struct publishing<sources::pinned_here> : on_two_workers {
   }
 };
 
-// A gang of one at the publisher's own worker, which is busy.
+// A gang of one, whose worker takes something else in that moment, in some schedules: then the third worker is to take
+// the gang's thread over.
 template <>
-struct publishing<sources::gang_threads> : on_two_workers {
+struct publishing<sources::gang_threads> {
+  static runtime_options options() { return workers(3); }
   static void run(runtime& home, place where) {
     inside(home, where, [&](piece& work, auto published) {
       struct member {
@@ -208,6 +210,7 @@ struct publishing<sources::gang_threads> : on_two_workers {
           heddle::detail::leave_gang();
         }
       };
+      thread something_else([&] { work.await(); });
       heddle::detail::gang_handle* const g = heddle::detail::make_gang(&home, 1);
       heddle::detail::begin_gang(g, 1);
       const heddle::detail::made_thread made =
@@ -219,6 +222,7 @@ struct publishing<sources::gang_threads> : on_two_workers {
       published();
       heddle::detail::join_thread(made.thread);
       heddle::detail::free_gang(g);
+      something_else.join();
     });
   }
 };
@@ -251,14 +255,30 @@ struct publishing<sources::pool_threads> {
   }
 };
 
+// Others may rob worker 0 alone. Worker 1 takes what is public there, and worker 2 what it is given.
 template <>
 struct publishing<sources::own_mailbox> {
   static runtime_options options() {
-    runtime_options o = workers(2);
-    o.policy = "asking";
+    runtime_options o = workers(3);
+    o.policy = "asking_one";
     return o;
   }
-  static void run(runtime& home, place where) { publishing<sources::own_queue>::run(home, where); }
+  static void run(runtime& home, place where) {
+    if (where == place::inactive) return;  // this policy does not bear it
+    for (int i = 0; i < 3; ++i) {
+      on(home, [&] {
+        if (worker::worker::current().rank != 0) return;
+        visit v(home, where, 2);
+        piece work;
+        parallel_invoke(
+            [&] {
+              v.end();
+              work.await();
+            },
+            [&] { work(); });
+      });
+    }
+  }
 };
 
 template <>

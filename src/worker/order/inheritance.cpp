@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
