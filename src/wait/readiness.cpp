@@ -97,7 +97,7 @@ watcher& watcher::here() {
     if (watcher* const w = existing(); w != nullptr) return *w;
     const std::uint64_t mine = platform::fork_count() + 1;
     std::uint64_t maker = maker_.load();
-    // Only one thread at a time makes a watcher. A value that a parent's thread left here while another thread forked
+    // Threads make a watcher one at a time. A value that a parent's thread left here while another thread forked
     // does not count, because that thread does not exist in this process.
     if (maker == mine || !maker_.compare_exchange_strong(maker, mine)) continue;
     struct until_return {
