@@ -1,7 +1,7 @@
 // A scheduling policy in a shared object that keeps a ledger. It is random work stealing, in which every child of a
 // group and every second half of a fork is a task. At the end it prints a table of the resources that the tasks of each
-// place in the program have used. It shows policy::used; see docs/guide/write_a_policy.md. HEDDLE_POLICY=
-// ledger:figures=none counts nothing: it is the same scheduler without its ledger.
+// place in the program have used. It shows policy::used; see docs/guide/write_a_policy.md. With
+// HEDDLE_POLICY=ledger:figures=none it counts nothing: it is the same scheduler without its ledger.
 #include <heddle/policy.hpp>
 #include <heddle/policy_victims.hpp>
 
