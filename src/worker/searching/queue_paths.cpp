@@ -3,6 +3,7 @@
 #include "worker/searching/queue_paths.hpp"
 
 #include <heddle/detail/loop_runtime.hpp>
+#include <heddle/job.hpp>
 
 #include "platform/explored.hpp"
 #include "platform/platform.hpp"
