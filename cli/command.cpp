@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/nearest.hpp"
-#include "base/wrapped.hpp"
 #include "process/child.hpp"
+#include "tools/help/wrapped.hpp"
 
 namespace heddle::cli {
 
@@ -75,21 +75,21 @@ void check_options(const CLI::App& app, std::span<const std::string> arguments) 
 class narrow_formatter : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
-    return base::wrapped(option->get_description(), 0, base::terminal_columns - column_width_);
+    return tools::wrapped(option->get_description(), 0, tools::terminal_columns - column_width_);
   }
   std::string make_description(const CLI::App* app) const override {
-    return base::wrapped(CLI::Formatter::make_description(app));
+    return tools::wrapped(CLI::Formatter::make_description(app));
   }
   std::string make_footer(const CLI::App* app) const override {
-    return base::wrapped(CLI::Formatter::make_footer(app));
+    return tools::wrapped(CLI::Formatter::make_footer(app));
   }
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    return base::wrapped(CLI::Formatter::make_usage(app, std::move(name)));
+    return tools::wrapped(CLI::Formatter::make_usage(app, std::move(name)));
   }
   std::string make_subcommand(const CLI::App* sub) const override {
     std::stringstream line;
     CLI::detail::format_help(line, sub->get_name(),
-                             base::wrapped(sub->get_description(), 0, base::terminal_columns - column_width_),
+                             tools::wrapped(sub->get_description(), 0, tools::terminal_columns - column_width_),
                              column_width_);
     return line.str();
   }
@@ -134,7 +134,7 @@ int run_command(const command& which, std::span<const std::string> arguments) {
 }
 
 std::string table_of(const auto& lines) {
-  return base::two_columns(
+  return tools::two_columns(
       lines, [](const auto& line) { return line.name; }, [](const auto& line) { return line.help; });
 }
 

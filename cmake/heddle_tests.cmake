@@ -36,6 +36,9 @@ function(heddle_add_test area name)
     heddle_tests_${kind} ${library} fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
   set_target_properties(${test} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if(area MATCHES "^(cli|policy|report|tools|trace)$")   # they read traces
+    target_link_libraries(${test} PRIVATE heddle_tools)
+  endif()
   if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
     target_link_libraries(${test} PRIVATE heddle_${area}_objects)
   endif()

@@ -430,6 +430,8 @@ class parameters {
   virtual unsigned choice(std::string_view name, std::string_view words) = 0;
   /// A number in [least, most]. Throws std::invalid_argument.
   virtual double number(std::string_view name, double standard, double least, double most) = 0;
+  /// The text as it stands, which no comma can be in; "" when not given.
+  virtual std::string_view text(std::string_view name) = 0;
 
  protected:
   ~parameters() = default;
@@ -448,7 +450,7 @@ struct registration {
 HEDDLE_API void add(const registration& line);
 
 /// Raised whenever what a plugin is compiled with changes in this header.
-inline constexpr unsigned plugin_version = 2;
+inline constexpr unsigned plugin_version = 3;
 
 }  // namespace heddle::policy
 

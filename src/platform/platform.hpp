@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <heddle/export.hpp>
+
 #include "platform/clock.hpp"
 #include "platform/signals.hpp"
 #include "platform/ticks.hpp"
@@ -141,11 +143,11 @@ bool bind(int kernel_thread, int processing_unit) noexcept;
 std::vector<int> allowed_units();
 
 // Memory for stacks and queues: reserved, zero, committed on first touch, never merged into huge pages.
-// nullptr when the system refuses.
-void* reserve(std::size_t bytes) noexcept;
+// nullptr when the system refuses. reserve and release are exported for libheddle_policies.so.
+HEDDLE_API void* reserve(std::size_t bytes) noexcept;
 // The same for what will be used throughout: a multiple of huge pages is made of those where the system has them.
 void* reserve_dense(std::size_t bytes) noexcept;
-void release(void* memory, std::size_t bytes) noexcept;
+HEDDLE_API void release(void* memory, std::size_t bytes) noexcept;
 // Gives the pages back to the system; they read as zero afterwards.
 void decommit(void* memory, std::size_t bytes) noexcept;
 // Makes a range fault on access. Cheap forms first: MADV_GUARD_INSTALL (Linux 6.13), else mprotect while the number of

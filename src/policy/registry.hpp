@@ -1,4 +1,5 @@
-// The table of policies: heddle's own, those that a program adds, and those of the plugin.
+// The table of policies: the daily ones, the others of heddle's own (others.hpp), those that a program adds, and those
+// of plugins.
 #pragma once
 
 #include <memory>
@@ -9,15 +10,19 @@
 
 namespace heddle::policy {
 
-const std::vector<registration>& all();
+// All of them; those that are in a library of their own are loaded for it. Throws std::invalid_argument if that cannot
+// be.
+std::vector<registration> all();
 
 // Adds the policies of shared objects, whose names are separated by colons. One that was loaded before is passed over.
+// libheddle_policies.so among them is where the others are taken from.
 // Throws std::invalid_argument, which says what is wrong, for one that cannot be loaded, is no plugin, is one of
 // another version, or has a policy of a name that is taken. As add: while no other thread reads the table.
 void load_plugins(std::string_view files);
 
 // Makes the policy that `text` names: "name" or "name:key=value,key". Throws std::invalid_argument, which names what
-// is wrong and the policies or parameters that there are.
-std::unique_ptr<policy> make(std::string_view text);
+// is wrong and the policies or parameters that there are. Exported: policies of libheddle_policies.so hold others by
+// name.
+HEDDLE_API std::unique_ptr<policy> make(std::string_view text);
 
 }  // namespace heddle::policy
