@@ -1,5 +1,5 @@
-// The binary trace format (formats.md): written by any build, read (tools/trace/reading.hpp) by any build of the same
-// format version or a newer one.
+// The binary trace format (formats.md). Any build writes it, and any build of the same format version or a newer one
+// reads it (tools/trace/reading.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ inline constexpr std::uint32_t binary_version = 3;
 
 [[nodiscard]] std::string encode_binary(const recording& what);
 
-// FNV-1a over 64-bit words, the last one filled up with zeros; finds damage, not forgery.
+// Returns FNV-1a over 64-bit words, the last one filled up with zeros. It finds damage, not forgery.
 [[nodiscard]] std::uint64_t checksum(std::string_view bytes) noexcept;
 
 }  // namespace heddle::trace

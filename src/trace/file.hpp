@@ -7,11 +7,11 @@
 
 namespace heddle::trace {
 
-// Writes the recording: NAME.heddle in the binary format, NAME.json in Chrome's. Throws trace_error
-// for another ending (with the two that exist) and when the file cannot be written.
+// Writes the recording: NAME.heddle in the binary format, NAME.json in Chrome's. Throws trace_error for another ending
+// (the message names the two endings) and if the file cannot be written.
 void save(const recording& what, const std::string& path);
 
-// Is this a name that save accepts? For checking options before a long run.
+// Returns true for a name that save accepts. It is for checking options before a long run.
 [[nodiscard]] bool is_trace_name(const std::string& path);
 
 }  // namespace heddle::trace

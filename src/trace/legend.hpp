@@ -1,4 +1,4 @@
-// The event list as text in trace files; tools/trace/legend_tables.hpp has it for people.
+// The event list as text in trace files. tools/trace/legend_tables.hpp has it for people.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace heddle::trace {
 
-// "kind:count,task:task,function:address"; a dash stands for an unused slot. What a reader must
-// agree on to decode a record.
+// Returns "kind:count,task:task,function:address"; a dash stands for an unused slot. A reader must have the same fields
+// to decode a record.
 [[nodiscard]] std::string legend_fields(const event_info& e);
 
-// "opens task", "closes steal as idle", "point" ...
+// Returns "opens task", "closes steal as idle", "point" ...
 [[nodiscard]] std::string legend_effect(const event_info& e);
 
 }  // namespace heddle::trace

@@ -1,11 +1,11 @@
-// What kernel threads outside of the workers did.
+// The log of kernel threads outside the workers.
 #pragma once
 
 #include "trace/recording.hpp"
 
 namespace heddle::trace {
 
-// Puts the records and texts of `other`, a recording of no workers, into the log of foreign threads.
+// Adds the records and texts of `other`, a recording without workers, to the log of foreign threads.
 void add_outside(recording& into, const recording& other);
 
 }  // namespace heddle::trace

@@ -5,10 +5,10 @@
 
 namespace heddle::trace {
 
-// All spans and events as aligned text (`heddle report --events`).
+// Returns all spans and events as aligned text (`heddle report --events`).
 [[nodiscard]] std::string legend_text();
 
-// The same as two Markdown tables (docs/guide/tracing.md).
+// Returns the same as two Markdown tables (docs/guide/tracing.md).
 [[nodiscard]] std::string legend_markdown();
 
 }  // namespace heddle::trace

@@ -8,10 +8,10 @@
 
 namespace heddle::trace {
 
-// Reads a binary trace. Throws trace_error: one line that names the file and what to do.
+// Reads a binary trace. Throws trace_error with one line that names the file and the remedy.
 [[nodiscard]] recording load(const std::string& path);
 
-// Throws trace_error (without a file name) for anything that is not a whole, intact trace of the format version of
+// Throws trace_error (without a file name) for anything that is not a complete, intact trace of the format version of
 // src/trace/binary.hpp or an older one.
 [[nodiscard]] recording decode_binary(std::string_view bytes);
 

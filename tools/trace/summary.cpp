@@ -96,7 +96,7 @@ void summary_observer::closed(std::uint16_t worker, const open_span& s, std::uin
 
 void summary_observer::stray(const record& r) {
   ++into_.strays;
-  // What this event closes was going on all the time before it.
+  // The span that this event closes was open all the time before it.
   account& of = accounts_[r.worker];
   if (!of.inside.empty()) charge(of, r.ns, info(info(r.event).does.target).counts_as);
 }

@@ -26,10 +26,10 @@ class summary_observer : public replay_visitor {
 
  private:
   struct account {
-    std::size_t to = 0;                    // index in summary::workers
-    std::uint64_t last = 0;                // up to here its time is charged
+    std::size_t to = 0;                    // its index in summary::workers
+    std::uint64_t last = 0;                // its time is charged up to here
     std::vector<activity> inside;          // of the open spans
-    std::optional<std::uint64_t> attempt;  // time of the steal attempt under way
+    std::optional<std::uint64_t> attempt;  // the time of the steal attempt under way
   };
 
   void charge(account& of, std::uint64_t ns, activity as) {
@@ -40,7 +40,7 @@ class summary_observer : public replay_visitor {
   summary& into_;
   bool begun_ = false;
   std::map<std::uint16_t, account> accounts_;
-  std::map<std::uint16_t, std::uint64_t> sent_;  // wakes under way, by target
+  std::map<std::uint16_t, std::uint64_t> sent_;  // the wake-ups under way, by target
   std::vector<std::uint64_t> task_slice_, idle_spell_, steal_latency_, wake_latency_;
 };
 
