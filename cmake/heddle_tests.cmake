@@ -39,6 +39,10 @@ function(heddle_add_test area name)
   if(area MATCHES "^(cli|policy|report|tools|trace)$")   # they read traces
     target_link_libraries(${test} PRIVATE heddle_tools)
   endif()
+  if(area STREQUAL "cli")
+    target_link_libraries(${test} PRIVATE heddle_cli_paper_parts heddle_cli_shared)
+    add_dependencies(${test} heddle_paper)
+  endif()
   if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
     target_link_libraries(${test} PRIVATE heddle_${area}_objects)
   endif()

@@ -1,4 +1,4 @@
-// The data of a recording that the report page shows, small enough for an HTML file. Format: formats.md.
+// The data of a recording that the report page shows, small enough for an HTML file. Format: ../README.md.
 #pragma once
 
 #include <string>

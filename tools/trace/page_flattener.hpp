@@ -1,5 +1,5 @@
 // The pass over a recording that gathers the data that the report page draws: the states of each worker over time, the
-// steals with thief and victim, and the pieces of loops. The columns that the page reads are in formats.md.
+// steals with thief and victim, and the pieces of loops. ../README.md lists the columns that the page reads.
 #pragma once
 
 #include <cstddef>
