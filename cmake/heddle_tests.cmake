@@ -39,6 +39,9 @@ function(heddle_add_test area name)
   if(area MATCHES "^(cli|policy|report|tools|trace)$")   # they read traces
     target_link_libraries(${test} PRIVATE heddle_tools)
   endif()
+  if(area STREQUAL "worker")   # they run what comparisons use, too
+    target_link_libraries(${test} PRIVATE heddle_comparison_objects)
+  endif()
   if(area STREQUAL "cli")
     target_link_libraries(${test} PRIVATE heddle_cli_paper_parts heddle_cli_shared)
     add_dependencies(${test} heddle_paper)

@@ -23,9 +23,8 @@
 #include <thread>
 #include <vector>
 
-#include "platform/comparison.hpp"
-#include "platform/linux/comparison/interrupt_targets.hpp"
-#include "platform/linux/comparison/uintr.hpp"
+#include "bench/comparison/interrupt_targets.hpp"
+#include "bench/comparison/uintr.hpp"
 #include "worker/preemption/ticks.hpp"
 
 namespace uintr_test {

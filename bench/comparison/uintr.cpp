@@ -1,4 +1,4 @@
-#include "platform/linux/comparison/uintr.hpp"
+#include "bench/comparison/uintr.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,10 +7,10 @@
 
 #include <cstring>
 
-#include "platform/comparison.hpp"
-#include "platform/linux/comparison/interrupt_targets.hpp"
+#include "bench/comparison/interrupt_targets.hpp"
 #include "platform/linux/tick.hpp"
 #include "platform/platform.hpp"
+#include "worker/preemption/klt_means.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -199,5 +199,8 @@ const tick_source& user_interrupts() noexcept {
                                       .hold = []() noexcept { clui(); }};
   return source;
 }
+
+[[maybe_unused]] static const bool is_used =
+    (worker::use_for_comparison({.user_interrupts = &user_interrupts()}), true);
 
 }  // namespace heddle::platform

@@ -2,6 +2,8 @@
 // calls of Intel's patches (docs/papers.md), which no released Linux has; not tested on hardware.
 #pragma once
 
+#include "platform/ticks.hpp"
+
 namespace heddle::platform {
 
 // What is missing, in words; null: nothing. `kernel_told`: the list of the kernel's functions could be read.
@@ -12,5 +14,8 @@ bool processor_has_user_interrupts() noexcept;
 // Whether the list of functions, in the form of /proc/kallsyms, has
 // the system calls; `told` becomes false if it cannot be read.
 bool kernel_has_user_interrupts(const char* list, bool& told) noexcept;
+
+// Ticks that come without the kernel.
+const tick_source& user_interrupts() noexcept;
 
 }  // namespace heddle::platform
