@@ -5,7 +5,7 @@
 namespace heddle::cli {
 namespace {
 
-const registration paper_entry{command{"paper", paper::about, nullptr}};
+const registration paper_program_entry{command{"paper", paper::about, nullptr}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -199,7 +199,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return act(*given); };
 }
 
-const registration entry{command{"paper", paper::about, add}};
+const registration paper_entry{command{"paper", paper::about, add}};
 
 }  // namespace
 }  // namespace heddle::cli
