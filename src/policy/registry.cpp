@@ -13,7 +13,7 @@
 #include "policy/adws/adws.hpp"
 #include "policy/adws/ml_adaptive.hpp"
 #include "policy/automatic.hpp"
-#include "policy/others.hpp"
+#include "policy/further.hpp"
 #include "policy/parameters.hpp"
 #include "policy/plugin.hpp"
 #include "policy/serial.hpp"
@@ -60,13 +60,13 @@ std::vector<registration>& added() {
   return lines;
 }
 
-constexpr std::string_view names_of_others[] = {
+constexpr std::string_view names_of_further[] = {
 #define HEDDLE_POLICY(name, summary, make) name,
-#include "policy/others.def"
+#include "policy/further.def"
 };
 
-// The library of the others, if a user has named it.
-std::string& file_of_others() {
+// The library of further policies, if a user has named it.
+std::string& file_of_further() {
   static std::string file;
   return file;
 }
@@ -76,13 +76,13 @@ const registration* find(std::span<const registration> lines, std::string_view n
   return found == lines.end() ? nullptr : &*found;
 }
 
-const registration* find_other(std::string_view name) {
-  if (std::find(std::begin(names_of_others), std::end(names_of_others), name) == std::end(names_of_others))
+const registration* find_further(std::string_view name) {
+  if (std::find(std::begin(names_of_further), std::end(names_of_further), name) == std::end(names_of_further))
     return nullptr;
   const std::string said = "policy '" + std::string(name) + "' is in the library of further policies, ";
   std::span<const registration> lines;
   try {
-    lines = others(file_of_others());
+    lines = further(file_of_further());
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument(said + "which cannot be used: " + e.what() +
                                 "; put it beside libheddle.so, or name it in HEDDLE_POLICY_PLUGIN");
@@ -96,7 +96,7 @@ const registration* find_other(std::string_view name) {
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
   for (const registration& line : daily) names.emplace_back(line.name);
-  names.insert(names.end(), std::begin(names_of_others), std::end(names_of_others));
+  names.insert(names.end(), std::begin(names_of_further), std::end(names_of_further));
   for (const registration& line : added()) names.emplace_back(line.name);
   return names;
 }
@@ -105,7 +105,7 @@ std::vector<std::string> all_names() {
 
 std::vector<registration> all() {
   std::vector<registration> lines(std::begin(daily), std::end(daily));
-  const std::span<const registration> more = others(file_of_others());
+  const std::span<const registration> more = further(file_of_further());
   lines.insert(lines.end(), more.begin(), more.end());
   lines.insert(lines.end(), added().begin(), added().end());
   return lines;
@@ -126,7 +126,7 @@ void load_plugins(std::string_view files) {
     files = colon == std::string_view::npos ? "" : files.substr(colon + 1);
     if (file.empty() || loaded.contains(file)) continue;
     if (file.substr(file.rfind('/') + 1).starts_with("libheddle_policies.so")) {
-      file_of_others() = file;  // their names are in the table already
+      file_of_further() = file;  // their names are in the table already
     } else {
       for (const registration& line : lines_of_plugin(std::string(file))) add(line);
     }
@@ -150,7 +150,7 @@ std::unique_ptr<policy> make(std::string_view text) {
   }
   const registration* line = find(daily, name);
   if (line == nullptr) line = find(added(), name);
-  if (line == nullptr) line = find_other(name);
+  if (line == nullptr) line = find_further(name);
   if (line != nullptr) {
     given_parameters taken(name, std::move(given));
     std::unique_ptr<policy> made = line->make(taken);

@@ -1,5 +1,5 @@
-// The table of policies: the daily ones, the others of heddle's own (others.hpp), those that a program adds, and those
-// of plugins.
+// The table of policies: the daily ones, further ones of heddle's own (further.hpp), those that a program adds, and
+// those of plugins.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace heddle::policy {
 std::vector<registration> all();
 
 // Adds the policies of shared objects, whose names are separated by colons. One that was loaded before is passed over.
-// libheddle_policies.so among them is where the others are taken from.
+// If libheddle_policies.so is among them, the further policies are taken from it.
 // Throws std::invalid_argument, which says what is wrong, for one that cannot be loaded, is no plugin, is one of
 // another version, or has a policy of a name that is taken. As add: while no other thread reads the table.
 void load_plugins(std::string_view files);

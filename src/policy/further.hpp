@@ -10,10 +10,10 @@
 namespace heddle::policy {
 
 // Their lines in the table. Not in libheddle.so.
-std::span<const registration> lines_of_others();
+std::span<const registration> lines_of_further();
 
 // The same, loaded by the first call where they are not linked in. `file` is their library; if it is "", the library is
 // beside libheddle.so or where the system looks for libraries. Throws std::invalid_argument, which says what is wrong.
-std::span<const registration> others(const std::string& file);
+std::span<const registration> further(const std::string& file);
 
 }  // namespace heddle::policy

@@ -1,4 +1,4 @@
-#include "policy/others.hpp"
+#include "policy/further.hpp"
 
 #include "policy/clusters/chs.hpp"
 #include "policy/clusters/cls.hpp"
@@ -22,10 +22,10 @@
 
 namespace heddle::policy {
 
-std::span<const registration> lines_of_others() {
+std::span<const registration> lines_of_further() {
   static const registration lines[] = {
 #define HEDDLE_POLICY(name, summary, make) {name, summary, make},
-#include "policy/others.def"
+#include "policy/further.def"
   };
   return lines;
 }

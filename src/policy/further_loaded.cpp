@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "platform/platform.hpp"
-#include "policy/others.hpp"
+#include "policy/further.hpp"
 #include "policy/plugin.hpp"
 #include "policy/registry.hpp"
 
@@ -34,7 +34,7 @@ std::span<const registration> load(const std::string& file) {
 
 }  // namespace
 
-std::span<const registration> others(const std::string& file) {
+std::span<const registration> further(const std::string& file) {
   static const std::span<const registration> lines = load(file);
   return lines;
 }
