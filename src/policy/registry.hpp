@@ -12,7 +12,7 @@ namespace heddle::policy {
 
 // All of them; those that are in a library of their own are loaded for it. Throws std::invalid_argument if that cannot
 // be.
-std::vector<registration> all();
+HEDDLE_API std::vector<registration> all();
 
 // Adds the policies of shared objects, whose names are separated by colons. One that was loaded before is passed over.
 // If libheddle_policies.so is among them, the further policies are taken from it.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double worth_saying = 0.05;  // of the workers' time
 
-std::string duration(double ns) {
+std::string rounded(double ns) {
   if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
   if (ns < 1e6) return fmt::format("{:.1f} us", ns / 1e3);
   if (ns < 1e9) return fmt::format("{:.1f} ms", ns / 1e6);
@@ -34,7 +34,7 @@ class writer {
           fmt::format("Serial phase: for {} ({} of the run) one worker of {} ran {} and the others had nothing to do; "
                       "the longest stretch is {}. Give it parallelism, "
                       "or let it run beside something else.",
-                      duration(a.ns), percent(of_run(a.ns)), seen_.workers(), name(at), when(a)));
+                      rounded(a.ns), percent(of_run(a.ns)), seen_.workers(), name(at), when(a)));
     }
   }
 
@@ -45,7 +45,7 @@ class writer {
       add(complaint::outside, a,
           fmt::format(
               "For {} ({} of the run) no worker had anything to do: the program was {}; the longest stretch is {}.",
-              duration(a.ns), percent(of_run(a.ns)), where, when(a)));
+              rounded(a.ns), percent(of_run(a.ns)), where, when(a)));
     }
   }
 
@@ -59,13 +59,13 @@ class writer {
         const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
         std::nth_element(lengths.begin(), middle, lengths.end());
         peers = fmt::format(", where half of its {} pieces took no more than {}", lengths.size(),
-                            duration(static_cast<double>(*middle)));
+                            rounded(static_cast<double>(*middle)));
       }
       add(complaint::imbalance, a,
           fmt::format("Imbalance: workers waited {} in all ({} of their time) for the longest parts of {}{}; the "
                       "longest such stretch is {}{}. Cut the work finer where it "
                       "is largest, or begin with that.",
-                      duration(a.lost), percent(of_workers(a.lost)), name(at), of, when(a), peers));
+                      rounded(a.lost), percent(of_workers(a.lost)), name(at), of, when(a), peers));
     }
   }
 
@@ -77,7 +77,7 @@ class writer {
       a.begin_ns = lock.begin_ns;
       a.end_ns = lock.end_ns;
       std::string text = fmt::format("Threads waited {} times, {} in all, for the lock at {:#x}", lock.waits,
-                                     duration(lock.waited_ns), address);
+                                     rounded(lock.waited_ns), address);
       if (const code* by = most(lock.asked)) text += fmt::format(", most in {}", name(*by));
       if (const code* by = most(lock.held)) text += fmt::format(", while it was held by {}", name(*by));
       text += fmt::format(
@@ -94,13 +94,13 @@ class writer {
           fmt::format("For {} ({} of the run) workers were idle while threads slept until a time (sleep_for, "
                       "sleep_until, a time limit); the longest "
                       "stretch is {}.",
-                      duration(a.ns), percent(of_run(a.ns)), when(a)));
+                      rounded(a.ns), percent(of_run(a.ns)), when(a)));
     }
     for (const auto& [at, a] : seen_.waiting) {
       add(complaint::waiting, a,
           fmt::format("For {} ({} of the run) no thread was ready: they waited for something of the kind \"{}\"; the "
                       "longest stretch is {}.",
-                      duration(a.ns), percent(of_run(a.ns)), at.name, when(a)));
+                      rounded(a.ns), percent(of_run(a.ns)), at.name, when(a)));
     }
   }
 
@@ -110,7 +110,7 @@ class writer {
           fmt::format("{} ran for {} and used the processor for {} of it: for {} ({} of the workers' time) it kept its "
                       "worker while it slept in the kernel; the longest "
                       "stretch is {}. Put calls that block into heddle::blocking, and sleep with heddle::this_thread.",
-                      name(at), duration(a.ns), duration(a.ns - a.lost), duration(a.lost), percent(of_workers(a.lost)),
+                      name(at), rounded(a.ns), rounded(a.ns - a.lost), rounded(a.lost), percent(of_workers(a.lost)),
                       when(a)));
     }
     for (const auto& [at, a] : seen_.crowded) {
@@ -118,7 +118,7 @@ class writer {
           fmt::format("{} ran for {} and had a processor for {} of it, without having slept: the machine ran something "
                       "else for {} ({} of the workers' time); the longest "
                       "stretch is {}. Use fewer workers, or leave the machine to the program.",
-                      name(at), duration(a.ns), duration(a.ns - a.lost), duration(a.lost), percent(of_workers(a.lost)),
+                      name(at), rounded(a.ns), rounded(a.ns - a.lost), rounded(a.lost), percent(of_workers(a.lost)),
                       when(a)));
     }
   }
@@ -144,7 +144,7 @@ class writer {
         "{} of the work. Raise the grain, or stop "
         "forking earlier.",
         of->count, seen == seen_.tasks.end() ? quoted(of->name) : name(seen->first),
-        duration(of->own_ns / static_cast<double>(of->count)), dag.steals, dag.forks + dag.spawns, duration(cost),
+        rounded(of->own_ns / static_cast<double>(of->count)), dag.steals, dag.forks + dag.spawns, rounded(cost),
         percent(cost / dag.work_ns));
     f.end_ns = seen_.wall_ns();
     all.push_back(std::move(f));
@@ -179,8 +179,8 @@ class writer {
   }
 
   [[nodiscard]] std::string when(const account& a) const {
-    return fmt::format("{}, on worker {} from {}", duration(static_cast<double>(a.end_ns - a.begin_ns)), a.worker,
-                       duration(static_cast<double>(a.begin_ns - seen_.begin_ns())));
+    return fmt::format("{}, on worker {} from {}", rounded(static_cast<double>(a.end_ns - a.begin_ns)), a.worker,
+                       rounded(static_cast<double>(a.begin_ns - seen_.begin_ns())));
   }
   [[nodiscard]] double of_workers(double ns) const { return seen_.workers_time() > 0 ? ns / seen_.workers_time() : 0; }
   [[nodiscard]] double of_run(double ns) const {
