@@ -1,4 +1,4 @@
-// The parameters of one policy as they stand in the text after the colon of HEDDLE_POLICY.
+// The parameters of one policy, as given in the text after the colon of HEDDLE_POLICY.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ class given_parameters final : public parameters {
   unsigned choice(std::string_view name, std::string_view words) override;
   double number(std::string_view name, double standard, double least, double most) override;
   std::string_view text(std::string_view name) override;
-  // After the last of them: throws std::invalid_argument when a parameter was not taken.
+  // Called after the last parameter was taken. Throws std::invalid_argument if a parameter was not taken.
   void finish() const;
 
  private:
