@@ -56,7 +56,7 @@ figures: ## the pictures of README.md and the guide anew, from measured data and
 reproduction: ## docs/reproduction.md anew, hours, goes on after a kill; ARGS=medium: smaller; quick: into build/reproduction
 	@scripts/setup.sh build rivals figures
 	@cmake --preset demo >/dev/null
-	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle heddle_bench_heddle_shared heddle_bench_serial \
+	@cmake --build build/release --target heddle_cli heddle_paper heddle_sim heddle_bench_heddle heddle_bench_heddle_shared heddle_bench_serial \
 	  heddle_demo heddle_tree_heddle_shared heddle_preempt_model heddle_blas openmp
 	@scripts/reproduction.sh $(ARGS)
 
@@ -73,7 +73,7 @@ package: ## Debian packages into build/packages
 wheel: ## Python package for OpenMP programs, with the libraries in it, into build/wheel
 	@scripts/setup.sh build
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target heddle_cli openmp
+	@cmake --build --preset release --target heddle_cli heddle_paper openmp
 	@python3 python/heddle_wheel.py --build build/release --into build/wheel
 
 clean: ## remove build/

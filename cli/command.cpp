@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <optional>
+#include <system_error>
 
 #include "base/nearest.hpp"
-#include "base/wrapped.hpp"
+#include "process/beside.hpp"
 #include "process/child.hpp"
+#include "process/run.hpp"
+#include "tools/help/wrapped.hpp"
 
 namespace heddle::cli {
 
@@ -23,6 +28,26 @@ std::vector<command>& command_table() {
 std::vector<topic>& topic_table() {
   static std::vector<topic> table;
   return table;
+}
+
+std::string program_of(const command& which) {
+  const std::string program = std::string("heddle-") + which.name;
+  const auto file = process::find_program(process::folders_beside(), program);
+  if (file) return *file;
+  throw std::runtime_error(
+      fmt::format("{} is a program of its own, which is not beside {}: install it, or build the target heddle_{}",
+                  program, process::own_program(), which.name));
+}
+
+// Returns only if that fails.
+int become(const command& which, std::span<const std::string> arguments) {
+  const std::string file = program_of(which);
+  std::vector<char*> words{const_cast<char*>(file.c_str())};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  std::fflush(nullptr);
+  ::execv(file.c_str(), words.data());
+  throw std::system_error(errno, std::generic_category(), file);
 }
 
 template <class Line>
@@ -75,21 +100,21 @@ void check_options(const CLI::App& app, std::span<const std::string> arguments) 
 class narrow_formatter : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
-    return base::wrapped(option->get_description(), 0, base::terminal_columns - column_width_);
+    return tools::wrapped(option->get_description(), 0, tools::terminal_columns - column_width_);
   }
   std::string make_description(const CLI::App* app) const override {
-    return base::wrapped(CLI::Formatter::make_description(app));
+    return tools::wrapped(CLI::Formatter::make_description(app));
   }
   std::string make_footer(const CLI::App* app) const override {
-    return base::wrapped(CLI::Formatter::make_footer(app));
+    return tools::wrapped(CLI::Formatter::make_footer(app));
   }
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    return base::wrapped(CLI::Formatter::make_usage(app, std::move(name)));
+    return tools::wrapped(CLI::Formatter::make_usage(app, std::move(name)));
   }
   std::string make_subcommand(const CLI::App* sub) const override {
     std::stringstream line;
     CLI::detail::format_help(line, sub->get_name(),
-                             base::wrapped(sub->get_description(), 0, base::terminal_columns - column_width_),
+                             tools::wrapped(sub->get_description(), 0, tools::terminal_columns - column_width_),
                              column_width_);
     return line.str();
   }
@@ -103,6 +128,12 @@ std::function<int()> declare(CLI::App& app, const command& which) {
 }
 
 int run_command(const command& which, std::span<const std::string> arguments) {
+  if (which.add == nullptr) try {
+      return become(which, arguments);
+    } catch (const std::exception& error) {
+      (void)refuse(which.name, error.what());
+      return 1;
+    }
   CLI::App app(which.help, std::string("heddle ") + which.name);
   const std::function<int()> action = declare(app, which);
   try {
@@ -135,7 +166,7 @@ int run_command(const command& which, std::span<const std::string> arguments) {
 }
 
 std::string table_of(const auto& lines) {
-  return base::two_columns(
+  return tools::two_columns(
       lines, [](const auto& line) { return line.name; }, [](const auto& line) { return line.help; });
 }
 
@@ -175,10 +206,21 @@ int help(std::span<const std::string> arguments) {
 registration::registration(const command& c) { command_table().push_back(c); }
 registration::registration(const topic& t) { topic_table().push_back(t); }
 
-std::vector<command> commands() { return by_name(command_table()); }
+// Where a program of its own is linked in as well, as in tests, it is a subcommand like the others.
+std::vector<command> commands() {
+  std::vector<command> all = command_table();
+  std::erase_if(all, [](const command& c) {
+    return c.add == nullptr && std::any_of(command_table().begin(), command_table().end(), [&](const command& other) {
+             return other.add != nullptr && std::string_view(other.name) == c.name;
+           });
+  });
+  return by_name(std::move(all));
+}
 std::vector<topic> topics() { return by_name(topic_table()); }
 
 std::string help_of(const command& which) {
+  if (which.add == nullptr)
+    return process::run({program_of(which), "--help"}, {.output = process::stream::kept}).output;
   CLI::App app(which.help, std::string("heddle ") + which.name);
   (void)declare(app, which);
   return app.help();

@@ -31,7 +31,8 @@ struct command {
   const char* name;
   const char* help;  // one line for `heddle --help`; also the head of `heddle NAME --help`
   // Declares the options of the subcommand. Returns the function that is run when they are parsed; its value is the
-  // exit status. `add` does nothing but declare, because `heddle help NAME` calls it, too.
+  // exit status. `add` does nothing but declare, because `heddle help NAME` calls it, too. If it is null, the
+  // subcommand is a program of its own, heddle-NAME beside the command, which takes over the process.
   std::function<int()> (*add)(CLI::App& app);
 };
 

@@ -15,8 +15,8 @@
 #include "cli/command.hpp"
 #include "cli/scratch.hpp"
 #include "process/run.hpp"
-#include "trace/dag.hpp"
-#include "trace/file.hpp"
+#include "tools/trace/dag.hpp"
+#include "tools/trace/reading.hpp"
 
 namespace heddle::cli {
 namespace {

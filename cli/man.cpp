@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "base/options.hpp"
-#include "base/wrapped.hpp"
 #include "cli/command.hpp"
+#include "tools/help/wrapped.hpp"
 
 namespace heddle::cli {
 namespace {

@@ -7,6 +7,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+install(TARGETS heddle_policies LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_SKIP)
 install(TARGETS heddle heddle_static EXPORT heddle_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
@@ -62,12 +63,12 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION ${heddle_doc}/li
 set(heddle_components library development)
 if(TARGET heddle_cli)
   list(APPEND heddle_components tools)
-  install(TARGETS heddle_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(TARGETS heddle_cli heddle_paper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/guide" DESTINATION ${heddle_doc}/heddle COMPONENT tools)
   if(NOT CMAKE_CROSSCOMPILING)   # the command writes its own manual page
     set(heddle_man "${PROJECT_BINARY_DIR}/generated/heddle.1")
     add_custom_command(OUTPUT "${heddle_man}" COMMAND sh -c "$<TARGET_FILE:heddle_cli> help man > ${heddle_man}"
-      DEPENDS heddle_cli COMMENT "Writing the manual page" VERBATIM)
+      DEPENDS heddle_cli heddle_paper COMMENT "Writing the manual page" VERBATIM)
     add_custom_target(heddle_manual ALL DEPENDS "${heddle_man}")
     install(FILES "${heddle_man}" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
   endif()

@@ -40,6 +40,16 @@ function(heddle_add_test_program program area)
   target_link_libraries(${program} PRIVATE heddle_tests_${kind} ${library} heddle_fmt GTest::gtest GTest::gmock)
   set_target_properties(${program} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  if(area MATCHES "^(cli|policy|report|tools|trace)$")   # they read traces
+    target_link_libraries(${program} PRIVATE heddle_tools)
+  endif()
+  if(area STREQUAL "worker")   # they run what comparisons use, too
+    target_link_libraries(${program} PRIVATE heddle_comparison_objects)
+  endif()
+  if(area STREQUAL "cli")
+    target_link_libraries(${program} PRIVATE heddle_cli_paper_parts heddle_cli_shared)
+    add_dependencies(${program} heddle_paper)
+  endif()
   if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
     target_link_libraries(${program} PRIVATE heddle_${area}_objects)
   endif()

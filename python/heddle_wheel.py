@@ -60,16 +60,19 @@ def collect(build, folder):
     library = os.path.basename(os.path.realpath(os.path.join(build, "libheddle.so")))
     soname = library if library.count(".") < 4 else library.rsplit(".", 1)[0]
     wanted = {"heddle": os.path.join(build, "heddle"), soname: os.path.join(build, soname)}
+    policies = soname.replace("libheddle.", "libheddle_policies.")  # loaded by libheddle, from beside it
+    for name in (policies, "heddle-paper"):  # the second one is executed by `heddle paper`
+        wanted[name] = os.path.join(build, name)
     wanted.update({f"openmp/{name}": os.path.join(build, "openmp", name) for name in OPENMP})
     for file in wanted.values():
         if not os.path.exists(file):
-            raise SystemExit(f"{file} is not there: build the targets heddle_cli and openmp first (make wheel does)")
+            raise SystemExit(f"{file} is not there: build the targets heddle_cli, heddle_paper and openmp first (make wheel does)")
     open_files = list(wanted.values())
     while open_files:
         file = open_files.pop()
         found = found_libraries(file)
         for name in needed_by(file):
-            own = name == soname or name in OPENMP
+            own = name in (soname, policies) or name in OPENMP
             if own or OF_THE_SYSTEM.match(name) or f"openmp/{name}" in wanted or name not in found:
                 continue
             wanted[f"openmp/{name}"] = os.path.realpath(found[name])

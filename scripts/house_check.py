@@ -6,7 +6,7 @@ usage: house_check.py [--root DIR] [--objects BUILD] [--format CLANG_FORMAT] [RU
   floors   an include in src/ goes up a floor (the floors are the rows of CONTRIBUTING.md's map, lowest first)
   symbols  an object file of src/ needs a symbol of a floor above it; needs --objects
   events   an event of src/trace/events.def is emitted nowhere
-  labels   a label such as [sleep:4] is cited but not defined in a Markdown file of src/ or omp/, or defined twice
+  labels   a label such as [sleep:4] is cited but not defined in a Markdown file of src/, omp/, tools/ or bench/, or defined twice
   columns  a line of code is longer than 120 columns, a line of prose longer than 100
   names    a document has a name in code font that exists nowhere, or a path to no file
   format   clang-format would change a file; needs --format
@@ -134,7 +134,7 @@ LABEL = r'\[([a-z_]+:\d+[a-z]?)\]'
 
 def check_labels(tree):
     defined = collections.defaultdict(list)
-    for file in [*tree.having('.md', under='src/'), *tree.having('.md', under='omp/')]:
+    for file in [f for folder in ('src/', 'omp/', 'tools/', 'bench/') for f in tree.having('.md', under=folder)]:
         for number, line in tree.lines(file):
             found = re.match(r'\s*(?:[-*] |\d+\. )?\*\*' + LABEL, line)
             if found:

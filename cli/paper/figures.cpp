@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/paper/value.hpp"
-#include "trace/summary.hpp"
+#include "tools/trace/summary.hpp"
 
 namespace heddle::cli::paper {
 

@@ -15,7 +15,7 @@
 #include "cli/paper/program.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim/process.hpp"
-#include "trace/file.hpp"
+#include "tools/trace/reading.hpp"
 
 namespace heddle::cli::paper {
 namespace {

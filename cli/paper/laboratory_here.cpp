@@ -11,7 +11,7 @@
 #include "cli/paper/laboratory.hpp"
 #include "cli/paper/process.hpp"
 #include "cli/paper/program.hpp"
-#include "trace/file.hpp"
+#include "tools/trace/reading.hpp"
 
 namespace heddle::cli::paper {
 namespace {

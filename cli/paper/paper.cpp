@@ -9,6 +9,7 @@
 #include "base/replace_file.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/paper/about.hpp"
 #include "cli/paper/rows.hpp"
 
 namespace heddle::cli {
@@ -198,8 +199,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return act(*given); };
 }
 
-const registration paper_entry{
-    command{"paper", "repeat the experiments of papers in the simulator and here, and compare", add}};
+const registration paper_entry{command{"paper", paper::about, add}};
 
 }  // namespace
 }  // namespace heddle::cli

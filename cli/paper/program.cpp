@@ -28,7 +28,9 @@ std::vector<std::string> command_words(const std::string& command) {
     words.front() = program_file(name);
     return words;
   }
-  words.insert(words.begin(), process::own_program());
+  const auto heddle = process::find_program(process::folders_beside(), "heddle");
+  if (!heddle) throw std::runtime_error("the command heddle is not beside " + process::own_program());
+  words.insert(words.begin(), *heddle);
   return words;
 }
 

@@ -18,11 +18,11 @@
 #include "cli/report/figures.hpp"
 #include "cli/report/page.hpp"
 #include "cli/report/source_lines.hpp"
-#include "trace/diagnosis.hpp"
-#include "trace/file.hpp"
-#include "trace/legend.hpp"
-#include "trace/page.hpp"
-#include "trace/report.hpp"
+#include "tools/trace/examine.hpp"
+#include "tools/trace/legend_tables.hpp"
+#include "tools/trace/page.hpp"
+#include "tools/trace/reading.hpp"
+#include "tools/trace/report.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -64,9 +64,7 @@ int write_page(const report_arguments& given) {
       if (file.ends_with(".json") || file.ends_with(".jsonl")) {
         for (const nlohmann::json& row : read_figures(file, contents(file))) figures.push_back(row);
       } else {
-        trace::recording what = trace::load(file);
-        std::vector<trace::finding> findings = trace::diagnose(what, source_lines(what));
-        runs.push_back({file, std::move(what), std::move(findings)});
+        runs.push_back({file, trace::load(file)});
       }
     }
   } catch (const trace::trace_error& e) {
@@ -75,7 +73,7 @@ int write_page(const report_arguments& given) {
     throw usage_error(e.what());
   }
   const std::string rows = figures.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const std::string page = trace::write_page(runs, rows, report_page_pattern());
+  const std::string page = trace::write_page(runs, rows, report_page_pattern(), source_lines);
   base::replace_file(given.page, page);
   return 0;
 }
@@ -99,7 +97,8 @@ int report(const report_arguments& given) {
         throw usage_error(fmt::format(
             "{}: figures of heddle sim --json and no trace; `heddle report {} -o PAGE.html` shows them", file, file));
       const trace::recording what = trace::load(file);
-      traces.push_back({file, trace::summarise(what), trace::diagnose(what, source_lines(what))});
+      trace::examination found = trace::examine(what, source_lines(what));
+      traces.push_back({file, std::move(found.sums), std::move(found.findings)});
     }
   } catch (const trace::trace_error& e) {
     throw usage_error(e.what());

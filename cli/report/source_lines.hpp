@@ -1,7 +1,7 @@
 // Lines of the source for addresses in a trace, from the debugging information of the traced program.
 #pragma once
 
-#include "trace/diagnosis.hpp"
+#include "tools/trace/diagnosis.hpp"
 #include "trace/recording.hpp"
 
 namespace heddle::cli {

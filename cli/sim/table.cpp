@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/wrapped.hpp"
+#include "tools/help/wrapped.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -107,7 +107,7 @@ void print_table(const std::vector<nlohmann::json>& rows) {
   // Prints as many columns at a time as a terminal shows, with the policy first in each part.
   for (std::size_t begin = 1, end; begin < width.size(); begin = end) {
     std::size_t used = width[0];
-    for (end = begin; end < width.size() && (end == begin || used + 2 + width[end] <= base::terminal_columns); ++end)
+    for (end = begin; end < width.size() && (end == begin || used + 2 + width[end] <= tools::terminal_columns); ++end)
       used += 2 + width[end];
     if (begin != 1) fmt::print("\n");
     for (const auto& line : cells) {

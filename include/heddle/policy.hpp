@@ -468,6 +468,8 @@ class parameters {
   virtual unsigned choice(std::string_view name, std::string_view words) = 0;
   /// Returns a number in [least, most]. Throws std::invalid_argument.
   virtual double number(std::string_view name, double standard, double least, double most) = 0;
+  /// Returns the text as it was given, or "" if there is none. A text has no comma.
+  virtual std::string_view text(std::string_view name) = 0;
 
  protected:
   ~parameters() = default;
@@ -487,7 +489,7 @@ HEDDLE_API void add(const registration& line);
 
 /// The version of the plug-in interface. It is raised whenever a part of this header changes that plug-ins are compiled
 /// with.
-inline constexpr unsigned plugin_version = 2;
+inline constexpr unsigned plugin_version = 3;
 
 }  // namespace heddle::policy
 

@@ -4,11 +4,14 @@
 
 #include <cstdarg>
 
+#include <heddle/export.hpp>
+
 namespace heddle::base {
 
-// Prints "heddle: <message>" with the given values on standard error and aborts. Callable from any context.
-[[noreturn, gnu::format(printf, 3, 4), gnu::cold]] void fail(const char* file, int line, const char* format,
-                                                             ...) noexcept;
+// Prints "heddle: <message>" with the given values on standard error and aborts. Callable from any context. Exported
+// for libheddle_policies.so.
+HEDDLE_API [[noreturn, gnu::format(printf, 3, 4), gnu::cold]] void fail(const char* file, int line, const char* format,
+                                                                        ...) noexcept;
 
 }  // namespace heddle::base
 

@@ -55,8 +55,4 @@ option_values options_from(std::span<const char* const> environment, std::vector
 // process. Thread context: any, as long as no thread changes the environment meanwhile.
 option_values options_from_environment();
 
-// Return the table for people: text for a terminal, Markdown for docs/guide/options.md.
-std::string options_text();
-std::string options_markdown();
-
 }  // namespace heddle::base

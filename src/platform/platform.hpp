@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <heddle/export.hpp>
+
 #include "platform/clock.hpp"
 #include "platform/signals.hpp"
 #include "platform/ticks.hpp"
@@ -152,12 +154,12 @@ bool bind(int kernel_thread, int processing_unit) noexcept;
 std::vector<int> allowed_units();
 
 // Returns memory for stacks and queues: it is reserved, reads as zero, is committed on first touch, and is never merged
-// into huge pages. Returns null if the system refuses.
-void* reserve(std::size_t bytes) noexcept;
+// into huge pages. Returns null if the system refuses. reserve and release are exported for libheddle_policies.so.
+HEDDLE_API void* reserve(std::size_t bytes) noexcept;
 // Returns memory that will be used densely. If its size is a multiple of huge pages, it is made of huge pages where the
 // system has them.
 void* reserve_dense(std::size_t bytes) noexcept;
-void release(void* memory, std::size_t bytes) noexcept;
+HEDDLE_API void release(void* memory, std::size_t bytes) noexcept;
 // Gives the pages back to the system. They read as zero afterwards.
 void decommit(void* memory, std::size_t bytes) noexcept;
 // Makes a range fault on access, by MADV_GUARD_INSTALL (Linux 6.13) or else by mprotect while the number of mappings

@@ -2,8 +2,11 @@
 // (platform.hpp). All functions but listen_for_ticks are async-signal-safe.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include <heddle/export.hpp>
 
 #include "platform/clock.hpp"
 
@@ -80,6 +83,8 @@ std::uint64_t blocked_signals() noexcept;
 // Gives the calling kernel thread exactly these signals and this alternate stack.
 void take_signals(signal_state& here) noexcept;
 void send_tick(int kernel_thread) noexcept;
+// Returns the number of the signal that ticks come by, or 0 if there is none (yet). Exported for bench/comparison.
+HEDDLE_API int signal_of_ticks() noexcept;
 // A timer whose ticks come to the kernel thread that called make, until drop(). make returns null, or a text that says
 // why there is no timer and what can be done about it.
 struct tick_timer {
@@ -97,5 +102,10 @@ const char* why_no_timers() noexcept;
 // only one tick comes; with `first` 0 no more ticks come.
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
 void drop(tick_timer& timer) noexcept;
+#if defined(HEDDLE_SIM)
+// Sleeps until `word` is not `expected`; a tick ends the sleep. It models a means that only comparisons use, which is
+// in bench/comparison for real machines.
+void sleep_until_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+#endif
 
 }  // namespace heddle::platform

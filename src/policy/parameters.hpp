@@ -19,8 +19,7 @@ class given_parameters final : public parameters {
 
   unsigned choice(std::string_view name, std::string_view words) override;
   double number(std::string_view name, double standard, double least, double most) override;
-  // The text as it stands, which can contain no comma; "" if not given.
-  std::string_view text(std::string_view name);
+  std::string_view text(std::string_view name) override;
   // Called after the last parameter was taken. Throws std::invalid_argument if a parameter was not taken.
   void finish() const;
 
@@ -31,10 +30,5 @@ class given_parameters final : public parameters {
   std::vector<parameter> given_;
   std::vector<std::string_view> known_;
 };
-
-// Takes a text parameter of one of heddle's own policies. Plugins, which see only `parameters`, have no texts.
-inline std::string_view text_in(parameters& given, std::string_view name) {
-  return dynamic_cast<given_parameters&>(given).text(name);
-}
 
 }  // namespace heddle::policy

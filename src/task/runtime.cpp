@@ -21,7 +21,7 @@
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
 #include "worker/order/inheritance.hpp"
-#include "worker/preemption/comparison/comparison.hpp"
+#include "worker/preemption/klt_means.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
 
@@ -88,6 +88,12 @@ worker::tick_plan ticks_of(const runtime_options& given, const base::option_valu
   name_option("preempt_timer", given.preempt_timer.has_value(), v.preempt_timer, e.what());
 }
 
+worker::klt_means klt_of(const runtime_options& given, const base::option_values& v) try {
+  return worker::klt_means_named(v.preempt_klt);
+} catch (const std::invalid_argument& e) {
+  name_option("preempt_klt", given.preempt_klt.has_value(), v.preempt_klt, e.what());
+}
+
 loop_schedule loop_named(const std::string& text) {
   const std::size_t comma = std::min(text.find(','), text.size());
   const std::string name = text.substr(0, comma), number = text.substr(std::min(comma + 1, text.size()));
@@ -150,7 +156,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.threads.storage = s.threads.preemptive() ? s.storage : tls::carrier;
   s.plan = ticks_of(given, v);
   s.aging = v.priority_mode == "strict" ? 0 : static_cast<unsigned>(v.priority_aging);
-  s.klt = worker::comparison::klt_means_named(v.preempt_klt);
+  s.klt = klt_of(given, v);
   s.loop = given.loop ? *given.loop : loop_named(v.loop);
   s.blocking_limit = static_cast<unsigned>(v.blocking_limit);
   if (v.packing == "auto" && on.is_this_machine()) {

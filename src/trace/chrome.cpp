@@ -1,7 +1,5 @@
 #include "trace/chrome.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -11,11 +9,11 @@
 
 #include "trace/json.hpp"
 #include "trace/replay.hpp"
+#include "trace/text.hpp"
 
 namespace heddle::trace {
 namespace {
 
-constexpr std::uint32_t process = 1;
 constexpr std::uint32_t foreign_track = 100'000;
 
 std::uint32_t track(std::uint16_t worker) { return worker == foreign_worker ? foreign_track : worker; }
@@ -32,24 +30,23 @@ class chrome_writer : public replay_visitor {
 
   std::string take() {
     out_ = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
-    line(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})", process,
-         json_string(what_.program.empty() ? "heddle" : what_.program));
+    line(R"({"ph":"M","pid":1,"name":"process_name","args":{"name":)",
+         json_string(what_.program.empty() ? "heddle" : what_.program), "}}");
     std::uint64_t lost = 0;
     for (const worker_log& log : what_.workers) {
       lost += log.lost;
-      std::string name = log.worker == foreign_worker ? "foreign threads" : fmt::format("worker {}", log.worker);
+      std::string name = log.worker == foreign_worker ? "foreign threads" : text_of("worker ", log.worker);
       if (!log.place.empty()) name += " (" + log.place + ")";
-      line(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})", process, track(log.worker),
-           json_string(name));
-      line(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", process,
-           track(log.worker), track(log.worker));
+      line(R"({"ph":"M","pid":1,"tid":)", track(log.worker), R"(,"name":"thread_name","args":{"name":)",
+           json_string(name), "}}");
+      line(R"({"ph":"M","pid":1,"tid":)", track(log.worker), R"(,"name":"thread_sort_index","args":{"sort_index":)",
+           track(log.worker), "}}");
     }
     replay(what_, *this);
-    fmt::format_to(std::back_inserter(out_), "\n],\"otherData\":{{\"machine\":{},\"policy\":{}",
-                   json_string(what_.machine), json_string(what_.policy));
-    for (const auto& [key, value] : what_.attributes)
-      fmt::format_to(std::back_inserter(out_), ",{}:{}", json_string(key), json_string(value));
-    fmt::format_to(std::back_inserter(out_), ",\"lost_records\":{}}}}}\n", lost);
+    append(out_, "\n],\"otherData\":{\"machine\":", json_string(what_.machine),
+           ",\"policy\":", json_string(what_.policy));
+    for (const auto& [key, value] : what_.attributes) append(out_, ",", json_string(key), ":", json_string(value));
+    append(out_, ",\"lost_records\":", lost, "}}\n");
     return std::move(out_);
   }
 
@@ -71,31 +68,32 @@ class chrome_writer : public replay_visitor {
 
   void opened(std::uint16_t worker, const open_span& s, std::uint64_t ns) override {
     ++depth_[worker];
-    line(R"({{"ph":"B","pid":{},"tid":{},"ts":{},"cat":"{}","name":{},"args":{}}})", process, track(worker), at(ns),
-         info(s.kind).name, json_string(name_of(s)), s.by == nullptr ? "{}" : arguments(*s.by));
+    line(R"({"ph":"B",)", at(worker, ns), R"(,"cat":")", info(s.kind).name, R"(","name":)", json_string(name_of(s)),
+         R"(,"args":)", s.by == nullptr ? "{}" : arguments(*s.by), "}");
     if (s.kind == span::thread && woken_.erase(s.by->a) > 0) arrow('f', "wake", s.by->a, worker, ns);
   }
 
   void closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity) override {
     --depth_[worker];
-    line(R"({{"ph":"E","pid":{},"tid":{},"ts":{},"cat":"{}"}})", process, track(worker), at(ns), info(s.kind).name);
+    line(R"({"ph":"E",)", at(worker, ns), R"(,"cat":")", info(s.kind).name, "\"}");
   }
 
  private:
-  template <class... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    out_ += out_.back() == '[' ? "\n" : ",\n";
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    append(out_, out_.back() == '[' ? "\n" : ",\n", parts...);
   }
 
-  // Returns microseconds with the nanoseconds kept. They are written from integers, so that equal times stay equal.
-  [[nodiscard]] std::string at(std::uint64_t ns) const {
-    return fmt::format("{}.{:03}", (ns - zero_) / 1000, (ns - zero_) % 1000);
+  // Returns the members of an event that say where and when. Times are microseconds with the nanoseconds kept. They are
+  // written from integers, so that equal times stay equal.
+  [[nodiscard]] std::string at(std::uint16_t worker, std::uint64_t ns) const {
+    const std::string thousandths = text_of(1000 + (ns - zero_) % 1000);  // a 1 and three digits
+    return text_of(R"("pid":1,"tid":)", track(worker), R"(,"ts":)", (ns - zero_) / 1000, ".", thousandths.substr(1));
   }
 
   void instant(const record& r) {
-    line(R"({{"ph":"i","s":"t","pid":{},"tid":{},"ts":{},"cat":"event","name":"{}","args":{}}})", process,
-         track(r.worker), at(r.ns), info(r.event).name, arguments(r));
+    line(R"({"ph":"i","s":"t",)", at(r.worker, r.ns), R"(,"cat":"event","name":")", info(r.event).name, R"(","args":)",
+         arguments(r), "}");
   }
 
   // Draws an arrow for a steal. The viewer binds slices to the arrow's ends by track and time, so the arrow needs a
@@ -110,25 +108,25 @@ class chrome_writer : public replay_visitor {
   }
 
   void arrow(char phase, std::string_view kind, std::uint64_t id, std::uint16_t worker, std::uint64_t ns) {
-    line(R"({{"ph":"{}","pid":{},"tid":{},"ts":{},"cat":"{}","name":"{}","id":"{:#x}"{}}})", phase, process,
-         track(worker), at(ns), kind, kind, id, phase == 'f' ? R"(,"bp":"e")" : "");
+    line(R"({"ph":")", phase, "\",", at(worker, ns), R"(,"cat":")", kind, R"(","name":")", kind, R"(","id":")",
+         hexadecimal(id), phase == 'f' ? R"(","bp":"e"})" : "\"}");
   }
 
   void blocking(char phase, const record& r) {
-    line(R"({{"ph":"{}","pid":{},"tid":{},"ts":{},"cat":"blocking","name":"blocking call","id":"{:#x}","args":{{}}}})",
-         phase, process, track(r.worker), at(r.ns), r.a);
+    line(R"({"ph":")", phase, "\",", at(r.worker, r.ns), R"(,"cat":"blocking","name":"blocking call","id":")",
+         hexadecimal(r.a), R"(","args":{}})");
   }
 
   std::string name_of(const open_span& s) const {
     if (s.by == nullptr) return std::string(info(s.kind).name);
     std::string name;
     switch (s.kind) {
-      case span::task: name = s.by->b == 0 ? fmt::format("task {}", s.by->a) : address(s.by->b); break;
-      case span::thread: name = fmt::format("thread {}", s.by->a); break;
+      case span::task: name = s.by->b == 0 ? text_of("task ", s.by->a) : address(s.by->b); break;
+      case span::thread: name = text_of("thread ", s.by->a); break;
       case span::region:
-        name = s.by->arg < what_.texts.size() ? what_.texts[s.by->arg] : fmt::format("region {}", s.by->arg);
+        name = s.by->arg < what_.texts.size() ? what_.texts[s.by->arg] : text_of("region ", s.by->arg);
         break;
-      case span::steal: name = fmt::format("steal from {}", s.by->arg); break;
+      case span::steal: name = text_of("steal from ", s.by->arg); break;
       default: name = info(s.kind).name;
     }
     return s.resumed ? name + " (goes on)" : name;
@@ -136,7 +134,7 @@ class chrome_writer : public replay_visitor {
 
   std::string address(std::uint64_t where) const {
     const auto known = what_.symbols.find(where);
-    return known == what_.symbols.end() ? fmt::format("{:#x}", where) : known->second;
+    return known == what_.symbols.end() ? hexadecimal(where) : known->second;
   }
 
   std::string arguments(const record& r) const {
@@ -145,8 +143,7 @@ class chrome_writer : public replay_visitor {
     for (std::size_t i = 0; i < 3; ++i) {
       const field_info& f = info(r.event).fields[i];
       if (f.kind == unit::none) continue;
-      fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", out.size() > 1 ? "," : "", f.name,
-                     value(f.kind, words[i]));
+      append(out, out.size() > 1 ? ",\"" : "\"", f.name, "\":", value(f.kind, words[i]));
     }
     return out + "}";
   }
@@ -156,14 +153,13 @@ class chrome_writer : public replay_visitor {
       case unit::address: return json_string(address(word));
       case unit::work: {
         const auto number = std::bit_cast<double>(word);
-        const std::string text = fmt::format("{}", number);
+        const std::string text = shortest(number);
         return number - number == 0 ? text : json_string(text);  // JSON has no infinity
       }
-      case unit::reason:
-        return word < park_reason_names.size() ? json_string(park_reason_names[word]) : fmt::format("{}", word);
-      case unit::text: return word < what_.texts.size() ? json_string(what_.texts[word]) : fmt::format("{}", word);
-      case unit::pair: return fmt::format("[{},{}]", word >> 32, word & 0xffffffff);
-      default: return fmt::format("{}", word);
+      case unit::reason: return word < park_reason_names.size() ? json_string(park_reason_names[word]) : text_of(word);
+      case unit::text: return word < what_.texts.size() ? json_string(what_.texts[word]) : text_of(word);
+      case unit::pair: return text_of("[", word >> 32, ",", word & 0xffffffff, "]");
+      default: return text_of(word);
     }
   }
 

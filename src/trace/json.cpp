@@ -1,7 +1,5 @@
 #include "trace/json.hpp"
 
-#include <fmt/format.h>
-
 #include <cstddef>
 
 namespace heddle::trace {
@@ -38,7 +36,10 @@ std::string json_string(std::string_view text) {
       out += '\\';
       out += c;
     } else if (length == 1 && static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+      static constexpr char digits[] = "0123456789abcdef";
+      out += "\\u00";
+      out += digits[c >> 4];
+      out += digits[c & 15];
     } else {
       out += text.substr(0, length);
     }

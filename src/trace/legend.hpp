@@ -1,4 +1,4 @@
-// The event list as text, for trace files, for people, and for the guide.
+// The event list as text in trace files. tools/trace/legend_tables.hpp has it for people.
 #pragma once
 
 #include <string>
@@ -13,11 +13,5 @@ namespace heddle::trace {
 
 // Returns "opens task", "closes steal as idle", "point" ...
 [[nodiscard]] std::string legend_effect(const event_info& e);
-
-// Returns all spans and events as aligned text (`heddle report --events`).
-[[nodiscard]] std::string legend_text();
-
-// Returns the same as two Markdown tables (docs/guide/tracing.md).
-[[nodiscard]] std::string legend_markdown();
 
 }  // namespace heddle::trace

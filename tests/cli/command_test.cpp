@@ -12,6 +12,7 @@
 #include "base/options.hpp"
 #include "policy/registry.hpp"
 #include "tests/cli/captured.hpp"
+#include "tools/help/options_help.hpp"
 
 namespace heddle::cli {
 namespace command_test {
@@ -106,7 +107,7 @@ TEST(command, every_subcommand_has_a_page) {
 TEST(command, pages_of_options_and_policies) {
   const captured options = run_captured({"help", "options"});
   for (const base::option& o : base::options()) EXPECT_THAT(options.out, HasSubstr(o.variable));
-  EXPECT_EQ(run_captured({"help", "options", "--markdown"}).out, base::options_markdown());
+  EXPECT_EQ(run_captured({"help", "options", "--markdown"}).out, tools::options_markdown());
   const captured policies = run_captured({"help", "policies"});
   for (const policy::registration& p : policy::all()) EXPECT_THAT(policies.out, HasSubstr(p.name));
   expect_refused(run_captured({"help", "policies", "--markdown"}), {"--markdown"});

@@ -7,8 +7,8 @@
 #include "cli/report/figures.hpp"
 #include "cli/report/page.hpp"
 #include "report/made_runs.hpp"
+#include "tools/trace/page.hpp"
 #include "trace/file.hpp"
-#include "trace/page.hpp"
 
 namespace heddle::cli {
 namespace dag_test {

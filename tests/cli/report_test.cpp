@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/captured.hpp"
+#include "tools/trace/legend_tables.hpp"
 #include "trace/file.hpp"
 #include "trace/hand_made.hpp"
-#include "trace/legend.hpp"
 
 namespace heddle::cli {
 namespace report_test {

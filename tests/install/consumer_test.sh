@@ -33,6 +33,19 @@ export PKG_CONFIG_PATH=$library/pkgconfig
   $(pkg-config --cflags --libs heddle)
 LD_LIBRARY_PATH=$library timeout 60 "$work/by_pkg_config"
 
+# Policies beyond the daily ones are loaded from their library beside libheddle.so, or from where it was put.
+run_under() { LD_LIBRARY_PATH=$library HEDDLE_POLICY=$1 timeout 60 "$work/by_pkg_config" 2>"$work/log"; }
+for policy in hws mts pdf slaw laws crs numalb constrained_ws sb 'levels:l3=hws'; do
+  run_under "$policy" || { cat "$work/log"; fail "the consumer does not run under $policy"; }
+done
+further=libheddle_policies.so.${HEDDLE_VERSION%.*}
+mkdir "$work/elsewhere" && mv "$library/$further" "$library/$further.${HEDDLE_VERSION##*.}" "$work/elsewhere"
+run_under adws || { cat "$work/log"; fail "a daily policy needs the library of further ones"; }
+if run_under hws; then fail "hws runs without its library"; fi
+grep -q "policy 'hws' is in the library of further policies.*$further.*HEDDLE_POLICY_PLUGIN" "$work/log" || { cat "$work/log"; fail "the message does not name the library that is missing"; }
+HEDDLE_POLICY_PLUGIN=$work/elsewhere/$further run_under hws || { cat "$work/log"; fail "the named library of policies is not used"; }
+mv "$work/elsewhere/"* "$library"
+
 # The header says what is missing where the language is too old.
 echo '#include <heddle/heddle.hpp>' | "$CXX" -std=c++17 -fsyntax-only -I"$tree/include" -x c++ - >"$work/log" 2>&1 && fail "heddle.hpp compiles as C++17"
 grep -q 'heddle needs C++20' "$work/log" || { cat "$work/log"; fail "heddle.hpp does not say that it needs C++20"; }
@@ -56,6 +69,7 @@ done
 
 if [ "$PACKAGE_HAS_COMMAND" = 1 ]; then
   timeout 60 "$tree/bin/heddle" --help >/dev/null || fail "the installed command does not start"
+  timeout 60 "$tree/bin/heddle" paper list | grep -q adws-4.17 || fail "heddle paper does not run heddle-paper"
   # The moved tree simulates a program that was linked against it.
   if [ -d "$library/heddle/sim" ]; then
     timeout 60 "$tree/bin/heddle" sim --machine skylake-4x16 --workers 8 --seed 1 --json "$work/sim.json" -- "$work/cmake/consumer" \

@@ -34,6 +34,7 @@ needs() {   # package, what it depends on...
 }
 
 has "$soname" "^\./usr/lib/.*libheddle\.so\.${HEDDLE_VERSION//./\\.}\$"
+has "$soname" "^\./usr/lib/.*libheddle_policies\.so\.${HEDDLE_VERSION//./\\.}\$"
 lacks "$soname" '\.(a|hpp|h|cmake|pc)$|libheddle\.so$|/bin/'
 needs "$soname" libc6 libstdc++6 libhwloc15
 dpkg-deb --ctrl-tarfile "$(package "$soname")" | tar -tf - > "$work/control"   # not straight into grep -q, which may close the pipe before tar has ended
@@ -53,6 +54,7 @@ packages=("$soname" libheddle-dev)
 if [ "$PACKAGE_HAS_COMMAND" = 1 ]; then
   packages+=(heddle)
   has heddle '^\./usr/bin/heddle$'
+  has heddle '^\./usr/bin/heddle-paper$'
   has heddle '^\./usr/share/man/man1/heddle\.1(\.gz)?$'
   has heddle '^\./usr/share/doc/heddle/guide/getting_started\.md$'
   # The tests need few of the benchmarks' programs; `make package` builds them all.

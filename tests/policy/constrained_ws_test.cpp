@@ -30,7 +30,7 @@
 #include "policy/registry.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
-#include "trace/file.hpp"
+#include "tools/trace/reading.hpp"
 
 namespace constrained_ws_test {
 namespace {

@@ -31,7 +31,7 @@
 #include "support/fib.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
-#include "trace/file.hpp"
+#include "tools/trace/reading.hpp"
 
 namespace levels_test {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "report/made_runs.hpp"
-#include "trace/page.hpp"
+#include "tools/trace/page.hpp"
 
 namespace heddle::trace {
 namespace browser_test {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "platform/comparison.hpp"
 #include "platform/platform.hpp"
 #include "platform/sim/engine.hpp"
 
@@ -177,12 +176,12 @@ TEST_F(tick_test, a_timer_of_a_sleeper_comes_before_its_deadline) {
   platform::drop(timer);
 }
 
-TEST_F(tick_test, wait_for_tick_sleeps_until_one_comes_and_the_word_has_changed) {
+TEST_F(tick_test, sleep_until_tick_sleeps_until_one_comes_and_the_word_has_changed) {
   begin(machine(2));
   std::atomic<std::uint32_t> word{0};
   picoseconds woken = 0;
   strand& s = start([&] {
-    platform::wait_for_tick(word, 0);
+    platform::sleep_until_tick(word, 0);
     woken = clock();
   });
   compute(5 * us);

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "platform/comparison.hpp"
 #include "platform/platform.hpp"
 
 namespace runtime_options_test {
@@ -47,9 +46,10 @@ TEST(runtime_options, a_refused_variable_is_named) {
   EXPECT_EQ(refusal({.workers = 1}), "accepted");
 }
 
-TEST(runtime_options, user_interrupts_that_are_not_there_are_refused) {
-  if (heddle::platform::user_interrupts().why_not() == nullptr) GTEST_SKIP() << "they are there";
-  EXPECT_THAT(refusal({.preempt_timer = "uintr"}), HasSubstr("preempt_timer=uintr: "));
+TEST(runtime_options, means_that_only_comparisons_have_are_refused) {
+  EXPECT_THAT(refusal({.preempt_timer = "uintr"}), StartsWith("preempt_timer=uintr: uintr serves comparisons"));
+  EXPECT_THAT(refusal({.preempt_klt = "naive"}), StartsWith("preempt_klt=naive: naive serves comparisons"));
+  EXPECT_EQ(refusal({.preempt_klt = "local"}), "accepted");
   const variable set("HEDDLE_PREEMPT_TIMER", "uintr");
   EXPECT_THAT(refusal({}), StartsWith("HEDDLE_PREEMPT_TIMER=uintr: "));
 }

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "hand_made.hpp"
+#include "tools/trace/reading.hpp"
 #include "trace/binary.hpp"
 
 namespace heddle::trace {

@@ -20,8 +20,8 @@
 
 #include "support/forked.hpp"
 #include "support/runtimes.hpp"
-#include "trace/file.hpp"
-#include "trace/outside.hpp"
+#include "tools/trace/outside_parts.hpp"
+#include "tools/trace/reading.hpp"
 
 namespace heddle::trace {
 namespace ended_test {

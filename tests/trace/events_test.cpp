@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hand_made.hpp"
+#include "tools/trace/legend_tables.hpp"
 #include "trace/legend.hpp"
 
 namespace heddle::trace {

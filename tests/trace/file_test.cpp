@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hand_made.hpp"
+#include "tools/trace/reading.hpp"
 #include "trace/file.hpp"
 
 namespace heddle::trace {

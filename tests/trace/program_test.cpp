@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "trace/dag.hpp"
-#include "trace/file.hpp"
+#include "tools/trace/dag.hpp"
+#include "tools/trace/reading.hpp"
 
 namespace heddle::trace {
 namespace program_test {

@@ -8,7 +8,5 @@ namespace heddle::platform {
 // The handler that listen_for_ticks was given, with errno kept.
 void deliver_tick(void* owner, interrupted& what) noexcept;
 bool on_alternate_stack() noexcept;
-// The signal that ticks come by; 0: none yet.
-int signal_of_ticks() noexcept;
 
 }  // namespace heddle::platform

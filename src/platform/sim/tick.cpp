@@ -188,4 +188,13 @@ bool end_own_tls(own_tls&) noexcept { return true; }
 unsigned leave_rseq(void*) noexcept { return 0; }
 void enter_rseq(void*, unsigned) noexcept {}
 
+int signal_of_ticks() noexcept { return 0; }
+
+void sleep_until_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  sim::engine& e = sim::here();
+  e.charge(sim::activity::search, e.settings().times.sleep);
+  const int nobody_wakes_this = 0;
+  while (word.load() == expected) e.sleep(&nobody_wakes_this, sim::never);
+}
+
 }  // namespace heddle::platform

@@ -32,7 +32,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "policy/parameters.hpp"
 
 namespace heddle::policy {
 
@@ -55,7 +54,7 @@ grouped::grouped(std::optional<grouping> plan, std::string file, bool steal, uns
 }
 
 std::unique_ptr<policy> grouped::make(parameters& given) {
-  std::string file(text_in(given, "file")), profile(text_in(given, "profile"));
+  std::string file(given.text("file")), profile(given.text("profile"));
   const bool steal = given.choice("steal", "near|off") == 0;
   const auto patience = static_cast<unsigned>(given.number("patience", 2, 0, 1e6));
   if (!file.empty() && !profile.empty())

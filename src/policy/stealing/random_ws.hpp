@@ -1,11 +1,11 @@
-// Random work stealing; see random_ws.cpp for its source.
+// Random work stealing; see random_ws.cpp for its source. Exported: policies of libheddle_policies.so hold one.
 #pragma once
 
 #include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
-class random_ws final : public policy {
+class HEDDLE_API random_ws final : public policy {
  public:
   enum class order : unsigned char { queued, child, parent };
   random_ws(order spawn, victim_memory::rule victim) noexcept : spawn_(spawn), memory_(victim) {}

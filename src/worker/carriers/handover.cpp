@@ -30,7 +30,7 @@ void hand_over(worker& w, carrier& to, bool in_handler) noexcept {
   if (id != 0 && to.bound_to != w.processing_unit && platform::bind(id, w.processing_unit))
     to.bound_to = w.processing_unit;
   to.signal.store(1, std::memory_order_release);  // pairs with carry, switch_carrier: everything of the worker
-  if (const klt_means& means = w.home.options().klt; in_handler && means.wake != nullptr) means.wake(id);
+  if (in_handler && w.home.options().klt.sleep != nullptr) platform::send_tick(id);
   else platform::wake_one(to.signal);
 }
 

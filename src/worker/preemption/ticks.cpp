@@ -5,7 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "worker/preemption/comparison/comparison.hpp"
+#include "worker/preemption/klt_means.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -19,7 +19,7 @@ tick_plan tick_plan_from(const std::string& text, std::uint64_t interval) {
   else if (text == "aligned") plan.from = source::aligned;
   else if (text == "one-to-all") plan.from = source::one_to_all;
   else if (text == "chain") plan.from = source::chain;
-  else if ((plan.timers = comparison::tick_source_named(text)) == nullptr) {
+  else if ((plan.timers = tick_source_named(text)) == nullptr) {
     plan.from = source::chain;
     const std::string number = text.starts_with("hybrid:") ? text.substr(7) : "";
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), plan.groups);
