@@ -1,4 +1,4 @@
-// {fmt} compiled once (cmake/heddle_machine.cmake): what its header-only form compiles into each source that writes a
+// {fmt} compiled once (heddle_fmt.cmake): what its header-only form compiles into each source that writes a
 // text. The instantiations are those of its own src/format.cc, which distributions do not ship.
 #include <fmt/format-inl.h>
 

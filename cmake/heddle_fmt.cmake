@@ -1,6 +1,5 @@
-# heddle_fmt: one compiled {fmt} for everything that is not libheddle. The library uses the headers alone, so that its shared form
-# exports no name of {fmt}, and its static form has none that meets one of the program's. So does everything where the version
-# is another one than compiled_fmt.cpp is written for.
+# heddle_fmt: one compiled {fmt} for the command, what reads machine files and traces, and the tests. libheddle has none. Where
+# the version is another one than compiled_fmt.cpp is written for, it is the headers alone.
 
 if(fmt_VERSION MATCHES "^9\\.")
   add_library(heddle_fmt_objects OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_LIST_DIR}/compiled_fmt.cpp")
@@ -18,10 +17,3 @@ else()
   target_link_libraries(heddle_fmt INTERFACE fmt::fmt-header-only)
   set(heddle_fmt_objects "")
 endif()
-
-# heddle_use_compiled_fmt(<target>): for what heddle_add_objects makes, which takes the headers alone otherwise.
-function(heddle_use_compiled_fmt target)
-  if(TARGET heddle_fmt_objects)
-    target_compile_options(${target} PRIVATE -UFMT_HEADER_ONLY)
-  endif()
-endfunction()

@@ -29,7 +29,7 @@ std::span<const shipped_file> shipped_files() noexcept {
 # libheddle; heddle_add_test finds it for tests/machine under its other name.
 heddle_glob(model_sources src/machine/model/*.cpp)
 heddle_add_objects(heddle_model_objects PRECOMPILED text ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
-heddle_use_compiled_fmt(heddle_model_objects)
+target_link_libraries(heddle_model_objects PRIVATE heddle_fmt)
 heddle_unite(heddle_model_objects 8 ${model_sources})
 heddle_compile_fast(heddle_model_objects)
 add_library(heddle_machine_files STATIC $<TARGET_OBJECTS:heddle_model_objects>)

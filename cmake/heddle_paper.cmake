@@ -10,7 +10,6 @@ foreach(part IN ITEMS shared paper)
   heddle_add_objects(heddle_cli_${part}_parts LIKE heddle_cli_objects ${sources})
   target_link_libraries(heddle_cli_${part}_parts PUBLIC heddle_tools heddle_machine_files heddle_fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
   target_include_directories(heddle_cli_${part}_parts PRIVATE "${PROJECT_SOURCE_DIR}")
-  heddle_use_compiled_fmt(heddle_cli_${part}_parts)
   heddle_compile_fast(heddle_cli_${part}_parts)
   heddle_unite(heddle_cli_${part}_parts 16 ${sources})
   target_compile_definitions(heddle_cli_${part}_parts PRIVATE

@@ -44,7 +44,7 @@ function(heddle_add_objects target)
   target_compile_options(${target} PRIVATE ${HEDDLE_WARNINGS} $<$<COMPILE_LANGUAGE:C,CXX>:-fno-plt>)
   target_compile_definitions(${target} PRIVATE
     HEDDLE_VERSION_STRING="${PROJECT_VERSION}")
-  target_link_libraries(${target} PRIVATE Threads::Threads fmt::fmt-header-only)
+  target_link_libraries(${target} PRIVATE Threads::Threads)
   if(objects_PRECOMPILED)
     heddle_precompile(${target} ${objects_PRECOMPILED})
   elseif(objects_LIKE)

@@ -3,7 +3,7 @@
 heddle_glob(tools_sources tools/*.cpp)
 heddle_add_objects(heddle_tools_parts PRECOMPILED text ${tools_sources})
 target_include_directories(heddle_tools_parts PRIVATE "${PROJECT_SOURCE_DIR}")
-heddle_use_compiled_fmt(heddle_tools_parts)
+target_link_libraries(heddle_tools_parts PRIVATE heddle_fmt)
 heddle_unite(heddle_tools_parts 8 ${tools_sources})
 heddle_compile_fast(heddle_tools_parts)
 add_library(heddle_tools STATIC $<TARGET_OBJECTS:heddle_tools_parts>)

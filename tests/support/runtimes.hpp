@@ -59,7 +59,8 @@ class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::st
 std::string test_name(std::string text);
 std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::string>>& info);
 
-// All worker counts with all policies.
+// Every policy with two of the worker counts, which change from policy to policy; the default policy has all of them.
+// With HEDDLE_STRESS each policy has all.
 testing::internal::ParamGenerator<std::tuple<unsigned, std::string>> every_runtime();
 
 }  // namespace heddle_test
