@@ -3,7 +3,6 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
-#include <utility>
 
 #include "trace/binary.hpp"
 #include "trace/legend.hpp"
@@ -31,7 +30,7 @@ class writer {
     out_.append(reinterpret_cast<const char*>(all.data()), all.size_bytes());
   }
 
-  std::string take() { return std::move(out_); }
+  const std::string& written() const { return out_; }
 
  private:
   std::string out_;
@@ -92,7 +91,7 @@ std::string encode_binary(const recording& what) {
     body.number(log.lost);
     body.records(log.records);
   }
-  const std::string payload = body.take();
+  const std::string& payload = body.written();
 
   writer head;
   std::string out(binary_magic);
@@ -100,7 +99,7 @@ std::string encode_binary(const recording& what) {
   head.number(std::uint32_t{0});
   head.number(static_cast<std::uint64_t>(payload.size()));
   head.number(checksum(payload));
-  out += head.take();
+  out += head.written();
   out += payload;
   return out;
 }
