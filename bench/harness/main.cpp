@@ -14,14 +14,13 @@
 #include "harness/placement.hpp"
 #include "harness/scale.hpp"
 
-#ifndef HEDDLE_BENCH_RUNTIME
-#error "HEDDLE_BENCH_RUNTIME names the runtime this executable measures"
-#endif
 #ifndef HEDDLE_BENCH_FLAGS
 #define HEDDLE_BENCH_FLAGS ""
 #endif
 
 namespace heddle::bench {
+
+extern const char* const runtime_name;  // name.cpp
 
 namespace {
 // ctest and the driver read lines as they come.
@@ -68,10 +67,9 @@ namespace {
 
 [[noreturn]] void usage(const char* what, const char* value) {
   std::fprintf(stderr,
-               "heddle-bench-" HEDDLE_BENCH_RUNTIME
-               ": %s '%s'; known: --kernel --n --workers --samples --warmup --iterations --policy "
+               "heddle-bench-%s: %s '%s'; known: --kernel --n --workers --samples --warmup --iterations --policy "
                "--columns --leaf --input --output --level --variant --touch --alpha --shrink --leaf-rate --list\n",
-               what, value);
+               runtime_name, what, value);
   std::exit(2);
 }
 
@@ -105,14 +103,15 @@ void read_alpha(std::string_view text, settings& s) {
 
 void list() {
   std::sort(kernels().begin(), kernels().end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  line("{\"runtime\": \"" HEDDLE_BENCH_RUNTIME
-       "\", \"compiler\": \""
+  line((std::string("{\"runtime\": \"") + runtime_name +
+        "\", \"compiler\": \""
 #if defined(__clang__)
-       "clang " __clang_version__
+        "clang " __clang_version__
 #else
-       "gcc " __VERSION__
+        "gcc " __VERSION__
 #endif
-       "\", \"flags\": \"" HEDDLE_BENCH_FLAGS "\"}");
+        "\", \"flags\": \"" HEDDLE_BENCH_FLAGS "\"}")
+           .c_str());
   for (const auto& k : kernels()) {
     char text[256];
     std::snprintf(text, sizeof text, "{\"kernel\": \"%s\", \"n\": %zu, \"most\": %zu}", k.name.c_str(), k.n, k.most);
@@ -177,11 +176,11 @@ int main(int argc, char** argv) {
   try {
     return heddle::bench::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("heddle-bench-" HEDDLE_BENCH_RUNTIME ": not enough memory; a smaller --n, or file, needs less\n",
-               stderr);
+    std::fprintf(stderr, "heddle-bench-%s: not enough memory; a smaller --n, or file, needs less\n",
+                 heddle::bench::runtime_name);
     return 1;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "heddle-bench-" HEDDLE_BENCH_RUNTIME ": %s\n", e.what());
+    std::fprintf(stderr, "heddle-bench-%s: %s\n", heddle::bench::runtime_name, e.what());
     return 1;
   }
 }
