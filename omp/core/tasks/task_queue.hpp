@@ -160,6 +160,9 @@ class team_tasks {
   // After a sequentially consistent fence. Wakes one that may run children of `parent`, or all that sleep.
   void wake_for(const task* parent) noexcept;
 
+  // In the child of fork(): the other members do not exist, nor does whoever had a lock.
+  void after_fork() noexcept;
+
   // Of tasks that threads which are no members have ended (omp_fulfill_event).
   std::atomic<std::uint64_t> ended_outside{0};
   std::atomic<std::uint32_t> outside{0};  // such threads that are still at it: the next region waits for them
