@@ -32,9 +32,8 @@ askers::~askers() { platform::release(memory_, bytes_); }
 bool askers::post(unsigned asker, unsigned victim, fork_queue& queue) noexcept {
   std::atomic<std::uint64_t>& word = set_of(victim)[asker / bits];
   if ((word.load() & bit(asker)) != 0) return false;
-  if (boxes_[asker].item.load() != 0)
-    return false;  // must come after the load of the word: a request that stood until
-                   // then may be being answered
+  // This load must come after the load of the word: a request that stood until then may be being answered.
+  if (boxes_[asker].item.load() != 0) return false;
   word.fetch_or(bit(asker));
   // even if the flag is raised, because the thief that raised it may not have come to its poisons yet
   request_anew(queue);
