@@ -34,16 +34,16 @@ struct settings {
   std::vector<std::string> routines;
   int outer = 4;     // threads of the region
   int inner = 4;     // that a routine may use
-  int problems = 0;  // in a round; 0: one an outer thread
+  int problems = 0;  // in a round; 0 means one for each outer thread
   int n = 500;       // rows of a matrix, or of a tile
   int tiles = 4;     // cholesky: rows of tiles
   bool tasks = false;
   unsigned repeats = 5;
-  unsigned limit = 0;  // seconds after which the program is killed; 0: none
+  unsigned limit = 0;  // seconds after which the program is killed; 0 means never
   std::string blas;
-  std::string layer;    // of MKL: intel, gnu; empty: its own choice
-  std::string openmp;   // library in whose place the program's own stands; empty: none
-  std::string preempt;  // of heddle's: on, off, auto, or how long a turn lasts
+  std::string layer;    // of MKL: intel or gnu; empty means its own choice
+  std::string openmp;   // the library that replaces the program's own; empty means none
+  std::string preempt;  // of heddle's threads: on, off, auto, or the length of a time slice
   std::string workers, policy = "random_ws", json;
 };
 
@@ -134,7 +134,7 @@ void compute_all(const settings& s, const library& lapack, std::vector<std::uniq
   }
 }
 
-// False: a result is wrong, which has been said.
+// Returns false if a result is wrong, after printing a message.
 bool is_right(const std::string& routine, unsigned round, double error, int n) {
   if (error <= right * n) return true;
   std::fprintf(stderr, "heddle-blas: %s, round %u: the result is wrong by %g\n", routine.c_str(), round, error);

@@ -18,7 +18,8 @@ struct checkers_board {
 
 namespace detail {
 
-// Next square in each of four directions (up left, up right, down left, down right), and the one behind it; -1: none.
+// The next square in each of four directions (up left, up right, down left, down right), and the one behind it; -1 if
+// there is none.
 struct checkers_ways {
   std::array<std::array<std::int8_t, 4>, 32> next{}, behind{};
 };

@@ -23,7 +23,7 @@ inline constexpr unsigned checkers_parallel = 4;  // moves, from the root, of wh
 inline constexpr double checkers_position_cycles =
     150;  // assumed: the moves of up to twelve pieces, and a turned board
 
-// What a position is worth to the side that is to move.
+// Returns the value of a position for the side that is to move.
 inline int checkers_value(const checkers_board& b) {
   const auto of = [&](std::uint32_t pieces) { return 3 * std::popcount(pieces) + 2 * std::popcount(pieces & b.kings); };
   return of(b.mine) - of(b.theirs);

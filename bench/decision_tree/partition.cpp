@@ -21,7 +21,7 @@ std::size_t scatter_fixed(std::size_t any_stride, std::uint8_t const* rows, std:
   auto const apart = static_cast<std::size_t>(right - left);  // modulo 2^64: either may come first
   for (std::size_t at = 0; at < count * stride; at += stride) {
     std::size_t const goes_right = key[at] > bin ? ~std::size_t{0} : 0;
-    // The rows gone right are those before this one that did not go left.
+    // The rows that went right are the rows before this row that did not go left.
     std::size_t const to = gone_left + ((apart + at - 2 * gone_left) & goes_right);
     std::memcpy(left + to, rows + at, stride);
     gone_left += stride & ~goes_right;

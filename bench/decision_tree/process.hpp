@@ -18,13 +18,13 @@
 namespace heddle::bench::decision_tree {
 
 struct process_options {
-  std::string data;     // tab-separated file; empty: generate
-  std::string test;     // held-out rows; empty: the last tenth of data
-  std::string binary;   // what an earlier --prepare wrote
-  std::string prepare;  // write the data there and end
+  std::string data;     // a tab-separated file; if empty, data are generated
+  std::string test;     // held-out rows; if empty, the last tenth of data
+  std::string binary;   // the file that an earlier --prepare wrote
+  std::string prepare;  // the file to which the data are written; the program then ends
   std::size_t rows = 1'000'000;
   std::uint64_t seed = 1;
-  unsigned workers = 0;  // 0: the runtime's default
+  unsigned workers = 0;  // 0 means the runtime's default
   std::string policy;
   unsigned warmup = 1;  // trainings not reported
   unsigned repeat = 1;

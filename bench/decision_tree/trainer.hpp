@@ -3,7 +3,7 @@
 // Source: the decision tree of the ADWS thesis, sections 5.2.3 and 5.5.1 (docs/papers.md): two-way divide and conquer
 // like quicksort, rows moved between two buffers, at each node consecutive parallel loops over the same rows, and the
 // two sides built in parallel; cutoffs in bytes of rows, 64 KB for the recursion and 256 KB for loops and partition.
-// What differs, and why, stands in README.md.
+// The differences, and their reasons, are in README.md.
 //
 // The tree does not depend on the executor, the number of workers or the schedule: counts are integers, the best cut
 // among equals is the first by feature and bin, and rows keep their order.
@@ -69,7 +69,7 @@ class trainer {
       buffer = std::make_unique_for_overwrite<line[]>(data.rows() * layout_.stride / sizeof(line) + 1);
   }
 
-  // Each call trains the same tree anew. Not from inside the executor.
+  // Each call trains the same tree anew. It must not be called from inside the executor.
   training_result train() {
     training_result result;
     used_nodes_ = 1;

@@ -16,7 +16,7 @@ namespace deque_bench {
 template <bool Asymmetric>
 class chase_lev_deque {
  public:
-  using ticket = std::int64_t;  // 0: not queued
+  using ticket = std::int64_t;  // 0 means not queued
   static constexpr std::int64_t capacity = std::int64_t{1} << 17;
   static constexpr bool serves_long_leaves = true;
   static constexpr const char* name = Asymmetric ? "chase_lev_asym" : "chase_lev_seq";
@@ -34,7 +34,7 @@ class chase_lev_deque {
     return b;
   }
 
-  // Owner. True: j is the caller's again.
+  // Called by the owner. Returns true if j is the caller's again.
   [[gnu::always_inline]] bool pop(job* j, ticket b) noexcept {
     // Only the owner writes slots and bottom. A stale slot that matches is caught below: its index
     // is less than top.

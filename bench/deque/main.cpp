@@ -29,8 +29,8 @@ std::map<std::string, row> table;
 std::string only;
 double patience_us = 5, deadline = 0;
 
-// Programs that share the machine leave gaps: a sample is taken in one of them if one comes within
-// 50 ms. False: time is over.
+// Programs that share the machine leave gaps. A sample is taken in a gap if one comes within 50 ms. Returns false if
+// the time is over.
 bool wait_for_idle_machine() {
   for (int i = 0; i < 50 && !machine_idle() && seconds() < deadline; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

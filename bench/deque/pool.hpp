@@ -52,8 +52,8 @@ class pool {
     deque_bench_worker = nullptr;
   }
 
-  // Time from the start of each successful search of a helper to its job, in ticks. Not while
-  // running.
+  // Returns the times from the start of each successful search of a helper to its job, in ticks. It must not be called
+  // while the pool runs.
   std::vector<std::uint64_t> take_search_times() {
     std::vector<std::uint64_t> all;
     for (auto& w : workers_) {

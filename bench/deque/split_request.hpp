@@ -65,8 +65,8 @@ class split_request_deque {
     limit_.store(base_ + capacity, std::memory_order_relaxed);  // not yet shared
   }
 
-  // Owner. The ticket for pop; null: the deque is full and nothing was pushed, and pop will return
-  // false.
+  // Called by the owner. Returns the ticket for pop. It is null if the deque is full and nothing was pushed, and pop
+  // will then return false.
   [[gnu::always_inline]] slot* push(job* j) noexcept {
     slot* b = bottom_.load(std::memory_order_relaxed);  // only the owner writes bottom
     b->store(j, std::memory_order_relaxed);             // pairs with last_resort and take: published by the
@@ -81,10 +81,10 @@ class split_request_deque {
     return b;
   }
 
-  // Owner. True: j was the youngest entry and is the caller's again. False: it was stolen (or sits
-  // in another worker's deque). bottom is set from the ticket, not from its own old value: so forks
-  // and joins do not form one long chain of store-to-load forwardings through bottom (two of them,
-  // 5 to 6 cycles each, in every spawn), and the processor overlaps them.
+  // Called by the owner. Returns true if j was the youngest entry and is the caller's again. Returns false if it was
+  // stolen (or is in another worker's deque). bottom is set from the ticket, not from its own old value. So forks and
+  // joins do not form one long chain of store-to-load forwardings through bottom (two of them, 5 to 6 cycles each, in
+  // every spawn), and the processor overlaps them.
   [[gnu::always_inline]] bool pop(job* j, slot* b) noexcept {
     // Is b the youngest slot of *this* worker, and still j's? Not so after a reset (stolen), after
     // a migration, or when somebody else on this worker took j or pushed above it. Both tests are
@@ -291,7 +291,7 @@ class split_request_deque {
       return false;
     }
   }
-  // For a signal handler that wants to publish: it must not when it interrupts one of these.
+  // For a signal handler that wants to publish: it must not publish when it interrupts such a path.
   struct slow_path {
     explicit slow_path(split_request_deque& d) noexcept : deque(d), before(d.in_slow_path_) { set(true); }
     ~slow_path() { set(before); }

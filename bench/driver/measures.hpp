@@ -19,7 +19,7 @@ struct measure {
   std::string_view metric;
   unsigned workers;
   std::size_t n;        // the size it is meant for; rows of other sizes are not looked at
-  double reach;         // at most, in the row's unit; 0: that it works at all
+  double reach;         // the largest value, in the row's unit; 0 means that it must only work
   double of_floor = 0;  // instead: at most this many times the row of `futex`
   double of_best = 0;   // instead: at most this many times the best rival of the same run
   // instead, of a row "... from main": at most this many times its twin, whose calls come from inside

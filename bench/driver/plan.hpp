@@ -1,4 +1,4 @@
-// What `heddle bench` was asked, and the processes that follow from it.
+// The request of `heddle bench`, and the processes that follow from it.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace heddle::bench {
 
 struct request {
   std::vector<std::string> kernels;
-  std::vector<std::string> rivals;  // names, "all" or "none"; empty: none
+  std::vector<std::string> rivals;  // names, "all" or "none"; empty means none
   std::vector<unsigned> workers;
-  std::vector<std::string> policies;  // of heddle; empty: its default
+  std::vector<std::string> policies;  // of heddle; empty means its default
   std::size_t repeat = 5;
   std::size_t samples = 1;  // a process
   std::size_t n = 0;        // 0: each runtime's own

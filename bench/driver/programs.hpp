@@ -30,7 +30,7 @@ struct kernel_size {
   std::size_t n = 0;
   std::size_t most = 0;
 
-  // What this runtime is run with when `asked` is asked for (0: nothing is).
+  // Returns the size that this runtime is run with when `asked` is requested (0 if no size is requested).
   [[nodiscard]] std::size_t chosen(std::size_t asked) const {
     return asked == 0 ? n : most != 0 && asked > most ? most : asked;
   }
@@ -72,8 +72,8 @@ inline std::vector<metric_line> parse_metrics(const std::string& output) {
   return metrics;
 }
 
-// What a kernel said of an argument that it does not have, "" if nothing: exit status `refused`. (3: the runtime lacks
-// the kernel; 4: a simulated run that stalls.)
+// Returns a kernel's message about an argument that it does not have, or "" if there is none: exit status `refused`. (3
+// means that the runtime lacks the kernel, and 4 a simulated run that stalls.)
 inline constexpr int refused = 5;
 inline std::string parse_refusal(const std::string& output) {
   for (const auto& line : json_lines(output)) {
@@ -82,7 +82,7 @@ inline std::string parse_refusal(const std::string& output) {
   return "";
 }
 
-// What `--list` printed.
+// Parses the output of `--list`.
 inline program parse_list(const std::string& path, const std::string& output) {
   program p;
   p.path = path;

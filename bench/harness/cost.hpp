@@ -1,9 +1,9 @@
-// What kernels tell the simulator of their costs (heddle/cost.hpp), in a form that programs
-// without heddle have, too: there the symbol is missing and nothing is told. A leaf tells
-// its cost once, before it computes; outside a simulation that is two predictable branches.
+// The costs that kernels declare to the simulator (heddle/cost.hpp), in a form that programs without heddle have, too:
+// there the symbol is missing and nothing is declared. A leaf declares its cost once, before it computes. Outside a
+// simulation that is two predictable branches.
 //
-// What is told: every part of the data that a leaf touches, as often as it
-// comes into the innermost cache anew; what hits there is in the cycles.
+// A leaf declares every part of its data that it touches, as often as it comes into the innermost cache anew. Accesses
+// that hit there are included in the cycles.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a kernel sees of its executable: the settings it was started with, and where its figures go.
+// A kernel's view of its executable: the settings it was started with, and the place of its figures.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace heddle::bench {
 struct settings {
   std::string kernel;
   std::size_t n = 0;           // size; the kernel's default unless given
-  std::size_t iterations = 0;  // 0: the kernel's default
-  std::size_t columns = 0;     // of grids that are cut by rows; 0: the kernel's default
-  std::size_t leaf = 0;        // rows of a leaf there; 0: the kernel's default
+  std::size_t iterations = 0;  // 0 means the kernel's default
+  std::size_t columns = 0;     // of grids that are cut by rows; 0 means the kernel's default
+  std::size_t leaf = 0;        // rows of a leaf there; 0 means the kernel's default
   unsigned workers = 2;
   unsigned samples = 3;
   unsigned warmup = 1;
@@ -46,12 +46,12 @@ class context {
     takes_iterations_ = true;
     return settings_.iterations != 0 ? settings_.iterations : otherwise;
   }
-  // The file to read; empty: the kernel makes its own data, of size n().
+  // Returns the file to read. If it is empty, the kernel makes its own data, of size n().
   [[nodiscard]] const std::string& input() const {
     takes_input_ = true;
     return settings_.input;
   }
-  // The file to write the result to, after all samples; empty: none.
+  // Returns the file to which the result is written after all samples, or an empty name for none.
   [[nodiscard]] const std::string& output() const {
     takes_output_ = true;
     return settings_.output;
@@ -171,8 +171,9 @@ class context {
 
 struct kernel_entry {
   std::string name;
-  std::size_t n = 0;     // default size
-  std::size_t most = 0;  // largest size this runtime can be asked for in reasonable time; 0: any
+  std::size_t n = 0;  // default size
+  // The largest size that this runtime can finish in reasonable time; 0 means any.
+  std::size_t most = 0;
   void (*execute)(context&) = nullptr;
 };
 

@@ -102,8 +102,8 @@ inline void touch_pages_from(const void* memory, const void* first, const void* 
   }
 }
 
-// Some work without memory. Workers that are still being started when pages are first touched would leave theirs to
-// others: so a tree of these goes before.
+// Some work without memory. Workers that are still being started when pages are first touched would leave their pages
+// to others. So a tree of such moments comes first.
 inline void busy_moment() {
   told::cycles(50'000);
   if (told::model() != nullptr) return;

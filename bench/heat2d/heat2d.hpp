@@ -68,8 +68,8 @@ inline void heat2d_leaf(const float* __restrict from, float* __restrict to, std:
   }
 }
 
-// What is said of the four quarters' work: areas, or those times 1 - a, 1 - a / 2, 1 + a / 2, 1 + a, or random factors
-// between 1 - a and 1 + a.
+// The declared work of the four quarters: areas, or areas times 1 - a, 1 - a / 2, 1 + a / 2, 1 + a, or times random
+// factors between 1 - a and 1 + a.
 struct heat2d_work {
   double of[4];
   heat2d_work(const heat2d_grid& g, std::size_t row, std::size_t column, const double (&area)[4]) {

@@ -36,7 +36,7 @@ struct settings {
   int threads = 2;                         // of the simulation
   int cells = 16;
   int steps = 50;
-  int every = 1;      // steps from one analysis to the next; 0: none
+  int every = 1;      // steps from one analysis to the next; 0 means none
   int pieces = 1;     // threads of one
   int compared = 60;  // atoms to which each atom of an analysis is compared
   std::string json;

@@ -24,7 +24,7 @@ struct knapsack_item {
 
 // The rest of a bound's work is in the items that it looks at. Counted, not measured.
 inline constexpr double knapsack_node_cycles = 12, knapsack_item_cycles = 3;
-inline constexpr std::size_t knapsack_serial = 12;  // items that one task decides by itself
+inline constexpr std::size_t knapsack_serial = 12;  // items that a single task decides by itself
 
 class knapsack_problem {
  public:

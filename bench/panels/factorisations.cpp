@@ -5,7 +5,7 @@
 
 namespace heddle::bench_panels {
 
-// What a task reads or writes it names by a byte of its block column.
+// A task names the data that it reads or writes by a byte of its block column.
 void factorisation::run(const matrix& of) {
   a_ = of;
   const int blocks = this->blocks();

@@ -12,7 +12,7 @@ namespace heddle::bench_panels {
 struct shape {
   int n{1000};     // rows and columns; a multiple of block
   int block{100};  // columns of a panel
-  int tile{50};    // rows that one thread of a panel has at least
+  int tile{50};    // the least number of rows of a thread of a panel
   int outer{2};    // threads of the region whose tasks these are
   int inner{2};    // threads of a panel's region
   waiting how{waiting::spin};
@@ -47,7 +47,7 @@ class lu final : public factorisation {
  private:
   void panel(int k) override;
   void update(int k, int j) override;
-  std::vector<int> pivots_;  // row i changed places with that one
+  std::vector<int> pivots_;  // the row with which row i changed places
 };
 
 class qr final : public factorisation {

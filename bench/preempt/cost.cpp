@@ -3,8 +3,8 @@
 
 namespace preempt {
 
-// Two threads on one processor look at the clock all the time. Whoever finds the other's time there has just got the
-// processor: the difference is what the change of threads took.
+// Two threads on one processor look at the clock all the time. A thread that finds the other thread's time there has
+// just got the processor. The difference is the cost of the change of threads.
 nlohmann::json cost(const settings& given) {
   settings s = given;
   s.workers = 1;

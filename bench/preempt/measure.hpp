@@ -1,5 +1,5 @@
-// What the measurements of heddle-preempt share: the ways to be
-// preempted, a clock, statistics, results as a table and as JSON.
+// The parts that the measurements of heddle-preempt share: the ways to be preempted, a clock, statistics, results as a
+// table and as JSON.
 #pragma once
 
 #include <heddle/heddle.hpp>
@@ -127,7 +127,7 @@ struct settings {
   unsigned workers = 1;
   std::chrono::nanoseconds interval{1'000'000};
   std::string timer = "aligned";
-  unsigned repeats = 0;  // 0: the measurement's own
+  unsigned repeats = 0;  // 0 means the measurement's own
 };
 
 // Workers bound where each can have a processor.

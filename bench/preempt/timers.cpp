@@ -1,5 +1,5 @@
-// What a tick takes from the thread it interrupts, for each kind of
-// timer and number of workers. After Fig. 3.4 of the thesis.
+// The time that a tick takes from the thread it interrupts, for each kind of timer and number of workers. After Fig.
+// 3.4 of the thesis.
 #include "measure.hpp"
 
 namespace preempt {

@@ -249,7 +249,7 @@ double steps_with_analyses(const settings& s, double analysis_us, double* all) {
   return took;
 }
 
-// What a simulation with analyses beside it takes, over the simulation alone.
+// Returns the time of a simulation with analyses beside it, divided by that of the simulation alone.
 samples insitu(const settings& s) {
   samples got;
   for (unsigned r = 0; r < s.repeats; ++r) {

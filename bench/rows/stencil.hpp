@@ -15,7 +15,8 @@
 namespace heddle::bench {
 
 // For one load of a point, of rows in the first-level cache. heat2d's 0.45 cycles a point are for four loads of floats,
-// eight at once (docs/investigations/heat2d-locality.md); doubles go four at once. Not measured for these kernels.
+// eight at once (docs/investigations/heat2d-locality.md); doubles are loaded four at once. The figure was not measured
+// for these kernels.
 inline constexpr double stencil_load_cycles = 0.225;
 // Rows of a leaf that take less stay in the first-level cache until they are used the last time.
 inline constexpr std::size_t stencil_kept = 24 << 10;
@@ -88,7 +89,7 @@ void stencil_execute(context& c) {
       [&] { return memory.checksum(iterations); });
 }
 
-// What the kernels share.
+// The parts that the kernels share.
 template <class Kernel>
 struct stencil {
   static constexpr std::size_t default_iterations = 20;

@@ -17,7 +17,7 @@ namespace heddle::bench {
 enum class rows_tree { regular, irregular };
 inline constexpr const char* rows_tree_name(rows_tree t) { return t == rows_tree::regular ? "regular" : "irregular"; }
 
-// What all tasks of a tree have in common.
+// The facts that all tasks of a tree have in common.
 struct rows_plan {
   rows_tree tree = rows_tree::regular;
   std::size_t leaf = 8;   // rows, at most; at least 1

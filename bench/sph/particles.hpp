@@ -134,7 +134,7 @@ class sph_water {
         for (std::size_t j = first; j < last; ++j) {
           const particle& o = now_[j];
           const double square = squared_distance(p, o);
-          if (square >= reach_ * reach_ || square == 0) continue;  // 0: itself
+          if (square >= reach_ * reach_ || square == 0) continue;  // a particle itself has distance 0
           const double r = std::sqrt(square), q = r / smoothing;
           double approach = 0;
           for (int d = 0; d < D; ++d) approach += (p.v[d] - o.v[d]) * (p.x[d] - o.x[d]);
@@ -220,7 +220,7 @@ class sph_water {
     }
   }
 
-  // Leaves that may hold something within reach of this one, in the order of the tree.
+  // Returns the leaves that may hold something within reach of `leaf`, in the order of the tree.
   neighbours around(const node& leaf) const {
     neighbours found;
     collect(nodes_[0], leaf, found);
