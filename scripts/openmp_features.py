@@ -115,9 +115,9 @@ def page(library):
         '# The parts of OpenMP that heddle has', '',
         'The script `scripts/openmp_features.py` makes this page, and the test `omp_features_test` compares',
         "it. LLVM's, Intel's and GNU's runtimes define the names that are listed in `tests/omp/symbols`. The",
-        'table counts how many of these names `libheddle_omp.so` has, and the programs of',
-        '`tests/omp/programs` that check themselves on it. If a program calls a function that the library',
-        'lacks, the dynamic linker names that function when the program starts.', '', *table(library), '',
+        'table counts how many names `libheddle_omp.so` has, and the programs of `tests/omp/programs` that',
+        'check themselves on it. If a program calls a function that the library lacks, the dynamic linker',
+        'names that function when the program starts.', '', *table(library), '',
         'The environment variables have a table of their own: [openmp_variables.md](openmp_variables.md).', ''])
 
 

@@ -52,8 +52,8 @@ inline void relax() {
 #endif
 }
 
-// Room for the results of a node's children; nodes of more than `inplace` are rare (the root of the
-// binomial tree).
+// Room for the results of a node's children. Nodes with more than `inplace` children are rare (the root of the binomial
+// tree).
 class results {
  public:
   explicit results(int n) {

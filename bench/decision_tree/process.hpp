@@ -31,8 +31,8 @@ struct process_options {
   training_options training;
 };
 
-// The command line into options. False after --help or an error,
-// which it has printed; `status` is then the exit status.
+// Reads the command line into options. Returns false after --help or an error, which it has printed; `status` is then
+// the exit status.
 bool parse_options(int argc, char** argv, process_options& options, int& status);
 
 // The names and numbers of one training, as a JSON object on a line of standard output.

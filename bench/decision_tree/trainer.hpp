@@ -48,8 +48,8 @@ struct training_result {
 template <executor Executor>
 class trainer {
  public:
-  // Keeps references. Memory is taken here, so that training again measures
-  // training. Throws std::length_error for 2^31 rows or more, std::bad_alloc.
+  // Keeps references. Memory is taken here, so that training again measures only training. Throws std::length_error for
+  // 2^31 rows or more, and std::bad_alloc.
   trainer(Executor& run, dataset const& data, training_options options)
       : run_(run),
         data_(data),
@@ -143,7 +143,7 @@ class trainer {
     }
   }
 
-  // f(feature) for all; each is a few microseconds, so small nodes do not fork for it.
+  // Calls f(feature) for all features. Each call takes a few microseconds, so small nodes do not fork for it.
   template <class F>
   void for_features(std::size_t rows, F&& f) {
     auto const range = [&](std::size_t first, std::size_t last) {
@@ -223,7 +223,8 @@ class trainer {
     return made;
   }
 
-  // Only the smaller side is counted, in cells lent for that; the larger is the difference, in the node's own.
+  // Only the smaller side is counted, in cells lent for that. The larger side is the difference, in the node's own
+  // cells.
   template <class Loan>
   struct counted_side {
     side<Loan>& smaller;
@@ -304,7 +305,7 @@ class trainer {
             {range.spare + bytes, range.rows + bytes, range.count - cut.left.rows}};
   }
 
-  // A subtree whose rows fit the cache of one core: one task, narrow cells.
+  // Builds a subtree whose rows fit the cache of one core: one task, narrow cells.
   void build_small(row_range range, side<narrow_loan> node, unsigned depth) {
     if (node.cut.score == 0) return;
     sides<narrow_loan> both = cut_node(node, depth);

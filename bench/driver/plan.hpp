@@ -64,8 +64,7 @@ struct job {
   }
 };
 
-// "sb:sigma=0.5,mu=0.2,random_ws" was split at every comma: what belongs to the policy before it
-// goes back there.
+// "sb:sigma=0.5,mu=0.2,random_ws" was split at every comma. This joins the parts that belong to one policy.
 inline std::vector<std::string> rejoined_policies(const std::vector<std::string>& parts) {
   std::vector<std::string> policies;
   for (const std::string& part : parts) {
@@ -76,7 +75,7 @@ inline std::vector<std::string> rejoined_policies(const std::vector<std::string>
   return policies;
 }
 
-// A name in the request that nothing has: which argument, what was given, what there is.
+// A name in the request that does not exist: the argument, the given name, and the valid ones.
 struct unknown_name {
   std::string argument, given;
   std::vector<std::string> valid;

@@ -30,9 +30,8 @@ struct settings {
   bool alpha_random = false;
 };
 
-// One JSON line on standard output per metric. `samples` may be empty: the checksum alone is then
-// reported, so that a runtime that cannot be timed (serial, in the kernels about threads) still
-// says what the result must be.
+// Prints one JSON line on standard output for each metric. `samples` may be empty: the checksum alone is then reported,
+// so that a runtime that cannot be timed (serial, in the kernels about threads) still gives the expected result.
 void print_metric(std::string_view metric, std::string_view unit, const std::vector<double>& samples,
                   std::uint64_t checksum);
 
@@ -69,18 +68,18 @@ class context {
     return settings_.leaf != 0 ? settings_.leaf : otherwise;
   }
 
-  // A variant not asked for by name is skipped only where another was asked for.
+  // A variant that was not asked for by name is skipped only if another was asked for.
   [[nodiscard]] bool wants(std::string_view variant) const { return settings_.variant.empty() || chose(variant); }
-  // Asked for by name: one that does not run otherwise.
+  // Returns true if the variant was asked for by name; such a variant does not run otherwise.
   [[nodiscard]] bool chose(std::string_view variant) const {
     if (std::find(variants_.begin(), variants_.end(), variant) == variants_.end()) variants_.emplace_back(variant);
     has_variant_ = has_variant_ || settings_.variant == variant;
     return settings_.variant == variant;
   }
 
-  // Ends the program if it was given what the kernel does not have: before the
-  // first measurement, where it has looked for its variants by then, and after the
-  // first run of a body that might have asked for its iterations or sizes; at the end, too.
+  // Ends the program if it was given an argument that the kernel does not have. It is called before the first
+  // measurement, when the kernel has looked for its variants; after the first run of a body that might have asked for
+  // its iterations or sizes; and at the end.
   void check_variant() const {
     if (settings_.variant.empty() || has_variant_) return;
     std::string known;
@@ -100,9 +99,8 @@ class context {
     check("--level", settings_.level.has_value(), takes_level_);
   }
 
-  // Runs setup, body, check for each warm-up and each sample; only body is timed. A sample is
-  // `scale` times the seconds it took. The checksum must be the same in all of them: a difference
-  // ends the program with an error.
+  // Runs setup, body and check for each warm-up and each sample; only body is timed. A sample is `scale` times the
+  // seconds that it took. The checksum must be the same in all of them; a difference ends the program with an error.
   template <class Setup, class Body, class Check>
   void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup, Body&& body,
                Check&& check) {
@@ -110,7 +108,7 @@ class context {
     print_metric(metric, unit, m.samples, m.checksum);
   }
 
-  // The same with the figures given back instead of printed.
+  // Does the same, but returns the figures instead of printing them.
   struct measured {
     std::vector<double> samples;
     std::uint64_t checksum = 0;
@@ -155,7 +153,7 @@ class context {
     print_metric(metric, unit, samples, checksum);
   }
 
-  // The result without a time: what the timed rows of other runtimes must match.
+  // Reports the result without a time; the timed rows of other runtimes must match it.
   void expect(std::string_view metric, std::uint64_t checksum) const { print_metric(metric, "", {}, checksum); }
 
  private:

@@ -29,8 +29,8 @@ struct loop {
   template <class Backend>
   static constexpr bool supports = Backend::loops;
 
-  // Line by line, by whoever has a line's first element: one vector
-  // instruction each to load, to multiply and add, to store.
+  // Declares line by line, on the worker that has a line's first element: one vector instruction each to load, to
+  // multiply and add, to store.
   static void tell_line(const float* from, float* to, std::size_t k) {
     constexpr std::size_t line = 64 / sizeof(float);
     if (k % line != 0) return;

@@ -1,5 +1,5 @@
-// LU, QR and Cholesky by block columns: a task factors a panel, with a parallel region of its own inside, others update
-// the block columns behind it; panels begin as soon as their own column is up to date (lookahead).
+// LU, QR and Cholesky by block columns. A task factors a panel, with a parallel region of its own inside; other tasks
+// update the block columns behind it. A panel begins as soon as its own column is up to date (lookahead).
 #pragma once
 
 #include <vector>

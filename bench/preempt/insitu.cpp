@@ -84,8 +84,8 @@ struct arrangement {
 };
 
 void be_nice() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
-// Linux lets a thread of the ordinary policy evict one of this policy
-// as soon as it is ready; from a nice one it takes its share.
+// Linux lets a thread of the ordinary policy evict one of this policy as soon as it is ready. From a nice thread it
+// only takes its share.
 void be_idle() {
   const sched_param none{};
   pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
@@ -104,7 +104,7 @@ void poll() {
   while (seconds() < end) heddle::this_thread::pause();
 }
 
-// Simulation and analysis in one; what differs is how threads are made and how they wait.
+// Runs simulation and analysis. The arguments decide how threads are made and how they wait.
 template <class ForParts, class Start, class Wait>
 spent simulate(bool with_analysis, unsigned workers, unsigned pieces, ForParts&& for_parts, Start&& start,
                Wait&& wait) {

@@ -100,8 +100,8 @@ class sph_water {
     for (std::size_t i = nodes_.size(); i-- > 0;) bound(nodes_[i]);
   }
 
-  // The densities and pressures of a leaf's particles; then what pulls at
-  // them. May run for all leaves at the same time, one pass after the other.
+  // Computes the densities and pressures of a leaf's particles, and then the forces on them. May run for all leaves at
+  // the same time, one pass after the other.
   void density(const node& leaf) {
     if (!begin(leaf, sph_density_cycles[D])) return;
     const neighbours near = around(leaf);
@@ -234,7 +234,7 @@ class sph_water {
     for (std::uint32_t c = at.children; c < at.children + at.count; ++c) collect(nodes_[c], leaf, found);
   }
 
-  // Tells what a pass over a leaf costs; false: it is not to be computed.
+  // Declares the cost of a pass over a leaf. Returns false if the pass must not be computed.
   bool begin(const node& leaf, double cycles) const {
     if (told::model() == nullptr) [[likely]]
       return true;

@@ -27,13 +27,16 @@ inline constexpr const char* verdicts[] = {"same size", "same direction", "undec
 
 // The verdict is about the simulated figure. The measured figure is from another machine than the paper's, and is only
 // shown beside it. An interval that holds the figure it is compared with decides nothing, and neither do too few runs.
-//   above, below: by the side of the pivot, and then of the band around a number, with whole intervals. It is the same
-//   size if the interval is within the band, too. It is the same direction if not, or if the paper tells no number.
-//   about:        same size if within the band; not if outside.
-//   at_most:      same size within the band, which has two sides. Below the band the bound is kept, which says nothing
-//   about the size: same direction. Above it: not.
-// If another shrink points elsewhere, the figure depends on the shrink and is undecided. A figure that the machine's
-// file takes from this very figure is "input".
+// The band is around the paper's number, from number / band to number * band. The verdict depends on the claim:
+//   above, below: The whole interval must lie on the paper's side of the pivot. If it lies on the other side, the
+//                 verdict is "not". If it lies on the paper's side, the verdict is "same size" where it also lies
+//                 within the band, and "same direction" where it does not or the paper tells no number.
+//   about:        The verdict is "same size" if the interval lies within the band, and "not" if it lies outside.
+//   at_most:      The verdict is "same size" if the interval lies within the band, and "not" if it lies above. If it
+//                 lies or begins below the band and does not reach above it, the bound is kept, but nothing is said
+//                 about the size, so the verdict is "same direction".
+// If the figure at another shrink contradicts this, the figure depends on the shrink and is undecided. A figure that
+// the machine's file takes from this very figure is "input".
 judgement judge(const measure& m, const findings& f);
 
 // Returns the number with three significant digits.
