@@ -211,7 +211,7 @@ if(HEDDLE_TESTS)
   heddle_mutant(lanes loop/lanes.cpp an_invitation_by_a_guest "if (made_ != 0) return~" "static_cast<void>(left)~^  if (true) return~")
   heddle_mutant(lanes loop/lanes.cpp an_invitation_for_oneself "loop_.workers_ - 1, 1u, at_first)~^    while" "loop_.workers_ - 1, 0u, at_first)~^    while")
   # Of the fast paths
-  heddle_mutant(fast_paths heddle/detail/fork_queue.hpp limit_of_a_pop "if (position < queue->pop_limit" "if (position + 1 < queue->pop_limit")
+  heddle_mutant(fast_paths heddle/detail/fork_queue.hpp limit_of_a_pop "return position < queue.pop_limit" "return position + 1 < queue.pop_limit")
   heddle_mutant(fast_paths queue/fork_queue.cpp limit_of_a_commit "q.base + public_part(next).split()," "q.base + public_part(next).split() - 1,")
   # That nobody sleeps beside work
   heddle_mutant(rests worker/searching/ready.cpp waking_for_an_answer "  home.sleepers().wake_thief_of(rank)~^" "")
