@@ -42,7 +42,8 @@ trace::code_place place_in_file(std::uint64_t address) {
   return {module, found.offset};
 }
 
-// [greed:1], where nobody is on the way to anything: what [sleep:5] looks for, once more.
+// Checks [greed:1] at a moment when no worker is on the way to anything: looks once more for the work that [sleep:5]
+// looks for. Returns true if a worker sleeps beside such work.
 [[maybe_unused]] bool sleeps_beside_work(runtime& home) noexcept {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
@@ -115,7 +116,7 @@ runtime::runtime(settings s)
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   try {
     start_kernel_threads();
-  } catch (...) {  // those that run use what this constructor has made
+  } catch (...) {  // the kernel threads that run use what this constructor has made
     creator_.end();
     stop();
     throw;
@@ -163,18 +164,19 @@ runtime::~runtime() {
   }
   census_.wait_until_drained([this] { sleepers_.send_tokens(); });
   pollers_.end();
-  census_.wait_for_calls();         // somebody is still in submit or place, past its push
-  for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
+  census_.wait_for_calls();  // some threads are still in submit or place, past their push
+  // A foreign kernel thread gives the worker back, because its call is over.
+  for (const auto& w : workers_) {
     while (w->token.is_lent()) platform::yield_processor();
   }
   beat_.end();
-  creator_.end();  // nobody follows the process's limits any more
+  creator_.end();  // the process's limits are not followed any more
   stop();
   platform::runtime_ended(this);
   if (traced_) traced_->finish();
 }
 
-// All workers end, and all carriers with them.
+// Ends all workers, and all carriers with them.
 void runtime::stop() noexcept {
   capacity_.end();
   stopping_.store(true);
@@ -213,7 +215,7 @@ void runtime::submit(thread& t) noexcept {
   const int level = t.level.load();
   if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), position::on_top)) [[likely]] {
     inbox_.push(t);
-    // perhaps that one: the workers have looked for it before it was there
+    // Perhaps this thread was raised: the workers have looked for it before it was there.
     if (precedence_.raised() != raised) [[unlikely]]
       precedence_.look_again();
     sources::inbox_threads::announce_from_outside(*this);
