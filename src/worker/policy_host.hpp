@@ -38,10 +38,6 @@ class policy_host final : private policy::scheduler {
     return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
   }
   unsigned distance(unsigned a, unsigned b) const noexcept override;
-  // Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
-  [[nodiscard]] bool has_queued(unsigned rank) const noexcept {
-    return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty() || has_given(rank);
-  }
   // Who asks whom by name; null: the policy does not want that.
   [[nodiscard]] queue::askers* askers_of_all() const noexcept { return askers_.get(); }
   // In the box of that worker. As above.

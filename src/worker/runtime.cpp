@@ -47,10 +47,7 @@ trace::code_place place_in_file(std::uint64_t address) {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
     if (w.token.look() != token::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
-    bool has = sources::any<sources::rest>(w);
-    for (unsigned other = 0; !has && other < home.workers(); ++other)
-      has = home.host().may_rob(r, other) && home.host().has_queued(other);
-    if (has) return true;
+    if (sources::any<sources::rest>(w) || sources::any_to_rob_for(w)) return true;
   }
   return false;
 }
