@@ -13,7 +13,6 @@
 #include "machine/topology.hpp"
 #include "platform/explored.hpp"
 #include "worker/diagnosis/faults.hpp"
-#include "worker/diagnosis/trace_cost.hpp"
 #include "worker/new_thread.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/searching/sources.hpp"
@@ -99,7 +98,7 @@ runtime::runtime(settings s)
     options.attributes["seed"] = std::to_string(settings_.seed);
     options.attributes["clock"] = platform::simulated ? "virtual" : "real";
     if (platform::simulated) options.attributes["event_ns"] = "0";
-    if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(cost_of_traced_fork());
+    if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(tracing::cost_of_traced_fork());
     recorder_ = std::make_unique<trace::recorder>(count, options);
     traced_.emplace(*this);
   }

@@ -234,8 +234,8 @@ void worker::leave_search(bool listed) noexcept {
     return;
   }
   // Where a policy limits which worker may rob which, publishers rely on searchers for common work only. For the rest
-  // they rely on workers that they have woken. The entries at this worker itself were announced to its thieves when they
-  // were put there.
+  // they rely on workers that they have woken. The entries at this worker were announced to its thieves when they were
+  // put there.
   if (sources::any_common(*this)) home.sleepers().wake_one_for(rank);
   if (home.host().has_given(rank)) home.sleepers().wake_thief_of(rank);
   if (listed && wants.greedy && home.host().scheduler_policy().may_find(rank)) home.sleepers().wake_any(rank);

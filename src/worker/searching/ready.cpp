@@ -1,5 +1,5 @@
-// Where a thread that becomes ready goes: to its worker's ready threads, to the inbox, to its level, or to its pool. The
-// file also holds what a worker gives up to others.
+// Where a thread that becomes ready goes: to its worker's ready threads, the inbox, its level, or its pool. This file
+// also holds what a worker gives up to others.
 #include "trace/emit.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
