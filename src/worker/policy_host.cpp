@@ -101,7 +101,7 @@ void policy_host::note_steal(worker& thief, unsigned victim, entry item) noexcep
 }
 
 bool policy_host::has_work(unsigned victim) const noexcept {
-  const bool has = has_queued(victim);
+  const bool has = sources::any_to_rob(*workers_[victim]);
   if (!has) platform::charge(platform::operation::look);
   return has;
 }
@@ -260,7 +260,7 @@ void policy_host::widened() noexcept {
   for (const auto& w : workers_) queue::request_anew(*w);
   platform::heavy_fence();
   for (unsigned r = 0; r < workers(); ++r) {
-    if (has_queued(r)) sleepers_.wake_thief_of(r);
+    if (sources::any_to_rob(*workers_[r])) sleepers_.wake_thief_of(r);
   }
 }
 

@@ -13,7 +13,6 @@
 #include "machine/topology.hpp"
 #include "platform/explored.hpp"
 #include "worker/diagnosis/faults.hpp"
-#include "worker/diagnosis/trace_cost.hpp"
 #include "worker/new_thread.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/searching/sources.hpp"
@@ -48,10 +47,7 @@ trace::code_place place_in_file(std::uint64_t address) {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
     if (w.token.look() != token::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
-    bool has = sources::any<sources::rest>(w);
-    for (unsigned other = 0; !has && other < home.workers(); ++other)
-      has = home.host().may_rob(r, other) && home.host().has_queued(other);
-    if (has) return true;
+    if (sources::any<sources::rest>(w) || sources::any_to_rob_for(w)) return true;
   }
   return false;
 }
@@ -103,7 +99,7 @@ runtime::runtime(settings s)
     options.attributes["seed"] = std::to_string(settings_.seed);
     options.attributes["clock"] = platform::simulated ? "virtual" : "real";
     if (platform::simulated) options.attributes["event_ns"] = "0";
-    if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(cost_of_traced_fork());
+    if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(tracing::cost_of_traced_fork());
     recorder_ = std::make_unique<trace::recorder>(count, options);
     traced_.emplace(*this);
   }

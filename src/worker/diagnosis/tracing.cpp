@@ -8,10 +8,12 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <vector>
 
 #include "platform/platform.hpp"
+#include "queue/fork_queue.hpp"
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
 #include "trace/outside.hpp"
@@ -224,5 +226,32 @@ std::uint32_t number_of(trace::recorder& of, const char* text) noexcept {
 
 void lock_for_fork() noexcept { the_registry().mutex.lock(); }
 void unlock_after_fork() noexcept { the_registry().mutex.unlock(); }
+
+// --- the cost -------------------------------------------------------------------------------------------------------
+
+std::uint64_t cost_of_traced_fork() noexcept {
+  if constexpr (platform::simulated) return 0;
+  constexpr std::size_t capacity = 64;
+  constexpr unsigned rounds = 5, forks = 200;
+  const std::unique_ptr<detail::slot[]> memory(new (std::nothrow) detail::slot[queue::slots_for(capacity)]());
+  if (memory == nullptr) return 0;
+  detail::fork_queue q;
+  queue::attach(q, memory.get(), capacity);
+  static_cast<void>(queue::watch_every_fork(q, true, true));
+  std::uint64_t least = ~std::uint64_t{0};
+  for (unsigned round = 0; round < rounds; ++round) {
+    const platform::nanoseconds start = platform::now();
+    for (unsigned i = 0; i < forks; ++i) {
+      detail::slot* const position = q.bottom.load(std::memory_order_relaxed);  // nobody else has this queue
+      position->store(4, std::memory_order_relaxed);                            // as above
+      q.bottom.store(position + 1, std::memory_order_release);                  // as a push does it
+      static_cast<void>(queue::push(q, position));
+      q.bottom.store(position, std::memory_order_release);  // as a pop does it
+      static_cast<void>(queue::pop(q, position));
+    }
+    least = std::min<std::uint64_t>(least, (platform::now() - start) / forks);
+  }
+  return least;
+}
 
 }  // namespace heddle::worker::tracing
