@@ -19,7 +19,7 @@ namespace heddle::policy {
 
 enum class tier : std::uint8_t {
   inter,  // its children are placed, too
-  leaf,   // the cut: the root of a subtree that one socket runs
+  leaf,   // the cut: the root of a subtree within a single socket
   intra   // below a root of the program that is a leaf itself
 };
 
