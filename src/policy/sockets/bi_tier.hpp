@@ -26,7 +26,7 @@ enum class tier : std::uint8_t {
 // The place where a new task goes.
 struct tier_place {
   tier what;
-  // A socket_pools::list. For the lists that need the socket (inter, upper) the maker must hold it, too.
+  // A socket_pools::list. A list that needs the socket (inter, upper) makes the maker hold its socket, too.
   unsigned list;
   unsigned socket;  // nobody means its maker's socket
 };
