@@ -11,6 +11,7 @@
 
 #include "fiber/preemptible.hpp"
 #include "machine/topology.hpp"
+#include "worker/arenas/arena.hpp"
 #include "worker/preemption/klt_means.hpp"
 #include "worker/preemption/ticks.hpp"
 
@@ -41,6 +42,7 @@ struct settings {
   // turns after which a thread that is ready has one, whatever is above it; 0: never
   unsigned aging{20};
   klt_means klt;
+  arena_plan arena;  // whose workers carry this runtime's, if it is an arena
   // processors that the process may use now, for packing by itself; empty: no such thing
   std::function<unsigned()> allowed;
 };

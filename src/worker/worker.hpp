@@ -54,9 +54,14 @@ class worker : public worker_agenda {
     stopped,  // the runtime stops
     lent,     // in blocking(): the worker went, the carrier has come back
     passed,   // the worker went to a carrier that sleeps with a thread of its own; this one is nobody's
-    pooled,   // the same, and it stands in the worker's pool; it may have a new worker already
+    left,     // the worker is an arena's, which rests or waits to be carried anew; it may be somebody else's already
+    pooled,   // the same as passed, and it stands in the worker's pool; it may have a new worker already
   };
   [[nodiscard]] static end run(carrier& by) noexcept;
+  // An arena's worker, before anybody knows of it: it rests.
+  void rest_first(driver& its) noexcept;
+  // Something is there for this worker, which carries one of an arena, or it is switched off.
+  [[nodiscard]] bool has_other_work() const noexcept;
   // A thread that runs here, and has a word, has ended as a task: tells the policy.
   void end_task(thread& t) noexcept;
   // [wake:5]: what is in the inbox is somebody else's for a while.
@@ -72,9 +77,13 @@ class worker : public worker_agenda {
   [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
-  bool sleep() noexcept;
+  enum class sleep_end : std::uint8_t { saw_something, woken, rests };
+  [[nodiscard]] sleep_end sleep() noexcept;
+  [[nodiscard]] bool rest() noexcept;
+  void leave() noexcept;
   void wait_for_token() noexcept;
 
+  bool rests_{false};  // [arena:3]: an arena's worker was asleep, and goes on searching when it is carried
   unsigned spin_us_;
   std::uint64_t least_slept_;  // platform::cycles: the shortest sleep of late
   detail::slot* memory_{nullptr};

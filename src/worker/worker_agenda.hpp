@@ -89,6 +89,8 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] thread* adopt_inbox_behind_ready() noexcept;
   // A job from outside; 0: there is none.
   [[nodiscard]] entry take_submitted() noexcept;
+  // The driver of an arena's worker, which this one may carry; 0: there is none.
+  [[nodiscard]] entry take_driver() noexcept;
 
   // What a worker takes for itself from each source (sources.hpp). Null: nothing.
   [[nodiscard]] thread* take_pinned(int least) noexcept;
@@ -158,6 +160,7 @@ class worker_agenda : public worker_switching {
 
  protected:
   packing_turns turns_;
+  bool leaves_{false};       // [arena:5]: an arena's worker goes back to the outer runtime with work left
   unsigned raised_seen_{0};  // of precedence::raised
 
  public:

@@ -30,6 +30,8 @@ class sleepers {
   void wake_one_away_from(unsigned beside) noexcept;
   // Worker `rank`, the caller's, has put something into the inbox that is to be somebody else's, whoever searches.
   void leave_to_another(unsigned rank) noexcept;
+  // One of these, by rank, whoever searches.
+  void wake_one_of(const std::vector<bool>& allowed) noexcept;
   // As wake_one_for where the policy does not trust those that search.
   void wake_any(unsigned near) noexcept;
   // Somebody who may take what worker `rank` has made public.

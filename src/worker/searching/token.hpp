@@ -33,6 +33,9 @@ class token {
   // A wake-up. seq_cst throughout: one that finds the worker settling or awake was sent after what it is sent for,
   // which the worker's last look sees then. False: the worker is lent, and C will have it afterwards.
   bool send() noexcept;
+  // The same to an arena's worker, for which no carrier sleeps. True: it rested, and the caller sees to it that it is
+  // carried.
+  [[nodiscard]] bool send_to_resting() noexcept;
 
   // C. What came before a wake-up is seen after `now` has given awake.
   state now() const noexcept {
@@ -41,7 +44,8 @@ class token {
   void settle() noexcept { put(state::settling, std::memory_order_relaxed); }   // before the worker is in the idle set
   void stay_awake() noexcept { put(state::awake, std::memory_order_relaxed); }  // it is not in the idle set any more
   // From here on the worker may be lent. Nothing happens where somebody has sent a wake-up meanwhile.
-  void fall_asleep() noexcept { static_cast<void>(change(state::settling, state::asleep)); }
+  // False then.
+  bool fall_asleep() noexcept { return change(state::settling, state::asleep); }
   // Sleeps while the word is `seen`; until the deadline if that is not 0. May return early.
   void wait(state seen, platform::nanoseconds deadline = 0) noexcept {
     platform::wait_on(word_, static_cast<std::uint32_t>(seen), deadline);
