@@ -46,8 +46,9 @@ struct arena_options {
 /// own (std::system_error(not_supported)), and `blocking(f)` keeps its worker. docs/guide/arenas.md.
 class HEDDLE_API arena {
  public:
-  /// Throws std::invalid_argument if `max_concurrency` is 0 or above the number of workers that may do the work, if
-  /// the subset is empty or has a rank twice, or if a rank or the priority does not exist. Throws std::bad_alloc. Thread context: any.
+  /// Throws std::invalid_argument if `max_concurrency` is 0 or above the number of workers that may do the work, if the
+  /// subset is empty or has a rank twice, or if a rank or the priority does not exist. Throws std::bad_alloc. Thread
+  /// context: any.
   explicit arena(const arena_options& options = {});
   /// Waits until all work of the arena has ended. An exception that `wait` has not thrown is lost. An arena has to end
   /// before its runtime does; the process is aborted otherwise. Thread context: any but the arena's own threads; may

@@ -1,7 +1,7 @@
 // The part of a runtime that is an arena: its workers have no kernel threads of their own, and workers of another
-// runtime, the outer one, carry them ([arena:1] to [arena:6] of arenas.md). Owns the drivers of the arena's workers, and the count
-// of its jobs. Promise: a worker of an arena that a wake-up was sent to is carried by the next worker of the outer
-// runtime that may and that has nothing else to do.
+// runtime, the outer one, carry them ([arena:1] to [arena:6] of arenas.md). Owns the drivers of the arena's workers,
+// and the count of its jobs. Promise: a worker of an arena that a wake-up was sent to is carried by the next worker of
+// the outer runtime that may and that has nothing else to do.
 #pragma once
 
 #include <atomic>
