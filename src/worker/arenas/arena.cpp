@@ -16,9 +16,9 @@ namespace heddle::worker {
 arena::~arena() = default;
 
 void arena::begin() {
-  plan_.outer->arena_begins();
   for (unsigned rank = 0; rank < inner_.workers(); ++rank)
     drivers_.push_back(std::make_unique<driver>(*this, inner_.at(rank)));
+  plan_.outer->arena_begins();
   for (unsigned rank = 0; rank < inner_.workers(); ++rank) inner_.at(rank).rest_first(*drivers_[rank]);
 }
 

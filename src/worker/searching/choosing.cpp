@@ -122,8 +122,10 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
-  if (drives != nullptr && count % fairness_interval == 0 && drives->of.must_leave(*drives)) [[unlikely]]
-    leaves_ = true;
+  if (drives != nullptr) {
+    drives->beneath->count_pick();  // progress of the outer runtime, for its watchdog
+    if (count % fairness_interval == 0 && drives->of.must_leave(*drives)) leaves_ = true;
+  }
   if (leaves_) [[unlikely]] {  // [arena:5]
     looks_elsewhere_ = true;
     return 0;
