@@ -42,8 +42,8 @@ inline constexpr unsigned insist_after_us = 5;
 
 class runtime final {
  public:
-  // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (no kernel thread could be started;
-  // fewer than asked for is not an error: see started()), std::bad_alloc.
+  // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (a kernel thread could not be
+  // started), std::bad_alloc.
   explicit runtime(settings s);
   // Waits until every thread that the runtime was given has ended, then ends the carriers. Must not be called from one
   // of its own workers. Suspends a thread of another runtime.

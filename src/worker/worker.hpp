@@ -106,7 +106,7 @@ void make_pinned_ready(thread& t, bool ends_turn) noexcept;
 void push_pinned(thread& t, bool ends_turn) noexcept;
 // [pin:3]: called after a thread was put into that worker's list.
 void wake_for_pinned(worker& w) noexcept;
-// Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
+// Makes a thread ready from anywhere: on a worker of its runtime or of another one, or on a foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 
 }  // namespace heddle::worker
