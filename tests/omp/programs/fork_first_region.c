@@ -1,5 +1,5 @@
-// fork() while other threads are in their first regions: a lock of the runtime that one of them holds at that moment does
-// not stop the child.
+// fork() while other threads are in their first regions: a lock of the runtime that one of them holds
+// at that moment does not stop the child.
 // oracle: not libgomp: a child whose parent has had a team waits for threads that it has not
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// All descendants of a final task are final and run on its thread, though tasks that were not final have run at the same
-// depth before; and the other way round.
+// All descendants of a final task are final and run on its thread, though tasks that were not final
+// have run at the same depth before; and the other way round.
 #include "check.h"
 
 static int elsewhere;
