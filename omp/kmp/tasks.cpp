@@ -58,8 +58,8 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   ompt_frame_t& parent = ompt::record_of(*self.running).frame;
   parent.enter_frame.ptr = frame;
   parent.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
-  ompt::task_made(self, it, true, nullptr, code);
-  ompt::included_begins(it);
+  ompt::task_made(self, it, true, true, nullptr, code);
+  ompt::included_begins(self, it);
   begin_included(self, it);
   callers.set(it.tool);
 }

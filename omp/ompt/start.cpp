@@ -18,6 +18,7 @@
 #include "omp/core/teams/thread.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/inquiry.hpp"
+#include "omp/ompt/recording.hpp"
 #include "omp/ompt/regions.hpp"
 
 // A tool in the program's own address space. The reference, though it may stay without a definition, makes linkers let
@@ -131,13 +132,19 @@ heddle::mutex& starting() noexcept {
   return *lock;
 }
 
-bool start() {
+bool start_tool() {
   ompt_start_tool_result_t* const found = search();
   if (found == nullptr || found->initialize == nullptr) return false;
   if (found->initialize(lookup, 0, &found->tool_data) == 0) return false;
   the_tool = found;
   std::atexit(finish);
   return true;
+}
+
+// A tool, or a trace of the process: recording.hpp.
+bool start() {
+  const bool is_recorded = recording::begin();
+  return start_tool() || is_recorded;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "trace/dag.hpp"
 #include "trace/dag_functions.hpp"
 #include "trace/dag_path.hpp"
+#include "trace/dag_tasks.hpp"
 #include "trace/replay.hpp"
 
 namespace heddle::trace {
@@ -37,8 +38,10 @@ class dag_builder : public replay_visitor {
     std::uint64_t task = 0;
     std::uint32_t function = 0;
     bool half = false;       // second half of a fork, run by the forker
-    longest_path before;     // half: the end of the first half
+    longest_path before;     // half: the end of the first half; OpenMP's: where the thread was when it began
     double work_before = 0;  // the thread's work when it began
+    task_graph::number number = 0;  // OpenMP's task
+    bool waits = false;             // no task: the thread waits in the frame below
   };
   struct thread_state {
     longest_path at;
@@ -50,6 +53,12 @@ class dag_builder : public replay_visitor {
     std::uint64_t group = 0;  // key of the group that it is a child of; 0: none
     double hint = std::nan("");
 
+    // The innermost task of OpenMP's; 0: none.
+    [[nodiscard]] task_graph::number task() const {
+      for (std::size_t i = inside.size(); i-- > 0;)
+        if (inside[i].number != 0) return inside[i].number;
+      return 0;
+    }
     [[nodiscard]] std::uint32_t function() const {
       if (!regions.empty()) return regions.back();
       return inside.empty() ? 0 : inside.back().function;
@@ -68,6 +77,8 @@ class dag_builder : public replay_visitor {
     std::vector<child_record> done;
   };
 
+  static constexpr std::uint32_t openmp_task = 2;  // field `kind` of task_begin
+
   static std::uint64_t group_key(std::uint32_t id) { return std::uint64_t{id} + 1; }
 
   // The time since the last event on this worker belongs to the thread that runs there.
@@ -82,6 +93,12 @@ class dag_builder : public replay_visitor {
   void spawn(thread_state& self, const record& r);
   void end_group(thread_state& self, std::uint64_t key);
 
+  // OpenMP's: dag_openmp.cpp.
+  void event_of_openmp(thread_state& self, const record& r);
+  void begin_openmp_task(thread_state& self, const record& r);
+  void end_openmp_task(thread_state& self, std::size_t depth);
+  void end_wait(thread_state& self, const record& r);
+
   const recording& what_;
   const dag_options& options_;
   dag_summary& into_;
@@ -92,6 +109,7 @@ class dag_builder : public replay_visitor {
   std::unordered_map<std::uint64_t, fork_state> forks_;
   std::unordered_map<std::uint64_t, longest_path> stolen_;
   std::unordered_map<std::uint64_t, group> groups_;
+  task_graph tasks_;
   stretches stretches_;
   function_table functions_;
   longest_path ended_;

@@ -42,6 +42,12 @@ class recorder {
   [[nodiscard]] ring* of(unsigned worker) noexcept;
   [[nodiscard]] ring* foreign() noexcept { return rings_.back().get(); }
 
+  // A ring of its own for a kernel thread that is no worker and computes beside them. Readers see it as one more worker,
+  // whose number comes after those of the workers. Null: there are `most_lanes` already, or no memory. Any thread; takes
+  // a lock and allocates.
+  [[nodiscard]] ring* add_lane() noexcept;
+  static constexpr std::size_t most_lanes = 64;
+
   // Says where a worker runs; shown beside it. Any thread; not in a signal handler.
   void place(unsigned worker, std::string where);
 
@@ -60,7 +66,8 @@ class recorder {
   std::uint64_t serial_;
   recorder_options options_;
   std::vector<std::unique_ptr<ring>> rings_;  // the last one is the foreign threads'
-  mutable sync::slow_mutex places_mutex_;     // guards places_
+  mutable sync::slow_mutex places_mutex_;     // guards places_ and lanes_
+  std::vector<std::unique_ptr<ring>> lanes_;
   std::vector<std::string> places_;
   static constexpr std::size_t most_texts = 4096, text_room = std::size_t{256} << 10;
   sync::mutex texts_mutex_;              // held by who adds one

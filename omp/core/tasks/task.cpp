@@ -185,7 +185,7 @@ void discard_body(thread& self, explicit_task& it) {
 void end_included_slow(thread& self, explicit_task& it) {
   bool told_detached = false;
   if (ompt::on()) [[unlikely]]
-    told_detached = ompt::included_ends(it);
+    told_detached = ompt::included_ends(self, it);
   --self.tasks.nested;
   self.running = it.parent;
   if (it.detachable) {  // its parent goes on; who waits for tasks waits for its event, as for a deferred one's

@@ -220,7 +220,11 @@ explicit_task* team_tasks::find(member_tasks& mine, const task* under) noexcept 
     member_tasks* const victim = member(mine.next_victim);
     if (victim == nullptr || victim == &mine) continue;
     it = steal_from(mine, *victim, under);
-    if (it != nullptr) mine.owner->did.steals.add();
+    if (it != nullptr) {
+      mine.owner->did.steals.add();
+      if (ompt::on()) [[unlikely]]
+        recording::stolen(*mine.owner, *victim->owner, *it);
+    }
     if (it != nullptr && mine.next_victim-- == 0) mine.next_victim = size - 1;  // the same one first, next time
   }
   if (it != nullptr) mine.hungry_turns = 0;

@@ -16,6 +16,7 @@
 #include "omp/core/tasks/task_queue.hpp"
 #include "omp/core/teams/parking.hpp"
 #include "omp/core/teams/work_share.hpp"
+#include "omp/ompt/recording.hpp"
 #include "omp/ompt/state.hpp"
 #include "omp/seam.hpp"
 
@@ -92,6 +93,7 @@ class thread {
   thread_counts did;   // since the process began, whoever had the number
 
   ompt::thread_record tool;
+  recording::thread_record recorded;
 
  private:
   static thread& adopt() noexcept;
