@@ -1,4 +1,4 @@
-/// Meeting points that are used again and again.
+/// Barriers that can be used again and again.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,15 @@ class barrier_core {
   barrier_core(const barrier_core&) = delete;
   barrier_core& operator=(const barrier_core&) = delete;
 
-  // Returns the phase arrived at. `last`: this arrival was the last one, and the caller has to complete the phase.
+  // Returns the phase that the caller arrived at. Sets `last` if this arrival was the last one of its phase: the caller
+  // must then complete the phase.
   phase arrive(std::uint32_t count, bool& last) noexcept {
     const std::uint64_t before = word_.fetch_sub(count);
     last = static_cast<std::uint32_t>(before) == count;
     return static_cast<phase>(before >> 32);
   }
   bool is_over(phase p) const noexcept {
-    // pairs with next_phase: what all did before
+    // pairs with next_phase: what all threads did before they arrived
     return static_cast<phase>(word_.load(std::memory_order_acquire) >> 32) != p;
   }
   void wait(phase p) noexcept {
@@ -49,18 +50,20 @@ class barrier_core {
   HEDDLE_API void wait_slow(phase p) noexcept;
   static bool enqueue(void* request, waiter& w) noexcept;
 
-  // phase << 32 | still to come; arrivals subtract, the last one of a phase stores
+  // The layout is phase << 32 | arrivals still to come. An arrival subtracts; the last arrival of a phase stores the
+  // next phase.
   std::atomic<std::uint64_t> word_;
-  std::atomic<std::uint32_t> expected_;  // of the phases to come
+  std::atomic<std::uint32_t> expected_;  // the number of threads expected in the phases to come
   spin_word guard_;
-  waiter_list waiters_;  // under guard_; all of the current phase
+  waiter_list waiters_;  // under guard_; the waiters of the current phase
 };
 
 }  // namespace detail
 
-/// Like std::barrier. The completion function is called by the last thread to arrive, on its stack, before anybody goes
-/// on; it must not throw. May be destroyed when every call has returned. Thread context: any; wait() and
-/// arrive_and_wait() may suspend and migrate a user-level thread, the others never do by themselves.
+/// Like std::barrier. The last thread that arrives calls the completion function, on its own stack, before any thread
+/// goes on. The completion function must not throw. The barrier may be destroyed when every call has returned. Thread
+/// context: any. wait() and arrive_and_wait() may suspend and migrate a user-level thread; the other functions do
+/// neither by themselves.
 template <class CompletionFunction = detail::no_completion>
 class barrier {
   static_assert(std::is_nothrow_invocable_v<CompletionFunction&>,
@@ -80,16 +83,16 @@ class barrier {
 
   static constexpr std::ptrdiff_t max() noexcept { return detail::barrier_core::most; }
 
-  /// 0 <= expected <= max().
+  /// Requires 0 <= expected <= max().
   constexpr explicit barrier(std::ptrdiff_t expected, CompletionFunction completion = CompletionFunction())
       : core_(static_cast<std::uint32_t>(expected)), completion_(std::move(completion)) {}
 
-  /// count: between 1 and the arrivals still expected in this phase.
+  /// `count` must be between 1 and the number of arrivals still expected in this phase.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t count = 1) { return arrival_token(come(count)); }
-  /// The token's phase must be the current or the last one.
+  /// The token's phase must be the current phase or the one before it.
   void wait(arrival_token&& token) const { core_.wait(token.phase_); }
   void arrive_and_wait() { core_.wait(come(1)); }
-  /// Arrives, and is expected no more from the next phase on.
+  /// Arrives, and expects one arrival less in every later phase.
   void arrive_and_drop() {
     core_.drop();
     come(1);

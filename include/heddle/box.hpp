@@ -20,7 +20,8 @@ namespace heddle {
 /// The indices low, low + 1, ... high - 1.
 struct index_range {
   constexpr index_range() noexcept = default;
-  /// Of integers of any type; reversed bounds make an empty range. Throws std::out_of_range for a negative bound.
+  /// The bounds may be integers of any type. Reversed bounds make an empty range. Throws std::out_of_range for a
+  /// negative bound.
   template <detail::loop_integer Low, detail::loop_integer High>
   constexpr index_range(Low first, High last) {
     if (!std::in_range<std::size_t>(+first) || !std::in_range<std::size_t>(+last))
@@ -33,7 +34,7 @@ struct index_range {
   std::size_t low{0}, high{0};
 };
 
-/// A range of indices in each of D dimensions; the last one is that of neighbours in memory.
+/// A range of indices in each of D dimensions. Neighbours along the last dimension are neighbours in memory.
 template <std::size_t D>
 class box {
   static_assert(D > 0);
@@ -52,7 +53,7 @@ class box {
 
   constexpr index_range& operator[](std::size_t dimension) noexcept { return sides_[dimension]; }
   constexpr const index_range& operator[](std::size_t dimension) const noexcept { return sides_[dimension]; }
-  /// How many positions it has. Throws std::length_error when std::size_t cannot hold that.
+  /// Returns the number of positions. Throws std::length_error if std::size_t cannot hold it.
   constexpr std::size_t size() const {
     if (std::ranges::any_of(sides_, [](const index_range& side) { return side.size() == 0; })) return 0;
     std::size_t n = 1;
@@ -70,19 +71,20 @@ class box {
 box(index_range, index_range) -> box<2>;
 box(index_range, index_range, index_range) -> box<3>;
 
-/// Of loops over a box.
+/// Options of a loop over a box.
 template <std::size_t D>
 struct box_options {
-  /// Sides of a tile, at most; 0: chosen, so that a tile has up to 2,048 positions, and each worker 64 tiles or more.
+  /// The longest side of a tile in each dimension. 0 lets heddle choose: a tile has up to 2,048 positions, and each
+  /// worker gets 64 tiles or more.
   std::array<std::size_t, D> tile{};
   std::stop_token stop{};              ///< as in loop_options
-  std::size_t bytes_per_iteration{0};  ///< of one position
-  loop_schedule schedule{};            ///< of the tiles; its chunks are counted in tiles
+  std::size_t bytes_per_iteration{0};  ///< the bytes that a position touches
+  loop_schedule schedule{};            ///< the schedule of the tiles; chunks are counted in tiles
 };
 
 namespace detail {
 
-// A box cut into tiles, which are numbered as positions of an array are.
+// A box cut into tiles. The tiles are numbered like the positions of an array.
 template <std::size_t D>
 class tiles_of {
   using sides = std::array<std::size_t, D>;
@@ -94,9 +96,9 @@ class tiles_of {
     for (std::size_t d = 0; d < D; ++d) count_[d] = (all[d].size() + side_[d] - 1) / side_[d];
   }
   std::size_t size() const noexcept { return product(count_); }
-  std::size_t volume() const noexcept { return product(side_); }  // of one that is whole
+  std::size_t volume() const noexcept { return product(side_); }  // the number of positions of a whole tile
 
-  // body(tile) on the tiles low to high - 1.
+  // Calls body(tile) on the tiles low to high - 1.
   template <class Body>
   void each(std::size_t low, std::size_t high, Body& body) const {
     sides at;
@@ -125,7 +127,7 @@ class tiles_of {
     return tile;
   }
 
-  // Sides that are not given grow in turn until the tile is large enough.
+  // Doubles the sides that are not given, one after the other, until the tile is large enough.
   void choose_sides() {
     const std::size_t most =
         std::clamp<std::size_t>(all_.size() / (std::size_t{64} * runtime::current().workers()), 1, 2048);
@@ -140,8 +142,8 @@ class tiles_of {
       side_[d] = std::min(2 * side_[d], limit[d]);
     }
   }
-  // Of those below their limits, D when there is none: the last one first, and until it has four times the others, for
-  // neighbours in memory.
+  // Returns the dimension to lengthen next, among those below their limits, or D if there is none. The last dimension
+  // comes first, until its side is four times the others, because its positions are neighbours in memory.
   std::size_t shortest(const sides& limit) const noexcept {
     std::size_t found = D;
     for (std::size_t d = D; d-- > 0;) {
@@ -171,9 +173,9 @@ constexpr bool takes_indices<F, D, std::index_sequence<I...>> = std::is_invocabl
 
 }  // namespace detail
 
-/// Calls body(tile) on tiles, of type box<D>, that cover the box once, possibly in parallel. Neighbouring tiles are
-/// likely to be one thread's. Exceptions, stops and thread context: as parallel_for_range. Throws std::length_error for
-/// a box whose positions std::size_t cannot count.
+/// Calls body(tile), possibly in parallel, on tiles of type box<D> that together cover the box exactly once.
+/// Neighbouring tiles are likely to run on one thread. Exceptions, stops and thread context are those of
+/// parallel_for_range. Throws std::length_error if std::size_t cannot hold the number of positions.
 template <std::size_t D, class Body>
   requires std::invocable<Body&, const box<D>&>
 void parallel_for_range(const box<D>& all, Body&& body, const std::type_identity_t<box_options<D>>& options = {}) {

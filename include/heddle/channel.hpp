@@ -1,4 +1,4 @@
-/// Passing values between threads.
+/// Channels, which pass values between threads.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,8 @@ namespace heddle {
 
 namespace detail {
 
-// How a value travels: as its bytes where that is allowed and they are few, else as the address of a copy on the heap.
+// The form in which a value travels. A small value that may be copied as bytes travels as its bytes; any other value
+// travels as the address of a copy on the heap.
 template <class T>
 struct channel_item {
   static constexpr bool direct =
@@ -29,11 +30,11 @@ struct channel_item {
 
 }  // namespace detail
 
-/// A queue of values with any number of senders and receivers. With capacity n up to n values wait in it; with 0 every
-/// send waits for its receiver; with `unbounded` no send waits. Values arrive in the order they were sent, each at one
-/// receiver; waiting senders and receivers are served in order of arrival. Thread context of every function: any; what
-/// waits may suspend and migrate a user-level thread. Sending throws std::bad_alloc when there is no memory for the
-/// value (then nothing was sent), receiving throws nothing.
+/// A queue of values with any number of senders and receivers. With capacity n up to n values wait in it. With capacity
+/// 0 every send waits for its receiver, and with `unbounded` no send waits. Values arrive in the order in which they
+/// were sent, each at one receiver. Waiting senders and receivers are served in order of arrival. Thread context of
+/// every function: any. A function that waits may suspend and migrate a user-level thread. Sending throws
+/// std::bad_alloc if there is no memory for the value, and then nothing was sent. Receiving throws nothing.
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T>, "a value of a channel must not throw when it is moved");
@@ -43,7 +44,7 @@ class channel {
   static constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 
   explicit channel(std::size_t capacity) noexcept : core_(capacity, item::bytes) {}
-  /// No thread may be inside any call. Values that nobody received are destroyed.
+  /// No thread may be inside a call. Values that were not received are destroyed.
   ~channel() {
     if constexpr (!item::direct) {
       while (try_receive()) {
@@ -53,13 +54,14 @@ class channel {
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
 
-  /// Waits for room, or for a receiver if the capacity is 0. False: the channel is closed and the value is lost.
+  /// Waits for room, or for a receiver if the capacity is 0. Returns false if the channel is closed; the value is then
+  /// lost.
   bool send(T value) {
     return sent(value, [&](const void* bytes) { return core_.send(bytes, {}); }, [](T&&) {});
   }
-  /// The same; false, too, when a stop was requested before there was room. This function and those below return false
-  /// when the channel is closed, a stop was requested, or there was no room (no receiver) in time; `value`, if it was
-  /// given as an rvalue, is then as it was.
+  /// Does the same, but also ends when a stop is requested. This function and those below return false if the channel
+  /// is closed, if a stop was requested, or if there was no room (no receiver) in time. A `value` that was given as an
+  /// rvalue is then unchanged.
   bool send(T&& value, std::stop_token stop) {
     return send_or_give_back(value, [&](const void* bytes) { return core_.send(bytes, {nullptr, &stop}); });
   }
@@ -83,15 +85,15 @@ class channel {
     });
   }
 
-  /// Waits for a value. Returns nothing when the channel is closed and everything sent before has been received.
+  /// Waits for a value. Returns nothing if the channel is closed and everything sent before has been received.
   std::optional<T> receive() {
     return received([&](void* bytes) { return core_.receive(bytes, {}); });
   }
-  /// The same; returns nothing, too, when a stop was requested and there is no value.
+  /// Does the same, but also returns nothing if a stop was requested and there is no value.
   std::optional<T> receive(std::stop_token stop) {
     return received([&](void* bytes) { return core_.receive(bytes, {nullptr, &stop}); });
   }
-  /// These return nothing when there is no value (in time, or until a stop was requested), or when the channel is
+  /// The functions below return nothing if no value came in time or before a stop was requested, or if the channel is
   /// closed and drained. try_receive never suspends.
   std::optional<T> try_receive() {
     return received([&](void* bytes) { return core_.try_receive(bytes); });
@@ -111,14 +113,14 @@ class channel {
     });
   }
 
-  /// From now on nothing can be sent; sends that wait return false. What is in the channel can still be received. May
-  /// be called again, without effect.
+  /// Closes the channel. After that nothing can be sent, and sends that wait return false. Values in the channel can
+  /// still be received. Further calls have no effect.
   void close() noexcept { core_.close(); }
   bool is_closed() const noexcept { return core_.is_closed(); }
-  /// Number of values in the channel; may be out of date at once.
+  /// Returns the number of values in the channel. It may be out of date at once.
   std::size_t size() const noexcept { return core_.size(); }
 
-  /// `for (T value : channel)` receives until the channel is closed and drained.
+  /// Makes `for (T value : channel)` receive until the channel is closed and drained.
   class iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -153,7 +155,7 @@ class channel {
     return stop.stop_possible() ? &stop : nullptr;
   }
 
-  // Sends `value`. If it was moved to the heap for that and was not sent, it goes to give_back.
+  // Sends `value`. If the value was moved to the heap and then not sent, it goes to give_back.
   template <class Send, class GiveBack>
   static bool sent(T& value, Send&& send, GiveBack&& give_back) {
     if constexpr (item::direct) {
@@ -161,7 +163,7 @@ class channel {
     } else {
       auto box = std::make_unique<T>(std::move(value));
       T* const address = box.get();
-      struct returned {  // also when send throws
+      struct returned {  // also runs when send throws
         std::unique_ptr<T>& box;
         GiveBack& give_back;
         ~returned() {

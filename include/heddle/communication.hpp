@@ -1,4 +1,4 @@
-/// What tasks send to each other, for policies that place them by it.
+/// Hints about the data that tasks send to each other, for policies that place tasks by them.
 #pragma once
 
 #include <heddle/export.hpp>
@@ -6,20 +6,22 @@
 
 namespace heddle {
 
-/// The calling task has sent so many messages to child `to` of its own group, by the order in which the group's
-/// children were made, from 0 on; or it shares data with that child, and the number is that of the accesses. How much
-/// in all is added up over an iteration: over all that is said while the group's children run.
+/// Says that the calling task has sent `messages` messages to child `to` of its own group. The children of a group are
+/// numbered from 0 in the order in which they were made. If the task shares data with the child, `messages` is the
+/// number of accesses. The numbers are added up over an iteration, that is, over all calls made while the group's
+/// children run.
 ///
-/// A hint. Today numalb hears it, of the tasks that it places. Under other policies, on foreign threads, and for a
-/// number that is negative or none it does nothing. Thread context: any; does not suspend.
+/// This is a hint. Among heddle's policies numalb alone uses it, and only where it places the tasks itself. The call
+/// does nothing under other policies, on foreign threads, and for a number that is negative or not a number. Thread
+/// context: any; does not suspend.
 HEDDLE_API void communicates(unsigned to, double messages = 1) noexcept;
 
 namespace policy {
 
-/// A policy hears of `communicates` if it derives from this, too.
+/// The interface of a policy that is told of `communicates`: such a policy derives from this class, too.
 class hears_communication {
  public:
-  /// On the worker that runs `by`, with preemption off, under the rules of the other functions [seam:2].
+  /// Called on the worker that runs `by`, with preemption off, under the rules of the other functions [seam:2].
   virtual void communicates(unsigned self, task& by, unsigned to, double messages) noexcept = 0;
 
  protected:

@@ -1,4 +1,4 @@
-/// Waiting for a condition on data that a mutex protects.
+/// Condition variables: waiting for a condition on data that a mutex protects.
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,11 @@ namespace heddle {
 
 using std::cv_status;
 
-/// Like std::condition_variable, with heddle::mutex, and with the std::stop_token forms of
-/// std::condition_variable_any. There are no spurious wake-ups today, but users must not count on that. Waiters are
-/// notified in order of arrival. May be destroyed once all waiters have been notified, even if they have not returned
-/// yet. Thread context: any; a wait suspends, and may migrate, a user-level thread; a notification never does. Throws
-/// only what a predicate throws.
+/// Like std::condition_variable, with heddle::mutex, and with the std::stop_token forms of std::condition_variable_any.
+/// The current implementation has no spurious wake-ups, but users must not rely on that. Waiters are notified in order
+/// of arrival. The object may be destroyed once all waiters have been notified, even if they have not returned yet.
+/// Thread context: any. A wait suspends, and may migrate, a user-level thread; a notification never does. The functions
+/// throw only what a predicate throws.
 class condition_variable {
  public:
   condition_variable() noexcept = default;
@@ -39,7 +39,7 @@ class condition_variable {
     if (waiting_.load() != 0) wake_some(~std::uint32_t{0});
   }
 
-  /// In every form `lock` must be locked by the caller, and is so again on return.
+  /// In every form the caller must hold `lock`, and it holds it again on return.
   void wait(std::unique_lock<mutex>& lock) noexcept { wait_slow(*lock.mutex(), nullptr); }
   template <class Predicate>
   void wait(std::unique_lock<mutex>& lock, Predicate ready) {
@@ -68,8 +68,8 @@ class condition_variable {
     return wait_until(lock, detail::deadline_in(duration), std::move(ready));
   }
 
-  /// These also end when a stop is requested. They return what ready() says: false if the stop or the time limit ended
-  /// the wait.
+  /// These forms also end when a stop is requested. They return what ready() says, so false means that the stop or the
+  /// time limit ended the wait.
   template <class Predicate>
   bool wait(std::unique_lock<mutex>& lock, std::stop_token stop, Predicate ready) {
     while (!ready()) {
@@ -96,7 +96,7 @@ class condition_variable {
 
  private:
   struct request;
-  // False: the time limit passed.
+  // Returns false if the time limit passed.
   HEDDLE_API bool wait_slow(mutex& m, const detail::deadline* limit) noexcept;
   HEDDLE_API bool wait_stoppable(mutex& m, const std::stop_token& stop, const detail::deadline* limit) noexcept;
   HEDDLE_API void wake_some(std::uint32_t most) noexcept;
@@ -108,7 +108,8 @@ class condition_variable {
   detail::spin_word guard_;
   detail::waiter_list waiters_;            // under guard_
   std::atomic<std::uint32_t> waiting_{0};  // length of waiters_; written under guard_
-  std::atomic<std::uint32_t> leaving_{0};  // waits that may touch this object after they were notified
+  std::atomic<std::uint32_t> leaving_{0};  // the number of waits that may still touch this object after they were
+                                           // notified
 };
 
 }  // namespace heddle

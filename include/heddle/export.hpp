@@ -5,7 +5,7 @@
     "heddle needs C++20: compile with -std=c++20 (CMake: target_compile_features(TARGET PRIVATE cxx_std_20), or link heddle::heddle, which asks for it)"
 #endif
 
-/// Marks what libheddle.so exports; the library is compiled with hidden visibility.
-/// Functions that are not templates, and every type that is thrown or crosses the library's
-/// boundary by typeid, need it: two copies of a type's typeinfo make a catch clause miss.
+/// Marks the symbols that libheddle.so exports; the library is compiled with hidden visibility. Functions that are not
+/// templates need it, and so does every type that is thrown or crosses the library's boundary by typeid, because two
+/// copies of a type's typeinfo would make a catch clause miss.
 #define HEDDLE_API __attribute__((visibility("default")))

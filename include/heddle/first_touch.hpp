@@ -1,5 +1,5 @@
-/// Where pages lie on a machine with several NUMA nodes: with the
-/// worker that will use them, over all nodes in turn, or on one node.
+/// Placement of pages on a machine with several NUMA nodes: with the worker that will use them, over all nodes in turn,
+/// or on one node.
 #pragma once
 
 #include <algorithm>
@@ -19,28 +19,29 @@
 
 namespace heddle {
 
-/// What decides on which node a page is made.
+/// The rule that decides on which node a page is made.
 enum class page_placement {
-  first_touch,  ///< the node of the processor that touches it first: the system's default
+  first_touch,  ///< the node of the processor that touches it first; this is the system's default
   interleave,   ///< the nodes in turn, page by page
   bind          ///< one node
 };
 
-/// Pages that lie wholly in [memory, memory + bytes) and have not been touched yet go where `how` says; pages that
-/// exist stay where they are. `node`: for bind, the operating system's number. False when the system refuses, which is
-/// the case for a node that does not exist; nothing has changed then. In `heddle sim` the modelled machine's nodes are
-/// meant. Thread context: any. Does not suspend. Source: hwloc's memory binding, on Linux mbind(2).
+/// Sets the placement `how` for the pages that lie wholly in [memory, memory + bytes) and have not been touched yet.
+/// Pages that exist stay where they are. For `bind`, `node` is the operating system's number of the node. Returns false
+/// if the system refuses, for instance for a node that does not exist; nothing has changed then. In `heddle sim` the
+/// nodes are those of the modelled machine. Thread context: any; does not suspend. Source: hwloc's memory binding, on
+/// Linux mbind(2).
 HEDDLE_API bool place_pages(void* memory, std::size_t bytes, page_placement how, int node = 0) noexcept;
 
 namespace detail {
 
-// Fresh pages, zero and untouched; null when the system refuses.
+// Returns fresh pages, zero and untouched, or null if the system refuses.
 HEDDLE_API void* map_pages(std::size_t bytes) noexcept;
 HEDDLE_API void unmap_pages(void* memory, std::size_t bytes) noexcept;
 HEDDLE_API std::size_t page_bytes() noexcept;
 
-// Touches each page whose first byte lies in the bytes of elements [low, high). (Where the memory begins within a page,
-// its first byte counts as that page's.)
+// Touches each page whose first byte lies in the bytes of elements [low, high). If the memory begins within a page, its
+// first byte counts as that page's first byte.
 struct touch_work {
   using result = nothing_returned;
   std::uintptr_t memory;
@@ -66,7 +67,8 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
   touch_work work{reinterpret_cast<std::uintptr_t>(memory), element, page};
   if (options.schedule.how != loop_schedule::kind::adaptive)
     return run_by_name(work, count, options.schedule, options.stop, element);
-  // No site of the program's: what page faults take says nothing of later loops, and no such loop is tiny.
+  // The loop uses no site of the program, because the time of page faults says nothing about later loops, and no such
+  // loop is tiny.
   loop_site unknown;
   const std::size_t grain =
       options.grain != 0 ? options.grain : std::max({page / element, count / 1024, std::size_t{1}});
@@ -76,12 +78,12 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
 
 }  // namespace detail
 
-/// Touches the pages of a contiguous range in a parallel loop that is laid out as parallel_for over the same range with
-/// the same options, so that a policy which lays equal loops out in the same way (adws) finds each page on the node of
-/// the worker that will ask for it. Under other policies pages are spread as that loop's pieces happen to be. Contents
-/// stay as they are. Pages that were touched before do not move: call it before the memory is filled.
+/// Touches the pages of a contiguous range in a parallel loop. The loop is laid out like parallel_for over the same
+/// range with the same options. So a policy that lays equal loops out in the same way (adws) finds each page on the
+/// node of the worker that will access it. Under other policies the pages are spread like the pieces of that loop. The
+/// contents stay as they are. Pages that were touched before do not move, so call it before the memory is filled.
 ///
-/// Elements must not be written by others meanwhile. Suspension, callers: as parallel_for_range.
+/// Other threads must not write elements meanwhile. Suspension and thread context are those of parallel_for_range.
 template <std::ranges::contiguous_range Range>
 void first_touch(Range&& range, const loop_options& options = {}) {
   detail::touch_elements(
@@ -89,14 +91,14 @@ void first_touch(Range&& range, const loop_options& options = {}) {
       static_cast<std::size_t>(std::ranges::distance(range)), sizeof(std::ranges::range_value_t<Range>), options);
 }
 
-/// An allocator whose memory consists of pages of its own, placed as `How` says before
-/// anybody sees it: for first_touch, by first_touch() over all of it. `std::vector<double,
-/// first_touch_allocator<double>> v(n)` is ready for parallel_for over v.
+/// An allocator whose memory consists of pages of its own. They are placed as `How` says before they are used; for
+/// first_touch, first_touch() runs over all of them. `std::vector<double, first_touch_allocator<double>> v(n)` is ready
+/// for parallel_for over v.
 ///
-/// Elements made without arguments are default-initialised (new T, not new T()): a vector of numbers made with a size
-/// alone is not written again by the one thread that makes it. They are zero, since the system gives zero pages. Whole
-/// pages are taken, for large arrays; never huge ones, which would bring the parts of several workers to one node.
-/// allocate() may suspend for first_touch, and throws std::bad_alloc.
+/// Elements made without arguments are default-initialised (new T, not new T()), so that a vector of numbers made with
+/// a size alone is not written again by the one thread that makes it. Such elements are zero, because the system gives
+/// zero pages. The allocator takes whole pages, so it is for large arrays. It never takes huge pages, which would bring
+/// the parts of several workers to one node. allocate() may suspend for first_touch, and throws std::bad_alloc.
 template <class T, page_placement How = page_placement::first_touch>
 class placed_allocator {
   static_assert(How != page_placement::bind, "heddle: which node? use place_pages");
@@ -117,7 +119,7 @@ class placed_allocator {
     void* const memory = detail::map_pages(n * sizeof(T));
     if (memory == nullptr) throw std::bad_alloc();
     if constexpr (How == page_placement::interleave) {
-      place_pages(memory, n * sizeof(T), How);  // a system that refuses leaves them where they come
+      place_pages(memory, n * sizeof(T), How);  // a system that refuses leaves them where they are made
     } else {
       try {
         detail::touch_elements(memory, n, sizeof(T), {});

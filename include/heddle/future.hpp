@@ -1,4 +1,4 @@
-/// Results that come later.
+/// Futures: results that come later.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ future<T> future_of(state_pointer<T> state) noexcept;
 template <class T>
 state_pointer<T>& state_of(future<T>& f) noexcept;
 
-// Whether f wants the value of a future<T>, rather than the future itself.
+// True if f takes the value of a future<T> rather than the future itself.
 template <class F, class T>
 inline constexpr bool takes_value = std::is_invocable_v<F&, T>;
 template <class F>
@@ -46,7 +46,8 @@ inline constexpr bool takes_value<F, void> = std::is_invocable_v<F&>;
 
 template <class F, class T>
 struct then_result {
-  // If f takes the value, is_invocable with a future is not asked: that would compile the body of a generic lambda.
+  // If f takes the value, is_invocable with a future is not evaluated, because that would compile the body of a generic
+  // lambda.
   static_assert(std::disjunction_v<std::bool_constant<takes_value<F, T>>, std::is_invocable<F&, future<T>>>,
                 "then(f): f takes the value (nothing for void), or the future");
   using type = typename std::conditional_t<
@@ -56,8 +57,8 @@ struct then_result {
 
 }  // namespace detail
 
-/// Like std::future, for threads of any kind. T may be void or a reference. Thread context: any, but one future must
-/// not be used by two threads at a time. get() and the wait functions may suspend and migrate a user-level thread; the
+/// Like std::future, for threads of any kind. T may be void or a reference. Thread context: any, but two threads must
+/// not use one future at the same time. get() and the wait functions may suspend and migrate a user-level thread; the
 /// destructor never waits. A future without a state throws std::future_error(no_state).
 template <class T>
 class future {
@@ -69,7 +70,7 @@ class future {
   bool valid() const noexcept { return static_cast<bool>(state_); }
   bool is_ready() const { return state().is_ready(); }
 
-  /// Waits, then returns the result or throws the exception that is the result. The future is not valid afterwards.
+  /// Waits, then returns the result, or throws it if it is an exception. The future is not valid afterwards.
   T get() {
     wait();
     const detail::state_pointer<T> mine = std::move(state_);
@@ -87,13 +88,12 @@ class future {
                                                                                 : future_status::timeout;
   }
 
-  /// Returns the future of f's result. When the value is there, f is called with it (with nothing for void) on a new
-  /// user-level thread of `options.where`, by default of the runtime that calls then(), which has to live until the
-  /// result is there. If the result is an exception,
-  /// f is not called and the exception passes on. An f that can be called with a future<T> but not with the value gets
-  /// the finished future, whatever is in it; a generic lambda (`auto` parameter, return type deduced) counts as taking
-  /// the value. This future is not valid afterwards. Never suspends. Throws std::bad_alloc; if no thread can be made
-  /// for f in the end, that std::system_error is the result.
+  /// Returns the future of f's result. When the value is there, f is called with it (without argument for void) on a
+  /// new user-level thread of `options.where`. The default is the runtime that calls then(), which must live until the
+  /// result is there. If the result is an exception, f is not called and the exception passes on. An f that can be
+  /// called with a future<T> but not with the value gets the finished future, whatever its result is. A generic lambda
+  /// (`auto` parameter, return type deduced) counts as taking the value. This future is not valid afterwards. Never
+  /// suspends. Throws std::bad_alloc. If no thread can be made for f in the end, the std::system_error is the result.
   template <class F>
   auto then(const thread_options& options, F&& f) -> future<typename detail::then_result<std::decay_t<F>, T>::type>;
   template <class F>
@@ -114,7 +114,7 @@ class future {
 };
 
 /// Like std::promise. A promise that is destroyed without a result leaves std::future_error(broken_promise) as the
-/// result. Thread context: any; nothing here suspends.
+/// result. Thread context: any; no function of it suspends.
 template <class T>
 class promise {
  public:
@@ -130,14 +130,15 @@ class promise {
     if (state_ && state_->begin_result()) state_->fail(detail::broken_promise());
   }
 
-  /// May be called once; throws std::future_error(future_already_retrieved) the second time.
+  /// May be called once. The second call throws std::future_error(future_already_retrieved).
   future<T> get_future() {
     state();
     if (std::exchange(retrieved_, true)) detail::throw_future_already_retrieved();
     return detail::future_of(state_);
   }
-  /// value: what T is constructed from, an lvalue if T is a reference, nothing if T is void. If T's constructor throws,
-  /// that exception is the result. Throws std::future_error(promise_already_satisfied) if there is a result already.
+  /// Sets the result to `value`: an argument of T's constructor, an lvalue if T is a reference, nothing if T is void.
+  /// If T's constructor throws, that exception is the result. Throws std::future_error(promise_already_satisfied) if
+  /// there is a result already.
   template <class... Args>
     requires((std::is_void_v<T> && sizeof...(Args) == 0) || (!std::is_void_v<T> && sizeof...(Args) == 1))
   void set_value(Args&&... value) {
@@ -181,7 +182,7 @@ void run_for(const thread_options& options, state_pointer<T> state, F&& f) {
   t.detach();
 }
 
-// then(): waits in the list of `from` for its result, then starts a thread for f.
+// The continuation of then(): it waits in the list of `from` for the result, then starts a thread for f.
 template <class T, class R, class F>
 struct then_step final : continuation {
   then_step(const thread_options& o, state_pointer<T> source, F&& function)
@@ -222,7 +223,7 @@ struct then_step final : continuation {
   state_pointer<R> to;
 };
 
-// when_all(): the futures, and how many of them are still to come.
+// The state of when_all(): the futures, and the number that is still to come.
 template <class Futures>
 struct gathering {
   explicit gathering(Futures&& all, std::size_t count)
@@ -264,10 +265,10 @@ auto future<T>::then(const thread_options& options, F&& f)
   return later;
 }
 
-/// Calls f() on a new user-level thread of `options.where` (default: the calling runtime, else the global one); its
-/// result or exception is the future's. Unlike std::async's, the future does not wait when it is destroyed: the thread
-/// then ends on its own, at the latest when the runtime does. Thread context: any; never suspends. Throws
-/// std::system_error when no thread can be made, std::bad_alloc.
+/// Calls f() on a new user-level thread of `options.where` (by default of the calling runtime, or else of the global
+/// one). The future gets f's result or exception. Unlike std::async's, the future does not wait when it is destroyed;
+/// the thread then ends by itself, at the latest when the runtime does. Thread context: any; never suspends. Throws
+/// std::system_error if no thread can be made, and std::bad_alloc.
 template <class F>
 auto async(const thread_options& options, F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>> {
   using result = std::invoke_result_t<std::decay_t<F>&>;
@@ -283,7 +284,7 @@ template <class F>
 auto async(runtime& where, F&& f) {
   return async(thread_options{.where = &where}, std::forward<F>(f));
 }
-/// The same with arguments: calls f(args...) with copies of them, as std::async does; std::ref passes references.
+/// Does the same with arguments: calls f(args...) with copies of them, as std::async does. std::ref passes a reference.
 /// Options or a runtime may stand before f.
 template <class F, class... Args>
   requires(sizeof...(Args) > 0 && detail::callable_with<F, Args...>)
@@ -301,7 +302,7 @@ auto async(runtime& where, F&& f, Args&&... args) {
   return async(thread_options{.where = &where}, detail::bound_call(std::forward<F>(f), std::forward<Args>(args)...));
 }
 
-/// A future that already has its value.
+/// Returns a future that already has its value.
 template <class T>
 future<std::decay_t<T>> make_ready_future(T&& value) {
   promise<std::decay_t<T>> p;
@@ -314,9 +315,9 @@ inline future<void> make_ready_future() {
   return p.get_future();
 }
 
-/// Returns the future of all of them: it is ready when each is finished, with a value or an exception of its own (as in
-/// the Concurrency TS). The given futures are not valid afterwards. Thread context: any; never suspends. Throws
-/// std::bad_alloc, std::future_error(no_state).
+/// Returns a future of all the given futures. It is ready when each of them is finished, with a value or an exception
+/// of its own (as in the Concurrency TS). The given futures are not valid afterwards. Thread context: any; never
+/// suspends. Throws std::bad_alloc, std::future_error(no_state).
 template <class... Ts>
 future<std::tuple<future<Ts>...>> when_all(future<Ts>... futures) {
   using all = std::tuple<future<Ts>...>;
@@ -327,7 +328,7 @@ future<std::tuple<future<Ts>...>> when_all(future<Ts>... futures) {
     auto whole = std::make_unique<detail::gathering<all>>(all(std::move(futures)...), sizeof...(Ts));
     whole->steps.resize(sizeof...(Ts));
     auto later = detail::future_of(whole->to);
-    // The states are kept here: the last arrival hands out `futures` and deletes the rest.
+    // The states are kept here, because the last arrival hands out `futures` and deletes the rest.
     std::apply(
         [&whole](auto&... f) {
           auto states = std::make_tuple(detail::state_of(f)...);
@@ -341,7 +342,7 @@ future<std::tuple<future<Ts>...>> when_all(future<Ts>... futures) {
   }
 }
 
-/// The same for a sequence of futures of one type, which are moved from: a vector in the same order.
+/// Does the same for a sequence of futures of one type, which are moved from. The result is a vector in the same order.
 template <std::forward_iterator Iterator>
   requires detail::is_future<std::iter_value_t<Iterator>>::value
 auto when_all(Iterator first, Iterator last) -> future<std::vector<std::iter_value_t<Iterator>>> {

@@ -1,4 +1,5 @@
-/// All of heddle but <heddle/cost.hpp>: including that one says that a program tells its own costs to a simulator.
+/// All headers of heddle except <heddle/cost.hpp>, because including that header declares that the program tells its
+/// own costs to a simulator.
 #pragma once
 
 #include <heddle/export.hpp>  // first, for what it says of the language

@@ -1,4 +1,4 @@
-/// Code during which a thread's own stack runs nothing else.
+/// Regions of code during which the thread's stack runs nothing else.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace heddle {
 
 namespace detail {
 
-// Where and who at the start of an isolated region, and the check of its end.
+// The thread and the runtime at the start of an isolated region. They are checked at its end.
 struct isolation {
   std::uint64_t thread;
   const void* runtime;
@@ -21,15 +21,15 @@ HEDDLE_API void end_isolation(const isolation& begun) noexcept;
 
 }  // namespace detail
 
-/// Calls f() and returns its result. While f runs, no wait in it, or in anything it calls,
-/// makes the calling thread run work that f did not call: no other task runs on the stack
-/// above f, sees its thread-local state half changed or asks for a lock that f holds.
+/// Calls f() and returns its result. While f runs, no wait in it, or in anything that it calls, makes the calling
+/// thread run work that f did not call. So no other task runs on the stack above f, sees f's thread-local state half
+/// changed, or asks for a lock that f holds.
 ///
-/// heddle keeps this promise everywhere, not only here: whatever waits suspends its thread, and other work runs on
-/// other stacks. (With a runtime that runs stolen tasks inside a wait, holding a lock across a join can deadlock; there
-/// `isolate` is needed.) So it changes nothing in how f runs and does not restrict what other threads take from it. It
-/// states in the source that the code relies on the promise; in audit builds (HEDDLE_AUDIT) it is checked that the same
-/// thread of the same runtime leaves the region that entered it. Thread context: any.
+/// heddle keeps this promise everywhere, not only here: a wait suspends its thread, and other work runs on other
+/// stacks. (With a runtime that runs stolen tasks inside a wait, holding a lock across a join can deadlock, and
+/// `isolate` is needed.) So this function changes nothing in how f runs, and it does not restrict what other threads
+/// take from f. It states in the source that the code relies on the promise. Audit builds (HEDDLE_AUDIT) check that the
+/// region is left by the thread of the runtime that entered it. Thread context: any.
 template <class F>
 decltype(auto) isolate(F&& f) {
 #if defined(HEDDLE_AUDIT)

@@ -1,19 +1,19 @@
-/// Where an iteration of a program begins, for policies that place the tasks of one by what they saw in those before.
+/// Marks of a program's iterations, for policies that place the tasks of an iteration by what they saw in earlier ones.
 #pragma once
 
 #include <heddle/export.hpp>
 
 namespace heddle {
 
-/// What the calling thread makes from here on belongs to the next iteration of a loop. It ends with the next mark of
-/// the same thread, with the end of a group that was there before the mark, or with the thread. Marks of equal `label`
-/// are of one loop; null: the place that calls.
+/// Says that all tasks the calling thread makes from here on belong to the next iteration of a loop. The iteration ends
+/// with the next mark of the same thread, with the end of a group that existed before the mark, or with the thread.
+/// Marks with equal `label` belong to one loop. A null label stands for the place of the call.
 ///
-/// A hint. Today constrained_ws hears it. Without marks it takes each group, fork or loop that is inside no other for
-/// an iteration, so a program whose outermost group encloses its loop has a single one, and is never replayed. With
-/// marks all that is between two of them is one iteration. To be called by a thread that is nobody's child, between
-/// forks: elsewhere, under other policies and on foreign threads it does nothing. Thread context: any; may suspend
-/// and migrate a user-level thread.
+/// This is a hint. Among heddle's policies only constrained_ws uses it. Without marks that policy takes each group,
+/// fork or loop that is inside no other for an iteration. So a program whose outermost group encloses its loop has a
+/// single iteration, which is never replayed. With marks everything between two of them is one iteration. It must be
+/// called between forks, by a thread that is nobody's child. Elsewhere, under other policies and on foreign threads it
+/// does nothing. Thread context: any; may suspend and migrate a user-level thread.
 HEDDLE_API void next_iteration(const void* label = nullptr) noexcept;
 
 }  // namespace heddle

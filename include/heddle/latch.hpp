@@ -1,4 +1,4 @@
-/// A gate that opens once.
+/// Latches: gates that open once.
 #pragma once
 
 #include <atomic>
@@ -11,22 +11,22 @@
 
 namespace heddle {
 
-/// Like std::latch. May be destroyed as soon as every wait() has returned, even while the last count_down() has not.
-/// Thread context: any; wait() and arrive_and_wait() may suspend and migrate a user-level thread, count_down() and
+/// Like std::latch. It may be destroyed as soon as every wait() has returned, even if the last count_down() has not.
+/// Thread context: any. wait() and arrive_and_wait() may suspend and migrate a user-level thread; count_down() and
 /// try_wait() never do.
 class latch {
  public:
   static constexpr std::ptrdiff_t max() noexcept { return std::numeric_limits<std::ptrdiff_t>::max() / 4; }
 
-  /// 0 <= expected <= max().
+  /// Requires 0 <= expected <= max().
   constexpr explicit latch(std::ptrdiff_t expected) noexcept : word_(expected * unit) {}
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
-  /// The count may not fall below zero.
+  /// The count must not fall below zero.
   void count_down(std::ptrdiff_t count = 1) noexcept {
-    // acq_rel pairs with wait, try_wait and the other counts: what
-    // everybody did before; without waiters the last access to *this
+    // acq_rel pairs with wait, try_wait and the other counts: what every thread did before. Without waiters this is the
+    // last access to *this.
     const std::int64_t before = word_.fetch_sub(count * unit, std::memory_order_acq_rel);
     if (before == count * unit + has_waiters) [[unlikely]]
       open();
@@ -50,7 +50,8 @@ class latch {
   HEDDLE_API void open() noexcept;
   static bool enqueue(void* object, detail::waiter& w) noexcept;
 
-  std::atomic<std::int64_t> word_;  // count; has_waiters: set under guard_, with a waiter put on the list
+  // The count, and the bit has_waiters, which is set under guard_ when a waiter is put on the list.
+  std::atomic<std::int64_t> word_;
   detail::spin_word guard_;
   detail::waiter_list waiters_;  // under guard_
 };

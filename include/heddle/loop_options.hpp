@@ -1,4 +1,4 @@
-/// What a program may say about a parallel loop. Everything is optional, and nothing is needed for correctness.
+/// Options of parallel loops. All are optional, and none is needed for correctness.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,29 @@
 
 namespace heddle {
 
-/// Of parallel_for, parallel_for_range and the scans.
+/// Options of parallel_for, parallel_for_range and the scans.
 struct loop_options {
-  /// Iterations of a chunk: at least `grain` and fewer than twice as many (a shorter loop is one chunk). 0: chunks of 2
-  /// to 4 us. Their length follows the time that iterations take, and begins with what the iterations of this call site
-  /// took before.
+  /// The iterations of a chunk: at least `grain` and fewer than twice as many (a shorter loop is one chunk). With 0 a
+  /// chunk takes 2 to 4 us: its length follows the time that iterations take, beginning with the time seen at this call
+  /// site before.
   std::size_t grain{0};
-  /// A request to stop drops the chunks that have not begun; the call returns normally.
+  /// A stop request drops the chunks that have not begun; the call returns normally.
   std::stop_token stop{};
-  /// Work of one iteration, in any unit; NaN: unknown. Not used at present: policies take all iterations of a loop to
-  /// be equal.
+  /// The work of one iteration in any unit, or NaN if unknown. It is not used at present: policies assume that all
+  /// iterations of a loop are equal.
   double work_per_iteration{std::numeric_limits<double>::quiet_NaN()};
-  /// Bytes of memory that one iteration touches, for policies that place by footprint; 0: unknown.
+  /// The bytes of memory that one iteration touches, or 0 if unknown, for policies that place by footprint.
   std::size_t bytes_per_iteration{0};
-  /// How iterations are shared out. Any but adaptive has chunks of its own, so that `grain` is not looked at. Scans are
-  /// always adaptive.
+  /// How the iterations are shared out. Every schedule but adaptive has chunks of its own and ignores `grain`. Scans
+  /// are always adaptive.
   loop_schedule schedule{};
 };
 
-/// Of parallel_reduce.
+/// Options of parallel_reduce.
 struct reduce_options {
   std::size_t grain{0};  ///< as in loop_options
-  /// The same values are combined in the same order whatever the workers, the policy and the schedule: results of
-  /// floating point are the same bit for bit. They then depend on the length and `grain` alone.
+  /// If true, the same values are combined in the same order whatever the workers, the policy and the schedule, so
+  /// results of floating point are the same bit for bit. They then depend on the length and `grain` alone.
   bool deterministic{false};
   std::stop_token stop{};  ///< chunks that have not begun are left out of the result
 };

@@ -1,4 +1,4 @@
-/// Mutual exclusion between threads of any kind.
+/// Mutexes: mutual exclusion between threads of any kind.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,16 @@
 
 namespace heddle {
 
-/// Like std::timed_mutex; a user-level thread that waits for it is suspended, its
-/// worker goes on with other threads. It may be locked on one worker and unlocked
-/// on another, by the same thread. Not recursive: locking it twice never returns.
+/// Like std::timed_mutex. A user-level thread that waits for the mutex is suspended, and its worker goes on with other
+/// threads. A thread may lock it on one worker and unlock it on another. It is not recursive: locking it twice never
+/// returns.
 ///
-/// Whoever tries first gets it, whether it waited or not, except that a waiter that was woken four times in vain is
-/// handed the lock (src/wait/mutex.md). While threads have priorities, a user-level thread that holds it has at least
-/// the level of whoever waits for it (docs/guide/preemption.md). May be destroyed as soon as no thread holds it or
-/// waits for it, even while the thread that held it last is still inside unlock(). Thread context: any; every operation
-/// that waits may suspend and migrate a user-level thread, unlock() and try_lock() never do.
+/// The thread that tries first gets the mutex, whether it has waited or not. As an exception, a waiter that was woken
+/// four times in vain is handed the lock (src/wait/mutex.md). While threads have priorities, a user-level thread that
+/// holds the mutex has at least the level of the threads that wait for it (docs/guide/preemption.md). The mutex may be
+/// destroyed as soon as no thread holds it or waits for it, even while the thread that held it last is still inside
+/// unlock(). Thread context: any. Every operation that waits may suspend and migrate a user-level thread; unlock() and
+/// try_lock() never do.
 class mutex {
  public:
   constexpr mutex() noexcept = default;
@@ -69,9 +70,10 @@ class mutex {
   }
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
-  detail::lendable state_;  // has_waiters: waiters_ is not empty
+  detail::lendable state_;  // the bit has_waiters means that waiters_ is not empty
   detail::spin_word guard_;
-  std::uint8_t chosen_{0};       // how many waiters were chosen while levels are used; under guard_
+  // The number of waiters chosen while levels are used; under guard_.
+  std::uint8_t chosen_{0};
   detail::waiter_list waiters_;  // under guard_
 };
 

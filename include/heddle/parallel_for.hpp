@@ -34,7 +34,7 @@ struct loop_index_type<First, First> {
 template <class First, class Last>
 using loop_index = typename loop_index_type<First, Last>::type;
 
-// The positions between two bounds: how many, and the k-th of them.
+// The positions between two bounds: their number, and the k-th of them.
 template <class Index>
 class loop_positions {
  public:
@@ -61,14 +61,14 @@ class loop_positions {
   }
 
  private:
-  // The difference of two signed bounds may not fit their type. Taken modulo 2^64 it is the same, and does.
+  // The difference of two signed bounds may not fit their type. Taken modulo 2^64 it has the same value and fits.
   using wide = std::conditional_t<std::is_integral_v<Index>, std::ptrdiff_t, char>;
   Index first_;
   std::size_t count_{0};
 };
 
-// How many bytes policies are told that an iteration touches: what the caller says, else, in a loop over elements, the
-// size of one.
+// Returns the bytes of an iteration that policies are told: the caller's value, or else, in a loop over elements, the
+// size of an element.
 template <class Index>
 std::size_t bytes_of_iteration(const loop_options& options) noexcept {
   if (options.bytes_per_iteration != 0) return options.bytes_per_iteration;
@@ -76,7 +76,7 @@ std::size_t bytes_of_iteration(const loop_options& options) noexcept {
   else return sizeof(std::iter_value_t<Index>);
 }
 
-// body(low, high) on each chunk.
+// Calls body(low, high) on each chunk.
 template <class Index, class Body>
 struct chunk_work {
   using result = nothing_returned;
@@ -100,13 +100,13 @@ template <class Index, class F>
 }  // namespace detail
 
 /// Calls body(low, high) on chunks that cover [first, last) once, possibly in parallel. The bounds are integers of any
-/// types (the loop counts in their common type; std::out_of_range when a bound does not fit it) or random access
-/// iterators. An empty or reversed range does nothing. Chunks may run in any order, on any thread of the runtime; the
-/// body may wait for anything but a later iteration of its own chunk.
+/// types, or random access iterators. Integer loops count in the bounds' common type; std::out_of_range is thrown if a
+/// bound does not fit it. An empty or reversed range does nothing. Chunks may run in any order, on any thread of the
+/// runtime. The body may wait for anything but a later iteration of its own chunk.
 ///
-/// When chunks throw, those that have not begun are dropped, and one of the exceptions is thrown here once all that had
-/// begun have ended. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel thread takes
-/// the place of a worker that sleeps; when none sleeps, it hands the loop over and sleeps until that has ended.
+/// When chunks throw, those that have not begun are dropped. One of the exceptions is thrown here once all chunks that
+/// had begun have ended. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel thread
+/// takes the place of a worker that sleeps. If none sleeps, it hands the loop over and sleeps until the loop has ended.
 template <class First, class Last, class Body>
   requires std::invocable<Body&, detail::loop_index<First, Last>, detail::loop_index<First, Last>>
 void parallel_for_range(First first, Last last, Body&& body, const loop_options& options = {}) {
@@ -123,7 +123,7 @@ void parallel_for_range(First first, Last last, Body&& body, const loop_options&
                    options.stop, detail::bytes_of_iteration<index>(options));
 }
 
-/// Calls f(i) for each integer i of [first, last), or f(*i) for each iterator, as parallel_for_range does.
+/// Calls f(i) for each integer i of [first, last), or f(*i) for each iterator. Otherwise it is like parallel_for_range.
 template <class First, class Last, class F>
   requires requires { typename detail::loop_index<First, Last>; }
 void parallel_for(First first, Last last, F&& f, const loop_options& options = {}) {

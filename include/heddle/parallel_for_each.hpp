@@ -1,4 +1,4 @@
-/// Parallel loops over ranges that can only be walked: lists, maps, anything with forward iterators.
+/// Parallel loops over ranges that can only be walked: lists, maps, and all others with forward iterators.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,11 @@
 namespace heddle {
 namespace detail {
 
-// Walks the range once and hands blocks of it on, each of which is a loop of its own.
+// Walks the range once and passes on blocks of it. Each block is a loop of its own.
 template <class It, class Last, class F>
 void walk_and_share(It first, Last last, F& f, const loop_options& options) {
-  // The first blocks are short, so that others soon have something to do; a block costs an allocation and a child.
+  // The first blocks are short, so that other workers soon have something to do. A block costs an allocation and a
+  // child.
   constexpr std::size_t shortest = 16, longest = 512;
   const auto run_block = [&f, &options](std::vector<It>& block) {
     parallel_for(block.begin(), block.end(), [&f](const It& it) { f(*it); }, options);
@@ -41,11 +42,12 @@ void walk_and_share(It first, Last last, F& f, const loop_options& options) {
 
 }  // namespace detail
 
-/// Calls f(*it) for each iterator of [first, last), possibly in parallel and in any order. Iterators that are not
-/// random access ones are walked once, by the caller, while other workers are busy with those that it has passed: a
-/// loop gains only if f takes longer than a step. The range must not change meanwhile.
+/// Calls f(*it) for each iterator of [first, last), possibly in parallel and in any order. The caller walks iterators
+/// that are not random access once, while other workers run f on those that it has passed. So such a loop gains only if
+/// f takes longer than a step. The range must not change meanwhile.
 ///
-/// Exceptions, stops and thread context: as parallel_for_range; an exception also ends the walk. Throws std::bad_alloc.
+/// Exceptions, stops and thread context are those of parallel_for_range; an exception also ends the walk. Throws
+/// std::bad_alloc.
 template <std::forward_iterator It, std::sentinel_for<It> Last, class F>
   requires std::invocable<F&, std::iter_reference_t<It>>
 void parallel_for_each(It first, Last last, F&& f, const loop_options& options = {}) {

@@ -17,15 +17,16 @@
 namespace heddle {
 namespace detail {
 
-// Marks the job finished and resumes its waiting owner. The job may be gone when this returns.
+// Marks the job finished and resumes its owner if it waits. The job may be gone when this returns.
 HEDDLE_API void complete_job(job& work, job::end how) noexcept;
 
 enum class join_outcome { run_here, done, failed };
-// The join of a fork whose pop has failed. run_here: nobody else has the second half (it was never queued, or was taken
-// back), and the caller runs it. Else waits until whoever has it is done. May suspend and migrate the caller.
+// The join of a fork whose pop has failed. Returns run_here if no other thread has the second half, because it was
+// never queued or was taken back; the caller then runs it. Otherwise waits until the thread that has it is done. May
+// suspend and migrate the caller.
 HEDDLE_API join_outcome join_slow(job& work, ticket position) noexcept;
-// True, once: the pop of this job failed although the job was still the caller's, which has it now. That happens where
-// a trace must see every join, and to preemptive threads, whose pops are made in here.
+// Returns true, once, if the pop of this job failed although the job was still the caller's; the caller has it after
+// that. It happens where a trace must see every join, and to preemptive threads, whose pops are made in here.
 HEDDLE_API bool was_taken_back(const job& work) noexcept;
 // Tells a trace that both halves have ended.
 HEDDLE_API void note_join(const job& work) noexcept;
@@ -34,7 +35,8 @@ struct join_noted {
   ~join_noted() { note_join(of); }
 };
 
-// The address of a frame's member, computed anew: keeps it out of a callee-saved register over the first half.
+// Returns the address of a frame's member, computed anew, so that it stays out of a callee-saved register during the
+// first half.
 template <class T>
 [[gnu::always_inline]] inline T* address_again(T& object) noexcept {
 #if defined(__x86_64__)
@@ -51,13 +53,13 @@ template <class F>
 using result_of =
     std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, nothing_returned, std::invoke_result_t<F&>>;
 
-// What parallel_invoke returns.
+// The result type of parallel_invoke.
 template <class F, class G,
           class Both = std::pair<result_of<std::remove_reference_t<F>>, result_of<std::remove_reference_t<G>>>>
 using pair_of_results =
     std::conditional_t<std::is_same_v<Both, std::pair<nothing_returned, nothing_returned>>, void, Both>;
 
-// The same of three and more; the tuple's own type when not void.
+// The result type for three and more callables. Types that are not void stay as they are in the tuple.
 template <class... F>
 using tuple_of_results = std::conditional_t<(std::is_void_v<std::invoke_result_t<std::remove_reference_t<F>&>> && ...),
                                             void, std::tuple<result_of<std::remove_reference_t<F>>...>>;
@@ -75,7 +77,7 @@ template <class F>
   }
 }
 
-// The second half of a fork, on the forker's stack. Small closures are copied into it, which saves keeping an address.
+// The second half of a fork, on the forker's stack. Small closures are copied into it, so that no address must be kept.
 template <class G>
 struct fork_frame : job {
   using callable = std::remove_reference_t<G>;
@@ -107,7 +109,7 @@ struct fork_frame : job {
     complete_job(frame, how);
   }
 
-  // After join_slow: the result, or the exception.
+  // Called after join_slow. Returns the result or throws the exception.
   result take(join_outcome outcome) {
     if (outcome == join_outcome::run_here) return call(get());
     if (outcome == join_outcome::failed) {
@@ -121,7 +123,7 @@ struct fork_frame : job {
     } destroy{stolen_result};
     return std::move(stolen_result);
   }
-  // The first half threw: wait for this one if somebody runs it, and drop what it gave.
+  // Called when the first half threw: waits for this half if another thread runs it, and drops its result.
   void abandon() noexcept {
     if (pop(entry_of(this), position)) return;
     const join_outcome outcome = join_slow(*this, position);
@@ -131,7 +133,7 @@ struct fork_frame : job {
 
   kept held;
   ticket position;
-  union {  // alive only when another worker ran the second half
+  union {  // alive only if another worker ran the second half
     result stolen_result;
     std::exception_ptr error;
   };
@@ -147,7 +149,8 @@ template <class G>
 template <class F, class G>
 [[gnu::always_inline]] inline auto invoke_pair(F& f, fork_frame<G>& frame)
     -> std::pair<result_of<F>, typename fork_frame<G>::result> {
-  struct guard {  // the frame must outlive whoever runs the second half
+  // The frame must outlive the second half on another worker.
+  struct guard {
     fork_frame<G>* frame;
     [[gnu::always_inline]] ~guard() {
       if (frame != nullptr) frame->abandon();
@@ -163,15 +166,15 @@ template <class F, class G>
 
 }  // namespace detail
 
-/// Runs both callables, possibly in parallel, and returns when both have ended. `f` runs on the calling thread; `g`
-/// runs there after `f`, or at once on another worker. Returns nothing if both return void, else the pair of their
-/// results (a void one as detail::nothing_returned).
+/// Runs both callables, possibly in parallel, and returns when both have ended. `f` runs on the calling thread. `g`
+/// runs there after `f`, or at once on another worker. Returns nothing if both return void, and otherwise the pair of
+/// their results (detail::nothing_returned for void).
 ///
-/// An exception of either is thrown here once both have ended; when `f` throws and `g` has not started, `g` is dropped;
-/// when both throw, `f`'s is thrown. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel
-/// thread takes the place of a worker that sleeps; when none sleeps, it hands both over and sleeps until they have
-/// ended. Source: as in Cilk the first half runs at once; other than there thieves take the second half, not the
-/// caller's continuation (src/task/README.md, src/queue/README.md).
+/// An exception of either is thrown here once both have ended. If `f` throws and `g` has not started, `g` is dropped.
+/// If both throw, `f`'s exception is thrown. Thread context: any; may suspend and migrate a user-level thread. A
+/// foreign kernel thread takes the place of a worker that sleeps. If none sleeps, it hands both over and sleeps until
+/// they have ended. Source: as in Cilk the first half runs at once. Unlike in Cilk thieves take the second half, not
+/// the caller's continuation (src/task/README.md, src/queue/README.md).
 template <class F, class G>
 inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   detail::fork_frame<G> frame(g);
@@ -187,15 +190,15 @@ inline auto parallel_invoke(F&& f, G&& g) -> detail::pair_of_results<F, G> {
   }
 }
 
-/// The work of two halves, in any unit (NaN: not known), and the bytes they touch together (0: not known). For
-/// scheduling policies that use hints; a wrong one costs time and nothing else.
+/// The work of two halves in any unit (NaN if not known), and the bytes that they touch together (0 if not known). Some
+/// scheduling policies use such hints. A wrong hint costs time and nothing else.
 struct work_hint {
   double first;
   double second;
   std::size_t bytes{0};
 };
 
-/// The same with hints.
+/// Does the same with hints.
 template <class F, class G>
 inline auto parallel_invoke(work_hint hint, F&& f, G&& g) -> detail::pair_of_results<F, G> {
   detail::fork_frame<G> frame(g);
@@ -212,9 +215,9 @@ inline auto parallel_invoke(work_hint hint, F&& f, G&& g) -> detail::pair_of_res
   }
 }
 
-/// The same for any number of callables: a tree of forks. Returns nothing if all return
-/// void, else the tuple of their results (a void one as detail::nothing_returned). Of
-/// several exceptions that of the first callable in the list is thrown.
+/// Does the same for any number of callables, as a tree of forks. Returns nothing if all return void, and otherwise the
+/// tuple of their results (detail::nothing_returned for void). Of several exceptions that of the first callable in the
+/// list is thrown.
 template <std::invocable F, std::invocable G, std::invocable H, std::invocable... Rest>
 inline auto parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) -> detail::tuple_of_results<F, G, H, Rest...> {
   if constexpr (std::is_void_v<detail::tuple_of_results<F, G, H, Rest...>>) {
@@ -224,7 +227,7 @@ inline auto parallel_invoke(F&& f, G&& g, H&& h, Rest&&... rest) -> detail::tupl
   }
 }
 
-/// With one callable only: calls it here.
+/// Calls a single callable in place.
 template <std::invocable F>
 inline decltype(auto) parallel_invoke(F&& f) {
   return f();

@@ -15,7 +15,7 @@
 namespace heddle {
 namespace detail {
 
-// What the mapping of a reduction is called with at a position.
+// The type of the mapping's argument at a position.
 template <class Index>
 struct loop_argument {
   using type = std::iter_reference_t<Index>;
@@ -42,7 +42,8 @@ struct reduce_work {
   Combine& join;
   void operator()(T& total, std::size_t low, std::size_t high) {
     const Index end = at[high];
-    T sum = std::move(total);  // a local variable, which no other thread can write: it may stay in a register
+    // A local variable cannot be written by another thread, so it may stay in a register.
+    T sum = std::move(total);
     for (Index i = at[low]; i != end; ++i) sum = join(std::move(sum), map(loop_value(i)));
     total = std::move(sum);
   }
@@ -50,19 +51,21 @@ struct reduce_work {
   T nothing() { return identity; }
 };
 
-// The grain of a deterministic reduction: by the length alone, and for as many chunks as keep any machine busy.
+// Returns the grain of a deterministic reduction. It depends on the length alone, and gives enough chunks to keep any
+// machine busy.
 inline std::size_t fixed_grain(std::size_t n) noexcept { return std::max<std::size_t>(n / 512, 1); }
 
 }  // namespace detail
 
-/// combine of identity and map(i) for each integer i of [first, last), or map(*i) for each iterator, in order of i.
-/// `combine` must be associative, need not be commutative, and combine(identity, x) must equal x: how often the
-/// identity enters, and how the values are bracketed, depends on the schedule unless options.deterministic is set. T is
-/// copied from `identity`, moved otherwise. Both callables may run on any thread of the runtime, several at a time.
-/// Partial results are on the stack, a few for each halving of the range: keep large ones (a histogram of some KiB) in
-/// memory of their own, a std::vector for example.
+/// Combines the identity and map(i) for each integer i of [first, last), or map(*i) for each iterator, in order of i.
+/// `combine` must be associative but need not be commutative, and combine(identity, x) must equal x. The schedule
+/// decides how often the identity enters and how the values are bracketed, unless options.deterministic is set. T is
+/// copied from `identity` and otherwise moved. Both callables may run on any thread of the runtime, several at a time.
+/// Partial results lie on the stack, a few for each halving of the range, so keep large ones (a histogram of some KiB)
+/// in memory of their own, for example in a std::vector.
 ///
-/// An empty or reversed range gives `identity`. Exceptions, suspension, callers: as parallel_for_range.
+/// An empty or reversed range gives `identity`. Exceptions, suspension and thread context are those of
+/// parallel_for_range.
 template <class First, class Last, class T, class Map, class Combine>
   requires std::invocable<Map&, detail::loop_argument_t<detail::loop_index<First, Last>>>
 T parallel_reduce(First first, Last last, T identity, Map map, Combine combine, const reduce_options& options = {}) {
@@ -77,7 +80,7 @@ T parallel_reduce(First first, Last last, T identity, Map map, Combine combine, 
                           detail::bytes_of_iteration<index>({}));
 }
 
-/// The same without a mapping: combines identity and the elements themselves, in order.
+/// Does the same without a mapping: combines the identity and the elements themselves, in order.
 template <std::random_access_iterator Iterator, class T, class Combine>
   requires std::invocable<Combine&, T, std::iter_reference_t<Iterator>>
 T parallel_reduce(Iterator first, Iterator last, T identity, Combine combine, const reduce_options& options = {}) {

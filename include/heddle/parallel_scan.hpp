@@ -18,7 +18,7 @@
 namespace heddle {
 namespace detail {
 
-// One scan: where it reads, writes, and what it combines. Positions count from the start of the range.
+// One scan: its input, its output and its operation. Positions count from the start of the range.
 template <class In, class Out, class T, class Combine, bool Inclusive>
 struct scan_work {
   using in_step = std::iter_difference_t<In>;
@@ -27,18 +27,18 @@ struct scan_work {
   Out out;
   Combine& join;
 
-  // What policies are told that a step touches.
+  // Returns the bytes of a step, as policies are told.
   static constexpr std::size_t bytes_per_step() noexcept {
     return sizeof(std::iter_value_t<In>) + sizeof(std::iter_value_t<Out>);
   }
 
-  // Scans [low, high) with `before`, the value of everything in front; returns the value of everything up to high.
+  // Scans [low, high) with `before`, the value of everything in front. Returns the value of everything up to high.
   std::optional<T> scan(std::size_t low, std::size_t high, std::optional<T> before) {
     In from = in + static_cast<in_step>(low);
     Out to = out + static_cast<out_step>(low);
     const In end = in + static_cast<in_step>(high);
     if (from == end) return before;
-    if (!before) {  // inclusive without an initial value: the first element starts the sum
+    if (!before) {  // an inclusive scan without an initial value: the first element starts the sum
       before.emplace(*from);
       *to = *before;
       ++from, ++to;
@@ -49,7 +49,7 @@ struct scan_work {
         sum = join(std::move(sum), *from);
         *to = sum;
       } else {
-        T next = join(sum, *from);  // before the write: `to` may be `from`
+        T next = join(sum, *from);  // comes before the write, because `to` may be `from`
         *to = std::move(sum);
         sum = std::move(next);
       }
@@ -65,8 +65,8 @@ struct scan_work {
   }
 };
 
-// Runs f(0) .. f(count - 1) as pieces of a loop's tree. Nothing is remembered of the site, because count and the work
-// of f vary from scan to scan.
+// Runs f(0) .. f(count - 1) as pieces of a loop's tree. It keeps no memory of the site, because count and the work of f
+// vary from scan to scan.
 template <class F>
 void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::size_t bytes) {
   struct work {
@@ -82,11 +82,11 @@ void for_each_block(std::size_t count, F&& f, const std::stop_token& stop, std::
   run_loop(w, count, unknown, 1, stop, bytes);
 }
 
-inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter ones are not worth two passes
+inline constexpr std::uint64_t least_scan_nanoseconds = 3000;  // shorter scans are not worth two passes
 
-// Two passes over workers + 1 parts. In the first pass the first part is scanned and the middle ones are summed; in
-// the second one the middle parts and the last are scanned. That takes 2 n / (workers + 1) steps, the least for this
-// scheme; more parts would balance better and cost nearly 2 n / workers.
+// Scans in two passes over workers + 1 parts. In the first pass the first part is scanned and the middle ones are
+// summed. In the second pass the middle parts and the last one are scanned. That takes 2 n / (workers + 1) steps, the
+// least for this scheme. More parts would balance better but cost nearly 2 n / workers.
 template <class Work, class T>
 void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site, const loop_options& options) {
   if (on_foreign_thread()) return run_in_runtime([&] { run_scan(work, n, std::move(init), site, options); });
@@ -102,7 +102,8 @@ void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site,
   }
   const auto edge = [&](std::size_t part) { return n / parts * part + std::min(part, n % parts); };
   const std::size_t bytes = n / parts * work.bytes_per_step();
-  const std::unique_ptr<std::optional<T>[]> value(new std::optional<T>[parts]);  // of all up to the end of a part
+  // the value of everything up to the end of a part
+  const std::unique_ptr<std::optional<T>[]> value(new std::optional<T>[parts]);
   for_each_block(
       parts - 1,
       [&](std::size_t part) {
@@ -135,35 +136,36 @@ Out scan_into(In first, In last, Out out, std::optional<T> init, Combine& combin
 
 }  // namespace detail
 
-/// out[k] = combine of the first k + 1 elements, in order. `combine` must be associative and need not be commutative;
-/// how the values are bracketed depends on the number of workers. `out` may be `first` and may not overlap the input
-/// otherwise. Returns the end of the output. Each element may be read twice and is combined at most twice.
+/// Writes to out[k] the combination of the first k + 1 elements, in order. `combine` must be associative and need not
+/// be commutative. The number of workers decides how the values are bracketed. `out` may be `first`, and must not
+/// overlap the input otherwise. Returns the end of the output. Each element may be read twice and is combined at most
+/// twice.
 ///
-/// After an exception of `combine`, or a request to stop (options.stop), the output holds some results and some old
-/// values. Exceptions, suspension, callers: as parallel_for_range. options.grain is the least length of a part.
-/// Source: Hillis, Steele, "Data parallel algorithms" (1986); Blelloch (1990), with the sums of parts of a two-pass
-/// scan.
+/// After an exception of `combine`, or a stop request (options.stop), the output holds some results and some old
+/// values. Exceptions, suspension and thread context are those of parallel_for_range. options.grain is the least length
+/// of a part. Source: Hillis, Steele, "Data parallel algorithms" (1986); Blelloch (1990), with the sums of parts of a
+/// two-pass scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Combine = std::plus<>>
 Out parallel_inclusive_scan(In first, In last, Out out, Combine combine = {}, const loop_options& options = {}) {
   return detail::scan_into<true, std::iter_value_t<In>>(first, last, out, {}, combine, options);
 }
 
-/// The same with a value in front of the first element, whose type is the type of the sums.
+/// Does the same with a value in front of the first element. The type of that value is the type of the sums.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Combine, class T>
   requires(!std::same_as<T, loop_options>)
 Out parallel_inclusive_scan(In first, In last, Out out, Combine combine, T init, const loop_options& options = {}) {
   return detail::scan_into<true, T>(first, last, out, std::optional<T>(std::move(init)), combine, options);
 }
 
-/// out[k] = combine of `init` and the first k elements: the k-th
-/// itself is left out. Otherwise as parallel_inclusive_scan.
+/// Writes to out[k] the combination of `init` and the first k elements, without the k-th itself. Otherwise it is like
+/// parallel_inclusive_scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class T, class Combine = std::plus<>>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Combine combine = {},
                             const loop_options& options = {}) {
   return detail::scan_into<false, T>(first, last, out, std::optional<T>(std::move(init)), combine, options);
 }
 
-/// Inclusive scan of a range in place.
+/// Does an inclusive scan of a range in place.
 template <std::ranges::random_access_range Range, class Combine = std::plus<>>
 void parallel_scan(Range&& range, Combine combine = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);

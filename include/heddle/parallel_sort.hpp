@@ -16,13 +16,13 @@
 
 namespace heddle {
 
-/// Sorts by `less`, a strict weak order. Equal elements may change their order. In place, elements are moved and
-/// swapped, never copied; moves must not throw. At most O(n log n) comparisons; O(n) when the input is sorted, reversed
-/// or all equal. `less` may be called on any thread of the runtime, on several at a time.
+/// Sorts by `less`, a strict weak order. Equal elements may change their order. The sort is in place; elements are
+/// moved and swapped, never copied, and moves must not throw. It makes at most O(n log n) comparisons, and O(n) when
+/// the input is sorted, reversed or all equal. `less` may be called on any thread of the runtime, on several at a time.
 ///
-/// An exception of `less` reaches the caller once all parts in flight have ended; the range then holds a permutation of
-/// what it held. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel thread sorts short
-/// ranges by itself; for others it takes the place of a worker that sleeps, or hands the sort over and sleeps until it
+/// An exception of `less` reaches the caller once all parts under way have ended. The range then holds a permutation of
+/// its elements. Thread context: any; may suspend and migrate a user-level thread. A foreign kernel thread sorts short
+/// ranges by itself. For others it takes the place of a worker that sleeps, or hands the sort over and sleeps until it
 /// has ended.
 /// Source: Hoare, "Quicksort" (1962), with partitions in parallel; details in detail/sort_*.hpp.
 template <std::random_access_iterator Iterator, class Less = std::less<>>
@@ -37,7 +37,7 @@ void parallel_sort(Iterator first, Iterator last, Less less = {}) {
   sort();
 }
 
-/// The same, of a whole range.
+/// Does the same with a whole range.
 template <std::ranges::random_access_range Range, class Less = std::less<>>
   requires std::indirect_strict_weak_order<Less&, std::ranges::iterator_t<Range>>
 void parallel_sort(Range&& range, Less less = {}) {
@@ -45,10 +45,10 @@ void parallel_sort(Range&& range, Less less = {}) {
   parallel_sort(first, first + std::ranges::distance(range), std::move(less));
 }
 
-/// Sorts by `less` and keeps the order of equal elements. Needs memory for as many elements as it
-/// sorts (std::bad_alloc before anything has changed). Elements are moved, never copied; moves must
-/// not throw. At most n log2 n comparisons, and some for cutting merges in two. Exceptions of `less`,
-/// suspension, callers: as parallel_sort; after an exception all elements are there, in any order.
+/// Sorts by `less` and keeps the order of equal elements. Needs memory for as many elements as it sorts (std::bad_alloc
+/// before anything has changed). Elements are moved, never copied, and moves must not throw. It makes at most n log2 n
+/// comparisons, and a few more to cut merges in two. Exceptions of `less`, suspension and thread context are those of
+/// parallel_sort. After an exception all elements are there, in any order.
 /// Source: merge sort; details in detail/merge_sort.hpp.
 template <std::random_access_iterator Iterator, class Less = std::less<>>
   requires std::indirect_strict_weak_order<Less&, Iterator>
@@ -64,7 +64,7 @@ void parallel_stable_sort(Iterator first, Iterator last, Less less = {}) {
   sort();
 }
 
-/// The same, of a whole range.
+/// Does the same with a whole range.
 template <std::ranges::random_access_range Range, class Less = std::less<>>
   requires std::indirect_strict_weak_order<Less&, std::ranges::iterator_t<Range>>
 void parallel_stable_sort(Range&& range, Less less = {}) {

@@ -1,15 +1,16 @@
-/// Scheduling policies: the seam between schedulers and the mechanism. A policy decides which task runs where and when,
-/// and the mechanism does it. A policy sees workers (by rank), tasks, memory groups, hints, a random source, and, where
-/// it wants them, times and counts that the mechanism has measured; never a kernel thread, a signal or a clock. So one
-/// policy schedules real and simulated machines.
+/// Scheduling policies, the interface between schedulers and the mechanism. A policy decides which task runs where and
+/// when, and the mechanism carries that out. A policy sees workers (by rank), tasks, memory groups, hints and a random
+/// source. Where it asks for them, it also sees times and counts that the mechanism has measured. It never sees a
+/// kernel thread, a signal or a clock. So one policy can schedule both real and simulated machines.
 ///
-/// To write one: docs/guide/write_a_policy.md. The order of the calls, and what a policy promises:
-/// src/policy/README.md. How the published schedulers use the seam: docs/design/policies.md.
+/// To write a policy: docs/guide/write_a_policy.md. The order of the calls, and the promises of a policy:
+/// src/policy/README.md. How the published schedulers use this interface: docs/design/policies.md.
 ///
 /// Every function is called with preemption off. But the worker may be the very one that a preempted thread waits for,
 /// and that thread may hold a lock of malloc or of user code. So, in a process with preemptive threads, no function but
-/// `start` may allocate memory or take a lock that user code takes [seam:2]. Audit builds (HEDDLE_AUDIT) abort when one
-/// of them calls malloc on behalf of a preemptive thread, between two threads, or in the run loop of such a process.
+/// `start` may allocate memory or take a lock that user code takes [seam:2]. Audit builds (HEDDLE_AUDIT) abort when
+/// such a function calls malloc on behalf of a preemptive thread, between two threads, or in the run loop of such a
+/// process.
 #pragma once
 
 #include <cstddef>
@@ -26,31 +27,35 @@
 
 namespace heddle::policy {
 
-/// What a worker can run: a task, the second half of a fork, a child. Opaque; 0: nothing.
+/// An item that a worker can run: a task, the second half of a fork, or a child. It is opaque; 0 means nothing.
 using entry = std::uintptr_t;
 
 inline constexpr unsigned nobody = ~0u;  ///< a foreign kernel thread, or no worker at all
-inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();  ///< a hint of work that nobody gave
+/// A hint of work that was not given.
+inline constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 
-/// A user-level thread, as its policy sees it: a tag, links, and room for what the policy knows of it. Owned by
-/// whoever owns the thread; a policy that hands a thread to another worker publishes these fields with it.
+/// A user-level thread, as its policy sees it: a tag, links, and room for the policy's own data. It belongs to the
+/// owner of the thread. A policy that hands a thread to another worker publishes these fields with it.
 struct task {
-  /// Null when the thread is made: the policy has no part in it. Else the policy hears of its wake-ups and of its end.
+  /// The tag is null when the thread is made, and then the policy has no part in it. If the policy sets it, the policy
+  /// is told of the thread's wake-ups and of its end.
   void* tag{nullptr};
-  /// Where a task goes for which the policy has answered `send`: see policy::send_to. Two numbers of the policy's own.
+  /// The place where a task goes for which the policy has answered `send`; see policy::send_to. It consists of two
+  /// numbers of the policy's own.
   struct destination {
     unsigned target;
     unsigned slot;
   };
   union {
-    task* next;      ///< a link of the policy's list that the task stands in
-    destination to;  ///< between an answer `send` and the call of `enqueue`, when it stands in none
+    task* next;  ///< a link of the policy's list that the task is in
+    /// Valid between an answer `send` and the call of `enqueue`, when the task is in no list.
+    destination to;
   };
-  task* previous;                 ///< the other link; both are unset while the task stands in no list
+  task* previous;                 ///< the other link; both are unset while the task is in no list
   alignas(8) std::byte room[40];  ///< for keep and get
 
-  /// Begins what the policy keeps of the task: a T of its own, which get<T>() finds from then on. T is trivial and fits
-  /// into the task, which is checked at compile time. A policy that holds another one lets the other's T be the first
+  /// Begins the policy's own data of the task: a T, which get<T>() finds from then on. T must be trivial and fit into
+  /// the task, which is checked at compile time. A policy that contains another one makes the other's T the first
   /// member of its own.
   template <class T>
   T& keep(const T& value) noexcept {
@@ -71,158 +76,181 @@ struct task {
   }
 };
 
-/// Of a search: a glance costs little and misses what victims keep private; who insists gets that, too.
+/// The effort of a search. A glance costs little and misses entries that victims keep private; `insist` takes those,
+/// too.
 enum class effort : std::uint8_t { glance, insist };
 
-/// Where a task is to go.
+/// The place where a task is to go.
 enum class placement : std::uint8_t {
-  child_first,   ///< a new task: run it now; the spawner's continuation becomes stealable
-  parent_first,  ///< a new task: queue it; the spawner goes on
-  stay,          ///< a task that exists: where it is, or with the worker that woke it
+  /// For a new task: it runs at once, and the spawner's continuation becomes stealable.
+  child_first,
+  parent_first,  ///< for a new task: it is queued, and the spawner goes on
+  stay,          ///< for an existing task: it stays where it is, or goes to the worker that woke it
   send           ///< the mechanism makes it ready to run and calls `enqueue`
 };
 
-/// What the mechanism switches on for a policy. The first eleven follow from the functions that the policy overrides
-/// (see `create`); the others it sets itself, in its constructor or in `start`. `ready` and `task_end` need no flag:
-/// they are called for the tasks whose `tag` the policy has set, and for no other.
+/// The features of the mechanism that a policy switches on. The first eleven follow from the functions that the policy
+/// overrides (see `create`); the policy sets the others itself, in its constructor or in `start`. `ready` and
+/// `task_end` need no flag, because they are called for exactly the tasks whose `tag` the policy has set.
 struct policy_wants {
-  bool spawns = false;  ///< `spawn`, for each child of a group. Off: children are queued, as second halves of forks are
-  bool forks = false;   ///< `fork_begin`, for each second half of parallel_invoke, and of a loop that is cut
-  bool groups = false;  ///< `group_begin`, `group_wait`, `group_end`
-  bool roots = false;   ///< `started`. Off: a thread that is nobody's child is like one that was woken
-  bool picks = false;   ///< `pick`. Off: the own queue, the ready threads, then `acquire`
-  bool limits = false;  ///< `may_rob`. Off: a worker may take from everybody
-  bool preemptions = false;  ///< `preempted`. Off: who was interrupted waits among its worker's ready threads
-  bool usage = false;        ///< `used`. Off: nothing is counted
-  bool changes = false;      ///< `workers_changed`; and `speed` is measured. Off: it is what is declared
-  bool beats = false;        ///< `beat`
-  bool iterations = false;   ///< `next_iteration`
+  /// Calls `spawn` for each child of a group. If off, children are queued like second halves of forks.
+  bool spawns = false;
+  /// Calls `fork_begin` for each second half of parallel_invoke, and of a loop that is cut.
+  bool forks = false;
+  bool groups = false;  ///< calls `group_begin`, `group_wait`, `group_end`
+  /// Calls `started`. If off, a thread that is nobody's child is treated like one that was woken.
+  bool roots = false;
+  /// Calls `pick`. If off, a worker takes from its own queue, then from its ready threads, then from `acquire`.
+  bool picks = false;
+  bool limits = false;  ///< calls `may_rob`; if off, a worker may take from every other
+  /// Calls `preempted`. If off, an interrupted task waits among its worker's ready threads.
+  bool preemptions = false;
+  bool usage = false;  ///< calls `used`; if off, nothing is counted
+  /// Calls `workers_changed` and measures `speed`. If off, the speed is the declared one.
+  bool changes = false;
+  bool beats = false;       ///< calls `beat`
+  bool iterations = false;  ///< calls `next_iteration`
 
-  /// The policy calls scheduler::ask. Off: nobody is asked by name, `ask` is false.
+  /// The policy calls scheduler::ask. If this is off, `ask` always returns false.
   bool asks = false;
   /// A promise of the policy [seam:5]: no worker sleeps while its `acquire` could find something. The mechanism relies
-  /// on it where a worker that was woken has found something: it then wakes another one for what else there is. A
-  /// policy that cannot promise it sets this to false in its constructor.
+  /// on it after a wake-up: a worker that was woken and has found something wakes another one for the rest of the work.
+  /// A policy that cannot promise this sets the flag to false in its constructor.
   bool greedy = true;
-  usage_figures figures;      ///< what `used` is to tell; what nobody wants is not read
-  bool elapsed = false;       ///< how long groups and forks took: group_info::elapsed, and what `fork_end` is told
-  bool running = false;       ///< scheduler::running
-  unsigned beat_us = 1000;    ///< microseconds from one call of `beat` to the next; 100 at least
-  double speed_step = 0.125;  ///< `workers_changed` is called when some speed has moved by more than that
+  usage_figures figures;  ///< the figures that `used` is to tell; figures that are not wanted are not read
+  /// Measures how long groups and forks took: group_info::elapsed, and the argument of `fork_end`.
+  bool elapsed = false;
+  bool running = false;     ///< maintains scheduler::running
+  unsigned beat_us = 1000;  ///< microseconds from one call of `beat` to the next; at least 100
+  /// `workers_changed` is called when a worker's speed has moved by more than this.
+  double speed_step = 0.125;
 };
 
 /// A task that is made: the child of a group, the second half of a fork, or a thread that is nobody's child.
 struct task_info {
   task& made;         ///< the new task
-  task* parent;       ///< who made it; null: it is nobody's child
-  const void* label;  ///< address of the task's code: the same for all tasks of one place in the program
-  double work;        ///< hint of its work; not_given
-  double group_work;  ///< hint of the work of all children of the group, or of both halves of the fork; not_given
-  std::size_t bytes;  ///< hint of the bytes that the group or the fork touches; 0: not given
-  unsigned index;     ///< children of the group that the policy was shown before this one; 1 for a second half
-  unsigned siblings;  ///< how many children the group is to have (task_group::expect), itself included; 0: not told
-  void* group_data;   ///< as group_begin left it; null if that was not called, or the maker does not own the group
+  task* parent;       ///< the task that made it; null if it is nobody's child
+  const void* label;  ///< the address of the task's code, which is the same for all tasks of one place in the program
+  double work;        ///< a hint of its work, or not_given
+  /// A hint of the work of all children of the group, or of both halves of the fork, or not_given.
+  double group_work;
+  std::size_t bytes;  ///< a hint of the bytes that the group or the fork touches; 0 if not given
+  /// The number of children of the group that the policy was shown before; 1 for a second half.
+  unsigned index;
+  /// The number of children that the group is to have (task_group::expect), including this task; 0 if not told.
+  unsigned siblings;
+  /// The value that group_begin left. Null if group_begin was not called, or if the maker does not own the group.
+  void* group_data;
 };
 
 /// A task group, from its making, or from its first child after a wait, to the end of its wait.
 struct group_info {
-  double work;        ///< hint; not_given
-  std::size_t bytes;  ///< hint; 0: not given
-  unsigned children;  ///< that `spawn` was called for so far
-  unsigned expected;  ///< how many it is to have (task_group::expect); 0: not told
+  double work;        ///< a hint, or not_given
+  std::size_t bytes;  ///< a hint; 0 if not given
+  unsigned children;  ///< the number of children that `spawn` was called for so far
+  /// The number of children that it is to have (task_group::expect); 0 if not told.
+  unsigned expected;
   task& owner;
-  void* data;  ///< the policy's own: null at first
-  /// ns since group_begin, by the mechanism's clock; 0 where policy_wants::elapsed is not set, and in group_begin.
+  void* data;  ///< for the policy; null at first
+  /// The nanoseconds since group_begin, by the mechanism's clock. 0 if policy_wants::elapsed is not set, and in
+  /// group_begin.
   std::uint64_t elapsed{0};
 };
 
-/// A fork. The caller runs the first half; the second one can go elsewhere.
+/// A fork. The caller runs the first half; the second half may go elsewhere.
 struct fork_info {
-  double first;  ///< hints of work; not_given
+  double first;  ///< hints of work, or not_given
   double second;
-  std::size_t bytes;  ///< hint, of both together; 0: not given
+  std::size_t bytes;  ///< a hint, of both halves together; 0 if not given
   task& owner;
 };
 
-/// What the mechanism offers to a policy.
+/// The services of the mechanism for a policy.
 class scheduler {
  public:
   virtual unsigned workers() const noexcept = 0;
-  /// How many levels above the leaf of worker `a` the smallest memory group is that holds `b`, too. 0 for a == b; 1
-  /// for all others where the machine is not known.
+  /// Returns how many levels above the leaf of worker `a` the smallest memory group lies that also holds `b`. Returns 0
+  /// for a == b. If the machine is not known, it returns 1 for all others.
   virtual unsigned distance(unsigned a, unsigned b) const noexcept = 0;
-  /// Who shares which memory. No groups where the machine is not known.
+  /// Returns which workers share which memory. The view has no groups if the machine is not known.
   virtual machine::view machine() const noexcept = 0;
-  /// How fast a worker is at the moment, relative to the fastest kind of core of the machine; 0 while it stands aside
-  /// (runtime::set_active_workers). Declared: of its processing unit (machine::processing_unit::speed). For a policy
-  /// that overrides workers_changed it is that, times the part of the time that the worker's kernel thread had a
-  /// processor of late: less than 1 where the processor is shared, throttled or taken away. Measured every 10 ms, while
-  /// the worker does not sleep; else as it was.
+  /// Returns how fast a worker is at the moment, relative to the fastest kind of core of the machine, or 0 while it is
+  /// inactive (runtime::set_active_workers). This is the declared speed of its processing unit
+  /// (machine::processing_unit::speed). For a policy that overrides workers_changed, the declared speed is multiplied
+  /// by the part of the recent time in which the worker's kernel thread had a processor. That part is less than 1 if
+  /// the processor is shared, throttled or taken away. It is measured every 10 ms while the worker does not sleep, and
+  /// stays unchanged while it sleeps.
   virtual double speed(unsigned worker) const noexcept = 0;
-  /// declared; clock or simulated once it was measured; none: nothing is known of the machine, and speed says 1.
+  /// Returns `declared`; `clock` or `simulated` once the speed was measured; `none` if nothing is known of the machine,
+  /// and speed() is then 1.
   virtual source speed_source(unsigned worker) const noexcept = 0;
-  /// The task that ran on a worker a moment ago; null: none, or policy_wants::running is not set. A hint, to be
-  /// compared and not to be looked into: it may have ended, and another one may have its place.
+  /// Returns the task that ran on a worker a moment ago. Returns null if there is none or policy_wants::running is not
+  /// set. It is a hint that may be compared but not dereferenced, because the task may have ended and another one may
+  /// have its place.
   virtual const task* running(unsigned worker) const noexcept = 0;
-  /// A number in [0, bound) from the random source of worker `self`.
+  /// Returns a number in [0, bound) from the random source of worker `self`.
   virtual std::uint32_t random(unsigned self, std::uint32_t bound) noexcept = 0;
 
-  /// Takes the oldest entry of the victim's queue; 0: none. glance: public entries only, for a few cache misses.
-  /// insist: also private ones, and ready threads, without the victim's help, for microseconds.
+  /// Takes the oldest entry of the victim's queue, or returns 0 if there is none. With `glance` it takes public entries
+  /// only, at the cost of a few cache misses. With `insist` it also takes private ones and ready threads, without the
+  /// victim's help, which takes microseconds.
   virtual entry steal(unsigned self, unsigned victim, effort how) noexcept = 0;
-  /// The victim's queue, or its ready threads, seem not to be empty: a hint.
+  /// Returns true if the victim's queue, or its ready threads, seem not to be empty. This is a hint.
   virtual bool has_work(unsigned victim) const noexcept = 0;
-  /// Asks the victim to make work public at its next fork or join. Cheap where somebody has asked already.
+  /// Asks the victim to make work public at its next fork or join. It is cheap if another worker has already asked.
   virtual void request(unsigned self, unsigned victim) noexcept = 0;
-  /// Takes the newest entry of the worker's own queue, whatever it is; 0: none.
+  /// Takes the newest entry of the worker's own queue, whatever it is, or returns 0 if there is none.
   virtual entry newest(unsigned self) noexcept = 0;
-  /// Takes the oldest one.
+  /// Takes the oldest entry of the worker's own queue.
   virtual entry oldest(unsigned self) noexcept = 0;
-  /// How many entries lie in a worker's queue, and in its box; without its ready threads. A hint.
+  /// Returns the number of entries in a worker's queue and its mailbox, without its ready threads. This is a hint.
   virtual unsigned queued(unsigned worker) const noexcept = 0;
 
-  /// Requests with an address, for policies that set policy_wants::asks. `ask` leaves one with the victim and returns
-  /// at once; any number may stand, one with each victim. At the victim's next fork or join it gives each asker one
-  /// entry, its oldest first, into the asker's box; what it cannot give it gives when it queues more. The asker is
-  /// woken if it sleeps; it looks into its box by itself when it has nothing else, and others may take from there by
-  /// `steal`. False: a request stands there, or something has come or is about to, or `self` may not rob the victim.
+  /// Leaves a request that names the asker with the victim, and returns at once. It is for policies that set
+  /// policy_wants::asks. Any number of requests may stand, one with each victim. At its next fork or join the victim
+  /// gives each asker one entry, its oldest first, into the asker's mailbox. Requests that it cannot serve then are
+  /// served when it queues more. The asker is woken if it sleeps. It looks into its mailbox by itself when it has
+  /// nothing else, and other workers may take from the mailbox by `steal`. Returns false if a request already stands
+  /// there, if something has come or is about to come, or if `self` may not rob the victim.
   virtual bool ask(unsigned self, unsigned victim) noexcept = 0;
-  /// The request of `self` still stands with `victim`: a hint. False: it was answered, or dropped since may_rob does
-  /// not allow it any more or another victim has answered.
+  /// Returns true if the request of `self` still stands with `victim`. This is a hint. It is false if the request was
+  /// answered, or was dropped because may_rob does not allow it any more or because another victim has answered.
   virtual bool asks(unsigned self, unsigned victim) const noexcept = 0;
-  /// Takes the request back. False: nothing stands there any more, and something may have been given.
+  /// Takes the request back. Returns false if no request stands there any more; something may then have been given.
   virtual bool withdraw(unsigned self, unsigned victim) noexcept = 0;
-  /// How many ask `self` at the moment. A request may be counted a moment before the next fork there would see it.
+  /// Returns how many workers ask `self` at the moment. A request may be counted a moment before the next fork there
+  /// would see it.
   virtual unsigned askers(unsigned self) const noexcept = 0;
-  /// Takes what lies in the box of `self`; 0: nothing.
+  /// Takes the entry in the mailbox of `self`, or returns 0 if there is none.
   virtual entry given(unsigned self) noexcept = 0;
 
-  /// Turns a task that the policy holds into what acquire and pick return. From then on the task is the caller's
-  /// [seam:3].
+  /// Turns a task that the policy holds into an entry that acquire and pick can return. The task belongs to the caller
+  /// after that [seam:3].
   virtual entry entry_of(task& t) noexcept = 0;
 
-  /// To be called after what the sleeper is to find has been published. wake: wakes this worker if it sleeps; false:
-  /// it does not. wake_any: wakes one that sleeps, if there is one, beginning with rank `near`; nobody, if somebody
-  /// searches already who will find it.
+  /// These must be called after the work that the sleeper is to find has been published. `wake` wakes the worker of
+  /// this rank if it sleeps, and returns false if it does not sleep. `wake_any` wakes one worker that sleeps, if there
+  /// is one, beginning with rank `near`. It wakes none if some worker already searches and will find the work.
   virtual bool wake(unsigned rank) noexcept = 0;
   virtual void wake_any(unsigned near) noexcept = 0;
-  /// To be called when may_rob allows more than before. Leaves requests with all workers on behalf of those that
-  /// sleep already, and wakes a sleeper for each worker that has something queued. Takes microseconds.
+  /// Must be called when may_rob allows more than before. It leaves requests with all workers on behalf of the workers
+  /// that already sleep, and wakes a sleeper for each worker that has something queued. It takes microseconds.
   virtual void widened() noexcept = 0;
-  /// Ends the turn of the preemptive thread whose code runs on worker `victim`, whatever else is ready there;
-  /// `preempted` says where it goes. A request: nothing happens where no such thread runs, and a thread inside the
-  /// runtime gives way when it comes out. Takes microseconds.
+  /// Ends the time slice of the preemptive thread whose code runs on worker `victim`, whatever else is ready there.
+  /// `preempted` then says where the thread goes. This is a request: nothing happens if no such thread runs there, and
+  /// a thread inside the runtime gives way when it comes out. It takes microseconds.
   virtual void interrupt(unsigned victim) noexcept = 0;
-  /// No worker runs anything: all search or sleep. A hint, for a worker that is just taking something looks idle; if
-  /// it is true several times in a row it is true.
+  /// Returns true if no worker runs anything, so that all search or sleep. This is a hint, because a worker that is
+  /// just taking something looks idle. If it is true several times in a row, no worker runs anything.
   virtual bool all_idle() const noexcept = 0;
 
-  /// Switches spawns, forks and groups, as far as they are wanted, off or on for worker `self`: what runs there
-  /// meanwhile costs as much as under random_ws. They are on at the start.
+  /// Switches the calls for spawns, forks and groups, as far as the policy wants them, off or on for worker `self`.
+  /// While they are off, tasks there cost as much as under random_ws. They are on at the start.
   virtual void watch(unsigned self, bool on) noexcept = 0;
-  /// Writes a hint_warning into the trace.
+  /// Writes an event hint_warning into the trace.
   virtual void warn_of_hint(unsigned self, const char* text, double value) noexcept = 0;
-  /// Writes a policy_note into the trace: what the policy chose, and the number that decided. The text must live on.
+  /// Writes an event policy_note into the trace: the choice of the policy, and the number that decided. The text must
+  /// stay valid.
   virtual void remark(unsigned self, const char* text, std::uint64_t value) noexcept = 0;
 
  protected:
@@ -233,7 +261,7 @@ class policy;
 template <class Policy, class... Arguments>
 std::unique_ptr<policy> create(Arguments&&... arguments);
 
-/// A scheduler. Derive from it, override what it is to hear of, and make it by `create`.
+/// A scheduler. Derive from it, override the functions that it is to be told by, and make it by `create`.
 class policy {
  public:
   virtual ~policy() = default;
@@ -241,32 +269,33 @@ class policy {
   policy(const policy&) = delete;
   policy& operator=(const policy&) = delete;
 
-  /// Called once, before all others but most_workers. May allocate and throw. A policy may take flags of wants_ away
-  /// here which its parameters make superfluous.
+  /// Called once, before all other functions but most_workers. It may allocate and throw. Here a policy may clear flags
+  /// of wants_ that its parameters make superfluous.
   virtual void start(scheduler& host) { host_ = &host; }
 
-  /// The most workers that the policy can use. The runtime starts no more.
+  /// Returns the largest number of workers that the policy can use. The runtime starts no more.
   virtual unsigned most_workers() const noexcept { return nobody; }
 
-  // --- what an idle worker takes ---
+  // --- the work that an idle worker takes ---
 
-  /// An idle worker whose own queue is empty asks for work. 0: none found; it asks again soon. `how` is glance at
-  /// first. It is insist now and then when requests have gone unanswered; then every victim in question is to be
-  /// tried.
+  /// Called when an idle worker whose own queue is empty asks for work. Returns 0 if no work was found; the worker asks
+  /// again soon. `how` is `glance` at first. When requests have gone unanswered it is sometimes `insist`, and then
+  /// every victim in question must be tried.
   virtual entry acquire(unsigned self, effort how) noexcept = 0;
-  /// Could acquire() still find something for `self`? Asked, after a full fence, before a worker sleeps, and where it
-  /// matters whether others have something. As written here: some other worker has something queued.
+  /// Returns true if acquire() could still find something for `self`. It is called, after a full fence, before a worker
+  /// sleeps, and wherever it matters whether other workers have something. The default returns true if some other
+  /// worker has something queued.
   virtual bool may_find(unsigned self) noexcept {
     for (unsigned victim = 0; victim < host_->workers(); ++victim) {
       if (victim != self && host_->has_work(victim)) return true;
     }
     return false;
   }
-  /// `self` may take what `victim` queues. Asked on any worker, about any two. The answer may change; whoever changes
-  /// it to yes calls widened().
+  /// Returns true if `self` may take what `victim` queues. It is called on any worker, about any two. The answer may
+  /// change; after a change to true the policy calls widened().
   virtual bool may_rob(unsigned self, unsigned victim) noexcept { return self != victim; }
-  /// A worker chooses what to run next. Called with own_is_empty = false before it looks into its own queue and at
-  /// its ready threads, and with true when these gave nothing. 0: nothing.
+  /// Called when a worker chooses what to run next. It is called with own_is_empty = false before the worker looks into
+  /// its own queue and at its ready threads, and with true if these gave nothing. Returns 0 for nothing.
   virtual entry pick(unsigned self, bool own_is_empty) noexcept {
     static_cast<void>(self), static_cast<void>(own_is_empty);
     return 0;
@@ -274,42 +303,43 @@ class policy {
 
   // --- tasks ---
 
-  /// A thread that is nobody's child becomes ready for the first time. `self` is nobody if a foreign kernel thread
-  /// made it. Answers: stay, send.
+  /// Called when a thread that is nobody's child becomes ready for the first time. `self` is `nobody` if a foreign
+  /// kernel thread made it. The answers are stay and send.
   virtual placement started(unsigned self, const task_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
     return placement::stay;
   }
-  /// A child is made, by the owner of its group or by another task. Answers: child_first, parent_first, send.
+  /// Called when a child is made, by the owner of its group or by another task. The answers are child_first,
+  /// parent_first and send.
   virtual placement spawn(unsigned self, const task_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
     return placement::child_first;
   }
-  /// The answer was send. From now on the task can be run by anybody: the policy puts it where it wants to find it.
+  /// Called after the answer `send`, when any worker can run the task. The policy puts the task where it will find it.
   virtual void enqueue(unsigned self, task& t) noexcept { static_cast<void>(self), static_cast<void>(t); }
-  /// A task with a tag has waited and is ready again. `self` is nobody if a foreign kernel thread woke it. Answers:
-  /// stay, send.
+  /// Called when a task with a tag has waited and is ready again. `self` is `nobody` if a foreign kernel thread woke
+  /// it. The answers are stay and send.
   virtual placement ready(unsigned self, task& t) noexcept {
     static_cast<void>(self), static_cast<void>(t);
     return placement::stay;
   }
-  /// The turn of a task with a tag was ended, by the timer or by scheduler::interrupt. Called where the task was
-  /// interrupted, in a signal handler: the rule about memory and locks holds without exception here. Answers: stay,
-  /// that is, among the ready threads of this worker; or send.
+  /// Called when the time slice of a task with a tag was ended, by the timer or by scheduler::interrupt. It is called
+  /// where the task was interrupted, in a signal handler, so the rule about memory and locks holds without exception.
+  /// The answer `stay` puts the task among the ready threads of this worker; the other answer is `send`.
   virtual placement preempted(unsigned self, task& t) noexcept {
     static_cast<void>(self), static_cast<void>(t);
     return placement::stay;
   }
-  /// What a task with a tag has used; it has ended, and task_end comes next. One whose tag was set while it ran is
-  /// counted from its next turn on. Figures that are not known say so, among them those that policy_wants::figures does
-  /// not name.
+  /// Tells what a task with a tag has used. The task has ended, and task_end comes next. If the tag was set while the
+  /// task ran, the task is counted from its next time slice on. Figures that are not known say so, among them those
+  /// that policy_wants::figures does not name.
   virtual void used(unsigned self, task& t, const task_usage& what) noexcept {
     static_cast<void>(self), static_cast<void>(t), static_cast<void>(what);
   }
-  /// A task with a tag has ended. Its group does not know of it yet.
+  /// Called when a task with a tag has ended. Its group does not know of the end yet.
   virtual void task_end(unsigned self, task& t) noexcept { static_cast<void>(self), static_cast<void>(t); }
 
-  // --- groups; always on the owner's worker ---
+  // --- groups; always called on the owner's worker ---
 
   virtual void group_begin(unsigned self, group_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
@@ -317,62 +347,68 @@ class policy {
   virtual void group_wait(unsigned self, group_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
   }
-  /// The wait is over. Answers: stay; or send, and then the owner is suspended, and goes on where it is taken.
+  /// Called when the wait is over. After the answer `send` the owner is suspended, and goes on where it is taken; the
+  /// other answer is `stay`.
   virtual placement group_end(unsigned self, group_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
     return placement::stay;
   }
 
-  // --- iterations; on the worker of the thread that marks one ---
+  // --- iterations; called on the worker of the thread that marks one ---
 
-  /// The thread has called heddle::next_iteration: what it makes from here on belongs to the next iteration of the loop
-  /// that `label` stands for. It may be in a group or a fork of its own. Answers: stay, send, as for group_end.
+  /// Called when the thread has called heddle::next_iteration: all tasks that it makes from here on belong to the next
+  /// iteration of the loop that `label` stands for. The thread may be in a group or a fork of its own. The answers are
+  /// stay and send, as for group_end.
   virtual placement next_iteration(unsigned self, task& owner, const void* label) noexcept {
     static_cast<void>(self), static_cast<void>(owner), static_cast<void>(label);
     return placement::stay;
   }
 
-  // --- forks; always on the owner's worker ---
+  // --- forks; always called on the owner's worker ---
 
-  /// Is the second half to become a task? False: no, it stays in the queue, and its owner runs it unless a thief
-  /// takes it. True is a wish. `fork` follows only if it could be granted: not if a thief was quicker, and not if no
-  /// control block could be had. Then the fork is an ordinary one, and the policy hears no more of it. So what
-  /// fork_begin prepares must do no harm when nothing follows. A thief is quicker only where the worker has left a fork
-  /// in its queue since watch(on) or the last `fork`.
+  /// Returns true if the second half is to become a task. If it returns false, the second half stays in the queue, and
+  /// its owner runs it unless a thief takes it. The answer true is a wish, and `fork` follows only if it could be
+  /// granted. It is not granted if a thief was quicker or if no control block could be had. Then the fork is an
+  /// ordinary one, and the policy is told no more of it. So the preparations of fork_begin must do no harm when nothing
+  /// follows. A thief can be quicker only if the worker has left a fork in its queue since watch(on) or the last
+  /// `fork`.
   virtual bool fork_begin(unsigned self, const fork_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
     return false;
   }
-  /// The second half has become a task, as fork_begin wished; the two calls below come for such forks alone. Answers:
-  /// child_first, that is, it runs before the first half, which thieves may then take; or send.
+  /// Called when the second half has become a task, as fork_begin wished; the two functions below are called for such
+  /// forks only. After the answer child_first it runs before the first half, which thieves may then take. The other
+  /// answer is send.
   virtual placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept {
     static_cast<void>(self), static_cast<void>(info), static_cast<void>(half);
     return placement::child_first;
   }
-  /// The first half has ended. The second one may still run, or not have begun.
+  /// Called when the first half has ended. The second half may still run, or may not have begun.
   virtual void fork_wait(unsigned self, task& owner) noexcept { static_cast<void>(self), static_cast<void>(owner); }
-  /// Both halves have ended, `elapsed` ns after `fork`, by the mechanism's clock (0 where policy_wants::elapsed is not
-  /// set). Answers: stay, send, as for group_end.
+  /// Called when both halves have ended, `elapsed` nanoseconds after `fork`, by the mechanism's clock (0 if
+  /// policy_wants::elapsed is not set). The answers are stay and send, as for group_end.
   virtual placement fork_end(unsigned self, task& owner, std::uint64_t elapsed) noexcept {
     static_cast<void>(self), static_cast<void>(owner), static_cast<void>(elapsed);
     return placement::stay;
   }
 
-  // --- by the clock; on a kernel thread of the runtime's own, which is no worker, one after the other ---
+  // --- by the clock; called one after the other on a kernel thread of the runtime's own, which is no worker ---
 
-  /// Some worker began to stand aside or ceased to, or scheduler::speed has moved by more than speed_step for one.
+  /// Called when some worker became inactive or active again, or when scheduler::speed has moved by more than
+  /// speed_step for a worker.
   virtual void workers_changed() noexcept {}
-  /// policy_wants::beat_us have passed since the last time, or more. Also while all workers are busy, and while all
-  /// sleep; not any more when the last thread has ended and the runtime is being destroyed.
+  /// Called when at least policy_wants::beat_us have passed since the last time. It is also called while all workers
+  /// are busy and while all sleep. It is not called any more when the last thread has ended and the runtime is being
+  /// destroyed.
   virtual void beat() noexcept {}
 
-  /// What it hears of. Settled when `start` returns.
+  /// Returns what the policy is told. It is settled when `start` returns.
   const policy_wants& wants() const noexcept { return wants_; }
   bool was_created() const noexcept { return created_; }
 
  protected:
-  /// The answer `send`, with two numbers of the policy's own, which `enqueue` finds in t.to. The task must stand in no
-  /// list of the policy's.
+  /// Makes the answer `send`, with two numbers of the policy's own, which `enqueue` finds in t.to. The task must be in
+  /// no list of the policy's.
   static placement send_to(task& t, unsigned target, unsigned slot = 0) noexcept {
     t.to = {target, slot};
     return placement::send;
@@ -390,8 +426,8 @@ class policy {
   bool created_{false};
 };
 
-/// The one way to make a policy: it hears of what its class, or a class between it and `policy`, overrides. The
-/// overriding functions have to be public.
+/// Makes a policy; there is no other way. The policy is told by the functions that its class, or a class between it and
+/// `policy`, overrides. The overriding functions must be public.
 template <class Policy, class... Arguments>
 std::unique_ptr<policy> create(Arguments&&... arguments) {
   auto made = std::make_unique<Policy>(std::forward<Arguments>(arguments)...);
@@ -422,37 +458,41 @@ void policy::listen_as() noexcept {
   created_ = true;
 }
 
-/// The parameters of one policy, "name=value" after the colon of HEDDLE_POLICY. Each is taken once, by its name. One
-/// that is left over when the policy has been made is an error, which names those that there are.
+/// The parameters of one policy, "name=value" after the colon of HEDDLE_POLICY. Each is taken once, by its name. A
+/// parameter that is left over when the policy has been made is an error, whose message names the parameters that
+/// exist.
 class parameters {
  public:
-  /// One of `words`, separated by '|'; the first one when not given. Returns its place. Throws std::invalid_argument.
+  /// Returns the index of the given word among `words`, which are separated by '|', or 0 if none was given. Throws
+  /// std::invalid_argument.
   virtual unsigned choice(std::string_view name, std::string_view words) = 0;
-  /// A number in [least, most]. Throws std::invalid_argument.
+  /// Returns a number in [least, most]. Throws std::invalid_argument.
   virtual double number(std::string_view name, double standard, double least, double most) = 0;
 
  protected:
   ~parameters() = default;
 };
 
-/// One line of the table of policies: `heddle help policies`, HEDDLE_POLICY and runtime_options::policy read it.
+/// One line of the table of policies, which `heddle help policies`, HEDDLE_POLICY and runtime_options::policy read.
 struct registration {
   const char* name;
   const char* summary;  ///< one line with the parameters and the source
   std::unique_ptr<policy> (*make)(parameters& given);
 };
 
-/// Adds a policy to the table. The texts that the line points to must live on. To be called while no other thread reads
-/// the table, that is, before the first runtime is made. Throws std::invalid_argument where a policy of that name
-/// exists.
+/// Adds a policy to the table. The texts that the line points to must stay valid. It must be called while no other
+/// thread reads the table, that is, before the first runtime is made. Throws std::invalid_argument if a policy of that
+/// name exists.
 HEDDLE_API void add(const registration& line);
 
-/// Raised whenever what a plugin is compiled with changes in this header.
+/// The version of the plug-in interface. It is raised whenever a part of this header changes that plug-ins are compiled
+/// with.
 inline constexpr unsigned plugin_version = 2;
 
 }  // namespace heddle::policy
 
-/// At the end of a shared object that HEDDLE_POLICY_PLUGIN names: the policies that it adds, each a registration.
+/// Stands at the end of a shared object that HEDDLE_POLICY_PLUGIN names, and lists the policies that it adds, each a
+/// registration.
 ///   HEDDLE_POLICIES({"mine", "what it does, with its source", make_mine})
 #define HEDDLE_POLICIES(...)                                                                                \
   extern "C" __attribute__((visibility("default"))) const unsigned heddle_policy_version;                   \

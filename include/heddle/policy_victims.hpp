@@ -1,4 +1,4 @@
-/// Components of work-stealing policies: whom a thief tries, in which order.
+/// Components of work-stealing policies that choose which victims a thief tries, and in which order.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace heddle::policy {
 
-/// One attempt of a thief: takes from the victim; else, at a glance, asks it to make work public. A thief that looks
-/// without asking finds nothing where all work is private, however often it looks.
+/// Makes one attempt of a thief: takes from the victim or, at a glance, asks it to make work public. A thief that looks
+/// without asking finds nothing while all work is private, however often it looks.
 inline entry rob(scheduler& host, unsigned self, unsigned victim, effort how) noexcept {
   const entry found = host.steal(self, victim, how);
   if (found == 0 && how == effort::glance) host.request(self, victim);
   return found;
 }
 
-/// Goes round `count` places from place `from` on, one at a glance, all of them for who insists, until
-/// attempt(place) finds something.
+/// Goes round `count` places, beginning with place `from`, until attempt(place) finds something. At a glance it tries
+/// one place; with `insist` it tries all.
 template <class Attempt>
 entry go_round(unsigned count, unsigned from, effort how, Attempt&& attempt) noexcept {
   for (unsigned tried = 0; tried < (how == effort::insist ? count : std::min(count, 1u)); ++tried) {
@@ -29,18 +29,18 @@ entry go_round(unsigned count, unsigned from, effort how, Attempt&& attempt) noe
   return 0;
 }
 
-/// Where a thief begins to look: anywhere, or where it found something before. For policies whose `make` takes the
-/// parameter victim=random|history|hybrid.
-/// - history: at the victim of the last steal, until an attempt there fails.
+/// Chooses the place where a thief begins to look: a random place, or one where it found something before. It is for
+/// policies whose `make` takes the parameter victim=random|history|hybrid.
+/// - history: the thief begins at the victim of the last steal, until an attempt there fails.
 /// - hybrid: steals alternate. After a success the thief looks at random once, and goes back to the victim if it has
-///   found nothing; an attempt that fails there, too, leads back to what it did before that success.
-/// Tasks that only wait for a message are found early by those who look at random; those who stay with one victim find
+///   found nothing. If the attempt there fails, too, it goes back to what it did before that success.
+/// Thieves that look at random find tasks early that only wait for a message. Thieves that stay with one victim find
 /// all tasks that it makes, in its order, and the messages wait for each other.
 ///
-/// Source: Bak, Hernandez, Gates, Luszczek, Sarkar, "Task-graph scheduling extensions for efficient synchronization
-/// and communication" (ICS 2021), Algorithm 3. Deviations: its stack is bounded, the oldest victims are forgotten; a
-/// round of one who insists is one attempt; and a glance at a remembered victim that has work, but none that is public,
-/// is no attempt, for it has been asked.
+/// Source: Bak, Hernandez, Gates, Luszczek, Sarkar, "Task-graph scheduling extensions for efficient synchronization and
+/// communication" (ICS 2021), Algorithm 3. There are three deviations. The stack is bounded, and the oldest victims are
+/// forgotten. A round with `insist` counts as one attempt. A glance at a remembered victim that has work, but none that
+/// is public, is not an attempt, because the victim has been asked.
 class victim_memory {
  public:
   enum class rule : unsigned char { random, history, hybrid };
@@ -53,8 +53,9 @@ class victim_memory {
     if (rule_ != rule::random) thieves_.reset(new thief[workers]);
   }
 
-  /// As the free function, from the remembered place on, else from draw() on. What a place is, is the same at each
-  /// call by one thief. Does who stands there have work, by has_work(place), which it has been asked for?
+  /// Works like the free function, beginning at the remembered place, or else at draw(). A place must mean the same at
+  /// each call by one thief. has_work(place) must say whether the worker at that place has work that it has been asked
+  /// for.
   template <class Draw, class Attempt, class HasWork>
   entry go_round(unsigned self, unsigned count, effort how, Draw&& draw, Attempt&& attempt,
                  HasWork&& has_work) noexcept {
@@ -70,8 +71,8 @@ class victim_memory {
       note(self, found != 0 ? where : nobody);
     return found;
   }
-  /// For thieves whose ring changes: the victim to try first, by a number below 65535 of the caller's choice; nobody:
-  /// a random one. And where something was found; nobody: nowhere.
+  /// These are for thieves whose ring changes. first() returns the victim to try first, as a number below 65535 of the
+  /// caller's choice, or `nobody` for a random one. note() says where something was found, or `nobody` if nothing was.
   unsigned first(unsigned self) const noexcept { return rule_ == rule::random ? nobody : thieves_[self].remembers(); }
   void note(unsigned self, unsigned victim) noexcept {
     if (rule_ == rule::random) return;
@@ -83,8 +84,9 @@ class victim_memory {
   static constexpr unsigned most = 30;
   static constexpr std::uint16_t at_random = 0xffff;
   struct alignas(64) thief {
-    std::array<std::uint16_t, most> stack{};  // in a ring: what is pushed onto a full one takes the oldest's place
-    std::uint8_t top{0}, count{0};            // the newest is below `top`
+    // A ring: a value that is pushed onto a full stack replaces the oldest one.
+    std::array<std::uint16_t, most> stack{};
+    std::uint8_t top{0}, count{0};  // the newest is below `top`
 
     unsigned remembers() const noexcept {
       const std::uint16_t newest = count == 0 ? at_random : stack[(top + most - 1u) % most];
@@ -111,7 +113,7 @@ class victim_memory {
   std::unique_ptr<thief[]> thieves_;
 };
 
-/// The workers [first, first + count) but `self`, in the order of their ranks.
+/// The workers [first, first + count) without `self`, in the order of their ranks.
 class others {
  public:
   others(unsigned self, unsigned first, unsigned count) noexcept
@@ -123,7 +125,7 @@ class others {
     const unsigned worker = first_ + place;
     return worker + (worker >= self_ && self_ >= first_ ? 1u : 0u);
   }
-  /// Robs them in a ring from a random one on, or from the one that is remembered. Source: Blumofe, Leiserson,
+  /// Robs them in a ring, beginning with a random one or with the remembered one. Source: Blumofe, Leiserson,
   /// "Scheduling multithreaded computations by work stealing" (J. ACM 46(5), 1999).
   entry rob_at_random(scheduler& host, effort how) const noexcept {
     if (count_ == 0) return 0;
@@ -142,7 +144,7 @@ class others {
   unsigned self_, first_, count_;
 };
 
-/// All other workers, nearest first: rings of equal distance. Within a ring they stand by rank, or in the order of a
+/// All other workers, nearest first, in rings of equal distance. Within a ring they stand by rank, or in the order of a
 /// walk round the circle of all ranks that begins behind `self`.
 class rings {
  public:
@@ -162,7 +164,7 @@ class rings {
 
   const std::vector<unsigned>& workers() const noexcept { return workers_; }
   unsigned count() const noexcept { return static_cast<unsigned>(ends_.size()); }
-  /// Where in workers() ring `i` begins, and where the next one does.
+  /// Return where in workers() ring `i` begins, and where it ends.
   unsigned begin_of(unsigned i) const noexcept { return i == 0 ? 0 : ends_[i - 1]; }
   unsigned end_of(unsigned i) const noexcept { return ends_[i]; }
   unsigned size_of(unsigned i) const noexcept { return end_of(i) - begin_of(i); }

@@ -20,18 +20,18 @@ inline bool wait_ready_until(int descriptor, direction which, deadline limit, co
 }  // namespace detail
 
 /// Suspends the caller until a read (a write) of the descriptor would not block: there is data (room), its end was
-/// reached, or it has an error, which the next read() (write()) then reports. Made for descriptors with O_NONBLOCK:
-/// call read() first, and wait when it says EAGAIN. Somebody else may be faster, so that the next call says EAGAIN
-/// again. A regular file is always ready, so this returns at once for it.
+/// reached, or it has an error, which the next read() (write()) then reports. It is meant for descriptors with
+/// O_NONBLOCK: call read() first, and wait when it says EAGAIN. Another thread may be faster, so the next call may say
+/// EAGAIN again. A regular file is always ready, so this returns at once for it.
 ///
-/// Any number of threads may wait for one descriptor, for both directions at once; all that wait for a direction go on
-/// when it is ready. A descriptor must not be closed while somebody waits for it: call shutdown() or request a stop,
-/// and close it afterwards. Throws std::system_error for a number that is no open descriptor, and when the system has
-/// no memory left for watching it. Thread context: any; a user-level thread suspends and may migrate, a foreign kernel
-/// thread sleeps.
+/// Any number of threads may wait for one descriptor, and for both directions at once. All threads that wait for a
+/// direction go on when it is ready. A descriptor must not be closed while a thread waits for it: call shutdown() or
+/// request a stop, and close it afterwards. Throws std::system_error for a number that is no open descriptor, and if
+/// the system has no memory left for watching it. Thread context: any; a user-level thread suspends and may migrate,
+/// and a foreign kernel thread sleeps.
 ///
-/// All waits of a process are watched by one kernel thread (epoll), which sleeps while nothing happens. On a simulated
-/// machine descriptors are looked at every 20 microseconds of virtual time.
+/// One kernel thread (epoll) watches all waits of a process; it sleeps while nothing happens. On a simulated machine
+/// descriptors are looked at every 20 microseconds of virtual time.
 inline void wait_readable(int descriptor) {
   (void)detail::wait_ready(descriptor, detail::direction::read, nullptr, nullptr);
 }
@@ -39,7 +39,7 @@ inline void wait_writable(int descriptor) {
   (void)detail::wait_ready(descriptor, detail::direction::write, nullptr, nullptr);
 }
 
-/// The same; false when a stop was requested first.
+/// Does the same, and returns false if a stop was requested first.
 [[nodiscard]] inline bool wait_readable(int descriptor, const std::stop_token& stop) {
   return detail::wait_ready(descriptor, detail::direction::read, nullptr, &stop);
 }
@@ -47,8 +47,8 @@ inline void wait_writable(int descriptor) {
   return detail::wait_ready(descriptor, detail::direction::write, nullptr, &stop);
 }
 
-/// The same with a time limit, and a stop token if one is given;
-/// false when the time has passed or a stop was requested first.
+/// Does the same with a time limit, and with a stop token if one is given. Returns false if the time has passed or a
+/// stop was requested first.
 template <class Clock, class Duration>
 [[nodiscard]] bool wait_readable_until(int descriptor, const std::chrono::time_point<Clock, Duration>& when,
                                        const std::stop_token& stop = {}) {

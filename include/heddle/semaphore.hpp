@@ -22,7 +22,7 @@ class semaphore_core {
   semaphore_core& operator=(const semaphore_core&) = delete;
 
   bool try_acquire() noexcept {
-    std::int64_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
+    std::int64_t word = word_.load(std::memory_order_relaxed);  // relaxed: verified by the exchange
     while (word >= permit) {
       // acquire pairs with release: what was done before the permit was given
       if (word_.compare_exchange_weak(word, word - permit, std::memory_order_acquire, std::memory_order_relaxed))
@@ -36,7 +36,7 @@ class semaphore_core {
   }
   bool acquire_by(deadline limit) noexcept { return acquire_slow(&limit); }
   void release(std::ptrdiff_t count) noexcept {
-    std::int64_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
+    std::int64_t word = word_.load(std::memory_order_relaxed);  // relaxed: verified by the exchange
     while ((word & has_waiters) == 0) {
       // release pairs with try_acquire: what was done before; the last access to *this
       if (word_.compare_exchange_weak(word, word + count * permit, std::memory_order_release,
@@ -55,7 +55,8 @@ class semaphore_core {
   HEDDLE_API void release_slow(std::ptrdiff_t count) noexcept;
   static bool enqueue(void* request, waiter& w) noexcept;
 
-  // has_waiters: waiters_ is not empty, and then there is no permit; changed under guard_. The rest counts permits.
+  // The bit has_waiters means that waiters_ is not empty, and then there is no permit; it is changed under guard_. The
+  // rest counts permits.
   std::atomic<std::int64_t> word_;
   spin_word guard_;
   waiter_list waiters_;  // under guard_
@@ -63,9 +64,9 @@ class semaphore_core {
 
 }  // namespace detail
 
-/// Like std::counting_semaphore. Waiters are served in order of arrival. May be destroyed as soon as nobody waits, even
-/// while the thread whose permit was taken is still inside release(). Thread context: any; acquire() and the forms with
-/// a time limit may suspend and migrate a user-level thread, try_acquire() and release() never do.
+/// Like std::counting_semaphore. Waiters are served in order of arrival. It may be destroyed as soon as no thread
+/// waits, even while the thread whose permit was taken is still inside release(). Thread context: any. acquire() and
+/// the forms with a time limit may suspend and migrate a user-level thread; try_acquire() and release() never do.
 template <std::ptrdiff_t Max = std::numeric_limits<std::ptrdiff_t>::max() / 4>
 class counting_semaphore {
   static_assert(Max >= 0 && Max <= std::numeric_limits<std::ptrdiff_t>::max() / 4);
@@ -73,7 +74,7 @@ class counting_semaphore {
  public:
   static constexpr std::ptrdiff_t max() noexcept { return Max; }
 
-  /// 0 <= permits <= max().
+  /// Requires 0 <= permits <= max().
   constexpr explicit counting_semaphore(std::ptrdiff_t permits) noexcept : core_(permits) {}
 
   void acquire() noexcept { core_.acquire(); }
@@ -86,7 +87,7 @@ class counting_semaphore {
   bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& when) noexcept {
     return core_.try_acquire() || detail::until(when, [this](detail::deadline d) { return core_.acquire_by(d); });
   }
-  /// The permits may not exceed max() afterwards. Never suspends.
+  /// The permits must not exceed max() afterwards. Never suspends.
   void release(std::ptrdiff_t count = 1) noexcept { core_.release(count); }
 
  private:

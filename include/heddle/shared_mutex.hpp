@@ -1,4 +1,4 @@
-/// Many readers or one writer.
+/// Shared mutexes: many readers or one writer.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace heddle {
 
-/// Like std::shared_timed_mutex; works with std::unique_lock and std::shared_lock. A waiting writer holds up readers
-/// that come after it, and a writer that leaves lets in the readers that wait, so neither kind starves ("phase-fair":
-/// Brandenburg, Anderson, ECRTS 2009). Writers among themselves are served in order of arrival. Not recursive: a reader
-/// that locks it again while a writer waits never returns. Thread context: any; what waits may suspend and migrate a
-/// user-level thread, unlocking and the try_ forms without a time limit never do.
+/// Like std::shared_timed_mutex; it works with std::unique_lock and std::shared_lock. A waiting writer holds up readers
+/// that come after it, and a writer that leaves lets in the readers that wait. So neither kind starves ("phase-fair":
+/// Brandenburg, Anderson, ECRTS 2009). Writers among themselves are served in order of arrival. It is not recursive: a
+/// reader that locks it again while a writer waits never returns. Thread context: any. A function that waits may
+/// suspend and migrate a user-level thread; unlocking and the try_ forms without a time limit never do.
 class shared_mutex {
  public:
   constexpr shared_mutex() noexcept = default;
@@ -43,7 +43,7 @@ class shared_mutex {
       wait_for_it(false, nullptr);
   }
   bool try_lock_shared() noexcept {
-    std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
+    std::uint32_t word = word_.load(std::memory_order_relaxed);  // relaxed: verified by the exchange
     while ((word & (writer | queued)) == 0) {
       // acquire pairs with unlock: what the last writer wrote
       if (word_.compare_exchange_weak(word, word + reader, std::memory_order_acquire, std::memory_order_relaxed))
@@ -52,7 +52,7 @@ class shared_mutex {
     return false;
   }
   void unlock_shared() noexcept {
-    std::uint32_t word = word_.load(std::memory_order_relaxed);  // verified by the exchange
+    std::uint32_t word = word_.load(std::memory_order_relaxed);  // relaxed: verified by the exchange
     while ((word & queued) == 0 || word >= 2 * reader) {
       // release pairs with try_lock: the reader is done reading
       if (word_.compare_exchange_weak(word, word - reader, std::memory_order_release, std::memory_order_relaxed))
@@ -94,9 +94,9 @@ class shared_mutex {
   std::uint32_t queue_bit() const noexcept { return readers_.empty() && writers_.empty() ? 0 : queued; }
   void withdraw(bool exclusive, detail::waiter& w) noexcept;
 
-  // writer: held exclusively. queued: a list is not empty; changed under guard_. The rest counts readers. While
-  // `queued` is set, a thread comes in only if a leaving holder (or a waiter that gives up) hands the lock to it.
-  // Publishes what holders did.
+  // The bit `writer` means that the lock is held exclusively. The bit `queued` means that a list is not empty; it is
+  // changed under guard_. The rest counts readers. While `queued` is set, a thread comes in only if a leaving holder
+  // (or a waiter that gives up) hands the lock to it. The word publishes what holders did.
   std::atomic<std::uint32_t> word_{0};
   detail::spin_word guard_;
   detail::waiter_list readers_;  // under guard_

@@ -1,4 +1,4 @@
-/// Waiting for a time to come.
+/// Sleeping: waiting for a time to come.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ HEDDLE_API void sleep_until(deadline when) noexcept;
 
 namespace this_thread {
 
-/// Suspends the calling thread for at least so long; its worker runs others meanwhile. It goes on when, after that, a
-/// worker of the runtime picks its next thread and no other is ready before this one. Thread context: any; may migrate
-/// a user-level thread; a foreign kernel thread sleeps in the kernel.
+/// Suspends the calling thread for at least `duration`; its worker runs other threads meanwhile. After that time it
+/// goes on when a worker of the runtime picks its next thread and no other is ready before it. Thread context: any; may
+/// migrate a user-level thread; a foreign kernel thread sleeps in the kernel.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& duration) noexcept {
   if (duration > duration.zero()) detail::sleep_until(detail::deadline_in(duration));
 }
 
-/// The same until `when` has passed on its own clock.
+/// Does the same until `when` has passed on its own clock.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& when) noexcept {
   detail::until(when, [](detail::deadline d) {

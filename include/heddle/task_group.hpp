@@ -1,4 +1,4 @@
-/// Task groups: children that may block, joined together.
+/// Task groups: children that may block, and that are joined together.
 #pragma once
 
 #include <atomic>
@@ -27,77 +27,83 @@ namespace detail {
 
 struct child_handle;  // a fiber::thread
 
-// What the children of a group and its owner share. Counting (src/task/groups.md): a child that the owner runs by
-// itself, or that gives its spawner's continuation back to it by a return, is not counted at all. `owed` is the owner's
-// own number of the other children. When the owner waits it adds `owed` to `outstanding`, from which each of these
-// children takes one at its end.
+// The state shared by a task group's owner and its children. Counting (src/task/groups.md): some children are not
+// counted at all, namely a child that the owner runs by itself, and a child that gives the spawner's continuation back
+// by a return. `owed` is the owner's own number of the other children. When the owner waits it adds `owed` to
+// `outstanding`, from which each of those children subtracts one at its end.
 struct group_state {
   static constexpr std::int64_t waiting = std::int64_t{1} << 48;
   static constexpr std::int64_t most_queued = 4096;
-  // + waiting while an owner sleeps; written by owner and children; publishes their work
+  // The number of outstanding children, plus `waiting` while the owner sleeps. The owner and the children write it; it
+  // publishes the children's work.
   std::atomic<std::int64_t> outstanding{0};
-  std::int64_t owed{0};  // owner's
-  // Owner's: when it owes so many, further children run at once, so that the queue does not fill.
+  std::int64_t owed{0};  // the owner's
+  // The owner's. When it owes this many, further children run at once, so that the queue does not fill.
   std::int64_t most_owed{most_queued};
-  ticket newest{nullptr};              // owner's: where it queued its last child
+  ticket newest{nullptr};              // the owner's: where it queued its last child
   waiter* sleeper;                     // the owner's waiter, written before `waiting` is added
-  std::atomic<bool> cancelled{false};  // set by any thread
-  // set by the first child that threw, which then owns `error` until it is counted
+  std::atomic<bool> cancelled{false};  // any thread may set it
+  // Set by the first child that threw, which then owns `error` until it is counted.
   std::atomic<bool> failed{false};
   std::exception_ptr error;
-  // who made the group: a user-level thread, or what stands for a foreign kernel thread
+  // The thread that made the group: a user-level thread, or the identity of a foreign kernel thread.
   void* owner{nullptr};
   void* policy_data{nullptr};
   double work;
   std::size_t bytes;
-  std::uint64_t opened_at;         // when the policy was told of its beginning, if that wants to know how long it takes
-  std::atomic<unsigned> index{0};  // children so far, when the policy watches them
-  unsigned expected{0};            // children that there will be, if the owner has told; else 0
-  bool open{false};                // owner's: the policy was told of the group's beginning and not of its end
-  // how children are preempted: as below, else as the runtime's other threads
+  // The time when the policy was told of the beginning, if it wants to know how long the group takes.
+  std::uint64_t opened_at;
+  std::atomic<unsigned> index{0};  // the number of children so far, if the policy watches them
+  unsigned expected{0};            // the number of children that there will be, if the owner has told; otherwise 0
+  // The owner's: the policy was told of the group's beginning but not of its end.
+  bool open{false};
+  // True if `level` and `technique` say how children are preempted; otherwise they are like the runtime's other
+  // threads.
   bool kind_given{false};
-  bool runs_child{false};                  // owner's: a child runs on its stack
-  std::int8_t level{0};                    // priority of children; not normal only if kind_given
-  preemption technique{preemption::none};  // both are written before the first child is made
+  bool runs_child{false};  // the owner's: a child runs on its stack
+  std::int8_t level{0};    // the priority of children; not normal only if kind_given
+  // Both this and `storage` are written before the first child is made.
+  preemption technique{preemption::none};
   heddle::tls storage{heddle::tls::carrier};
 };
 
-// A child that has not begun: a job in a block of its spawner's worker. Begun by its group's owner, on the owner's own
-// stack, or, once taken from the queue, by any thread that runs jobs. Written by its spawner, then by whoever took it;
-// a free block keeps `word`, `home` and `counted`.
+// A child that has not begun: a job in a block of its spawner's worker. The group's owner begins it on the owner's own
+// stack. Once it was taken from the queue, any thread that runs jobs may begin it. The spawner writes it, and then the
+// thread that took it. A free block keeps `word`, `home` and `counted`.
 struct alignas(64) group_child : job {
   using job::job;
   static constexpr std::size_t room_bytes = 80;
-  group_child* next{nullptr};  // of free blocks
+  group_child* next{nullptr};  // the next free block
   fork_queue* home{nullptr};   // the worker that made the block
   group_state* group{nullptr};
   void (*call)(void* room) noexcept {nullptr};  // runs and destroys the closure
-  bool counted{false};                          // the group's counter knows of it from the start
+  bool counted{false};                          // true if the group's counter includes it from the start
   alignas(16) unsigned char room[room_bytes];
 };
 static_assert(sizeof(group_child) == 128);
 
 struct child_place {
-  // A thread, to be started by start_child. Null: see `queued`; if that is null, too, there is no memory for a stack,
-  // and the spawner runs the child itself.
+  // A thread, to be started by start_child. If it is null, see `queued`. If that is null, too, there is no memory for a
+  // stack, and the spawner runs the child itself.
   child_handle* child;
   group_child* queued;  // a block, to be queued by queue_child; or null
   void* room;
 };
 HEDDLE_API child_place make_child(group_state& group, std::size_t bytes, std::size_t alignment,
                                   void (*call)(void*) noexcept);
-// Runs it now, queues it, or sends it, as the policy says. May suspend; the caller may go on on another worker.
+// Runs the child at once, queues it, or sends it, as the policy says. May suspend; the caller may go on on another
+// worker.
 HEDDLE_API void start_child(group_state& group, child_handle* child, double work, const void* label) noexcept;
-// Called by any thread on a worker, the group's owner or not.
+// Any thread on a worker may call it, whether it owns the group or not.
 HEDDLE_API void queue_child(group_state& group, group_child& child) noexcept;
-// Undoes make_child: the closure's constructor has thrown.
+// Undoes make_child when the closure's constructor has thrown.
 HEDDLE_API void drop_child(child_handle* child, group_child* queued) noexcept;
-// For a child that queue_child could not queue, because the queue is full: begins it on another stack.
+// Begins a child on another stack if queue_child could not queue it because the queue is full.
 HEDDLE_API void start_unqueued(group_child& child) noexcept;
 // Called by the owner: runs the newest entries of its worker's queue, as long as they are children of the group. May
 // suspend and migrate the caller, as each child may.
 HEDDLE_API void run_children(group_state& group) noexcept;
-// Throws std::logic_error when the caller is not the owner.
+// Throws std::logic_error if the caller is not the owner.
 HEDDLE_API void wait_group_slow(group_state& group);
 HEDDLE_API void child_threw(group_state& group) noexcept;
 HEDDLE_API void open_group(group_state& group) noexcept;  // tells the policy
@@ -108,7 +114,8 @@ HEDDLE_API void set_priority(group_state& group, priority level);
 // Throws std::system_error(not_supported).
 HEDDLE_API void set_kind(group_state& group, preemption technique, heddle::tls storage);
 
-// The identity of the calling foreign kernel thread: as long as it lives no other thread of any kind has the same.
+// Returns the identity of the calling foreign kernel thread. No other thread of any kind has the same identity while it
+// lives.
 HEDDLE_API void* foreign_owner() noexcept;
 
 inline void begin_group(group_state& group) noexcept {
@@ -141,87 +148,92 @@ inline void end_group(group_state& group) noexcept {
 
 }  // namespace detail
 
-/// What a policy is told of a child. None of it is needed for correctness.
+/// Facts about a child for the policy. None of them is needed for correctness.
 struct child_options {
-  /// Its share of the group's work, in the group's unit; NaN: unknown.
+  /// Its share of the group's work, in the group's unit; NaN if unknown.
   double work = std::numeric_limits<double>::quiet_NaN();
   /// Stands for the place in the program that the child comes from: children with equal labels are taken for runs of
-  /// the same code. Any address; null: the code of the closure, which is right unless many places share one.
+  /// the same code. It may be any address. Null stands for the code of the closure, which is right unless many places
+  /// share one closure.
   const void* label = nullptr;
 };
 
-/// A set of child tasks. A child may wait for anything without holding up its siblings or the worker: any worker may
-/// begin a child that has not begun, and a child that has begun is suspended like any user-level thread. Hints are
-/// ratios, optional, and never needed for correctness.
+/// A set of child tasks. A child may wait for anything without holding up its siblings or the worker, because any
+/// worker may begin a child that has not begun, and a child that has begun is suspended like any user-level thread.
+/// Hints are ratios, optional, and never needed for correctness.
 ///
-/// The owner is the thread that made the group: user-level or a foreign kernel thread. run() may be called by the
-/// owner, by children, and by any other thread as long as the group exists and the owner has not returned from wait();
-/// wait() by the owner alone. Children have no order. Source: lazy task creation (Mohr, Kranz, Halstead, 1991);
-/// counting after Nowa (Schmaus et al., IPDPS 2021).
+/// The owner is the thread that made the group: a user-level thread or a foreign kernel thread. run() may be called by
+/// the owner, by children, and by any other thread as long as the group exists and the owner has not returned from
+/// wait(). wait() may be called by the owner only. Children have no order. Source: lazy task creation (Mohr, Kranz,
+/// Halstead, 1991); counting after Nowa (Schmaus et al., IPDPS 2021).
 class task_group {
  public:
-  /// `work`: total of the children's work in any unit, NaN unknown. `bytes`: memory they touch together, 0 unknown.
+  /// `work` is the total of the children's work in any unit, NaN if unknown. `bytes` is the memory that they touch
+  /// together, 0 if unknown.
   explicit task_group(double work = std::numeric_limits<double>::quiet_NaN(), std::size_t bytes = 0) noexcept {
     state_.work = work;
     state_.bytes = bytes;
     detail::begin_group(state_);
   }
-  /// The same, and `stop` can cancel it: once a stop is requested, children that have not begun are dropped.
+  /// Does the same with a `stop` that can cancel the group: once a stop is requested, children that have not begun are
+  /// dropped.
   explicit task_group(std::stop_token stop, double work = std::numeric_limits<double>::quiet_NaN(),
                       std::size_t bytes = 0) noexcept
       : task_group(work, bytes) {
     stop_ = std::move(stop);
   }
-  /// Waits for children that are still there (may suspend and migrate the caller); an exception of theirs is lost then.
-  /// std::terminate when called by another thread than the owner.
+  /// Waits for children that are still there, which may suspend and migrate the caller; an exception of theirs is then
+  /// lost. Calls std::terminate on any thread but the owner.
   ~task_group() {
     detail::wait_group(state_);
     detail::end_group(state_);
   }
   task_group(const task_group&) = delete;
-  /// How children are preempted that are made from now on. Must not be called by several threads at a time, nor while
-  /// run() is called. Throws std::system_error(not_supported) for what cannot be had here.
+  /// Sets how children made from then on are preempted. Must not be called by several threads at a time, nor during a
+  /// call of run(). Throws std::system_error(not_supported) for a kind that cannot be had here.
   task_group& preempt(heddle::preemption how, heddle::tls storage = heddle::tls::as_runtime) {
     detail::set_kind(state_, how, storage);
     return *this;
   }
-  /// Priority of children that are made from now on. A child of another level than normal never runs at once: it
-  /// becomes ready, and the caller goes on. Must not be called by several threads at a time, nor while run() is called.
-  /// Throws std::invalid_argument for a level that does not exist.
+  /// Sets the priority of children made from then on. A child of another level than normal never runs at once: it
+  /// becomes ready, and the caller goes on. Must not be called by several threads at a time, nor during a call of
+  /// run(). Throws std::invalid_argument for a level that does not exist.
   task_group& priority(heddle::priority level) {
     detail::set_priority(state_, level);
     return *this;
   }
   task_group& operator=(const task_group&) = delete;
 
-  /// How many children the owner is going to make before its next wait: policies that give each child a share of the
-  /// workers, or of the data, lay them out by it instead of guessing. 0: not told. Owner only, before the first child.
+  /// Says how many children the owner is going to make before its next wait; 0 means not told. Policies that give each
+  /// child a share of the workers, or of the data, lay the children out by it instead of guessing. Only the owner may
+  /// call it, before the first child.
   task_group& expect(unsigned children) noexcept {
     state_.expected = children;
     return *this;
   }
 
-  /// Makes f() a child, which another worker may begin from now on. Else the owner begins it in wait(), on its own
-  /// stack as long as 15/16 of a default stack are left there, or the worker does when the owner waits for something
-  /// else. When 4,096 children of the owner's wait so, further ones begin at once, on stacks of their own, and thieves
-  /// may take the caller's continuation; so do all whose closure is larger than 72 bytes. A policy that watches
-  /// children decides in its own way. `work` is the child's share of the group's. In a cancelled group f is not called.
-  /// If there is no memory for a stack, f runs here and now; a child that waits for something while none can be had
-  /// ends the program, with a message. Thread context: any; may suspend and migrate a user-level thread. Throws what
-  /// copying f throws, and std::bad_alloc for a closure of more than a kilobyte: then there is no child.
+  /// Makes f() a child, which another worker may begin from then on. Otherwise the owner begins it in wait(), on its
+  /// own stack as long as 15/16 of a default stack are left there, or the worker does when the owner waits for
+  /// something else. When 4,096 children of the owner's wait in this way, further ones begin at once, on stacks of
+  /// their own, and thieves may take the caller's continuation. The same holds for all children whose closure is larger
+  /// than 72 bytes. A policy that watches children decides in its own way. `work` is the child's share of the group's
+  /// work. In a cancelled group f is not called. If there is no memory for a stack, f runs inside this call. A child
+  /// that waits for something while no stack can be had ends the program with a message. Thread context: any; may
+  /// suspend and migrate a user-level thread. Throws what copying f throws, and std::bad_alloc for a closure of more
+  /// than a kilobyte; then there is no child.
   template <class F>
   void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
     make(std::forward<F>(f), {work, nullptr});
   }
-  /// The same, with more to tell of the child.
+  /// Does the same, with more facts about the child.
   template <class F>
   void run(F&& f, child_options options) {
     make(std::forward<F>(f), options);
   }
 
-  /// The same as run(f) and wait(), but f() runs here and now, on the caller's stack, while others may take the
-  /// children that are there: so the last child costs a call only. An exception of f counts as a child's. Owner only;
-  /// may suspend and migrate the caller; throws what wait() throws.
+  /// Does the same as run(f) and wait(), but f() runs at once on the caller's stack, while other workers may take the
+  /// children that are there. So the last child costs only a call. An exception of f counts as a child's. Only the
+  /// owner may call it; it may suspend and migrate the caller, and throws what wait() throws.
   template <class F>
   void run_and_wait(F&& f) {
     if (!is_cancelled()) run_inline(f);
@@ -229,21 +241,22 @@ class task_group {
   }
 
   /// Waits until all children have ended, then throws the first exception of a child, if any. The group can be used
-  /// again afterwards. May suspend and migrate the caller. Throws std::logic_error when the caller is not the owner, or
+  /// again afterwards. May suspend and migrate the caller. Throws std::logic_error if the caller is not the owner, or
   /// is a child of the group that runs on the owner's stack.
   void wait() {
     detail::wait_group(state_);
     detail::end_group(state_);
-    // set before the children ended, or lost
+    // relaxed: set before the children ended, or lost
     if (state_.cancelled.load(std::memory_order_relaxed)) [[unlikely]]
       state_.cancelled.store(false);
-    if (state_.failed.load(std::memory_order_relaxed)) [[unlikely]] {  // all children have ended: wait_group ordered it
+    // relaxed: all children have ended, and wait_group ordered that before this
+    if (state_.failed.load(std::memory_order_relaxed)) [[unlikely]] {
       state_.failed.store(false);
       std::rethrow_exception(std::exchange(state_.error, nullptr));
     }
   }
 
-  /// Children that have not begun are dropped; others see is_cancelled(). Thread context: any.
+  /// Drops the children that have not begun; the others see is_cancelled(). Thread context: any.
   void cancel() noexcept { state_.cancelled.store(true); }
   bool is_cancelled() const noexcept {
     // relaxed: a request, ordered by nothing
@@ -290,7 +303,8 @@ class task_group {
         }
       }
       if constexpr (std::is_trivially_copyable_v<closure>) {
-        closure copy(f);  // whose address may be known: the closure itself stays in registers
+        // The address of this copy may be known; the closure itself stays in registers.
+        closure copy(f);
         run_slow<closure, closure>(copy, options);
       } else {
         run_slow<closure, F>(f, options);
@@ -300,7 +314,7 @@ class task_group {
     }
   }
 
-  // A closure that throws when it is copied leaves no child.
+  // Constructs the closure. If it throws when it is copied, there is no child.
   template <class Closure, class F>
   [[gnu::always_inline]] void emplace(void* room, F& f, detail::child_handle* thread, detail::group_child* queued) {
     if constexpr (std::is_nothrow_constructible_v<Closure, F&&>) {

@@ -1,13 +1,13 @@
-/// What a task has used, and from where each figure is known.
+/// The resources that a task has used, and the source of each figure.
 #pragma once
 
 #include <cstdint>
 
 namespace heddle::policy {
 
-/// Where a figure comes from, the most exact first among those that are measured.
+/// The source of a figure. Of the measured ones the most exact comes first.
 enum class source : std::uint8_t {
-  none,      ///< it is not known, and its value means nothing
+  none,      ///< the figure is not known, and its value means nothing
   declared,  ///< the machine or its file says so
   counter,   ///< counters of the processor
   clock,     ///< clocks of the kernel
@@ -20,8 +20,8 @@ struct figure {
   bool is_known() const noexcept { return from != source::none; }
 };
 
-/// Which figures are to be read (policy_wants::figures). Elapsed time costs a look at the processor's counter at a
-/// task's beginning and end; each other one a call of the kernel at each switch between tasks, one call for all.
+/// The figures to be read (policy_wants::figures). Elapsed time costs a read of the processor's counter at a task's
+/// beginning and end. All other figures together cost one call of the kernel at each switch between tasks.
 struct usage_figures {
   bool elapsed = true;
   bool processor_time = true;
@@ -31,18 +31,20 @@ struct usage_figures {
   bool at_switches() const noexcept { return processor_time || instructions || misses || accesses; }
 };
 
-/// What one task has used while it ran on workers, from its first turn to its end: not its children, who are tasks
-/// themselves, not what ran while it waited, and not what it did in heddle::blocking. A figure of which a part is not
-/// known is none; of one that comes from two sources the less exact one is named.
+/// The resources that a task has used while it ran on workers, from its first time slice to its end. It does not
+/// include its children, which are tasks themselves, nor code that ran while it waited, nor its calls of
+/// heddle::blocking. The source of a figure is `none` if a part of it is not known. If a figure comes from two sources,
+/// the less exact one is named.
 struct task_usage {
-  figure elapsed;         ///< ns from the beginning of its first turn to its end, waits included
-  figure processor_time;  ///< ns that its kernel threads had a processor meanwhile
-  /// Instructions of its own code, not of the kernel. Simulated: cycles of computing that the program tells.
+  figure elapsed;         ///< ns from the beginning of its first time slice to its end, waits included
+  figure processor_time;  ///< ns for which its kernel threads had a processor meanwhile
+  /// Instructions of its own code, not of the kernel. In the simulator: the cycles of computing that the program
+  /// declares.
   figure instructions;
-  figure private_misses;   ///< lines that the caches of its core alone did not have
-  figure shared_misses;    ///< lines that no cache had
+  figure private_misses;   ///< lines that were in none of the caches of its core alone
+  figure shared_misses;    ///< lines that were in no cache
   figure local_accesses;   ///< lines from the memory of its own NUMA node
-  figure remote_accesses;  ///< lines from that of others
+  figure remote_accesses;  ///< lines from the memory of other nodes
 };
 
 }  // namespace heddle::policy

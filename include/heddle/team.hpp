@@ -19,22 +19,24 @@ namespace heddle {
 
 /// How the threads of a team get workers.
 enum class team_mode : std::uint8_t {
-  /// All at once, each one of its own, before everything else that is ready. So they may wait for each other by
-  /// spinning, in a library's barrier for instance, though they are not preemptive: if they are no more than the
-  /// runtime has workers, and who is spun for does not itself wait in the runtime meanwhile. Gangs that do not fit wait
-  /// until others have ended or wait in the runtime as a whole; nested ones come first. Threads that are preemptive
-  /// have no such limits: their gangs take turns, and those that share a worker do.
+  /// All threads run at once, each on a worker of its own, before everything else that is ready. So they may wait for
+  /// each other by spinning, in a library's barrier for instance, though they are not preemptive. This holds if they
+  /// are no more than the runtime's workers, and if a thread that another one spins for does not itself wait in the
+  /// runtime meanwhile. Gangs that do not fit wait until others have ended or wait in the runtime as a whole; nested
+  /// gangs come first. Preemptive threads have no such limits: their gangs take time slices, and so do threads that
+  /// share a worker.
   gang,
-  /// Like any other threads: whichever worker is idle takes the next one. They must wait for each other by heddle's
-  /// means, or be preemptive.
+  /// The threads run like any other threads: each idle worker takes the next one. They must wait for each other by
+  /// heddle's means, or be preemptive.
   stealing,
 };
 
 struct team_options {
-  unsigned threads = 0;  ///< 0: as many as the runtime has workers. More than these are made if asked for
+  /// 0 means as many as the runtime has workers. If more are asked for, more are made.
+  unsigned threads = 0;
   team_mode mode = team_mode::gang;
-  runtime* where = nullptr;    ///< null: runtime::current()
-  std::size_t stack_size = 0;  ///< bytes; 0: the runtime's default
+  runtime* where = nullptr;    ///< null means runtime::current()
+  std::size_t stack_size = 0;  ///< in bytes; 0 means the runtime's default
   const char* name = nullptr;  ///< of the threads; must outlive them
   heddle::preemption preemption = heddle::preemption::as_runtime;
   heddle::tls tls = heddle::tls::as_runtime;
@@ -46,13 +48,13 @@ class team_member;
 
 namespace detail {
 
-// A task that waits for a member. Its memory is its own.
+// A task that waits for a member. It owns its memory.
 struct team_task {
   team_task* next{nullptr};
-  void (*run)(team_task* self){nullptr};  // once; frees it, also when it throws
+  void (*run)(team_task* self){nullptr};  // called once; frees the task, also when it throws
 };
 
-// What the members of a team share.
+// The state shared by the members of a team.
 class team_core {
  public:
   HEDDLE_API explicit team_core(const team_options& options);
@@ -63,10 +65,11 @@ class team_core {
   unsigned size() const noexcept { return size_; }
   HEDDLE_API void run(void (*body)(void* data, team_member& self), void* data);
   HEDDLE_API void add(team_task* t) noexcept;
-  // Returns when all members have arrived; `tasks`: and none is left.
+  // Returns when all members have arrived and, if `tasks` is true, no task is left.
   HEDDLE_API void arrive(bool tasks) noexcept;
   bool is_first_at(std::uint32_t single) noexcept {
-    return singles_.compare_exchange_strong(single, single + 1);  // a copy: the count of those before
+    // `single` is a copy: the number of singles before this one
+    return singles_.compare_exchange_strong(single, single + 1);
   }
 
  private:
@@ -85,18 +88,18 @@ class team_core {
 
   team_options options_;
   unsigned size_;
-  gang_handle* gang_{nullptr};  // null: they are no gang
+  gang_handle* gang_{nullptr};  // null if the threads are not a gang
   void (*body_)(void* data, team_member& self){nullptr};
   void* data_{nullptr};
-  bool called_off_{false};  // not all threads could be made
+  bool called_off_{false};  // true if not all threads could be made
   std::atomic<std::uint32_t> singles_{0};
   spin_word guard_;
   // Under guard_:
-  unsigned expected_{0};  // members that have not ended their part
+  unsigned expected_{0};  // the number of members that have not ended their part
   unsigned arrived_{0};
-  bool tasks_count_{false};  // in this phase
+  bool tasks_count_{false};  // true if tasks count in this phase
   std::uint32_t phase_{0};
-  unsigned unfinished_{0};  // tasks
+  unsigned unfinished_{0};  // the number of tasks
   team_task* oldest_{nullptr};
   team_task* newest_{nullptr};
   std::exception_ptr thrown_;
@@ -105,21 +108,23 @@ class team_core {
 
 }  // namespace detail
 
-/// One of a team's threads, to the function that it executes. To be used by that thread, and `task` by tasks of the
-/// team, too. Errors: none, unless it says so.
+/// One of a team's threads, as the function that it executes sees it. Only that thread may use it; tasks of the team
+/// may also call `task`. A function has no errors unless it says so.
 class team_member {
  public:
-  unsigned number() const noexcept { return number_; }     ///< 0 to size() - 1
-  unsigned size() const noexcept { return core_.size(); }  ///< of the team
+  unsigned number() const noexcept { return number_; }     ///< from 0 to size() - 1
+  unsigned size() const noexcept { return core_.size(); }  ///< the size of the team
 
-  /// Returns when all members have come here, or have ended their parts, and all tasks have been executed: by those who
-  /// wait here, on their own threads, one after the other. May suspend the caller.
+  /// Returns when every member has come here or has ended its part, and all tasks have been executed. The members that
+  /// wait here execute the tasks on their own threads, one after the other. May suspend the caller.
   void barrier() noexcept { core_.arrive(true); }
-  /// The same without a look at tasks: the caller runs nothing meanwhile. Members have to agree which of the two it is.
+  /// Does the same without tasks: the caller runs nothing meanwhile. All members must call the same one of the two
+  /// functions.
   void meet() noexcept { core_.arrive(false); }
 
-  /// A task, which whoever waits at a barrier executes, in the end all who have ended their parts. It may make tasks,
-  /// and wait, but not at the team's barriers. Throws std::bad_alloc; never suspends.
+  /// Makes a task, which a member that waits at a barrier executes; at the latest the members that have ended their
+  /// parts do. A task may make tasks, and may wait, but not at the team's barriers. Throws std::bad_alloc; never
+  /// suspends.
   template <class F>
   void task(F&& f) {
     struct made : detail::team_task {
@@ -137,8 +142,8 @@ class team_member {
     core_.add(t);
   }
 
-  /// f() is called by the first member that comes here, alone; nobody waits. Members come to the same of these in the
-  /// same order. True: it was this one. Throws what f throws.
+  /// Calls f() on the first member that comes here; the others do not wait for it. All members must call the same
+  /// `single`s in the same order. Returns true on the member that ran `f`. Throws what f throws.
   template <class F>
   bool single(F&& f) {
     if (!core_.is_first_at(singles_++)) return false;
@@ -155,23 +160,23 @@ class team_member {
   std::uint32_t singles_{0};
 };
 
-/// Threads that execute a function together, again and again. Thread context of every function: any; of one team one
-/// call at a time.
+/// Threads that execute a function together, again and again. Thread context of every function: any; one team has at
+/// most one call at a time.
 class team {
  public:
-  /// Throws std::bad_alloc, and std::system_error(not_supported) for threads of a kind that cannot be had here. Makes
-  /// no thread yet.
+  /// Throws std::bad_alloc, and std::system_error(not_supported) for threads of a kind that cannot be had here. It
+  /// makes no threads yet.
   explicit team(const team_options& options = {}) : core_(options) {}
   team(const team&) = delete;
   team& operator=(const team&) = delete;
 
   unsigned size() const noexcept { return core_.size(); }
 
-  /// f(member), with a team_member&, on each of size() new threads; the caller waits, and is none of them. Returns when
-  /// all have ended, and all tasks; user-level callers may be suspended and migrate. Called by a thread of another
-  /// team, also inside it: a nested team. Throws the first exception that f or a task has thrown, after all others have
-  /// ended (they are not waited for by the thrower, and do not wait for it), and std::system_error when not all threads
-  /// can be made, in which case f was not called.
+  /// Calls f(member), with a team_member&, on each of size() new threads. The caller waits and is none of them. Returns
+  /// when all threads have ended and all tasks are done; a user-level caller may be suspended and migrate. A call from
+  /// a thread of another team, even from inside it, makes a nested team. Throws the first exception that f or a task
+  /// has thrown, after all others have ended (they are not waited for by the thrower, and do not wait for it). Throws
+  /// std::system_error if not all threads can be made; f was then not called.
   template <class F>
   void run(F&& f) {
     using function = std::remove_reference_t<F>;

@@ -1,5 +1,5 @@
-/// Partial sums, scratch buffers, random sources: values of which each thread needs one for a while. They are what
-/// enumerable_thread_specific is elsewhere, but safe where a thread may move to another worker while it uses one.
+/// Values of which each thread needs one for a while: partial sums, scratch buffers, random sources. They are like
+/// enumerable_thread_specific in other libraries, but safe if a thread moves to another worker while it uses one.
 #pragma once
 
 #include <array>
@@ -13,27 +13,27 @@
 namespace heddle {
 
 namespace detail {
-// Rank of the worker that runs the caller, in whichever runtime; 0 on
-// a foreign kernel thread. May be out of date at once.
+// Returns the rank of the worker that runs the caller, in whichever runtime, or 0 on a foreign kernel thread. It may be
+// out of date at once.
 HEDDLE_API std::size_t rank_hint() noexcept;
 }  // namespace detail
 
-/// Values that threads lend themselves for a while: with(f) calls f(value) with a value that nobody else has until f
-/// returns. Prefers the one used last by the same worker, which its cache still holds; makes a new one only while all
-/// of that worker's are lent. So there are about as many as workers, and more only where f waits (a thread that waits
-/// keeps its value, and another one runs on its worker).
+/// Values that threads borrow for a while: with(f) calls f(value) with a value that no other thread has until f
+/// returns. It prefers the value that was used last by the same worker, which its cache still holds. It makes a new one
+/// only while all values of that worker are borrowed. So there are about as many values as workers, and more only if f
+/// waits (a thread that waits keeps its value, and another one runs on its worker).
 template <class T>
 class worker_local {
  public:
-  /// Values begin as T().
+  /// Makes values that begin as T().
   worker_local() : make_([] { return T(); }) {}
-  /// Values begin as make(), called on the thread that uses the value first.
+  /// Makes values that begin as make(), called on the thread that uses the value first.
   explicit worker_local(std::function<T()> make) : make_(std::move(make)) {}
   worker_local(const worker_local&) = delete;
   worker_local& operator=(const worker_local&) = delete;
   ~worker_local() {
     for (const std::atomic<holder*>& list : lists_) {
-      // relaxed: nobody uses the object any more, so whoever destroys it is ordered behind all uses
+      // relaxed: no thread uses the object any more, so its destruction is ordered behind all uses
       for (holder* h = list.load(std::memory_order_relaxed); h != nullptr;) delete std::exchange(h, h->next);
     }
   }
@@ -46,7 +46,7 @@ class worker_local {
     return std::forward<F>(f)(mine.of->value);
   }
 
-  /// Calls f(value) for all values that there are, in no particular order. Must not be called while anybody is in
+  /// Calls f(value) for all existing values, in no particular order. Must not be called while a thread is inside
   /// with().
   template <class F>
   void for_each(F&& f) {
@@ -56,8 +56,8 @@ class worker_local {
     }
   }
 
-  /// All values joined: op(op(start, value), value)... The order is not determined, so op is associative and
-  /// commutative. Not while anybody is in with().
+  /// Returns all values joined: op(op(start, value), value)... The order is not determined, so op must be associative
+  /// and commutative. Must not be called while a thread is inside with().
   template <class Op>
   T combine(T start, Op&& op) {
     for_each([&](T& value) { start = op(std::move(start), value); });
@@ -65,10 +65,10 @@ class worker_local {
   }
 
  private:
-  struct alignas(64) holder {  // a cache line of its own, or several
+  struct alignas(64) holder {  // one or several cache lines of its own
     explicit holder(T&& first) : value(std::move(first)) {}
     std::atomic<bool> lent{true};
-    holder* next{nullptr};  // written before it is published, and never again
+    holder* next{nullptr};  // written before the holder is published, and never again
     T value;
   };
   struct lease {

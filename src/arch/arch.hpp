@@ -1,4 +1,4 @@
-// What the runtime needs of a processor: a context switch, the thread pointer, a pause. README.md has the invariants.
+// The runtime's interface to a processor: a context switch, the thread pointer, a pause. README.md has the invariants.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace heddle::arch {
 
-// Where a context goes whose entry function has returned; read by heddle_start.
+// The place where a context goes whose entry function has returned; heddle_start reads it.
 struct departure {
   void* stack_pointer;
   void (*after)(void*, void*);
@@ -26,7 +26,7 @@ struct departure {
 }  // namespace heddle::arch
 
 extern "C" {
-// Defined by the run loop: asked by heddle_start when the entry function of a context has returned.
+// Defined by the run loop. heddle_start calls it when the entry function of a context has returned.
 heddle::arch::departure* heddle_depart(void* argument) noexcept;
 // See switch.S. `after` runs on the new stack once the caller's context is complete in memory.
 void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b) noexcept;
@@ -38,8 +38,8 @@ void heddle_start() noexcept;
 
 namespace heddle::arch {
 
-// Puts a first frame below `stack_top` (16-byte aligned): the context calls entry(argument), then heddle_depart.
-// `control`: what it finds in the floating-point control registers. Returns the stack pointer to give to heddle_switch.
+// Puts a first frame below `stack_top` (16-byte aligned). The context calls entry(argument), then heddle_depart, and
+// begins with `control` in the floating-point control registers. Returns the stack pointer for heddle_switch.
 inline void* prepare(void* stack_top, void (*entry)(void*), void* argument,
                      const floating_point_control& control = {}) noexcept {
   auto* frame = reinterpret_cast<switch_frame*>(static_cast<char*>(stack_top) - sizeof(switch_frame));
@@ -67,9 +67,9 @@ inline void* prepare(void* stack_top, void (*entry)(void*), void* argument,
   return value;
 }
 
-// The register by which thread-local variables are found. On x86-64 the kernel has to allow that it is written
-// (FSGSBASE). Compilers take its value for constant within a function. So these are inline and volatile, and a function
-// that writes it must not touch a thread-local variable except through assembler.
+// Returns the register by which thread-local variables are found. On x86-64 it can only be written if the kernel allows
+// it (FSGSBASE). Compilers assume that its value is constant within a function. So these functions are inline and
+// volatile, and a function that writes the register must not touch a thread-local variable except through assembler.
 [[gnu::always_inline]] inline void* thread_pointer() noexcept {
   void* value;
 #if defined(__x86_64__)
@@ -88,7 +88,7 @@ inline void* prepare(void* stack_top, void (*entry)(void*), void* argument,
 }
 
 #if defined(HEDDLE_SIM)
-// A loop that waits for somebody else lets them run (platform/sim).
+// Lets other simulated kernel threads run; for a loop that waits for one of them (platform/sim).
 extern "C" void heddle_sim_pause() noexcept;
 inline void pause() noexcept { heddle_sim_pause(); }
 #else

@@ -1,4 +1,4 @@
-// Tells return addresses from other words that look like addresses of code.
+// Recognises return addresses among other words that look like addresses of code.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@ namespace heddle::arch {
 
 using bytes_before = std::array<unsigned char, 8>;
 
-// Are these eight bytes, which lie before an address, such that a call instruction ends with them?
+// Returns true if a call instruction ends with these eight bytes, which lie before an address.
 inline bool is_call(const bytes_before& bytes) noexcept {
 #if defined(__x86_64__)
   if (bytes[3] == 0xe8) return true;  // call rel32
-  // call r/m64 (FF /2), of 2 to 7 bytes with its operand; a REX prefix makes no difference to what is looked for.
+  // call r/m64 (FF /2), of 2 to 7 bytes with its operand; a REX prefix does not change the bytes that are checked
   const auto of = [&bytes](std::size_t length, int mod) {
     return bytes[8 - length] == 0xff && (bytes[9 - length] >> 3 & 7) == 2 && bytes[9 - length] >> 6 == mod;
   };

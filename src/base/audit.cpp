@@ -14,7 +14,7 @@ constinit std::atomic<bool (*)() noexcept> question{nullptr};  // set once
 void preemption_is_used(bool (*may_be_preempted)() noexcept) noexcept { question.store(may_be_preempted); }
 
 void lock_is_taken(const char* which) noexcept {
-  const auto may_be_preempted = question.load(std::memory_order_relaxed);  // a function of the program
+  const auto may_be_preempted = question.load(std::memory_order_relaxed);  // relaxed: a function of the program
   if (may_be_preempted == nullptr || !may_be_preempted()) [[likely]]
     return;
   fail(__FILE__, __LINE__,
@@ -31,7 +31,7 @@ constinit thread_local const char* forbidden_by [[gnu::tls_model("initial-exec")
 }  // namespace
 
 void forbid_malloc(const char* doing) noexcept {
-  if (question.load(std::memory_order_relaxed) != nullptr) forbidden_by = doing;  // as above
+  if (question.load(std::memory_order_relaxed) != nullptr) forbidden_by = doing;  // relaxed: as above
 }
 void allow_malloc() noexcept { forbidden_by = nullptr; }
 const char* malloc_forbidden_by() noexcept { return forbidden_by; }

@@ -9,7 +9,7 @@
 namespace heddle::base {
 
 void fail(const char* file, int line, const char* format, ...) noexcept {
-  allow_malloc();  // what went wrong first is to be told
+  allow_malloc();  // allow, because this message about the first failure must be printed
   char text[512];
   int used = std::snprintf(text, sizeof text, "heddle: %s:%d: ", file, line);
   va_list values;

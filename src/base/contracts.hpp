@@ -1,5 +1,5 @@
-// Checks of the runtime's own invariants. A broken one aborts in every build and prints the values involved; the costly
-// ones exist in audit builds only. Neither is ever used as an optimiser assumption.
+// Checks of the runtime's own invariants. A broken invariant aborts in every build and prints the values involved; the
+// costly checks exist in audit builds only. Neither kind is ever used as an optimiser assumption.
 #pragma once
 
 #include <cstdarg>

@@ -38,12 +38,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> nearest_all(std::string_view name, std::span<const std::string> candidates, std::size_t most) {
-  std::vector<std::pair<std::size_t, std::size_t>> near;  // distance, which
+  std::vector<std::pair<std::size_t, std::size_t>> near;  // distance and index of a candidate
   for (std::size_t which = 0; which < candidates.size(); ++which) {
     const std::string& candidate = candidates[which];
     const std::size_t distance = edit_distance(name, candidate);
     const std::size_t allowed = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
-    // Of one or two letters nearly everything is one edit away.
+    // A name of one or two letters is one edit away from nearly everything.
     const bool close = distance <= allowed && distance < std::min(name.size(), candidate.size());
     if (close || (name.size() >= 2 && is_prefix(name, candidate))) near.emplace_back(distance, which);
   }

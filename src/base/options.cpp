@@ -260,7 +260,7 @@ option_values options_from(std::span<const char* const> environment, std::vector
       if (!text.empty()) known->set(values, text, known->variable);
     } else if (warnings != nullptr &&
                std::find(foreign_variables().begin(), foreign_variables().end(), name) == foreign_variables().end()) {
-      // Compared without the prefix, which would make every name near to every other.
+      // Compared without the prefix, because the prefix would make every name near to every other.
       std::vector<std::string> guesses = nearest_all(name.substr(prefix.size()), names_of(&option::key));
       for (std::string& guess : guesses) guess = std::string(prefix) + capitals(guess);
       warnings->push_back(

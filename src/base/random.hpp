@@ -21,7 +21,7 @@ class random_source {
     return state_ * 0x2545f4914f6cdd1du;
   }
 
-  // Uniform in [0, bound), bound > 0; bias below 2^-32 (multiply-shift).
+  // Returns a uniform number in [0, bound), bound > 0. The bias is below 2^-32 (multiply-shift).
   std::uint32_t below(std::uint32_t bound) noexcept {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }

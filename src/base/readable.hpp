@@ -1,4 +1,4 @@
-// Names of functions as a person reads them.
+// Names of functions in a form for people.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace heddle::base {
 
-// The linker's name demangled. While that is longer than `most`, the insides of template lists are left out, then those
-// of parameter lists, and then it is cut. May throw std::bad_alloc.
+// Returns the linker's name demangled. While the result is longer than `most`, first the insides of template lists are
+// left out, then those of parameter lists, and then it is cut. May throw std::bad_alloc.
 std::string readable(const char* symbol, std::size_t most = 100);
 
 }  // namespace heddle::base

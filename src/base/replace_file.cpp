@@ -12,7 +12,7 @@ namespace heddle::base {
 
 namespace fs = std::filesystem;
 
-// 0, or an errno value.
+// Returns 0 or an errno value.
 static int write_whole(const std::string& path, std::string_view bytes) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return errno;
@@ -25,7 +25,7 @@ static int write_whole(const std::string& path, std::string_view bytes) {
 void replace_file(const std::string& path, std::string_view bytes) {
   std::error_code ignored;
   const bool direct = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
-  // a name that nobody else has who writes the same file meanwhile
+  // a name that no other writer of the same file has
   static std::atomic<unsigned> count{0};
   const std::string part =
       direct ? path : path + "." + std::to_string(::getpid()) + "." + std::to_string(count.fetch_add(1)) + ".part";

@@ -10,7 +10,7 @@ namespace heddle {
 
 namespace {
 
-constexpr unsigned exact_bits = 7, bins_bits = 6;  // lengths below 128 exactly, then 64 bins an octave
+constexpr unsigned exact_bits = 7, bins_bits = 6;  // exact for lengths below 128, then 64 bins an octave
 
 std::size_t bin_of(std::uint64_t length) noexcept {
   if (length < (1u << exact_bits)) return length;
@@ -59,14 +59,14 @@ std::uint64_t reuse_distance::take(std::uint64_t element) {
   const auto [at, fresh] = last_.try_emplace(element, last_access{0, 0});
   std::uint64_t distance = infinite;
   if (!fresh) {
-    // The element's own mark is the last one up to its time, so it counts once: "itself included".
+    // The element's own mark is the last one up to its time, so it counts once, as "itself included" demands.
     const std::uint64_t among = last_.size() - marks_up_to(at->second.mark - 1);
     mark(at->second.mark, -1);
     if (histogram_.size() <= among) histogram_.resize(std::max<std::uint64_t>(among + 1, 2 * histogram_.size()));
     ++histogram_[among];
     distance = whole_distance(among);
   }
-  add_gap(gaps_, accesses_ - at->second.time);  // of a first access: from the stream's beginning
+  add_gap(gaps_, accesses_ - at->second.time);  // the gap before a first access begins with the stream
   at->second = {++now_, accesses_};
   mark(now_, 1);
   return distance;
@@ -74,7 +74,7 @@ std::uint64_t reuse_distance::take(std::uint64_t element) {
 
 std::uint64_t reuse_distance::sampled_distance(std::uint64_t whole) const noexcept {
   if (rate_ == 1) return whole;
-  // The inverse of whole_distance, whose rounding makes it wrong by one at most.
+  // This is the inverse of whole_distance, whose rounding makes it wrong by one at most.
   std::uint64_t sampled = 1 + static_cast<std::uint64_t>(static_cast<double>(whole - 1) * rate_);
   while (whole_distance(sampled + 1) <= whole) ++sampled;
   while (sampled > 1 && whole_distance(sampled) > whole) --sampled;
@@ -84,7 +84,7 @@ std::uint64_t reuse_distance::sampled_distance(std::uint64_t whole) const noexce
 std::uint64_t reuse_distance::misses(std::uint64_t capacity) const {
   if (capacity == 0) return accesses_;
   std::uint64_t sum = last_.size();
-  const std::uint64_t most = histogram_.size();  // no distance is as long
+  const std::uint64_t most = histogram_.size();  // no distance is as long as this
   if (capacity < infinite - 1 && whole_distance(most) > capacity)
     for (std::uint64_t d = sampled_distance(capacity) + 1; d < most; ++d) sum += histogram_[d];
   return std::min(scaled(static_cast<double>(sum)), accesses_);
@@ -101,7 +101,8 @@ std::vector<reuse_distance::bin> reuse_distance::histogram() const {
 std::vector<reuse_distance::point> reuse_distance::curve() const {
   std::vector<point> points;
   std::uint64_t sum = last_.size();
-  for (std::uint64_t d = histogram_.size(); d-- > 1;) {  // a capacity of d keeps what is accessed again after d
+  // A capacity of d keeps the elements that are accessed again at a distance of at most d.
+  for (std::uint64_t d = histogram_.size(); d-- > 1;) {
     if (histogram_[d] == 0) continue;
     points.push_back({whole_distance(d), std::min(scaled(static_cast<double>(sum)), accesses_)});
     sum += histogram_[d];
@@ -136,8 +137,8 @@ std::vector<reuse_distance::gaps> reuse_distance::all_gaps() const {
   return all;
 }
 
-// Of the n - w + 1 windows of w accesses an element is outside those that lie between two of its accesses, or before
-// the first, or behind the last: g - w windows in a gap of g.
+// An element is outside those of the n - w + 1 windows of w accesses that lie between two of its accesses, before the
+// first, or behind the last. A gap of g contains g - w such windows.
 double reuse_distance::footprint(const std::vector<gaps>& all, double length) const {
   const auto n = static_cast<double>(accesses_);
   if (length <= 0 || accesses_ == 0) return 0;
@@ -170,8 +171,7 @@ window_proposal reuse_distance::propose_window(std::uint64_t capacity, unsigned 
     found.why = window_proposal::reason::fits;
     return found;
   }
-  // The least capacity that serves one core well enough: what is above it may be the window's. Misses fall with
-  // capacity.
+  // Finds the least capacity that serves one core well enough; the window may use the rest. Misses fall with capacity.
   std::uint64_t least = capacity;
   for (const point& p : curve()) {
     if (static_cast<double>(p.misses) > most) continue;
@@ -179,7 +179,7 @@ window_proposal reuse_distance::propose_window(std::uint64_t capacity, unsigned 
     break;
   }
   const auto spare = static_cast<double>(capacity - least);
-  // Footprints grow with their length.
+  // The search below is right because footprints grow with their length.
   const std::vector<gaps> all = all_gaps();
   const std::uint64_t n = iterations_ == 0 ? accesses_ : iterations_;
   const double each = static_cast<double>(accesses_) / static_cast<double>(n);

@@ -10,11 +10,11 @@ namespace heddle::base {
 
 inline constexpr std::size_t terminal_columns = 80;
 
-// `text` in lines of at most `columns` columns, blanks included, each behind `indent` blanks; a word that is longer
-// stands alone. Newlines of the text are kept. Ends without a newline.
+// Returns `text` in lines of at most `columns` columns, blanks included, each behind `indent` blanks. A word that is
+// longer stands alone. Newlines of the text are kept. The result ends without a newline.
 std::string wrapped(std::string_view text, std::size_t indent = 0, std::size_t columns = terminal_columns);
 
-// Lines "name  text" of a table: the names behind two blanks, the texts wrapped in a column of their own.
+// Returns the lines "name  text" of a table: the names behind two blanks, the texts wrapped in a column of their own.
 template <class Lines, class Name, class Text>
 std::string two_columns(const Lines& lines, Name name, Text text) {
   std::size_t width = 0;

@@ -18,14 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 using names = std::vector<std::string>;
 
-// The process's group in one hierarchy, and a place where a part of that hierarchy is mounted.
+// The process's group in one hierarchy.
 struct membership {
   bool unified;  // version 2
   names path;
 };
 struct mount {
   bool unified;
-  names root;      // which group the mount point shows; ".." above the root of the cgroup namespace
+  names root;      // the group that the mount point shows; ".." above the root of the cgroup namespace
   fs::path point;  // absolute, without the root directory
 };
 
@@ -44,7 +44,7 @@ bool has_controller(std::string_view list) {
   return std::find(controllers.begin(), controllers.end(), "cpu") != controllers.end();
 }
 
-// mountinfo writes blanks and backslashes as \ooo.
+// Decodes blanks and backslashes, which mountinfo writes as \ooo.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -130,7 +130,7 @@ class reader {
     }
   }
 
-  // Quotas from the process's group up to the group at the mount point.
+  // Reads the quotas from the process's group up to the group at the mount point.
   void read_chain(const membership& group, const mount& place) {
     const std::optional<names> inside = path_below(group, place);
     if (!inside) {
@@ -176,7 +176,7 @@ class reader {
     return std::nullopt;
   }
 
-  // The directory `depth` levels below `directory` from where `rest` leads to the group of this process.
+  // Finds the directory `depth` levels below `directory` from which `rest` leads to the group of this process.
   bool find_hidden(const fs::path& directory, std::size_t depth, const names& rest, names& inside) {
     if (depth == 0) {
       fs::path group = directory;
@@ -235,7 +235,7 @@ class reader {
     add(file, *quota, *period);
   }
 
-  static constexpr unsigned most_visited = 10'000;  // groups looked at for a hidden name
+  static constexpr unsigned most_visited = 10'000;  // the number of groups searched for a hidden name
 
   const fs::path root_;
   std::vector<quota>& quotas_;

@@ -1,4 +1,4 @@
-// CPU quotas of control groups, version 1 and 2. Not for use outside src/machine: see limits.hpp.
+// CPU quotas of control groups, versions 1 and 2. This header is for src/machine only; see limits.hpp.
 #pragma once
 
 #include <filesystem>

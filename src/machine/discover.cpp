@@ -1,4 +1,4 @@
-// From hwloc to a topology.
+// Conversion from hwloc to a topology.
 #include <hwloc.h>
 
 #include <algorithm>
@@ -23,16 +23,17 @@ struct destroy {
 };
 using handle = std::unique_ptr<hwloc_topology, destroy>;
 
-// hwloc takes time and memory by the square of the units; as many as workers can be (HEDDLE_WORKERS).
+// hwloc's time and memory grow with the square of the units. The limit is the largest number of workers
+// (HEDDLE_WORKERS).
 constexpr std::uint64_t most_units = 4096;
-// What a size with a minus sign becomes in hwloc is far above this.
+// A size with a minus sign becomes a number in hwloc that is far above this.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56;
 
-// How many units hwloc would make of "pack:2 l3:1(size=32MiB) [numa]
-// pu:4": the product of the counts. Stops beyond the limit.
+// Returns how many units hwloc would make of "pack:2 l3:1(size=32MiB) [numa] pu:4": the product of the counts. It stops
+// beyond the limit.
 std::uint64_t units_described(std::string_view text) {
   std::uint64_t units = 1;
-  unsigned inside = 0;  // of attributes and attached memory
+  unsigned inside = 0;  // depth inside attributes and attached memory
   for (std::size_t at = 0; at < text.size() && units <= most_units; ++at) {
     const char c = text[at];
     if (c == '(' || c == '[') ++inside;
@@ -70,7 +71,7 @@ handle load(origin from, const std::string& argument) {
     throw std::invalid_argument("machine synthetic:" + argument +
                                 ": not hwloc's synthetic notation, for example \"pack:2 l3:1 l2:4 pu:1\"");
   }
-  // Units outside the cgroup's cpuset belong to the machine, too: they tell who shares a cache.
+  // Units outside the cgroup's cpuset belong to the machine, too, because they tell which units share a cache.
   unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
 #if HWLOC_API_VERSION >= 0x00020800
   flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
@@ -90,7 +91,8 @@ group_kind cache_kind(unsigned depth) {
   return kinds[std::clamp(depth, 1u, 5u) - 1];
 }
 
-// The units below an object as an interval of logical numbers; of a NUMA node, those of what it is attached to.
+// Returns the units below an object as an interval of logical numbers. For a NUMA node these are the units of the
+// object that it is attached to.
 bool interval(hwloc_obj_t object, unsigned& first, unsigned& last) {
   if (hwloc_bitmap_iszero(object->cpuset)) return false;  // memory without processors
   while (hwloc_obj_type_is_memory(object->type)) object = object->parent;
@@ -122,7 +124,7 @@ void add_nodes(hwloc_topology_t t, std::vector<topology_set>& sets) {
     unsigned first = 0, last = 0;
     if (!interval(node, first, last)) continue;
     const std::uint64_t bytes = node->attr->numanode.local_memory;
-    // Fast and slow memory of the same processors are one group.
+    // Fast and slow memory of the same processors form one group.
     const auto same = std::find_if(sets.begin() + static_cast<std::ptrdiff_t>(begin), sets.end(),
                                    [&](const topology_set& s) { return s.first == first && s.last == last; });
     if (same != sets.end()) same->capacity += bytes;
@@ -137,8 +139,8 @@ double number_in(const hwloc_info_s* infos, unsigned count, std::string_view nam
   return 0;
 }
 
-// Kinds of cores with their relative speeds: by the capacity that the kernel states, else by greatest frequency, else
-// by base frequency; a measure counts only if every kind has it. Returns the number of kinds.
+// Sets the relative speeds of the kinds of cores: by the capacity that the kernel states, else by the greatest
+// frequency, else by the base frequency. A measure counts only if every kind has it. Returns the number of kinds.
 unsigned set_speeds(hwloc_topology_t t, std::vector<processing_unit>& units) {
   const int count = hwloc_cpukinds_get_nr(t, 0);
   if (count <= 1) return 1;

@@ -1,4 +1,4 @@
-// The machine for libraries that are built on heddle.
+// Facts about the machine for libraries that are built on heddle.
 #include <heddle/detail/machine_facts.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ base::option_values options() {
   }
 }
 
-// Caches are listed from the inside out, so the last one that serves the unit is its outermost.
+// Caches are listed from the inside out, so the last one that serves the unit is its outermost cache.
 unsigned last_cache_of(const machine::topology& machine, std::size_t unit) noexcept {
   const auto caches = machine.caches();
   unsigned found = static_cast<unsigned>(caches.size()) + machine.units()[unit].core;

@@ -1,4 +1,4 @@
-// Pages on nodes: heddle/first_touch.hpp.
+// Placement of pages on nodes: heddle/first_touch.hpp.
 #include <heddle/first_touch.hpp>
 
 #include <hwloc.h>
@@ -11,7 +11,7 @@ namespace heddle {
 
 namespace {
 
-// This machine's nodes, read at the first call; null when hwloc cannot. Kept until the end.
+// Returns this machine's nodes, read at the first call, or null if hwloc cannot read them. They are kept until the end.
 hwloc_topology_t nodes_here() noexcept {
   static const hwloc_topology_t kept = [] {
     hwloc_topology_t t = nullptr;

@@ -18,7 +18,7 @@ std::vector<int> usable_units(const topology& machine, const limits& allowed) {
   for (const int number : allowed.mask) {
     if (machine.unit(number) != nullptr) units.push_back(number);
   }
-  // hwloc may see less than the kernel where /sys is hidden: the mask is what counts.
+  // hwloc may see less than the kernel where /sys is hidden, so the mask decides.
   return units.empty() ? allowed.mask : units;
 }
 
@@ -30,12 +30,13 @@ std::string decimal(double value) {
 
 struct candidate {
   int number;
-  unsigned sibling;  // among the usable units of its core
+  unsigned sibling;  // its number among the usable units of its core
   double speed;
-  std::size_t place;  // in the order of the tree
+  std::size_t place;  // its place in the order of the tree
 };
 
-// The units in the order in which they are taken: a first unit of each core, fast cores first, then the second ones.
+// Returns the units in the order in which they are taken: a first unit of each core, fast cores first, then the second
+// ones.
 std::vector<candidate> by_preference(const topology& machine, const std::vector<int>& units) {
   std::vector<candidate> all;
   const processing_unit* before = nullptr;
@@ -59,7 +60,7 @@ worker_plan plan(const topology& machine, const limits& allowed, const base::opt
   if (!options.smt) std::erase_if(candidates, [](const candidate& c) { return c.sibling != 0; });
 
   worker_plan made;
-  std::size_t running = candidates.size();  // how many can run at once
+  std::size_t running = candidates.size();  // the number that can run at once
   made.reason = std::to_string(usable.size()) + (usable.size() == 1 ? " processing unit" : " processing units") +
                 (!machine.is_this_machine() ? " of the machine"
                  : allowed.mask.empty()     ? " of the machine, mask unknown"

@@ -1,4 +1,4 @@
-// What a topology is made of, before workers are placed: sets of processing units. Not for use outside src/machine.
+// The source of a topology before workers are placed: sets of processing units. This header is for src/machine only.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ struct topology_set {
   unsigned first, last;  // units [first, last)
 };
 
-// Those of the sets that are caches, in the order of topology::caches().
+// Returns the sets that are caches, in the order of topology::caches().
 std::vector<cache_info> caches_of(const std::vector<topology_set>& sets);
 
-// Builds the tree of a topology; its friend.
+// The builder of a topology's tree; it is a friend of topology.
 class tree_builder {
  public:
-  // From what was found: `sets` may be in any order.
+  // Makes the topology of a whole machine. `sets` may be in any order.
   static topology whole(std::string name, bool this_machine, std::uint64_t memory_bytes, unsigned kinds,
                         std::vector<processing_unit> units, std::vector<topology_set> sets);
   // Replaces the tree by one with the same workers, after units or sets have changed.
   static void place_again(topology& on);
-  // Replaces the tree: one worker on each unit of `workers`, `positions` being the units' places in the order of the
-  // tree.
+  // Replaces the tree by one with a worker on each unit of `workers`. `positions` are the units' places in the order of
+  // the tree.
   static void place(topology& on, std::vector<processing_unit> workers, const std::vector<unsigned>& positions);
 };
 

@@ -1,4 +1,4 @@
-// What is asked of a machine and its tree, and what other machines are made from it.
+// Queries about a machine and its tree, and the functions that make other machines from it.
 #include "machine/topology.hpp"
 
 #include <algorithm>

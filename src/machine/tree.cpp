@@ -1,4 +1,4 @@
-// From sets of units to the tree of memory groups: README.md, "Building the tree".
+// Conversion of sets of units to the tree of memory groups: README.md, "Building the tree".
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -16,7 +16,7 @@ struct draft {
   std::vector<unsigned> children;
 };
 
-// The sets as ranges of ranks, in preorder; of those with the same ranks only the one that stays (topology's shape).
+// Returns the sets as ranges of ranks, in preorder. Of several sets with the same ranks only one is kept ([tree:3]).
 std::vector<memory_group> ranges_of(const std::vector<unsigned>& positions, const std::vector<topology_set>& sets) {
   std::vector<memory_group> ranges;
   for (const topology_set& set : sets) {
@@ -31,7 +31,7 @@ std::vector<memory_group> ranges_of(const std::vector<unsigned>& positions, cons
     g.sharing = set.last - set.first;
     g.first_worker = static_cast<unsigned>(first - positions.begin());
     g.worker_count = static_cast<unsigned>(last - first);
-    if (g.kind == group_kind::numa && g.worker_count == positions.size()) continue;  // the root says it
+    if (g.kind == group_kind::numa && g.worker_count == positions.size()) continue;  // the root says the same
     ranges.push_back(g);
   }
   std::sort(ranges.begin(), ranges.end(), [](const memory_group& a, const memory_group& b) {
@@ -60,10 +60,10 @@ memory_group unit_leaf(const memory_group& parent, unsigned rank) {
   return g;
 }
 
-// Gives every worker that no child of `at` holds a leaf of its own.
+// Gives a leaf of its own to every worker that is in no child of `at`.
 void add_unit_leaves(std::vector<draft>& tree, unsigned at) {
   const memory_group parent = tree[at].group;
-  if (at != 0 && tree[at].children.empty() && parent.worker_count == 1) return;  // is the leaf
+  if (at != 0 && tree[at].children.empty() && parent.worker_count == 1) return;  // it is the leaf itself
   std::vector<unsigned> all;
   unsigned rank = parent.first_worker;
   const auto fill_to = [&](unsigned end) {
@@ -178,7 +178,7 @@ void tree_builder::place(topology& on, std::vector<processing_unit> workers, con
       if (workers[rank].numa != g.numa) g.numa = -1;
     }
     if (g.kind == group_kind::unit && is_cache(groups[g.parent].kind)) g.latency = groups[g.parent].latency;
-    // Of a memory: the longest way of those between the nodes of its workers.
+    // The latency of a memory is the longest of those between the nodes of its workers.
     if (is_cache(g.kind) || g.kind == group_kind::unit) continue;
     for (const node_latency& known : *on.node_latencies_) {
       const bool within = g.numa >= 0 ? known.from == g.numa && known.to == g.numa

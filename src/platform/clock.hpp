@@ -1,4 +1,4 @@
-// Clocks, and what has been used of processors. A part of the seam: platform.hpp.
+// Clocks, and the processor time that was used. This header is a part of the platform seam (platform.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ std::uint64_t cycles() noexcept;
 std::uint64_t cycles_per_microsecond() noexcept;
 
 #if !defined(HEDDLE_SIM)
-// What the calling kernel thread has used so far. Async-signal-safe.
+// The resources that the calling kernel thread has used so far. used_so_far is async-signal-safe.
 struct usage {
   nanoseconds cpu;
-  std::uint32_t sleeps;  // times that it gave its processor up by itself
+  std::uint32_t sleeps;  // how often it gave its processor up by itself
 };
 usage used_so_far() noexcept;
 #endif
 
-// CPU time of the whole process (user and system).
+// Returns the CPU time of the whole process, user and system.
 nanoseconds process_cpu_time() noexcept;
 
 }  // namespace heddle::platform

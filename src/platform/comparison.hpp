@@ -1,5 +1,5 @@
-// What can take the place of the usual ticks and sleeps, for comparison only: linux/comparison/README.md. A part of the
-// seam that platform.hpp does not include.
+// Replacements of the usual ticks and sleeps, for comparison only: linux/comparison/README.md. This header is a part of
+// the platform seam, but platform.hpp does not include it.
 #pragma once
 
 #include <atomic>

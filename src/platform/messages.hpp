@@ -1,6 +1,6 @@
-// Messages between workers on simulated machines whose links say that thieves send messages over them: in a cluster of
-// computers, other than in one with shared memory, a thief's request takes its time to the victim, and so does what
-// comes back. Nothing on a real platform, and nothing on machines that do not say so.
+// Messages between the workers of simulated clusters. In a cluster without shared memory a thief's request takes its
+// time to the victim, and so does the answer. A machine file says by its links that thieves send messages. On other
+// machines, and on a real platform, these functions do nothing.
 #pragma once
 
 #include "platform/platform.hpp"
@@ -8,18 +8,19 @@
 namespace heddle::platform {
 
 #if defined(HEDDLE_SIM)
-// So many latencies of the link between two nodes a message takes over it (links.messages of the machine file); 0:
-// nobody sends messages. The same throughout a run.
+// Returns the time of a message over the link between two nodes, in latencies of that link (links.messages of the
+// machine file). Returns 0 if no messages are sent. The answer is the same throughout a run.
 double link_messages() noexcept;
-// Lets time pass on the caller's clock until a message has come. A scheduling point unless it is 0.
+// Lets time pass on the caller's clock until a message has come. The call is a scheduling point unless `time` is 0.
 void pass_message(nanoseconds time) noexcept;
 
 // The box of a worker: nothing arrives there before `when`, however often that is said.
 void expect_in_box(unsigned rank, nanoseconds when) noexcept;
 bool has_arrived_in_box(unsigned rank) noexcept;
-// A task that worker `from` has put into a list; and what was noted of it last. `is_pushed`: the list is another
-// worker's, so a message is on its way since then. Else whoever takes it from another node has to ask for it. A memory
-// of the latest ones: of a task that is forgotten `from` is ~0u.
+// note_sent notes that worker `from` has put a task into a list, and sent_by returns what was noted of a task last.
+// `is_pushed` means that the list is another worker's, so that a message has been on its way since then. If it is
+// false, a worker of another node that takes the task must ask for it. Only the latest tasks are remembered; for a
+// forgotten task `from` is ~0u.
 struct sent {
   unsigned from;
   nanoseconds when;

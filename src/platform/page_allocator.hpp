@@ -9,7 +9,8 @@
 
 namespace heddle::platform {
 
-// Whole pages, straight from the system: for containers that are large, or few and kept. Throws std::bad_alloc.
+// Allocates whole pages straight from the system. It suits containers that are large, or few and long-lived. Throws
+// std::bad_alloc.
 template <class T>
 struct page_allocator {
   using value_type = T;

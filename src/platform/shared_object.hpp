@@ -5,10 +5,10 @@
 
 namespace heddle::platform {
 
-// Loads the shared object for as long as the process lives; it sees no other's symbols in place of its own. Null: `why`
-// says why not. Not in a signal handler.
+// Loads the shared object for as long as the process lives. It sees no other object's symbols in place of its own.
+// Returns null if it cannot be loaded; `why` then gets the reason. Must not be called in a signal handler.
 void* load_shared_object(const std::string& file, std::string& why);
-// The address of one of its symbols, or null.
+// Returns the address of one of the object's symbols, or null.
 void* symbol_in(void* shared_object, const char* name) noexcept;
 
 }  // namespace heddle::platform

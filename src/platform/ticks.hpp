@@ -1,5 +1,5 @@
-// Ticks: signals that interrupt what a kernel thread computes. A part of the seam: platform.hpp. All but
-// listen_for_ticks are async-signal-safe.
+// Ticks: signals that interrupt what a kernel thread computes. This header is a part of the platform seam
+// (platform.hpp). All functions but listen_for_ticks are async-signal-safe.
 #pragma once
 
 #include <cstddef>
@@ -9,87 +9,92 @@
 
 namespace heddle::platform {
 
-// Where the ticks of a timer come from, if not from the system's timers by signals, which are what is used and no such
-// object. All is async-signal-safe but why_not.
+// A source of a timer's ticks other than the system's timers and signals. The system's timers are used by default and
+// have no such object. All functions but why_not are async-signal-safe.
 struct interrupted;
 struct tick_timer;
 struct tick_source {
-  const char* (*why_not)() noexcept;  // why there are no such ticks here; null: there are
-  // As make, set and drop below. Only where why_not has given null.
+  const char* (*why_not)() noexcept;  // returns null if there are such ticks here, and otherwise the reason
+  // As make, set and drop below. They may be called only if why_not has returned null.
   const char* (*make)(tick_timer& out, void* owner) noexcept;
   void (*set)(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
   void (*drop)(const tick_timer& timer) noexcept;
-  // On the calling kernel thread, in the handler of such a tick: further ones come from here on, or wait again.
+  // Called in the handler of such a tick, on its kernel thread. After let_in further ticks come; after hold they wait.
   void (*let_in)() noexcept;
   void (*hold)() noexcept;
 };
-// What send_tick and a timer aim at: the calling kernel thread.
+// Returns the identity of the calling kernel thread, which is the target of send_tick and of timers.
 int kernel_thread_id() noexcept;
-// What a tick has interrupted. It lies on the interrupted stack, below the handler, and goes where that goes.
+// A description of the code that a tick has interrupted. It lies on the interrupted stack, below the handler, and moves
+// with that stack's thread.
 struct interrupted {
-  // The system's record of it, on that stack. Null: it was no signal.
+  // The system's record of the interrupted code, on that stack. Null if it was not interrupted by a signal.
   void* frame{nullptr};
-  const tick_source* source{nullptr};  // null: the system's timers, or a tick that was sent
-  // Another signal's handler is at work there, on a stack that belongs to the kernel thread.
+  const tick_source* source{nullptr};  // null for the system's timers and for a tick that was sent
+  // True if another signal's handler is at work there, on a stack that belongs to the kernel thread.
   bool on_alternate_stack{false};
-  // It waited in a system call, which will report EINTR.
+  // True if the code waited in a system call, which will report EINTR.
   bool call_cut_short{false};
-  // It has just asked the system on which kernel thread it runs, as raise() does before it sends a signal there.
+  // True if the code has just asked the system on which kernel thread it runs, as raise() does before it sends a
+  // signal.
   bool knows_kernel_thread{false};
-  // The last instruction of it was a pause: it spins for what somebody else does.
+  // True if the last instruction was a pause. The code then spins until another thread does something.
   bool at_pause{false};
-  // A digest of where it is in the code and of its registers: twice the same, and it has got nowhere by itself. 0: not
-  // known.
+  // A digest of the place in the code and of the registers, or 0 if unknown. If two digests in a row are equal, the
+  // code has made no progress by itself.
   std::uint64_t state{0};
-  // Whoever was interrupted has installed an alternate stack of its own, or blocks signals of its own. Set by
+  // True if the interrupted thread has installed an alternate stack of its own, or blocks signals of its own. Set by
   // leave_interrupted.
   bool own_stack{false};
   bool own_mask{false};
 };
-// The signals of a kernel thread that runs threads of the runtime. They belong to the kernel thread: every thread that
-// it runs finds them, and takes none along when it moves.
+// The signal state of a kernel thread that runs threads of the runtime. It belongs to the kernel thread: every thread
+// that runs there finds it, and a thread that moves takes nothing of it along.
 struct signal_state {
   std::uint64_t blocked{0};  // as bits; never the ticks' signal
   void* alternate_stack{nullptr};
   std::size_t alternate_bytes{0};
-  // False: a kernel thread of the program's; its signals are what they are when it is first asked for them.
+  // False for a kernel thread of the program's own until its signals are read for the first time.
   bool known{false};
-  // A context was left while ticks were held; the next one lets them in when it goes on.
+  // True if a context was left while ticks were held. The next context lets ticks in when it goes on.
   bool ticks_held{false};
 };
 
-// Once a process. From then on `handler` runs on a kernel thread that gets a tick, on top of whatever it does. `owner`
-// is the timer's, or null for a tick that was sent. Further ticks are held until the handler returns, or leaves by
-// leave_interrupted. After it errno and the floating-point environment are those that were interrupted. Interrupted
-// system calls are restarted where the system can. Returns the number of the signal that ticks come by, which is
-// another one than before if somebody has taken that meanwhile (`arrives`); 0: there are no ticks here.
+// Makes `handler` run on every kernel thread that gets a tick, on top of whatever it does. `owner` is the timer's
+// owner, or null for a tick that was sent. Further ticks are held until the handler returns or leaves by
+// leave_interrupted. After the handler, errno and the floating-point environment are those of the interrupted code.
+// Interrupted system calls are restarted where the system can. Returns the number of the signal by which ticks come, or
+// 0 if there are no ticks here. The number differs from an earlier one if other code has taken that signal (`arrives`).
+// To be called once in a process.
 int listen_for_ticks(void (*handler)(void* owner, interrupted& what) noexcept) noexcept;
-// Around a switch inside the handler. leave_interrupted: before the kernel thread goes on with something else.
-// return_to_interrupted: on the kernel thread, the same or another, that goes on with what was interrupted. In between
-// the kernel thread has its usual signals, and ticks come. With `to_another` what it goes on with is another context
-// that stands between these two calls: then signals are left as they are, for that one's return from its handler says
-// what signals there are.
+// These two calls stand around a switch inside the handler. leave_interrupted is called before the kernel thread goes
+// on with other code. return_to_interrupted is called on the kernel thread, the same or another, that goes on with the
+// interrupted code. Between the calls the kernel thread has its usual signals, and ticks come. `to_another` means that
+// the kernel thread goes on with another context that stands between these two calls. The signals are then left as they
+// are, because that context's return from its own handler sets them.
 void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept;
 void return_to_interrupted(interrupted& what, signal_state& here) noexcept;
-// The signals that the calling kernel thread blocks, without the ticks' signal. Kernel threads that it starts are to
-// block the same.
+// Returns the signals that the calling kernel thread blocks, without the ticks' signal. Kernel threads that it starts
+// must block the same signals.
 std::uint64_t blocked_signals() noexcept;
-// The calling kernel thread has exactly these signals, and this alternate stack.
+// Gives the calling kernel thread exactly these signals and this alternate stack.
 void take_signals(signal_state& here) noexcept;
 void send_tick(int kernel_thread) noexcept;
-// A timer whose ticks come to the calling kernel thread (make), until drop(). make gives null, or says why there is no
-// timer, and what can be done about it.
+// A timer whose ticks come to the kernel thread that called make, until drop(). make returns null, or a text that says
+// why there is no timer and what can be done about it.
 struct tick_timer {
   int id{-1};
-  const tick_source* source{nullptr};  // null: the system's timers
+  const tick_source* source{nullptr};  // null for the system's timers
   int signal{0};
 };
-// False: its ticks no longer arrive, because somebody has taken their signal. To be dropped and made anew.
+// Returns false if the timer's ticks do not arrive, because other code has taken their signal. The timer must be
+// dropped and made anew then.
 bool arrives(const tick_timer& timer) noexcept;
 const char* make(tick_timer& out, void* owner, const tick_source* source = nullptr) noexcept;
-// Whether the system has timers at all, as make tells it.
+// Returns null if the system has timers, and otherwise the reason, as make does.
 const char* why_no_timers() noexcept;
-// The first tick at `first` (now()'s clock; 0: no more ticks), then every `interval`; interval 0: one tick.
+// Lets the first tick come at `first` on now()'s clock and further ticks at every `interval`. With an interval of 0
+// only one tick comes; with `first` 0 no more ticks come.
 void set(const tick_timer& timer, nanoseconds first, nanoseconds interval) noexcept;
 void drop(tick_timer& timer) noexcept;
 

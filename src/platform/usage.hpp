@@ -1,5 +1,5 @@
-// What kernel threads have used: processor time, and what counters of the processor or of the model say. A part of the
-// seam: platform.hpp.
+// The resources that kernel threads have used: processor time, and the figures of counters of the processor or of the
+// model. This header is a part of the platform seam (platform.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace heddle::platform {
 
-// What the calling kernel thread has used since some start of its own. Figures that are not known are none.
+// The resources that the calling kernel thread has used since an arbitrary start of its own. A figure that is not known
+// has the source `none`.
 struct usage_reading {
   enum figure : unsigned {
     processor_time,
@@ -25,20 +26,22 @@ struct usage_reading {
   policy::source from[count]{};
 };
 
-// The counters of one kernel thread. Opened and closed by that one; read by it alone.
+// The counters of one kernel thread, which alone opens, reads and closes them.
 struct usage_counters {
   static constexpr unsigned most = 5;
-  int descriptor[most] = {-1, -1, -1, -1, -1};  // of the events that are counted; the first one is read for all
+  int descriptor[most] = {-1, -1, -1, -1, -1};  // one for each counted event; a read of the first gives all
   std::uint8_t counts[most]{};                  // which figure each event is for
   unsigned opened{0};
 };
-// Where there are no counters, or the system refuses them, all stay none but the processor time.
+// Where there are no counters, or the system refuses them, all figures but the processor time stay `none`.
 void open_counters(usage_counters& out, const policy::usage_figures& wanted) noexcept;
 void close_counters(usage_counters& of) noexcept;
-// Async-signal-safe. `counters`: as they were opened, or without any: of a kernel thread that was not started here.
+// Reads the calling kernel thread's counters; a kernel thread that was not started here passes counters that were never
+// opened. The call is async-signal-safe.
 usage_reading read_usage(const usage_counters& counters, const policy::usage_figures& wanted) noexcept;
 
-// Processor time of another kernel thread of the process, by its kernel_thread_id(); 0: there is no such thread.
+// Returns the processor time of another kernel thread of the process, given by its kernel_thread_id(), or 0 if there is
+// no such kernel thread.
 nanoseconds processor_time_of(int kernel_thread) noexcept;
 
 }  // namespace heddle::platform

@@ -1,4 +1,4 @@
-// The event count of the workers: who is asleep, who is searching, whom to wake. Protocol and proof: sleep.md.
+// The event count of the workers: which workers sleep, which search, and which to wake. Protocol and proof: sleep.md.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,16 @@ class idle_set {
     asleep_[rank / 64].fetch_or(bit(rank));
   }
 
-  // The worker does not sleep: it has seen work, or woke without having been chosen, or is borrowed by a foreign kernel
-  // thread. False: a waker has chosen it already, and a token will come.
+  // Called when the worker does not sleep: it has seen work, or woke without having been chosen, or is borrowed by a
+  // foreign kernel thread. Returns false if a waker has chosen it already, so that a token will come.
   [[nodiscard]] bool retract(unsigned rank) noexcept {
     if ((asleep_[rank / 64].fetch_and(~bit(rank)) & bit(rank)) == 0) return false;
     sleepers_.fetch_sub(1);
     return true;
   }
 
-  // [wake:3]: chooses a sleeper, from `start` upwards and around, by clearing its bit; the caller has to wake it.
-  // -1: nobody sleeps.
+  // [wake:3]: chooses a sleeper, from `start` upwards and around, by clearing its bit. The caller must wake it. Returns
+  // -1 if no worker sleeps.
   [[nodiscard]] int choose(unsigned start) noexcept {
     for (unsigned i = 0; i <= words_; ++i) {
       const unsigned index = (start / 64 + i) % words_;
@@ -52,11 +52,11 @@ class idle_set {
   // [wake:1]. seq_cst: the caller has published something before.
   bool anyone_asleep() const noexcept { return sleepers_.load() > 0; }
 
-  // [sleep:8]: called by a searcher for itself, and by a waker on behalf of the sleeper that it has chosen.
+  // [sleep:8]: a searcher calls it for itself, and a waker calls it on behalf of the sleeper that it has chosen.
   void begin_search() noexcept { searching_.fetch_add(1); }
   // [sleep:3], [wake:4].
   void end_search() noexcept { searching_.fetch_sub(1); }
-  // More than `known` of them. seq_cst: the caller relies on the others, [wake:2].
+  // Returns true if more than `known` workers search. seq_cst: the caller relies on the others, [wake:2].
   bool anyone_searching(int known = 0) const noexcept { return searching_.load() > known; }
   // relaxed: a hint
   unsigned searchers() const noexcept {
@@ -67,10 +67,12 @@ class idle_set {
   static std::uint64_t bit(unsigned rank) noexcept { return std::uint64_t{1} << (rank % 64); }
 
   const unsigned words_;
-  // Bit set: asleep or about to sleep. Set by the worker; cleared by it or by one other ([sleep:7]). Publishes nothing.
+  // A set bit means that the worker sleeps or is about to. The worker sets its bit; it or one other clears it
+  // ([sleep:7]). The bits publish nothing.
   const std::unique_ptr<std::atomic<std::uint64_t>[]> asleep_;
-  alignas(64) std::atomic<int> sleepers_{0};  // number of bits set, but for those being changed ([sleep:7])
-  std::atomic<int> searching_{0};             // workers that look for work, or have been chosen and will look
+  alignas(64) std::atomic<int> sleepers_{0};  // the number of bits set, except those being changed ([sleep:7])
+  // The number of workers that look for work, or that have been chosen and will look.
+  std::atomic<int> searching_{0};
 };
 
 }  // namespace heddle::sync

@@ -1,4 +1,4 @@
-// A mutex between kernel threads, whichever kind the platform has. Never held across a suspension of a user-level
+// A mutex between kernel threads, for each kind of platform. It is never held across a suspension of a user-level
 // thread.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace heddle::sync {
 
 #if defined(HEDDLE_SIM)
 
-// std::mutex would block the one kernel thread that could release it.
+// A simulated one, because std::mutex would block the one real kernel thread that could release it.
 class mutex {
  public:
   void lock() noexcept {
@@ -59,8 +59,8 @@ using mutex = std::mutex;
 #endif
 #endif
 
-// One that is held while memory is allocated or kernel threads are started. A preemptive thread may be preempted while
-// it holds this lock, as it may be inside malloc. So the guide's rule for malloc's locks applies
+// A mutex that is held while memory is allocated or kernel threads are started. A preemptive thread may be preempted
+// while it holds this lock, as it may be inside malloc. So the guide's rule for malloc's locks applies
 // (docs/guide/preemption.md): where preemptive threads take it, a thread that is not preemptive must not wait for it.
 // Audit builds do not check it.
 #if defined(HEDDLE_SIM)

@@ -1,6 +1,6 @@
-// A lock that costs its owner two plain stores and a load, and everybody else a heavy fence: for data of one worker
-// that others need once in a while. Dekker's algorithm with the owner's fence moved to the other side: README.md,
-// [lock:1].
+// A lock that costs its owner two plain stores and a load, and every visitor a heavy fence. It is for data of one
+// worker that others need now and then. It is Dekker's algorithm with the owner's fence moved to the other side:
+// README.md, [lock:1].
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,13 @@ namespace heddle::sync {
 
 class owner_lock {
  public:
-  // Owner only (the worker, on whichever kernel thread carries it). Waits while a visitor is inside.
+  // Called by the owner only (the worker, on any kernel thread that carries it). Waits while a visitor is inside.
   void enter() noexcept {
     base::lock_is_taken("an owner_lock");
     if (!knock()) [[unlikely]]
       wait_outside();
   }
-  // The same without waiting. False: a visitor is inside, or on its way in.
+  // Does the same without waiting. Returns false if a visitor is inside or on its way in.
   [[nodiscard]] bool try_enter() noexcept {
     base::lock_is_taken("an owner_lock");
     if (knock()) [[likely]]
@@ -30,7 +30,8 @@ class owner_lock {
   // [lock:6]. pairs with try_visit: what the owner wrote
   void leave() noexcept { inside_.store(false, std::memory_order_release); }
 
-  // Anybody else. False: another visitor is inside or on its way in, or the owner is inside.
+  // Called by any other kernel thread. Returns false if the owner is inside, or if another visitor is inside or on its
+  // way in.
   [[nodiscard]] bool try_visit() noexcept {
     base::lock_is_taken("an owner_lock");
     if (visited_.exchange(true)) return false;                  // [lock:7]
@@ -48,7 +49,7 @@ class owner_lock {
     std::atomic_signal_fence(std::memory_order_seq_cst);  // [lock:4]
     return !visited_.load(std::memory_order_acquire);     // [lock:5]. pairs with end_visit: what the visitor wrote
   }
-  // Out of line, so that the short path saves few registers.
+  // It is out of line, so that the short path saves few registers.
   [[gnu::noinline]] void wait_outside() noexcept {
     do {
       inside_.store(false, std::memory_order_release);  // pairs with try_visit: the owner has touched nothing
@@ -59,8 +60,8 @@ class owner_lock {
     } while (!knock());
   }
 
-  std::atomic<bool> inside_{false};   // written by the owner; publishes what it wrote inside
-  std::atomic<bool> visited_{false};  // written by the one visitor; publishes what it wrote inside
+  std::atomic<bool> inside_{false};   // written by the owner; publishes what the owner wrote inside
+  std::atomic<bool> visited_{false};  // written by the one visitor; publishes what the visitor wrote inside
 };
 
 }  // namespace heddle::sync

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 namespace heddle::base {
+namespace exception_state_test {
 namespace {
 
 TEST(exception_state, is_empty_outside_of_handlers) {
@@ -39,4 +40,5 @@ TEST(exception_state, a_handler_is_left_and_taken_back) {
 }
 
 }  // namespace
+}  // namespace exception_state_test
 }  // namespace heddle::base

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace heddle::base {
+namespace nearest_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -37,4 +38,5 @@ TEST(nearest, builds_the_question) {
 }
 
 }  // namespace
+}  // namespace nearest_test
 }  // namespace heddle::base

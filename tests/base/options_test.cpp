@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 namespace heddle::base {
+namespace options_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -155,4 +156,5 @@ TEST(options, the_guide_holds_the_generated_table) {
 }
 
 }  // namespace
+}  // namespace options_test
 }  // namespace heddle::base

@@ -16,6 +16,7 @@
 #include "support/forked.hpp"
 
 namespace heddle::base {
+namespace replace_file_test {
 namespace {
 
 class replace_file_test : public testing::Test {
@@ -73,6 +74,7 @@ TEST_F(replace_file_test, a_full_disk_leaves_what_was_there) {
 }
 
 }  // namespace
+}  // namespace replace_file_test
 TEST_F(replace_file_test, two_may_write_the_same_file) {
   const std::string a(100'000, 'a'), b(200'000, 'b');
   const auto write = [&](const std::string& what) {

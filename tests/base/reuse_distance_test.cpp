@@ -12,6 +12,7 @@
 #include <vector>
 
 namespace heddle {
+namespace reuse_distance_test {
 namespace {
 
 // Recent, hot and uniform accesses, and a sweep.
@@ -206,4 +207,5 @@ TEST(reuse_distance, an_impossible_rate_is_named) {
 }
 
 }  // namespace
+}  // namespace reuse_distance_test
 }  // namespace heddle

@@ -6,6 +6,7 @@
 #include <vector>
 
 namespace heddle::base {
+namespace wrapped_test {
 namespace {
 
 TEST(wrapped, breaks_at_blanks_and_keeps_within_the_columns) {
@@ -32,4 +33,5 @@ TEST(two_columns, wraps_the_second_one) {
 }
 
 }  // namespace
+}  // namespace wrapped_test
 }  // namespace heddle::base

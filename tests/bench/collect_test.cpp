@@ -6,6 +6,7 @@
 #include "bench/driver/measures.hpp"
 
 namespace heddle::bench {
+namespace collect_test {
 namespace {
 
 class collect_rows : public testing::Test {
@@ -125,4 +126,5 @@ TEST(measures, a_graph_of_the_rivals_own_counts_as_its_wavefront) {
 }
 
 }  // namespace
+}  // namespace collect_test
 }  // namespace heddle::bench

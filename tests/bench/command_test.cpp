@@ -13,6 +13,7 @@
 #endif
 
 namespace heddle::bench {
+namespace command_test {
 namespace {
 
 using testing::HasSubstr;
@@ -226,4 +227,5 @@ TEST_F(bench_command, output_that_is_no_protocol_is_status_1) {
 }
 
 }  // namespace
+}  // namespace command_test
 }  // namespace heddle::bench

@@ -13,6 +13,7 @@
 #include "mandelbrot/mandelbrot.hpp"
 
 namespace heddle::bench {
+namespace cpu_kernels_test {
 namespace {
 
 std::uint64_t positions(const checkers_board& b, unsigned depth) {
@@ -171,4 +172,5 @@ TEST(cpu_sizes, refuse_sizes_that_they_cannot_have) {
 }
 
 }  // namespace
+}  // namespace cpu_kernels_test
 }  // namespace heddle::bench

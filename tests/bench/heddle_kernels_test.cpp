@@ -32,6 +32,7 @@
 #include "wide/wide.hpp"
 
 namespace heddle::bench {
+namespace heddle_kernels_test {
 namespace {
 
 class on_heddle : public testing::TestWithParam<unsigned> {
@@ -100,4 +101,5 @@ TEST(rendezvous, refuses_one_worker) {
 }
 
 }  // namespace
+}  // namespace heddle_kernels_test
 }  // namespace heddle::bench

@@ -26,6 +26,7 @@
 #include "wavefront/wavefront.hpp"
 
 namespace heddle::bench {
+namespace kernels_test {
 namespace {
 
 template <class Kernel>
@@ -388,4 +389,5 @@ TEST(measure, tells_two_runs_that_differ) {
 }
 
 }  // namespace
+}  // namespace kernels_test
 }  // namespace heddle::bench

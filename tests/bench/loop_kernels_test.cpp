@@ -18,6 +18,7 @@
 #include "sweep/sweep.hpp"
 
 namespace heddle::bench {
+namespace loop_kernels_test {
 namespace {
 
 using testing::HasSubstr;
@@ -354,4 +355,5 @@ TEST(loop_kernels, read_and_write_files) {
 }
 
 }  // namespace
+}  // namespace loop_kernels_test
 }  // namespace heddle::bench

@@ -6,6 +6,7 @@
 #include <set>
 
 namespace heddle::bench {
+namespace plan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +144,5 @@ TEST(job, passes_placement_and_wrong_hints_on) {
 }
 
 }  // namespace
+}  // namespace plan_test
 }  // namespace heddle::bench

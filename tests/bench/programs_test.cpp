@@ -7,6 +7,7 @@
 #include <fstream>
 
 namespace heddle::bench {
+namespace programs_test {
 namespace {
 
 // A folder with shell scripts that stand for the benchmark programs.
@@ -77,4 +78,5 @@ TEST(parse_metrics, throws_on_anything_else) {
 }
 
 }  // namespace
+}  // namespace programs_test
 }  // namespace heddle::bench

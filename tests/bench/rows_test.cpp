@@ -17,6 +17,7 @@
 #include "stencil9/stencil9.hpp"
 
 namespace heddle::bench {
+namespace rows_test {
 namespace {
 
 // Writes down each group of children: their work, and the bytes of all.
@@ -291,4 +292,5 @@ TEST(rows, refuses_what_a_kernel_has_not) {
 }
 
 }  // namespace
+}  // namespace rows_test
 }  // namespace heddle::bench

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace heddle::bench {
+namespace statistics_test {
 namespace {
 
 row made(const char* runtime, unsigned workers, std::vector<double> samples, const char* unit = "ns",
@@ -45,4 +46,5 @@ TEST(ratios, of_other_sizes_only_per_operation) {
 }
 
 }  // namespace
+}  // namespace statistics_test
 }  // namespace heddle::bench

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace heddle::bench {
+namespace table_test {
 namespace {
 
 const std::vector<row> rows{{"fib", "serial", "", 1, 35, "ns_per_spawn", "ns", {2, 2, 2}, true},
@@ -47,4 +48,5 @@ TEST(json, has_the_fields_of_a_row) {
 }
 
 }  // namespace
+}  // namespace table_test
 }  // namespace heddle::bench

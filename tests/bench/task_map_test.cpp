@@ -7,6 +7,7 @@
 #include <algorithm>
 
 namespace heddle::bench {
+namespace task_map_test {
 namespace {
 
 TEST(task_map, is_the_same_in_every_iteration_and_every_run) {
@@ -41,4 +42,5 @@ TEST(task_map, follows_the_hints) {
 }
 
 }  // namespace
+}  // namespace task_map_test
 }  // namespace heddle::bench

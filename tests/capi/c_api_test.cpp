@@ -13,6 +13,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace c_api_test {
 namespace {
 
 void throws(void*) { throw std::invalid_argument("a callback's own"); }
@@ -325,3 +326,4 @@ TEST(c_header, is_c11) {
 }
 
 }  // namespace
+}  // namespace c_api_test

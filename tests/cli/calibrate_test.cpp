@@ -10,6 +10,7 @@
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
+namespace calibrate_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -168,4 +169,5 @@ TEST(calibrate_command, refuses_in_one_line) {
 }
 
 }  // namespace
+}  // namespace calibrate_test
 }  // namespace heddle::cli

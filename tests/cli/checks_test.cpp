@@ -6,6 +6,7 @@
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
+namespace checks_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -80,4 +81,5 @@ TEST(checks, commands_refuse_before_they_run) {
 }
 
 }  // namespace
+}  // namespace checks_test
 }  // namespace heddle::cli

@@ -14,6 +14,7 @@
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
+namespace command_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -171,4 +172,5 @@ TEST(command, the_program_itself) {
 #endif
 
 }  // namespace
+}  // namespace command_test
 }  // namespace heddle::cli

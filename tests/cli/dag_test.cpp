@@ -11,6 +11,7 @@
 #include "trace/page.hpp"
 
 namespace heddle::cli {
+namespace dag_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +112,5 @@ TEST(report_figures, take_arrays_objects_and_lines) {
 }
 
 }  // namespace
+}  // namespace dag_test
 }  // namespace heddle::cli

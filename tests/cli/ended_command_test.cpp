@@ -13,6 +13,7 @@
 #include "support/sanitized.hpp"
 
 namespace heddle::cli {
+namespace ended_command_test {
 namespace {
 
 // A shell with `script`, its standard output a pipe: that is at its end when it and all it started are gone.
@@ -89,4 +90,5 @@ TEST_P(ended_command, dag_takes_its_program_along) {
 INSTANTIATE_TEST_SUITE_P(by, ended_command, ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGKILL));
 
 }  // namespace
+}  // namespace ended_command_test
 }  // namespace heddle::cli

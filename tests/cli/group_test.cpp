@@ -21,6 +21,7 @@
 #include "policy/grouped/grouping.hpp"
 
 namespace heddle::cli {
+namespace group_test {
 namespace {
 
 using policy::profiled_task;
@@ -255,4 +256,5 @@ TEST_F(group_command, refuses_what_it_cannot_do) {
 }
 
 }  // namespace
+}  // namespace group_test
 }  // namespace heddle::cli

@@ -5,6 +5,7 @@
 #include <ctime>
 
 namespace heddle::cli {
+namespace here_test {
 namespace {
 
 TEST(now_as, is_the_time_in_the_form_and_zone_asked_for) {
@@ -23,4 +24,5 @@ TEST(now_as, is_the_time_in_the_form_and_zone_asked_for) {
 }
 
 }  // namespace
+}  // namespace here_test
 }  // namespace heddle::cli

@@ -7,6 +7,7 @@
 #include "cli/sim/comparison.hpp"
 
 namespace heddle::cli {
+namespace interval_test {
 namespace {
 
 using nlohmann::json;
@@ -110,4 +111,5 @@ TEST(comparison, adds_up_the_processes_of_a_run_and_shows_the_middle_one) {
 }
 
 }  // namespace
+}  // namespace interval_test
 }  // namespace heddle::cli

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 namespace heddle::cli::paper {
+namespace paper_crew_test {
 namespace {
 
 constexpr auto nothing = [](std::size_t) {};
@@ -75,4 +76,5 @@ TEST(paper_crew, of_nothing) {
 }
 
 }  // namespace
+}  // namespace paper_crew_test
 }  // namespace heddle::cli::paper

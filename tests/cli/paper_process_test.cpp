@@ -12,6 +12,7 @@
 #include "cli/paper/value.hpp"
 
 namespace heddle::cli::paper {
+namespace paper_process_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -63,4 +64,5 @@ TEST(paper_seconds_in, finds_the_row) {
 }
 
 }  // namespace
+}  // namespace paper_process_test
 }  // namespace heddle::cli::paper

@@ -16,6 +16,7 @@
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
+namespace paper_test {
 namespace {
 
 using nlohmann::json;
@@ -57,9 +58,11 @@ TEST(paper, refuses_what_it_does_not_know) {
 }
 
 }  // namespace
+}  // namespace paper_test
 }  // namespace heddle::cli
 
 namespace heddle::cli::paper {
+namespace paper_test {
 namespace {
 
 using nlohmann::json;
@@ -483,4 +486,5 @@ TEST(paper_run, table_4_2_here_and_in_the_simulator_and_once_more) {
 }
 
 }  // namespace
+}  // namespace paper_test
 }  // namespace heddle::cli::paper

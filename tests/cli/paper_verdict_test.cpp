@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace heddle::cli::paper {
+namespace paper_verdict_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -139,4 +140,5 @@ TEST(paper_verdict, shows_three_digits) {
 }
 
 }  // namespace
+}  // namespace paper_verdict_test
 }  // namespace heddle::cli::paper

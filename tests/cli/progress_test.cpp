@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 namespace heddle::cli {
+namespace progress_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -72,4 +73,5 @@ TEST(progress, does_not_draw_at_every_step) {
 }
 
 }  // namespace
+}  // namespace progress_test
 }  // namespace heddle::cli

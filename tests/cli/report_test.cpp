@@ -8,6 +8,7 @@
 #include "trace/legend.hpp"
 
 namespace heddle::cli {
+namespace report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +95,5 @@ TEST_F(report_command, refuses_a_page_before_it_reads_anything) {
 }
 
 }  // namespace
+}  // namespace report_test
 }  // namespace heddle::cli

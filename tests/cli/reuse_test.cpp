@@ -9,6 +9,7 @@
 #include "sim/reuse_report.hpp"
 
 namespace heddle::cli {
+namespace reuse_test {
 namespace {
 
 using nlohmann::json;
@@ -114,4 +115,5 @@ TEST(reuse_question, survives_its_text) {
 }
 
 }  // namespace
+}  // namespace reuse_test
 }  // namespace heddle::cli

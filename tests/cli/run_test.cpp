@@ -15,6 +15,7 @@
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
+namespace run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +216,5 @@ TEST_F(run_command, runs_what_a_script_runs) {
 #endif
 
 }  // namespace
+}  // namespace run_test
 }  // namespace heddle::cli

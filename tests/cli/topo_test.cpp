@@ -6,6 +6,7 @@
 #include "tests/cli/captured.hpp"
 
 namespace heddle::cli {
+namespace topo_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -137,4 +138,5 @@ TEST(topo, refuses_in_one_line) {
 }
 
 }  // namespace
+}  // namespace topo_test
 }  // namespace heddle::cli

@@ -12,6 +12,7 @@
 #include <vector>
 
 namespace heddle::bench::decision_tree {
+namespace binning_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -134,4 +135,5 @@ TEST(binned_rows, hold_bins_label_and_padding) {
 }
 
 }  // namespace
+}  // namespace binning_test
 }  // namespace heddle::bench::decision_tree

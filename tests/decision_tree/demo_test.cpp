@@ -13,6 +13,7 @@
 
 #if defined(HEDDLE_COMMAND)
 
+namespace demo_test {
 namespace {
 
 using heddle::process::ended;
@@ -105,5 +106,6 @@ TEST_F(demo_command, refuses_bad_arguments) {
 }
 
 }  // namespace
+}  // namespace demo_test
 
 #endif

@@ -10,6 +10,7 @@
 #include <set>
 
 namespace heddle::bench::decision_tree {
+namespace generator_test {
 namespace {
 
 std::uint64_t hash_of_rows(std::uint64_t seed, std::uint64_t count) {
@@ -55,4 +56,5 @@ TEST(generator, makes_two_classes_of_like_size_and_finite_varied_features) {
 }
 
 }  // namespace
+}  // namespace generator_test
 }  // namespace heddle::bench::decision_tree

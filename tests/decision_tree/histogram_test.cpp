@@ -10,6 +10,7 @@
 #include <vector>
 
 namespace heddle::bench::decision_tree {
+namespace histogram_test {
 namespace {
 
 struct made_rows {
@@ -178,4 +179,5 @@ TEST(partition, keeps_order_and_loses_no_row) {
 }
 
 }  // namespace
+}  // namespace histogram_test
 }  // namespace heddle::bench::decision_tree

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace heddle::bench::decision_tree {
+namespace trainer_heddle_test {
 namespace {
 
 class training_on_heddle : public testing::TestWithParam<char const*> {};
@@ -32,4 +33,5 @@ TEST_P(training_on_heddle, makes_the_serial_tree) {
 INSTANTIATE_TEST_SUITE_P(policies, training_on_heddle, testing::Values("random_ws"));
 
 }  // namespace
+}  // namespace trainer_heddle_test
 }  // namespace heddle::bench::decision_tree

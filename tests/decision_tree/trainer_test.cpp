@@ -23,6 +23,7 @@
 #endif
 
 namespace heddle::bench::decision_tree {
+namespace trainer_test {
 namespace {
 
 dataset generated(std::size_t rows, std::uint64_t seed = 1) {
@@ -279,4 +280,5 @@ TEST(training, learns_from_higgs) {
 }
 
 }  // namespace
+}  // namespace trainer_test
 }  // namespace heddle::bench::decision_tree

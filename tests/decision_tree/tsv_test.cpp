@@ -10,6 +10,7 @@
 #include <string>
 
 namespace heddle::bench::decision_tree {
+namespace tsv_test {
 namespace {
 
 using testing::AllOf;
@@ -237,4 +238,5 @@ TEST(training_data, survives_the_binary_file) {
 }
 
 }  // namespace
+}  // namespace tsv_test
 }  // namespace heddle::bench::decision_tree

@@ -13,6 +13,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace deep_join_test {
 namespace {
 
 constexpr std::size_t levels = heddle_test::sanitized ? 10'000 : 100'000;  // sanitizers' frames are large
@@ -69,3 +70,4 @@ TEST_P(deep_join, of_groups) {
 INSTANTIATE_TEST_SUITE_P(workers, deep_join, testing::Values(1u, 2u, 8u), testing::PrintToStringParamName());
 
 }  // namespace
+}  // namespace deep_join_test

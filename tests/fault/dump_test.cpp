@@ -30,6 +30,7 @@
 #include "worker/diagnosis/foreign_waits.hpp"
 #include "worker/runtime.hpp"
 
+namespace dump_test {
 namespace {
 
 // A child with `variable=value` in its environment; its standard error is read here until it has all of `wanted`, or
@@ -338,3 +339,4 @@ TEST(dump, names_are_names_while_children_come_and_go) {
 }
 
 }  // namespace
+}  // namespace dump_test

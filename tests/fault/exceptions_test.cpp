@@ -19,6 +19,7 @@
 #include "support/runtimes.hpp"
 #include "support/waiting.hpp"
 
+namespace exceptions_test {
 namespace {
 
 struct failure : std::runtime_error {
@@ -237,3 +238,4 @@ TEST_P(taskflow_131_exceptions, payload_is_destroyed) {
 HEDDLE_OVER_RUNTIMES(taskflow_131_exceptions);
 
 }  // namespace
+}  // namespace exceptions_test

@@ -50,6 +50,7 @@
 TEST(injection, needs_the_system_calls_that_sanitizers_take) { GTEST_SKIP(); }
 #else
 
+namespace injection_test {
 namespace {
 
 enum class kind { allocation, mapping, protection, advice, kernel_thread, kinds };
@@ -85,6 +86,7 @@ void give_back(void* memory) noexcept {
 constexpr std::size_t usual = alignof(std::max_align_t);
 
 }  // namespace
+}  // namespace injection_test
 
 void* operator new(std::size_t n) { return allocate_or_throw(n, usual); }
 void* operator new[](std::size_t n) { return allocate_or_throw(n, usual); }
@@ -139,6 +141,7 @@ extern "C" int pthread_create(pthread_t* made, const pthread_attr_t* attributes,
   return fails(kind::kernel_thread) ? EAGAIN : real(made, attributes, entry, argument);
 }
 
+namespace injection_test {
 namespace {
 
 long fib(long n) {
@@ -287,5 +290,6 @@ INSTANTIATE_TEST_SUITE_P(over_policies, injection,
                          name_of);
 
 }  // namespace
+}  // namespace injection_test
 
 #endif

@@ -28,6 +28,7 @@
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:__cxa_thread_atexit_impl\n"; }
 
+namespace kill_test {
 namespace {
 
 using heddle_test::in_child;
@@ -294,3 +295,4 @@ TEST(runtimes, options_set_in_code_take_effect) {
 }
 
 }  // namespace
+}  // namespace kill_test

@@ -24,6 +24,7 @@
 #include "support/preemption.hpp"
 #include "worker/runtime.hpp"
 
+namespace preempt_limits_test {
 namespace {
 
 using heddle_test::in;
@@ -137,3 +138,4 @@ TEST_F(preempt_limits, no_kernel_thread_is_told_and_is_no_progress) {
 }
 
 }  // namespace
+}  // namespace preempt_limits_test

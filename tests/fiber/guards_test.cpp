@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+namespace guards_test {
 namespace {
 
 constexpr int guard_install = 102;  // MADV_GUARD_INSTALL
@@ -19,6 +20,7 @@ bool old_kernel = false;            // before 6.13
 int guards_left = 0;                // by mprotect
 
 }  // namespace
+}  // namespace guards_test
 
 extern "C" int madvise(void* where, std::size_t bytes, int advice) noexcept {
   if (old_kernel && advice == guard_install) {
@@ -35,6 +37,7 @@ extern "C" int mprotect(void* where, std::size_t bytes, int protection) noexcept
   return static_cast<int>(syscall(SYS_mprotect, where, bytes, protection));
 }
 
+namespace guards_test {
 namespace {
 
 bool is_guarded(const heddle::fiber::thread& t) {
@@ -70,3 +73,4 @@ TEST(guards, where_there_are_none_left_threads_are_made_and_it_is_said_once) {
 }
 
 }  // namespace
+}  // namespace guards_test

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+namespace sanitizer_test {
 namespace {
 
 #if defined(HEDDLE_TSAN)
@@ -36,3 +37,4 @@ TEST(fibers_of_thread_sanitizer, are_no_matter_in_other_builds) { GTEST_SKIP() <
 #endif
 
 }  // namespace
+}  // namespace sanitizer_test

@@ -15,6 +15,7 @@
 #include "support/forked.hpp"
 #include "support/runtimes.hpp"
 
+namespace stack_pool_test {
 namespace {
 
 using heddle::fiber::stack_pool;
@@ -157,3 +158,4 @@ TEST(stack_pool, no_memory_is_an_answer) {
 }
 
 }  // namespace
+}  // namespace stack_pool_test

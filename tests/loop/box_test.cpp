@@ -13,6 +13,7 @@
 
 #include "support/waiting.hpp"
 
+namespace box_test {
 namespace {
 
 using namespace heddle;
@@ -117,3 +118,4 @@ TEST(boxes, bounds_that_cannot_be_are_refused) {
 HEDDLE_OVER_RUNTIMES(loops_over_boxes);
 
 }  // namespace
+}  // namespace box_test

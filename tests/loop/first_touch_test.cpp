@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+namespace first_touch_test {
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -196,3 +197,4 @@ TEST(first_touch_allocator, tells_a_simulation_what_it_gives_back) {
 }
 
 }  // namespace
+}  // namespace first_touch_test

@@ -14,6 +14,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace for_bodies_test {
 namespace {
 
 class loop_bodies : public heddle_test::over_runtimes {};
@@ -166,3 +167,4 @@ TEST_P(loop_bodies, many_foreign_threads_at_once) {
 HEDDLE_OVER_RUNTIMES(loop_bodies);
 
 }  // namespace
+}  // namespace for_bodies_test

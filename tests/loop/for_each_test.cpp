@@ -17,6 +17,7 @@
 
 #include "support/waiting.hpp"
 
+namespace for_each_test {
 namespace {
 
 using namespace heddle;
@@ -107,3 +108,4 @@ TEST_P(loops_over_each, bodies_wait_and_nest_and_come_from_threads_of_any_kind) 
 HEDDLE_OVER_RUNTIMES(loops_over_each);
 
 }  // namespace
+}  // namespace for_each_test

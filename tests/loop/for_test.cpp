@@ -21,6 +21,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace for_test {
 namespace {
 
 class loop : public heddle_test::over_runtimes {};
@@ -247,3 +248,4 @@ TEST(loop_foreign, uses_the_global_runtime) {
 }
 
 }  // namespace
+}  // namespace for_test

@@ -22,6 +22,7 @@
 
 #include "support/waiting.hpp"
 
+namespace pipeline_test {
 namespace {
 
 using namespace heddle;
@@ -439,3 +440,4 @@ TEST(ready_pipeline_tokens, are_taken_in_the_order_in_which_they_came) {
 HEDDLE_OVER_RUNTIMES(pipelines);
 
 }  // namespace
+}  // namespace pipeline_test

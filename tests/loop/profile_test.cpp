@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+namespace profile_test {
 namespace {
 
 using heddle::detail::loop_grid;
@@ -155,3 +156,4 @@ TEST(loop_profile, every_range_is_divided_and_not_too_deep) {
 }
 
 }  // namespace
+}  // namespace profile_test

@@ -16,6 +16,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace reduce_test {
 namespace {
 
 class reduce : public heddle_test::over_runtimes {};
@@ -150,3 +151,4 @@ TEST(reduce_foreign, uses_the_global_runtime) {
 }
 
 }  // namespace
+}  // namespace reduce_test

@@ -13,6 +13,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace scan_test {
 namespace {
 
 class scan : public heddle_test::over_runtimes {};
@@ -137,3 +138,4 @@ TEST(scan_foreign, uses_the_global_runtime) {
 }
 
 }  // namespace
+}  // namespace scan_test

@@ -22,6 +22,7 @@
 #include "tests/support/watchdog.hpp"
 
 namespace heddle {
+namespace schedule_test {
 namespace {
 
 namespace by = heddle::schedule;
@@ -255,4 +256,5 @@ TEST(loop_schedule, foreign_threads_and_nested_loops_have_schedules_too) {
 }
 
 }  // namespace
+}  // namespace schedule_test
 }  // namespace heddle

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+namespace site_test {
 namespace {
 
 using heddle::detail::loop_site;
@@ -96,3 +97,4 @@ TEST(loop_site, a_surprise_is_forgotten) {
 }
 
 }  // namespace
+}  // namespace site_test

@@ -19,6 +19,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace sort_test {
 namespace {
 
 class sorting : public heddle_test::over_runtimes {};
@@ -257,3 +258,4 @@ TEST(sort_foreign, uses_the_global_runtime) {
 }
 
 }  // namespace
+}  // namespace sort_test

@@ -15,6 +15,7 @@
 #include "loop/window_sample.hpp"
 
 namespace heddle {
+namespace window_sample_test {
 namespace {
 
 namespace by = heddle::schedule;
@@ -158,4 +159,5 @@ TEST(window_choice, listens_again_after_64_loops_and_when_something_has_changed)
 }
 
 }  // namespace
+}  // namespace window_sample_test
 }  // namespace heddle

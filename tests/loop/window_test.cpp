@@ -24,6 +24,7 @@
 #include "tests/support/watchdog.hpp"
 
 namespace heddle {
+namespace window_test {
 namespace {
 
 namespace by = heddle::schedule;
@@ -331,4 +332,5 @@ TEST(loop_window, automatic_has_no_window_where_it_gains_nothing) {
 }
 
 }  // namespace
+}  // namespace window_test
 }  // namespace heddle

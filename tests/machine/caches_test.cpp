@@ -8,6 +8,7 @@
 #include "machine/topology.hpp"
 
 namespace heddle::machine {
+namespace caches_test {
 namespace {
 
 const std::string two_sockets = "pack:2 l3:1(size=8MiB) l2:2(size=1MiB) l1d:1(size=32KiB) core:1 pu:2";
@@ -89,4 +90,5 @@ TEST(caches, node_sizes) {
 }
 
 }  // namespace
+}  // namespace caches_test
 }  // namespace heddle::machine

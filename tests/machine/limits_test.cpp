@@ -9,6 +9,7 @@
 #include <fstream>
 
 namespace heddle::machine {
+namespace limits_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -259,4 +260,5 @@ TEST(limits, mask_is_that_of_the_calling_thread) {
 TEST(limits, this_system_is_read_without_warnings) { EXPECT_THAT(read_limits().warnings, IsEmpty()); }
 
 }  // namespace
+}  // namespace limits_test
 }  // namespace heddle::machine

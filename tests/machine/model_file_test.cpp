@@ -11,6 +11,7 @@
 #include "machine/plan.hpp"
 
 namespace heddle::machine {
+namespace model_file_test {
 namespace {
 
 using ::testing::AllOf;
@@ -433,4 +434,5 @@ TEST_F(model_file, names_that_are_nothing) {
 }
 
 }  // namespace
+}  // namespace model_file_test
 }  // namespace heddle::machine

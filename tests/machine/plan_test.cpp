@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace heddle::machine {
+namespace plan_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -142,4 +143,5 @@ TEST(plan, this_machine) {
 }
 
 }  // namespace
+}  // namespace plan_test
 }  // namespace heddle::machine

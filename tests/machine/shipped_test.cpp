@@ -11,6 +11,7 @@
 #include "machine/plan.hpp"
 
 namespace heddle::machine {
+namespace shipped_test {
 namespace {
 
 constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
@@ -228,4 +229,5 @@ TEST(shipped_machines, their_text_is_at_hand) {
 }
 
 }  // namespace
+}  // namespace shipped_test
 }  // namespace heddle::machine

@@ -13,6 +13,7 @@
 #include "machine/limits.hpp"
 
 namespace heddle::machine {
+namespace topology_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -272,4 +273,5 @@ TEST(topology, large_machines_are_built) {
 }
 
 }  // namespace
+}  // namespace topology_test
 }  // namespace heddle::machine

@@ -11,6 +11,7 @@
 #include "machine/topology.hpp"
 
 namespace heddle::machine {
+namespace view_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -85,4 +86,5 @@ TEST(view, a_runtime_tells_where_its_workers_are) {
 }
 
 }  // namespace
+}  // namespace view_test
 }  // namespace heddle::machine

@@ -12,6 +12,7 @@
 #include "omp/api/api.hpp"
 #include "omp/core/memory/allocator_traits.hpp"
 
+namespace allocator_test {
 namespace {
 
 using namespace heddle::omp::allocators;
@@ -176,3 +177,4 @@ TEST(Allocator, Texts) {
 }
 
 }  // namespace
+}  // namespace allocator_test

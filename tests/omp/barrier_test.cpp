@@ -11,6 +11,7 @@
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 
+namespace barrier_test {
 namespace {
 
 using namespace heddle_test;
@@ -164,3 +165,4 @@ TEST_P(barriers, behind_loops_without_one) {
 }
 
 }  // namespace
+}  // namespace barrier_test

@@ -13,6 +13,7 @@
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 
+namespace depend_test {
 namespace {
 
 using namespace heddle_test;
@@ -156,3 +157,4 @@ TEST_P(depend, places_of_ended_tasks_are_dropped) {
 }
 
 }  // namespace
+}  // namespace depend_test

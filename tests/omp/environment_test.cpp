@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+namespace environment_test {
 namespace {
 
 using namespace heddle::omp;
@@ -327,3 +328,4 @@ TEST(Environment, TheGuidesTableIsThisTable) {
 }
 
 }  // namespace
+}  // namespace environment_test

@@ -15,6 +15,7 @@
 #include "omp/core/teams/team.hpp"
 #include "omp/core/teams/thread.hpp"
 
+namespace lock_test {
 namespace {
 
 using namespace heddle::omp;
@@ -173,3 +174,4 @@ TEST(Lock, KeepsToTheMemoryThatHeadersReserve) {
 }
 
 }  // namespace
+}  // namespace lock_test

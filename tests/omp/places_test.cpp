@@ -9,6 +9,7 @@
 
 #include "omp/core/places/machine_subset.hpp"
 
+namespace places_test {
 namespace {
 
 using namespace heddle::omp;
@@ -189,3 +190,4 @@ TEST(Subset, HasSoManyOfEachPart) {
 }
 
 }  // namespace
+}  // namespace places_test

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+namespace static_part_test {
 namespace {
 
 using namespace heddle::omp;
@@ -134,3 +135,4 @@ TEST(static_part, even_parts_differ_by_one_at_most) {
 }
 
 }  // namespace
+}  // namespace static_part_test

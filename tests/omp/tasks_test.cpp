@@ -18,6 +18,7 @@
 #include "omp/task_support.hpp"
 #include "support/runtimes.hpp"
 
+namespace tasks_test {
 namespace {
 
 using namespace heddle_test;
@@ -439,3 +440,4 @@ TEST(taskloop, pieces_cover_the_loop) {
 }
 
 }  // namespace
+}  // namespace tasks_test

@@ -20,6 +20,7 @@
 #include "support/sanitized.hpp"
 #include "worker/runtime.hpp"
 
+namespace teams_test {
 namespace {
 
 using namespace heddle_test;
@@ -176,3 +177,4 @@ TEST(teams, of_a_forked_child) {
 }
 
 }  // namespace
+}  // namespace teams_test

@@ -14,6 +14,7 @@
 #include "omp/core/teams/team.hpp"
 #include "omp/core/teams/thread.hpp"
 
+namespace variables_test {
 namespace {
 
 // Before anything reads the environment.
@@ -296,3 +297,4 @@ TEST(Settings, OfTheRuntime) {
 }
 
 }  // namespace
+}  // namespace variables_test

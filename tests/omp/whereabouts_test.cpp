@@ -9,6 +9,7 @@
 #include <latch>
 #include <thread>
 
+namespace whereabouts_test {
 namespace {
 
 using heddle::omp::whereabouts;
@@ -89,3 +90,4 @@ TEST(whereabouts, a_forked_child_sees_nobody) {
 }
 
 }  // namespace
+}  // namespace whereabouts_test

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+namespace signal_frame_test {
 namespace {
 
 using heddle::platform::has_asked_who_it_is;
@@ -163,3 +164,4 @@ TEST(signal_frame, a_state_is_one_place_and_one_set_of_registers) {
 }
 
 }  // namespace
+}  // namespace signal_frame_test

@@ -28,6 +28,7 @@
 #include "platform/linux/comparison/uintr.hpp"
 #include "worker/preemption/ticks.hpp"
 
+namespace uintr_test {
 namespace {
 
 using heddle::platform::interrupt_targets;
@@ -289,3 +290,4 @@ TEST(user_interrupts, the_entry_keeps_all_registers) {
 #endif
 
 }  // namespace
+}  // namespace uintr_test

@@ -13,6 +13,7 @@
 #include "platform/platform.hpp"
 
 namespace heddle::platform {
+namespace usage_test {
 namespace {
 
 using policy::source;
@@ -146,4 +147,5 @@ TEST(used_so_far, follows_the_processor_time_of_the_kernel_thread) {
 }
 
 }  // namespace
+}  // namespace usage_test
 }  // namespace heddle::platform

@@ -17,6 +17,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace adws_test {
 namespace {
 
 using heddle::policy::distribution_range;
@@ -312,3 +313,4 @@ TEST(adws, groups_that_do_not_nest_are_run_all_the_same) {
 }
 
 }  // namespace
+}  // namespace adws_test

@@ -15,6 +15,7 @@
 #include "support/runtimes.hpp"
 #include "worker/worker.hpp"
 
+namespace asking_test {
 namespace {
 
 using namespace heddle::policy;
@@ -166,3 +167,4 @@ TEST(asking, is_to_be_wanted) {
 }
 
 }  // namespace
+}  // namespace asking_test

@@ -13,6 +13,7 @@
 #include "policy/registry.hpp"
 #include "support/runtimes.hpp"
 
+namespace audit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -151,3 +152,4 @@ TEST_F(careless_policies, end_in_acquire) { EXPECT_DEATH(run(carelessness::in_ac
 #endif
 
 }  // namespace
+}  // namespace audit_test

@@ -19,6 +19,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace cab_laws_test {
 namespace {
 
 constexpr const char* two_pairs = "pack:2 l3:1(size=65536) l2:2(size=4096) core:1 pu:1";
@@ -297,3 +298,4 @@ TEST(policies, bad_parameters_of_cab_and_laws_are_named) {
 }
 
 }  // namespace
+}  // namespace cab_laws_test

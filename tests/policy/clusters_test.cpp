@@ -13,6 +13,7 @@
 #include "policy/registry.hpp"
 #include "support/cluster_host.hpp"
 
+namespace clusters_test {
 namespace {
 
 using namespace heddle::policy;
@@ -248,3 +249,4 @@ TEST(clusters, bad_parameters_are_named) {
 }
 
 }  // namespace
+}  // namespace clusters_test

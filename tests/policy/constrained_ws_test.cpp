@@ -32,6 +32,7 @@
 #include "support/watchdog.hpp"
 #include "trace/file.hpp"
 
+namespace constrained_ws_test {
 namespace {
 
 using heddle::policy::child_identity;
@@ -564,3 +565,4 @@ TEST(constrained_ws_programs, wrong_parameters_are_refused) {
 }
 
 }  // namespace
+}  // namespace constrained_ws_test

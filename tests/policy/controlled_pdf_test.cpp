@@ -14,6 +14,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace controlled_pdf_test {
 namespace {
 
 // Four workers under one cache.
@@ -149,3 +150,4 @@ TEST(controlled_pdf, bad_parameters_are_named) {
 }
 
 }  // namespace
+}  // namespace controlled_pdf_test

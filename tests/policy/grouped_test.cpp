@@ -22,6 +22,7 @@
 #include "policy/registry.hpp"
 #include "support/cluster_host.hpp"
 
+namespace grouped_test {
 namespace {
 
 using namespace heddle::policy;
@@ -310,3 +311,4 @@ TEST_F(grouped_alone, a_runtime_runs_every_child_once) {
 }
 
 }  // namespace
+}  // namespace grouped_test

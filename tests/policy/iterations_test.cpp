@@ -13,6 +13,7 @@
 
 #include "support/idle_host.hpp"
 
+namespace iterations_test {
 namespace {
 
 using namespace heddle::policy;
@@ -156,3 +157,4 @@ TEST_F(iterations_test, nodes_that_the_table_does_not_name_serve_again) {
 }
 
 }  // namespace
+}  // namespace iterations_test

@@ -33,6 +33,7 @@
 #include "support/watchdog.hpp"
 #include "trace/file.hpp"
 
+namespace levels_test {
 namespace {
 
 using heddle::policy::groups_of_kind;
@@ -386,3 +387,4 @@ TEST(levels_map, a_machine_without_such_levels_has_the_last_policy_alone) {
 }
 
 }  // namespace
+}  // namespace levels_test

@@ -14,6 +14,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace ml_adaptive_test {
 namespace {
 
 constexpr std::size_t mb = std::size_t{1} << 20;
@@ -147,3 +148,4 @@ TEST(auto_policy, takes_no_parameters) {
 }
 
 }  // namespace
+}  // namespace ml_adaptive_test

@@ -16,6 +16,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace ml_adws_test {
 namespace {
 
 using heddle::policy::distribution_range;
@@ -193,3 +194,4 @@ TEST(ml_adws, loops_without_hints_use_all_workers) {
 }
 
 }  // namespace
+}  // namespace ml_adws_test

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+namespace numa_balance_test {
 namespace {
 
 using heddle::policy::numa_balance;
@@ -139,3 +140,4 @@ TEST(numa_balance, says_when_there_is_no_room) {
 }
 
 }  // namespace
+}  // namespace numa_balance_test

@@ -16,6 +16,7 @@
 #include "policy/registry.hpp"
 #include "support/cluster_host.hpp"
 
+namespace numalb_test {
 namespace {
 
 using namespace heddle::policy;
@@ -186,3 +187,4 @@ TEST(numalb, bad_parameters_are_named) {
 }
 
 }  // namespace
+}  // namespace numalb_test

@@ -14,6 +14,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace plugin_test {
 namespace {
 
 using ::testing::AllOf;
@@ -109,3 +110,4 @@ TEST(plugin, what_is_no_plugin_is_refused) {
 }
 
 }  // namespace
+}  // namespace plugin_test

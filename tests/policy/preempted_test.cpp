@@ -14,6 +14,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace preempted_test {
 namespace {
 
 using namespace heddle::policy;
@@ -144,3 +145,4 @@ TEST(speed, is_what_the_machine_declares) {
 }
 
 }  // namespace
+}  // namespace preempted_test

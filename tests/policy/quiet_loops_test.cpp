@@ -11,6 +11,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace quiet_loops_test {
 namespace {
 
 constexpr std::size_t n = 16;
@@ -81,3 +82,4 @@ TEST(a_policy_that_wants_forks, is_shown_each_of_a_loop_that_would_be_quiet) {
 }
 
 }  // namespace
+}  // namespace quiet_loops_test

@@ -16,6 +16,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace sb_pdf_test {
 namespace {
 
 constexpr std::size_t mb = std::size_t{1} << 20;
@@ -145,3 +146,4 @@ TEST(pdf, several_workers_run_everything_once) {
 }
 
 }  // namespace
+}  // namespace sb_pdf_test

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+namespace seam_test {
 namespace {
 
 using namespace heddle::policy;
@@ -261,3 +262,4 @@ TEST_F(seam, a_name_is_taken_once) {
 }
 
 }  // namespace
+}  // namespace seam_test

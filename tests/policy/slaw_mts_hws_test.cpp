@@ -13,6 +13,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace slaw_mts_hws_test {
 namespace {
 
 heddle::runtime_options on(const std::string& policy, const char* machine) {
@@ -187,3 +188,4 @@ TEST(policies, bad_parameters_of_them_are_named) {
 }
 
 }  // namespace
+}  // namespace slaw_mts_hws_test

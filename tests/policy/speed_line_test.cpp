@@ -16,6 +16,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace speed_line_test {
 namespace {
 
 using heddle::policy::distribution_range;
@@ -87,3 +88,4 @@ TEST(speed_line, gives_slow_workers_fewer_tasks) {
 }
 
 }  // namespace
+}  // namespace speed_line_test

@@ -6,6 +6,7 @@
 #include "policy/task_list.hpp"
 
 namespace heddle::policy {
+namespace task_list_test {
 namespace {
 
 // Whoever finds a list empty goes to sleep, so a task that one worker
@@ -40,4 +41,5 @@ TEST(shared_task_list, no_more_than_so_many_are_tried) {
 }
 
 }  // namespace
+}  // namespace task_list_test
 }  // namespace heddle::policy

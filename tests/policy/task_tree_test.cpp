@@ -12,6 +12,7 @@
 #include "policy/sockets/soid_profile.hpp"
 #include "support/idle_host.hpp"
 
+namespace task_tree_test {
 namespace {
 
 using namespace heddle::policy;
@@ -352,3 +353,4 @@ TEST(cut_search, is_not_misled_by_a_slow_iteration) {
 }
 
 }  // namespace
+}  // namespace task_tree_test

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+namespace tier_partition_test {
 namespace {
 
 using namespace heddle::policy;
@@ -194,3 +195,4 @@ TEST(allocation_gain, has_the_sign_of_the_books_condition) {
 }
 
 }  // namespace
+}  // namespace tier_partition_test

@@ -22,6 +22,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace usage_test {
 namespace {
 
 using namespace heddle::policy;
@@ -421,3 +422,4 @@ TEST(workers_changed, speeds_are_measured_while_workers_compute) {
 }
 
 }  // namespace
+}  // namespace usage_test

@@ -8,6 +8,7 @@
 
 #include "support/idle_host.hpp"
 
+namespace victims_test {
 namespace {
 
 using namespace heddle::policy;
@@ -154,3 +155,4 @@ TEST(victims, going_round_nobody_finds_nothing) {
 }
 
 }  // namespace
+}  // namespace victims_test

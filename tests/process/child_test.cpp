@@ -5,6 +5,7 @@
 #include <string>
 
 namespace heddle::process {
+namespace child_test {
 namespace {
 
 std::string shell = "/bin/sh";
@@ -81,4 +82,5 @@ TEST(child, a_second_signal_kills_one_that_does_not_listen) {
 }
 
 }  // namespace
+}  // namespace child_test
 }  // namespace heddle::process

@@ -8,6 +8,7 @@
 #include "support/sanitized.hpp"
 
 namespace heddle::process {
+namespace run_test {
 namespace {
 
 ended shell(const std::string& script, setting how = {}) { return run({"/bin/sh", "-c", script}, how); }
@@ -97,4 +98,5 @@ TEST(run, ends_with_this_process) {
 }
 
 }  // namespace
+}  // namespace run_test
 }  // namespace heddle::process

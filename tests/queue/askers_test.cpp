@@ -14,6 +14,7 @@
 #include "platform/platform.hpp"
 #include "support/runtimes.hpp"
 
+namespace askers_test {
 namespace {
 
 using heddle::queue::askers;
@@ -253,3 +254,4 @@ TEST(askers, every_entry_is_had_exactly_once) {
 }
 
 }  // namespace
+}  // namespace askers_test

@@ -13,6 +13,7 @@
 #include "platform/platform.hpp"
 #include "support/runtimes.hpp"
 
+namespace fork_queue_test {
 namespace {
 
 using heddle::queue::entry;
@@ -180,3 +181,4 @@ TEST(fork_queue, every_entry_is_taken_exactly_once) {
 }
 
 }  // namespace
+}  // namespace fork_queue_test

@@ -14,6 +14,7 @@
 #include "trace/page.hpp"
 
 namespace heddle::trace {
+namespace browser_test {
 namespace {
 
 constexpr std::string_view parts[] = {
@@ -115,4 +116,5 @@ TEST(made_runs, are_whole) {
 }
 
 }  // namespace
+}  // namespace browser_test
 }  // namespace heddle::trace

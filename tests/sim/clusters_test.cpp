@@ -11,6 +11,7 @@
 
 #include "support/shell.hpp"
 
+namespace clusters_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,3 +100,4 @@ TEST_F(clusters_test, numalb_learns_from_the_first_iteration) {
 }
 
 }  // namespace
+}  // namespace clusters_test

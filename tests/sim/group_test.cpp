@@ -11,6 +11,7 @@
 
 #include "support/shell.hpp"
 
+namespace group_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,3 +112,4 @@ TEST_F(group_of_program, one_without_groups_is_refused) {
 }
 
 }  // namespace
+}  // namespace group_test

@@ -7,6 +7,7 @@
 
 #include "support/shell.hpp"
 
+namespace reuse_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,3 +71,4 @@ TEST(reuse_of_a_program, one_that_tells_nothing_is_refused) {
 }
 
 }  // namespace
+}  // namespace reuse_test

@@ -11,6 +11,7 @@
 
 #include "support/shell.hpp"
 
+namespace run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -417,3 +418,4 @@ TEST_F(sim_test, what_cannot_be_simulated_is_refused) {
 }
 
 }  // namespace
+}  // namespace run_test

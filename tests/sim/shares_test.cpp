@@ -13,6 +13,7 @@
 
 #include "support/shell.hpp"
 
+namespace shares_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,3 +102,4 @@ TEST_P(throttled, core_gets_its_share_and_no_more) {
 INSTANTIATE_TEST_SUITE_P(cores, throttled, testing::Values(2U, 4U));
 
 }  // namespace
+}  // namespace shares_test

@@ -12,6 +12,7 @@
 
 #include "support/shell.hpp"
 
+namespace windows_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,3 +148,4 @@ TEST(windows, lose_where_no_cache_is_shared_and_automatic_has_none) {
 }
 
 }  // namespace
+}  // namespace windows_test

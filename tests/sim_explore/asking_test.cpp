@@ -14,6 +14,7 @@
 #include "tests/support/asking_policy.hpp"
 
 namespace heddle::sim {
+namespace asking_test {
 namespace {
 
 // --- a queue alone -----------------------------------------------------------------------------------------------
@@ -256,4 +257,5 @@ TEST(asked, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace asking_test
 }  // namespace heddle::sim

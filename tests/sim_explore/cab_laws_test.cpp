@@ -11,6 +11,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace cab_laws_test {
 namespace {
 
 runtime_options of(const std::string& policy, std::size_t n = 4) {
@@ -177,4 +178,5 @@ TEST(laws, first_iterations_lie_where_the_data_is_to_lie) {
 }
 
 }  // namespace
+}  // namespace cab_laws_test
 }  // namespace heddle::sim

@@ -11,6 +11,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace constrained_ws_test {
 namespace {
 
 runtime_options constrained(const char* parameters) {
@@ -67,4 +68,5 @@ TEST(constrained_ws, programs_that_change_lose_nothing) {
 }
 
 }  // namespace
+}  // namespace constrained_ws_test
 }  // namespace heddle::sim

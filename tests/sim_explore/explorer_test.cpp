@@ -9,6 +9,7 @@
 #include "tests/sim_explore/schedules.hpp"
 
 namespace heddle::sim {
+namespace explorer_test {
 namespace {
 
 struct shared {
@@ -105,4 +106,5 @@ TEST(explorer, a_seed_repeats_its_schedule) {
 }
 
 }  // namespace
+}  // namespace explorer_test
 }  // namespace heddle::sim

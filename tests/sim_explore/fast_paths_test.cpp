@@ -10,6 +10,7 @@
 #include "tests/sim_explore/leaves.hpp"
 
 namespace heddle::sim {
+namespace fast_paths_test {
 namespace {
 
 // Each leaf once, and so often that queues fill, are robbed and run empty.
@@ -76,4 +77,5 @@ TEST(fast_paths, some_schedule_shows_the_mistake) { expect_found(scenarios); }
 #endif
 
 }  // namespace
+}  // namespace fast_paths_test
 }  // namespace heddle::sim

@@ -13,6 +13,7 @@
 #include "tests/sim_explore/spinning.hpp"
 
 namespace heddle::sim {
+namespace gang_turns_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -152,4 +153,5 @@ TEST(gang_turns, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace gang_turns_test
 }  // namespace heddle::sim

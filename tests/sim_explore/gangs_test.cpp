@@ -20,6 +20,7 @@
 #include "tests/sim_explore/spinning.hpp"
 
 namespace heddle::sim {
+namespace gangs_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -368,4 +369,5 @@ TEST(gangs, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace gangs_test
 }  // namespace heddle::sim

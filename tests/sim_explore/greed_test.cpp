@@ -13,6 +13,7 @@
 #include "tests/support/runtimes.hpp"
 
 namespace heddle::sim {
+namespace greed_test {
 namespace {
 
 #if !defined(HEDDLE_MUTANT)
@@ -74,4 +75,5 @@ TEST(greed, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace greed_test
 }  // namespace heddle::sim

@@ -12,6 +12,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace groups_test {
 namespace {
 
 void nested() {
@@ -150,4 +151,5 @@ TEST(groups, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace groups_test
 }  // namespace heddle::sim

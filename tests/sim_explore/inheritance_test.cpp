@@ -16,6 +16,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace inheritance_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -141,4 +142,5 @@ TEST(inheritance, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace inheritance_test
 }  // namespace heddle::sim

@@ -13,6 +13,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace lanes_test {
 namespace {
 
 constexpr std::size_t most = 16;
@@ -157,4 +158,5 @@ TEST(lanes, some_schedule_shows_the_mistake) { expect_found(scenarios); }
 #endif
 
 }  // namespace
+}  // namespace lanes_test
 }  // namespace heddle::sim

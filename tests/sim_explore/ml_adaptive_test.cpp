@@ -10,6 +10,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace ml_adaptive_test {
 namespace {
 
 runtime_options two_packages() {
@@ -82,4 +83,5 @@ TEST(ml_adaptive, ends_what_lies_inside_and_throws) {
 }
 
 }  // namespace
+}  // namespace ml_adaptive_test
 }  // namespace heddle::sim

@@ -9,6 +9,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace objects_test {
 namespace {
 
 TEST(objects, an_event_count_loses_no_notification) {
@@ -74,4 +75,5 @@ TEST(objects, a_cancelled_barrier_gives_all_the_same_answer) {
 }
 
 }  // namespace
+}  // namespace objects_test
 }  // namespace heddle::sim

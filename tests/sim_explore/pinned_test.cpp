@@ -17,6 +17,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace pinned_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -236,4 +237,5 @@ TEST(pinned, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace pinned_test
 }  // namespace heddle::sim

@@ -12,6 +12,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace pipeline_test {
 namespace {
 
 auto numbers(int n) {
@@ -223,4 +224,5 @@ TEST(pipelines, tokens_at_a_free_source_are_come_for) {
 }
 
 }  // namespace
+}  // namespace pipeline_test
 }  // namespace heddle::sim

@@ -15,6 +15,7 @@
 #include "tests/support/runtimes.hpp"
 
 namespace heddle::sim {
+namespace policies_test {
 namespace {
 
 // Those of the registry, and the variants that the other tests run; whoever is in one list only is explored, too.
@@ -106,4 +107,5 @@ TEST_P(every_policy, ends_two_programs_on_two_packages) {
 INSTANTIATE_TEST_SUITE_P(policies, every_policy, testing::ValuesIn(names()), test_name);
 
 }  // namespace
+}  // namespace policies_test
 }  // namespace heddle::sim

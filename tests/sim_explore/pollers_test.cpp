@@ -13,6 +13,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace pollers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -126,4 +127,5 @@ TEST(pollers, no_ask_is_lost_twice_at_a_time_or_too_late) {
 #endif
 
 }  // namespace
+}  // namespace pollers_test
 }  // namespace heddle::sim

@@ -15,6 +15,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace preempt_test {
 namespace {
 
 runtime_options preemptive(std::size_t n, preemption how, const char* timer = "aligned", const char* klt = "direct") {
@@ -239,4 +240,5 @@ TEST(preempt, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace preempt_test
 }  // namespace heddle::sim

@@ -14,6 +14,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace protocols_test {
 namespace {
 
 TEST(protocols, park_and_wake) {
@@ -296,4 +297,5 @@ TEST(protocols, the_fork_queue_gives_each_entry_once) {
 }
 
 }  // namespace
+}  // namespace protocols_test
 }  // namespace heddle::sim

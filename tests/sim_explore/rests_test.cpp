@@ -17,6 +17,7 @@
 #include "worker/worker.hpp"
 
 namespace heddle::sim {
+namespace rests_test {
 namespace {
 
 void numbers(runtime& home) {
@@ -168,4 +169,5 @@ TEST(rests, some_schedule_shows_the_mistake) {
 #endif
 
 }  // namespace
+}  // namespace rests_test
 }  // namespace heddle::sim

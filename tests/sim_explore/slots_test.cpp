@@ -10,6 +10,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace slots_test {
 namespace {
 
 struct mark {
@@ -78,4 +79,5 @@ TEST(slots, threads_take_theirs_along) {
 }
 
 }  // namespace
+}  // namespace slots_test
 }  // namespace heddle::sim

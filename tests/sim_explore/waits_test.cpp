@@ -19,6 +19,7 @@
 #include "tests/sim_explore/spinning.hpp"
 
 namespace heddle::sim {
+namespace waits_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -273,4 +274,5 @@ TEST(waits, some_schedule_shows_the_mistake) { expect_found(scenarios); }
 #endif
 
 }  // namespace
+}  // namespace waits_test
 }  // namespace heddle::sim

@@ -17,6 +17,7 @@
 #include "worker/runtime.hpp"
 
 namespace heddle::sim {
+namespace weak_memory_test {
 namespace {
 
 using enum std::memory_order;
@@ -358,4 +359,5 @@ TEST(weakly, some_schedule_shows_the_mistake) { expect_found(scenarios); }
 #endif
 
 }  // namespace
+}  // namespace weak_memory_test
 }  // namespace heddle::sim

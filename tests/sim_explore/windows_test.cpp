@@ -12,6 +12,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
+namespace windows_test {
 namespace {
 
 namespace by = heddle::schedule;
@@ -120,4 +121,5 @@ TEST(windows, some_schedule_shows_the_mistake) { expect_found(scenarios); }
 #endif
 
 }  // namespace
+}  // namespace windows_test
 }  // namespace heddle::sim

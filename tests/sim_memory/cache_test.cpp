@@ -7,6 +7,7 @@
 #include "sim_memory/naive.hpp"
 
 namespace heddle::sim {
+namespace cache_test {
 namespace {
 
 TEST(cache_shape, cuts_capacity_into_sets) {
@@ -68,4 +69,5 @@ INSTANTIATE_TEST_SUITE_P(shapes, against_naive,
                          });
 
 }  // namespace
+}  // namespace cache_test
 }  // namespace heddle::sim

@@ -15,6 +15,7 @@
 #include "sim/valgrind_trace.hpp"
 
 namespace heddle::sim {
+namespace cachegrind_test {
 namespace {
 
 using machine::group_kind;
@@ -101,4 +102,5 @@ TEST(cachegrind, counts_the_same_misses) {
 }
 
 }  // namespace
+}  // namespace cachegrind_test
 }  // namespace heddle::sim

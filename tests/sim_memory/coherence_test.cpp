@@ -14,6 +14,7 @@
 #include "sim/memory_model.hpp"
 
 namespace heddle::sim {
+namespace coherence_test {
 namespace {
 
 using machine::group_kind;
@@ -178,4 +179,5 @@ TEST(ownership, a_request_of_an_earlier_time_does_not_wait_for_a_later_one) {
 }
 
 }  // namespace
+}  // namespace coherence_test
 }  // namespace heddle::sim

@@ -9,6 +9,7 @@
 #include "sim_memory/naive.hpp"
 
 namespace heddle::sim {
+namespace memory_model_test {
 namespace {
 
 using machine::group_kind;
@@ -294,4 +295,5 @@ TEST(memory_model, says_what_is_wrong_with_a_machine) {
 }
 
 }  // namespace
+}  // namespace memory_model_test
 }  // namespace heddle::sim

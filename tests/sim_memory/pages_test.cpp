@@ -9,6 +9,7 @@
 #include "sim/memory_model.hpp"
 
 namespace heddle::sim {
+namespace pages_test {
 namespace {
 
 TEST(page_table, frames_are_numbered_by_first_touch) {
@@ -167,4 +168,5 @@ TEST(placement, forgotten_pages_leave_the_caches) {
 }
 
 }  // namespace
+}  // namespace pages_test
 }  // namespace heddle::sim

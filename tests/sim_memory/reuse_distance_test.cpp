@@ -10,6 +10,7 @@
 #include "sim/memory_model.hpp"
 
 namespace heddle::sim {
+namespace reuse_distance_test {
 namespace {
 
 using machine::group_kind;
@@ -98,4 +99,5 @@ TEST(reuse_distance, long_streams_stay_small) {
 }
 
 }  // namespace
+}  // namespace reuse_distance_test
 }  // namespace heddle::sim

@@ -5,6 +5,7 @@
 #include "sim/memory_model.hpp"
 
 namespace heddle::sim {
+namespace rows_test {
 namespace {
 
 using machine::group_kind;
@@ -63,4 +64,5 @@ TEST(rows, fast_lines_pass_a_slow_one) {
 }
 
 }  // namespace
+}  // namespace rows_test
 }  // namespace heddle::sim

@@ -7,6 +7,7 @@
 #include <vector>
 
 namespace heddle::sim {
+namespace service_queue_test {
 namespace {
 
 TEST(service_queue, an_idle_server_serves_at_once) {
@@ -59,4 +60,5 @@ TEST(service_queue, forgets_the_past) {
 }
 
 }  // namespace
+}  // namespace service_queue_test
 }  // namespace heddle::sim

@@ -14,6 +14,7 @@
 #include "sim/memory_model.hpp"
 
 namespace heddle::sim {
+namespace shared_loops_test {
 namespace {
 
 constexpr unsigned cores = 4;
@@ -103,4 +104,5 @@ TEST(shared_loops, a_window_keeps_the_serial_misses_where_none_loses_them) {
 }
 
 }  // namespace
+}  // namespace shared_loops_test
 }  // namespace heddle::sim

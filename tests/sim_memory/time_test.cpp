@@ -8,6 +8,7 @@
 #include "sim/memory_model.hpp"
 
 namespace heddle::sim {
+namespace time_test {
 namespace {
 
 using machine::group_kind;
@@ -200,4 +201,5 @@ TEST(waiting, calls_that_come_too_late_are_served_in_the_history) {
 }
 
 }  // namespace
+}  // namespace time_test
 }  // namespace heddle::sim

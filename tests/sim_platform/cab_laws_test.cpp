@@ -13,6 +13,7 @@
 #include "sim/session.hpp"
 
 namespace heddle::sim {
+namespace cab_laws_test {
 namespace {
 
 constexpr unsigned parts = 32;
@@ -130,4 +131,5 @@ TEST(laws_on_four_sockets, data_is_used_where_it_was_first_touched) {
 }
 
 }  // namespace
+}  // namespace cab_laws_test
 }  // namespace heddle::sim

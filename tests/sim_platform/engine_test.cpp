@@ -12,6 +12,7 @@
 #include "platform/sim/cost_hooks.hpp"
 
 namespace heddle::sim {
+namespace engine_test {
 namespace {
 
 constexpr picoseconds us = 1'000'000;
@@ -427,4 +428,5 @@ TEST_F(engine_test, events_a_second) {
 }
 
 }  // namespace
+}  // namespace engine_test
 }  // namespace heddle::sim

@@ -17,6 +17,7 @@
 #include "sim/session.hpp"
 
 namespace heddle::sim {
+namespace fairness_test {
 namespace {
 
 constexpr picoseconds interval = 1'000'000'000;  // a turn: 1 ms
@@ -248,4 +249,5 @@ INSTANTIATE_TEST_SUITE_P(fairness, two_levels,
                          });
 
 }  // namespace
+}  // namespace fairness_test
 }  // namespace heddle::sim

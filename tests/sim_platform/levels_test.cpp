@@ -16,6 +16,7 @@
 #include "tests/support/fib.hpp"
 
 namespace heddle::sim {
+namespace levels_test {
 namespace {
 
 constexpr std::size_t mb = std::size_t{1} << 20;
@@ -94,4 +95,5 @@ INSTANTIATE_TEST_SUITE_P(combinations, levels,
                          });
 
 }  // namespace
+}  // namespace levels_test
 }  // namespace heddle::sim

@@ -11,6 +11,7 @@
 #include "sim/session.hpp"
 
 namespace heddle::sim {
+namespace ml_adaptive_test {
 namespace {
 
 constexpr picoseconds us = 1'000'000;
@@ -80,4 +81,5 @@ TEST(ml_adaptive, helps_within_a_package_before_the_patience_is_over) {
 }
 
 }  // namespace
+}  // namespace ml_adaptive_test
 }  // namespace heddle::sim

@@ -11,6 +11,7 @@
 #include "sim/session.hpp"
 
 namespace heddle::sim {
+namespace pollers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -102,4 +103,5 @@ TEST(pollers_in_virtual_time, an_unwanted_one_costs_nothing) {
 }
 
 }  // namespace
+}  // namespace pollers_test
 }  // namespace heddle::sim

@@ -17,6 +17,7 @@
 #include "sim/session.hpp"
 
 namespace heddle::sim {
+namespace preempt_test {
 namespace {
 
 struct run_options {
@@ -285,4 +286,5 @@ TEST(preempt, packed_threads_share_the_workers_that_are_left) {
 }
 
 }  // namespace
+}  // namespace preempt_test
 }  // namespace heddle::sim

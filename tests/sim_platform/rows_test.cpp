@@ -17,6 +17,7 @@
 #include "stencil25/stencil25.hpp"
 
 namespace heddle::bench {
+namespace rows_test {
 namespace {
 
 settings asked(std::size_t n, std::size_t iterations, std::size_t columns, const char* policy) {
@@ -135,6 +136,7 @@ TEST(rows_simulated, leaves_stay_once_stealing_is_constrained) {
 }
 
 }  // namespace
+}  // namespace rows_test
 }  // namespace heddle::bench
 
 #endif

@@ -9,6 +9,7 @@
 #include "sim/session.hpp"
 
 namespace heddle::bench {
+namespace task_map_test {
 namespace {
 
 std::vector<task_map> simulated_maps(const char* policy, std::size_t n, std::size_t iterations) {
@@ -48,6 +49,7 @@ TEST(task_map, of_random_stealing_changes) {
 }
 
 }  // namespace
+}  // namespace task_map_test
 }  // namespace heddle::bench
 
 #endif

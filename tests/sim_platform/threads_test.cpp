@@ -9,6 +9,7 @@
 #include "worker/worker.hpp"
 
 namespace heddle::sim {
+namespace threads_test {
 namespace {
 
 constexpr unsigned rounds = 400;
@@ -59,4 +60,5 @@ TEST(threads_in_virtual_time, one_that_is_not_runs_beside_its_maker) {
 }
 
 }  // namespace
+}  // namespace threads_test
 }  // namespace heddle::sim

@@ -12,6 +12,7 @@
 #include "platform/sim/engine.hpp"
 
 namespace heddle::sim {
+namespace tick_test {
 namespace {
 
 constexpr picoseconds us = 1'000'000;
@@ -289,4 +290,5 @@ TEST_F(tick_test, who_is_woken_on_the_wakers_unit_follows_when_that_one_sleeps) 
 }
 
 }  // namespace
+}  // namespace tick_test
 }  // namespace heddle::sim

@@ -13,6 +13,7 @@
 #include "sim/session.hpp"
 
 namespace heddle::sim {
+namespace usage_test {
 namespace {
 
 using namespace heddle::policy;
@@ -192,4 +193,5 @@ TEST_F(usage_in_virtual_time, a_speed_is_the_share_of_the_processor) {
 }
 
 }  // namespace
+}  // namespace usage_test
 }  // namespace heddle::sim

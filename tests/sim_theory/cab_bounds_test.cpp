@@ -18,6 +18,7 @@
 #include "tests/sim_theory/random_trees.hpp"
 
 namespace heddle::sim {
+namespace cab_bounds_test {
 namespace {
 
 // A worker finds work in one search (time_bounds_test.cpp); here also a head that steals for its socket, and others
@@ -158,4 +159,5 @@ TEST(cab_bounds, space_is_that_of_the_subtrees_or_of_the_workers) {
 }
 
 }  // namespace
+}  // namespace cab_bounds_test
 }  // namespace heddle::sim

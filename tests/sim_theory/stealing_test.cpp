@@ -13,6 +13,7 @@
 #include "tests/sim_theory/random_trees.hpp"
 
 namespace heddle::sim {
+namespace stealing_test {
 namespace {
 
 // The largest ratio of 900 runs was 0.53 (docs/investigations/simulator.md).
@@ -67,4 +68,5 @@ TEST(stealing, runs_repeat_exactly) {
 }
 
 }  // namespace
+}  // namespace stealing_test
 }  // namespace heddle::sim

@@ -11,6 +11,7 @@
 #include "tests/sim_theory/random_trees.hpp"
 
 namespace heddle::sim {
+namespace time_bounds_test {
 namespace {
 
 constexpr picoseconds search = 2 * 8 * turn;
@@ -113,4 +114,5 @@ TEST(time_bounds, the_serial_policy_breaks_the_greedy_bound) {
 }
 
 }  // namespace
+}  // namespace time_bounds_test
 }  // namespace heddle::sim

@@ -25,6 +25,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace core_stress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -247,3 +248,4 @@ INSTANTIATE_TEST_SUITE_P(workers, core_stress,
                          heddle_test::runtime_name);
 
 }  // namespace
+}  // namespace core_stress_test

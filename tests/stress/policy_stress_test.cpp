@@ -19,6 +19,7 @@
 #include "support/waiting.hpp"
 #include "support/watchdog.hpp"
 
+namespace policy_stress_test {
 namespace {
 
 class random_program {
@@ -104,3 +105,4 @@ INSTANTIATE_TEST_SUITE_P(policies, policy_stress, testing::ValuesIn(heddle_test:
 });
 
 }  // namespace
+}  // namespace policy_stress_test

@@ -9,6 +9,7 @@
 
 #include "tests/support/runtimes.hpp"
 
+namespace idle_set_test {
 namespace {
 
 using heddle::sync::idle_set;
@@ -100,3 +101,4 @@ TEST(idle_set, every_announcement_is_ended_by_one) {
 }
 
 }  // namespace
+}  // namespace idle_set_test

@@ -10,6 +10,7 @@
 #include "platform/platform.hpp"
 #include "tests/support/runtimes.hpp"
 
+namespace owner_lock_test {
 namespace {
 
 using heddle::sync::owner_lock;
@@ -70,3 +71,4 @@ TEST(owner_lock, one_at_a_time_and_what_it_wrote) {
 }
 
 }  // namespace
+}  // namespace owner_lock_test

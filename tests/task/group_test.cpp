@@ -16,6 +16,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace group_test {
 namespace {
 
 long fib(long n) {
@@ -368,3 +369,4 @@ TEST(group_foreign, whole_life_on_a_foreign_thread) {
 }
 
 }  // namespace
+}  // namespace group_test

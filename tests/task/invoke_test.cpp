@@ -14,6 +14,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace invoke_test {
 namespace {
 
 long fib(long n) {
@@ -180,3 +181,4 @@ TEST(invoke_depth, nests_beyond_the_queue) {
 }
 
 }  // namespace
+}  // namespace invoke_test

@@ -17,6 +17,7 @@
 #include "support/preemption.hpp"
 #include "support/waiting.hpp"
 
+namespace pinned_test {
 namespace {
 
 using heddle::thread;
@@ -310,3 +311,4 @@ INSTANTIATE_TEST_SUITE_P(kinds, pinned_and_preemptive,
                          [](const auto& param_info) { return heddle_test::name_of(param_info.param); });
 
 }  // namespace
+}  // namespace pinned_test

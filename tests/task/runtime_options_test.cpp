@@ -11,6 +11,7 @@
 #include "platform/comparison.hpp"
 #include "platform/platform.hpp"
 
+namespace runtime_options_test {
 namespace {
 
 using testing::HasSubstr;
@@ -70,3 +71,4 @@ TEST(runtime_options_death, the_global_runtime_ends_the_process_with_one_line) {
 }
 
 }  // namespace
+}  // namespace runtime_options_test

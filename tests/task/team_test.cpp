@@ -27,6 +27,7 @@
 #include "support/runtimes.hpp"
 #include "support/sanitized.hpp"
 
+namespace team_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -588,3 +589,4 @@ TEST_F(beside_a_sleeper, who_gives_up_a_seat_looks_for_those_that_may_have_the_w
 }
 
 }  // namespace
+}  // namespace team_test

@@ -12,6 +12,7 @@
 #include "support/preemption.hpp"
 #include "support/waiting.hpp"
 
+namespace thread_slot_test {
 namespace {
 
 using heddle::thread;
@@ -214,3 +215,4 @@ TEST(thread_slots, are_few) {
 }
 
 }  // namespace
+}  // namespace thread_slot_test

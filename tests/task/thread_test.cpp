@@ -20,6 +20,7 @@
 #include "support/runtimes.hpp"
 #include "worker/runtime.hpp"
 
+namespace thread_test {
 namespace {
 
 class threads : public heddle_test::over_runtimes {};
@@ -405,3 +406,4 @@ TEST(threads, a_closure_whose_copy_throws_leaves_nothing) {
 }
 
 }  // namespace
+}  // namespace thread_test

@@ -13,6 +13,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace worker_local_test {
 namespace {
 
 class worker_locals : public heddle_test::over_runtimes {};
@@ -103,3 +104,4 @@ TEST(a_worker_local, foreign_kernel_threads_may_use_it) {
 HEDDLE_OVER_RUNTIMES(worker_locals);
 
 }  // namespace
+}  // namespace worker_local_test

@@ -8,6 +8,7 @@
 #include "trace/binary.hpp"
 
 namespace heddle::trace {
+namespace binary_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -202,4 +203,5 @@ TEST(binary, events_are_read_by_name) {
 }
 
 }  // namespace
+}  // namespace binary_test
 }  // namespace heddle::trace

@@ -8,6 +8,7 @@
 #include "trace/chrome.hpp"
 
 namespace heddle::trace {
+namespace chrome_test {
 namespace {
 
 using nlohmann::json;
@@ -146,4 +147,5 @@ TEST(chrome, an_empty_recording_is_valid) {
 }
 
 }  // namespace
+}  // namespace chrome_test
 }  // namespace heddle::trace

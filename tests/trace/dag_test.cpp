@@ -10,6 +10,7 @@
 #include "trace/hand_made.hpp"
 
 namespace heddle::trace {
+namespace dag_test {
 namespace {
 
 using test::at;
@@ -287,4 +288,5 @@ TEST(plain_name, keeps_what_the_user_wrote) {
 }
 
 }  // namespace
+}  // namespace dag_test
 }  // namespace heddle::trace

@@ -11,6 +11,7 @@
 #include "trace/outside.hpp"
 
 namespace heddle::trace {
+namespace diagnosis_test {
 namespace {
 
 using test::at;
@@ -358,4 +359,5 @@ TEST(ring, tells_processor_time_now_and_then) {
 }
 
 }  // namespace
+}  // namespace diagnosis_test
 }  // namespace heddle::trace

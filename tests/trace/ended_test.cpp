@@ -24,6 +24,7 @@
 #include "trace/outside.hpp"
 
 namespace heddle::trace {
+namespace ended_test {
 namespace {
 
 class ended_program : public ::testing::Test {
@@ -263,4 +264,5 @@ TEST_F(ended_program, tells_regions_of_main) {
 }
 
 }  // namespace
+}  // namespace ended_test
 }  // namespace heddle::trace

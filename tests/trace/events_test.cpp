@@ -9,6 +9,7 @@
 #include "trace/legend.hpp"
 
 namespace heddle::trace {
+namespace events_test {
 namespace {
 
 TEST(events, table_and_enumeration_agree) {
@@ -78,4 +79,5 @@ TEST(events, guide_holds_the_generated_table) {
 }
 
 }  // namespace
+}  // namespace events_test
 }  // namespace heddle::trace

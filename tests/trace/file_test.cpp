@@ -9,6 +9,7 @@
 #include "trace/file.hpp"
 
 namespace heddle::trace {
+namespace file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -80,4 +81,5 @@ TEST_F(trace_file, unreadable_and_unwritable_files_are_named) {
 }
 
 }  // namespace
+}  // namespace file_test
 }  // namespace heddle::trace

@@ -9,6 +9,7 @@
 #include "trace/stream.hpp"
 
 namespace heddle::trace {
+namespace page_test {
 namespace {
 
 using test::at;
@@ -125,4 +126,5 @@ TEST(page, survives_every_event) {
 }
 
 }  // namespace
+}  // namespace page_test
 }  // namespace heddle::trace

@@ -16,6 +16,7 @@
 #include "trace/file.hpp"
 
 namespace heddle::trace {
+namespace program_test {
 namespace {
 
 class traced_program : public ::testing::TestWithParam<unsigned> {
@@ -251,4 +252,5 @@ TEST(tree_node, children_share_their_parent) {
 INSTANTIATE_TEST_SUITE_P(workers, traced_program, ::testing::Values(1, 2, 4));
 
 }  // namespace
+}  // namespace program_test
 }  // namespace heddle::trace

@@ -6,6 +6,7 @@
 #include "hand_made.hpp"
 
 namespace heddle::trace {
+namespace recorder_test {
 namespace {
 
 TEST(recorder, has_a_ring_for_each_worker_and_one_for_foreign_threads) {
@@ -70,4 +71,5 @@ TEST(recorder, collects_records_places_symbols_and_the_time) {
 }
 
 }  // namespace
+}  // namespace recorder_test
 }  // namespace heddle::trace

@@ -5,6 +5,7 @@
 #include "trace/replay.hpp"
 
 namespace heddle::trace {
+namespace replay_test {
 namespace {
 
 using test::at;
@@ -151,4 +152,5 @@ TEST(replay, any_sequence_nests) {
 }
 
 }  // namespace
+}  // namespace replay_test
 }  // namespace heddle::trace

@@ -8,6 +8,7 @@
 #include "trace/report.hpp"
 
 namespace heddle::trace {
+namespace report_test {
 namespace {
 
 using test::at;
@@ -122,4 +123,5 @@ TEST(report, json_holds_the_same_figures) {
 }
 
 }  // namespace
+}  // namespace report_test
 }  // namespace heddle::trace

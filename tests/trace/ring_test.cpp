@@ -7,6 +7,7 @@
 #include "hand_made.hpp"
 
 namespace heddle::trace {
+namespace ring_test {
 namespace {
 
 std::uint64_t real_clock() {
@@ -153,4 +154,5 @@ TEST(ring, signal_handler_writes_the_ring_it_interrupts) {
 }
 
 }  // namespace
+}  // namespace ring_test
 }  // namespace heddle::trace

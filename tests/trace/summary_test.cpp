@@ -4,6 +4,7 @@
 #include "trace/summary.hpp"
 
 namespace heddle::trace {
+namespace summary_test {
 namespace {
 
 using test::at;
@@ -135,4 +136,5 @@ TEST(summary, activities_add_up) {
 }
 
 }  // namespace
+}  // namespace summary_test
 }  // namespace heddle::trace

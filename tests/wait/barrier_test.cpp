@@ -8,6 +8,7 @@
 
 #include "support/waiting.hpp"
 
+namespace barrier_test {
 namespace {
 
 class barriers : public heddle_test::waiting {};
@@ -78,3 +79,4 @@ TEST_P(barriers, arrivals_may_be_counted_together) {
 HEDDLE_OVER_RUNTIMES(barriers);
 
 }  // namespace
+}  // namespace barrier_test

@@ -20,6 +20,7 @@
 #include "support/sanitized.hpp"
 #include "support/waiting.hpp"
 
+namespace blocking_test {
 namespace {
 
 class blocking : public heddle_test::waiting {};
@@ -285,3 +286,4 @@ TEST(blocking_carriers, end_while_the_runtime_ends) {
 }
 
 }  // namespace
+}  // namespace blocking_test

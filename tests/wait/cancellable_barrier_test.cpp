@@ -8,6 +8,7 @@
 #include "support/sanitized.hpp"
 #include "support/waiting.hpp"
 
+namespace cancellable_barrier_test {
 namespace {
 
 class cancellable_barriers : public heddle_test::waiting {};
@@ -76,3 +77,4 @@ TEST_P(cancellable_barriers, who_waits_is_let_go) {
 HEDDLE_OVER_RUNTIMES(cancellable_barriers);
 
 }  // namespace
+}  // namespace cancellable_barrier_test

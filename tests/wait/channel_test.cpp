@@ -9,6 +9,7 @@
 
 #include "support/waiting.hpp"
 
+namespace channel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -327,3 +328,4 @@ TEST_P(channels, a_pipeline_of_threads) {
 HEDDLE_OVER_RUNTIMES(channels);
 
 }  // namespace
+}  // namespace channel_test

@@ -8,6 +8,7 @@
 
 #include "support/waiting.hpp"
 
+namespace condition_variable_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -229,3 +230,4 @@ TEST_P(condition_variables, may_be_destroyed_once_all_are_notified) {
 HEDDLE_OVER_RUNTIMES(condition_variables);
 
 }  // namespace
+}  // namespace condition_variable_test

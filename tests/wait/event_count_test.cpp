@@ -8,6 +8,7 @@
 
 #include "support/waiting.hpp"
 
+namespace event_count_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -131,3 +132,4 @@ TEST_P(event_counts, an_exception_of_the_condition_leaves_nobody_registered) {
 HEDDLE_OVER_RUNTIMES(event_counts);
 
 }  // namespace
+}  // namespace event_count_test

@@ -12,6 +12,7 @@
 
 #include "support/waiting.hpp"
 
+namespace exceptions_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -93,3 +94,4 @@ TEST_P(exceptions, unwinding_that_waits_stays_with_its_thread) {
 HEDDLE_OVER_RUNTIMES(exceptions);
 
 }  // namespace
+}  // namespace exceptions_test

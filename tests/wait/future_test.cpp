@@ -12,6 +12,7 @@
 
 #include "support/waiting.hpp"
 
+namespace future_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -248,3 +249,4 @@ TEST_P(futures, results_nobody_asks_for_are_destroyed) {
 HEDDLE_OVER_RUNTIMES(futures);
 
 }  // namespace
+}  // namespace future_test

@@ -15,6 +15,7 @@
 
 #include "support/waiting.hpp"
 
+namespace isolate_test {
 namespace {
 
 class waits : public heddle_test::waiting {};
@@ -210,3 +211,4 @@ TEST_P(waits, ten_thousand_waiters) {
 HEDDLE_OVER_RUNTIMES(waits);
 
 }  // namespace
+}  // namespace isolate_test

@@ -5,6 +5,7 @@
 
 #include "support/waiting.hpp"
 
+namespace latch_test {
 namespace {
 
 class latches : public heddle_test::waiting {};
@@ -65,3 +66,4 @@ TEST_P(latches, may_be_destroyed_once_every_wait_has_returned) {
 HEDDLE_OVER_RUNTIMES(latches);
 
 }  // namespace
+}  // namespace latch_test

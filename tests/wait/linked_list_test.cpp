@@ -6,6 +6,7 @@
 #include <vector>
 
 namespace heddle::detail {
+namespace linked_list_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +83,5 @@ TEST(linked_list, an_element_is_in_one_list_for_each_pair_of_links) {
 }
 
 }  // namespace
+}  // namespace linked_list_test
 }  // namespace heddle::detail

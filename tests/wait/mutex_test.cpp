@@ -9,6 +9,7 @@
 #include "support/waiting.hpp"
 #include "tests/wait/last_holder.hpp"
 
+namespace mutex_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -236,3 +237,4 @@ TEST_P(mutexes, time_limits_of_any_range) {
 HEDDLE_OVER_RUNTIMES(mutexes);
 
 }  // namespace
+}  // namespace mutex_test

@@ -15,6 +15,7 @@
 #include "support/fib.hpp"
 #include "support/waiting.hpp"
 
+namespace poller_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -202,3 +203,4 @@ TEST_P(pollers, times_that_make_no_sense_are_refused) {
 HEDDLE_OVER_RUNTIMES(pollers);
 
 }  // namespace
+}  // namespace poller_test

@@ -18,6 +18,7 @@
 
 #include "support/waiting.hpp"
 
+namespace readiness_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -215,3 +216,4 @@ TEST(readiness_of, a_forked_child_has_a_watcher_of_its_own) {
 HEDDLE_OVER_RUNTIMES(readiness);
 
 }  // namespace
+}  // namespace readiness_test

@@ -5,6 +5,7 @@
 
 #include "support/waiting.hpp"
 
+namespace semaphore_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -125,3 +126,4 @@ TEST_P(semaphores, may_be_destroyed_by_whoever_took_the_permit) {
 HEDDLE_OVER_RUNTIMES(semaphores);
 
 }  // namespace
+}  // namespace semaphore_test

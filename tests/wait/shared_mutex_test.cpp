@@ -9,6 +9,7 @@
 #include "support/waiting.hpp"
 #include "tests/wait/last_holder.hpp"
 
+namespace shared_mutex_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -164,3 +165,4 @@ TEST_P(shared_mutexes, may_be_destroyed_once_nobody_needs_it) {
 HEDDLE_OVER_RUNTIMES(shared_mutexes);
 
 }  // namespace
+}  // namespace shared_mutex_test

@@ -6,6 +6,7 @@
 
 #include "support/waiting.hpp"
 
+namespace sleep_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -57,3 +58,4 @@ TEST_P(sleeping, others_run_meanwhile) {
 HEDDLE_OVER_RUNTIMES(sleeping);
 
 }  // namespace
+}  // namespace sleep_test

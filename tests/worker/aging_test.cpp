@@ -13,6 +13,7 @@
 
 #include "support/preemption.hpp"
 
+namespace aging_test {
 namespace {
 
 using heddle::priority;
@@ -116,3 +117,4 @@ TEST(aging_of_yields, who_yields_for_a_lower_thread_goes_on) {
 }
 
 }  // namespace
+}  // namespace aging_test

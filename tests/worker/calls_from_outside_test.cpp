@@ -20,6 +20,7 @@
 #include "support/runtimes.hpp"
 #include "support/sanitized.hpp"
 
+namespace calls_from_outside_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -240,3 +241,4 @@ INSTANTIATE_TEST_SUITE_P(workers, forks_beside_calls, testing::Values(1u, 2u, 8u
                          [](const auto& i) { return std::to_string(i.param); });
 
 }  // namespace
+}  // namespace calls_from_outside_test

@@ -16,6 +16,7 @@
 
 #include "support/preemption.hpp"
 
+namespace carriers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -105,3 +106,4 @@ INSTANTIATE_TEST_SUITE_P(klt, carriers, testing::Values("direct", "local", "fute
                          [](const auto& i) { return std::string(i.param); });
 
 }  // namespace
+}  // namespace carriers_test

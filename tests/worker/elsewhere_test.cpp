@@ -17,6 +17,7 @@
 #include "worker/searching/token.hpp"
 #include "worker/worker.hpp"
 
+namespace elsewhere_test {
 namespace {
 
 using heddle::detail::go_elsewhere;
@@ -119,3 +120,4 @@ INSTANTIATE_TEST_SUITE_P(workers, elsewhere, testing::Values(2U, 3U, 8U),
                          [](const auto& info) { return std::to_string(info.param); });
 
 }  // namespace
+}  // namespace elsewhere_test

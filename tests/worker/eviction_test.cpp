@@ -12,6 +12,7 @@
 
 #include "support/preemption.hpp"
 
+namespace eviction_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -32,7 +33,7 @@ struct way {
   std::string policy;
 };
 
-class techniques : public heddle_test::with_ticks<way> {
+class eviction_techniques : public heddle_test::with_ticks<way> {
  protected:
   void SetUp() override {
     with_ticks::SetUp();
@@ -45,7 +46,7 @@ class techniques : public heddle_test::with_ticks<way> {
   }
 };
 
-TEST_P(techniques, a_tick_evicts_a_thread_for_a_higher_one) {
+TEST_P(eviction_techniques, a_tick_evicts_a_thread_for_a_higher_one) {
   for (const auto& [lower, higher] : levels) {
     heddle::runtime rt(options(1));
     std::atomic<bool> begun{false}, done{false};
@@ -60,7 +61,7 @@ TEST_P(techniques, a_tick_evicts_a_thread_for_a_higher_one) {
   }
 }
 
-TEST_P(techniques, a_tick_evicts_no_thread_for_a_lower_one) {
+TEST_P(eviction_techniques, a_tick_evicts_no_thread_for_a_lower_one) {
   for (const auto& [lower, higher] : levels) {
     heddle::runtime rt(options(1));
     std::atomic<bool> begun{false}, lower_ran{false}, too_early{false};
@@ -78,7 +79,7 @@ TEST_P(techniques, a_tick_evicts_no_thread_for_a_lower_one) {
 }
 
 // Two that are not preemptive and spin for each other: both of those that were there first must go, wherever they run.
-TEST_P(techniques, every_worker_is_freed_of_lower_ones) {
+TEST_P(eviction_techniques, every_worker_is_freed_of_lower_ones) {
   for (const auto& [lower, higher] : {std::pair{-1, 1}, std::pair{0, 2}, std::pair{-2, 0}}) {
     // Normal ones are the policy's: one that lies behind the other at
     // a busy worker may not be had for the second worker.
@@ -109,7 +110,7 @@ TEST_P(techniques, every_worker_is_freed_of_lower_ones) {
 }
 
 // A normal thread that another worker, busy for good, has made ready.
-TEST_P(techniques, a_low_thread_gives_way_to_work_of_another_worker) {
+TEST_P(eviction_techniques, a_low_thread_gives_way_to_work_of_another_worker) {
   if (GetParam().policy != "random_ws") GTEST_SKIP() << "whose work may be taken is up to the policy";
   heddle::runtime rt(options(2));
   std::atomic<bool> begun{false}, done{false};
@@ -126,7 +127,7 @@ TEST_P(techniques, a_low_thread_gives_way_to_work_of_another_worker) {
   low.join();
 }
 
-TEST_P(techniques, equal_levels_take_turns) {
+TEST_P(eviction_techniques, equal_levels_take_turns) {
   for (const int level : {-2, 0, 2}) {
     for (const unsigned workers : {1u, 2u}) {
       heddle::runtime rt(options(workers));
@@ -135,7 +136,7 @@ TEST_P(techniques, equal_levels_take_turns) {
   }
 }
 
-TEST_P(techniques, an_evicted_low_thread_goes_on_before_its_equals) {
+TEST_P(eviction_techniques, an_evicted_low_thread_goes_on_before_its_equals) {
   heddle::runtime_options o = options(1);
   // who is resumed gets round to its look before its turn ends,
   // however busy the machine; high ones do not wait for the timer
@@ -169,7 +170,7 @@ TEST_P(techniques, an_evicted_low_thread_goes_on_before_its_equals) {
 
 // What strict levels do not do: whoever waits for a lower thread, but
 // for its mutex, waits for all that runs before that one.
-TEST_P(techniques, priorities_are_inherited_by_holders_of_mutexes_alone) {
+TEST_P(eviction_techniques, priorities_are_inherited_by_holders_of_mutexes_alone) {
   heddle::runtime rt(options(1));
   heddle::counting_semaphore<> permit(1);
   std::atomic<bool> held{false}, spins{false}, stop{false}, got{false}, got_early{false};
@@ -200,7 +201,7 @@ TEST_P(techniques, priorities_are_inherited_by_holders_of_mutexes_alone) {
 }
 
 // The thread in the middle ends only when the high one has had what the low one holds.
-TEST_P(techniques, a_mutex_lends_its_holder_the_level_of_who_waits) {
+TEST_P(eviction_techniques, a_mutex_lends_its_holder_the_level_of_who_waits) {
   heddle::runtime rt(options(1));
   heddle::mutex m;
   std::atomic<bool> held{false}, spins{false}, got{false};
@@ -234,7 +235,7 @@ std::vector<way> all_ways() {
   return ways;
 }
 
-INSTANTIATE_TEST_SUITE_P(eviction, techniques, testing::ValuesIn(all_ways()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(eviction, eviction_techniques, testing::ValuesIn(all_ways()), [](const auto& info) {
   const way& w = info.param;
   return heddle_test::name_of(heddle_test::means{w.how, w.storage}) + "_" + w.policy;
 });
@@ -315,3 +316,4 @@ INSTANTIATE_TEST_SUITE_P(eviction, at_once,
                          });
 
 }  // namespace
+}  // namespace eviction_test

@@ -11,6 +11,7 @@
 
 #include "support/preemption.hpp"
 
+namespace floating_point_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -127,3 +128,4 @@ INSTANTIATE_TEST_SUITE_P(floating_point, kinds,
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace
+}  // namespace floating_point_test

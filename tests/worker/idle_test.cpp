@@ -18,6 +18,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace idle_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -150,3 +151,4 @@ TEST(llvm_195239_gap, the_knob_is_what_keeps_it_awake) {
 }
 
 }  // namespace
+}  // namespace idle_test

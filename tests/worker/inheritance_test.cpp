@@ -22,6 +22,7 @@
 #include "support/preemption.hpp"
 #include "worker/worker.hpp"
 
+namespace inheritance_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -219,3 +220,4 @@ INSTANTIATE_TEST_SUITE_P(by, inheritance_by_ticks,
                          [](const auto& i) { return heddle_test::name_of(i.param); });
 
 }  // namespace
+}  // namespace inheritance_test

@@ -15,6 +15,7 @@
 #include "../../examples/insitu/analyses.hpp"
 #include "support/preemption.hpp"
 
+namespace insitu_test {
 namespace {
 
 using heddle::preemption;
@@ -114,9 +115,9 @@ result run(const heddle::thread_options& simulation, const heddle::thread_option
   return r;
 }
 
-class techniques : public heddle_test::with_ticks<preemption> {};
+class insitu_techniques : public heddle_test::with_ticks<preemption> {};
 
-TEST_P(techniques, analyses_of_a_lower_priority_change_nothing) {
+TEST_P(insitu_techniques, analyses_of_a_lower_priority_change_nothing) {
   heddle::runtime_options o = heddle_test::options_for(3);
   o.preempt_timer = "chain";
   heddle::runtime rt(o);
@@ -132,7 +133,9 @@ TEST_P(techniques, analyses_of_a_lower_priority_change_nothing) {
   for (const auto& g : with.g) EXPECT_EQ(g.size(), std::size_t{insitu::radial_distribution::bins});
 }
 
-INSTANTIATE_TEST_SUITE_P(insitu, techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(insitu, insitu_techniques,
+                         testing::Values(preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace
+}  // namespace insitu_test

@@ -17,6 +17,7 @@
 #include "support/forked.hpp"
 #include "support/runtimes.hpp"
 
+namespace lifetime_test {
 namespace {
 
 heddle::runtime_options one_worker() { return {.workers = 1, .bind = "off"}; }
@@ -145,3 +146,4 @@ TEST(forks, beside_threads_that_inherit_levels) {
 }
 
 }  // namespace
+}  // namespace lifetime_test

@@ -21,6 +21,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
+namespace migration_test {
 namespace {
 
 pid_t kernel_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
@@ -133,3 +134,4 @@ TEST_P(llvm_98479_thread_local, the_exception_under_way_goes_along) {
 INSTANTIATE_TEST_SUITE_P(workers, llvm_98479_thread_local, testing::Values(2u, 4u, 8u));
 
 }  // namespace
+}  // namespace migration_test

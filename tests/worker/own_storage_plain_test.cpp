@@ -19,6 +19,7 @@
 #include "support/preemption.hpp"
 #include "support/waiting.hpp"
 
+namespace own_storage_plain_test {
 namespace {
 
 using heddle::thread;
@@ -293,3 +294,4 @@ TEST(plain_storage_and_ticks, a_tick_ends_no_turn) {
 }
 
 }  // namespace
+}  // namespace own_storage_plain_test

@@ -27,6 +27,7 @@
 #include "platform/platform.hpp"
 #include "support/preemption.hpp"
 
+namespace own_storage_test {
 namespace {
 
 using heddle_test::in;
@@ -344,3 +345,4 @@ TEST_F(own_storage, what_the_kernel_would_have_to_know_is_refused) {
 }
 
 }  // namespace
+}  // namespace own_storage_test

@@ -23,6 +23,7 @@
 #include "worker/order/packing.hpp"
 #include "worker/runtime.hpp"
 
+namespace packing_test {
 namespace {
 
 using heddle::preemption;
@@ -184,9 +185,9 @@ TEST(packing_model, threads_settle_evenly) {
 
 // --- runtimes ------------------------------------------------------------------------------------------------------
 
-class techniques : public heddle_test::with_ticks<preemption> {};
+class packing_techniques : public heddle_test::with_ticks<preemption> {};
 
-TEST_P(techniques, threads_on_fewer_workers_all_get_on_and_workers_come_back) {
+TEST_P(packing_techniques, threads_on_fewer_workers_all_get_on_and_workers_come_back) {
   heddle::runtime rt(options_for(4));
   for (const unsigned n : {3u, 1u, 2u, 4u}) {
     rt.set_active_workers(n);
@@ -197,7 +198,7 @@ TEST_P(techniques, threads_on_fewer_workers_all_get_on_and_workers_come_back) {
   heddle_test::spin_barrier(in(rt, preemption::none), 4, 3);
 }
 
-TEST_P(techniques, running_threads_are_packed_and_unpacked) {
+TEST_P(packing_techniques, running_threads_are_packed_and_unpacked) {
   heddle::runtime rt(options_for(4));
   constexpr int threads = 4;
   std::array<std::atomic<std::uint64_t>, threads> turns{};
@@ -242,7 +243,8 @@ TEST_P(techniques, running_threads_are_packed_and_unpacked) {
   for (auto& t : all) t.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(packing, techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(packing, packing_techniques,
+                         testing::Values(preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 class packable : public testing::TestWithParam<std::string> {};
@@ -382,3 +384,4 @@ TEST(packing, a_runtime_ends_while_the_affinity_mask_is_narrow) {
 }
 
 }  // namespace
+}  // namespace packing_test

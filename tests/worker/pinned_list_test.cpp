@@ -11,6 +11,7 @@
 #include "support/runtimes.hpp"
 #include "worker/order/priorities.hpp"
 
+namespace pinned_list_test {
 namespace {
 
 using heddle::fiber::thread;
@@ -106,3 +107,4 @@ TEST(pinned_list, many_push_and_one_takes) {
 }
 
 }  // namespace
+}  // namespace pinned_list_test

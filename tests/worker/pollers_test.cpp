@@ -11,6 +11,7 @@
 
 #include "support/preemption.hpp"
 
+namespace pollers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,3 +104,4 @@ INSTANTIATE_TEST_SUITE_P(means, pollers, testing::ValuesIn(heddle_test::every_me
                          [](const auto& of) { return heddle_test::name_of(of.param); });
 
 }  // namespace
+}  // namespace pollers_test

@@ -23,6 +23,7 @@
 #include "support/fib.hpp"
 #include "support/preemption.hpp"
 
+namespace preempt_any_code_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -216,3 +217,4 @@ INSTANTIATE_TEST_SUITE_P(preempt, any_code, testing::ValuesIn(heddle_test::every
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace
+}  // namespace preempt_any_code_test

@@ -26,6 +26,7 @@
 #include "support/preemption.hpp"
 #include "worker/foreign/barrier.h"
 
+namespace preempt_foreign_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -350,3 +351,4 @@ INSTANTIATE_TEST_SUITE_P(preempt, foreign_code, testing::ValuesIn(heddle_test::e
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace
+}  // namespace preempt_foreign_test

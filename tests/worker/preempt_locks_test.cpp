@@ -19,6 +19,7 @@
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
 
+namespace preempt_locks_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -158,3 +159,4 @@ TEST(preempt_audit, aborts_where_a_carrier_that_has_a_worker_allocates) {
 #endif
 
 }  // namespace
+}  // namespace preempt_locks_test

@@ -10,6 +10,7 @@
 
 #include "support/preemption.hpp"
 
+namespace preempt_spinning_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -119,3 +120,4 @@ INSTANTIATE_TEST_SUITE_P(preempt, computing, testing::Values(preemption::signal_
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 }  // namespace
+}  // namespace preempt_spinning_test

@@ -21,6 +21,7 @@
 #include "support/fib.hpp"
 #include "support/preemption.hpp"
 
+namespace preempt_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -425,3 +426,4 @@ INSTANTIATE_TEST_SUITE_P(preempt, techniques,
                          [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
+}  // namespace preempt_test

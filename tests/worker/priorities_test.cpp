@@ -10,6 +10,7 @@
 
 #include "support/runtimes.hpp"
 
+namespace priorities_test {
 namespace {
 
 using heddle::fiber::thread;
@@ -142,3 +143,4 @@ TEST(priorities, nothing_is_lost_or_taken_twice) {
 }
 
 }  // namespace
+}  // namespace priorities_test

@@ -14,6 +14,7 @@
 #include "support/preemption.hpp"
 #include "support/runtimes.hpp"
 
+namespace priority_test {
 namespace {
 
 using heddle::priority;
@@ -200,3 +201,4 @@ TEST(priority, threads_of_all_levels_meet) {
 }
 
 }  // namespace
+}  // namespace priority_test

@@ -20,6 +20,7 @@
 
 #include "support/preemption.hpp"
 
+namespace signals_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,7 +66,7 @@ struct handled_by {
   ~handled_by() { sigaction(number, &before, nullptr); }
 };
 
-class techniques : public heddle_test::with_ticks<preemption> {};
+class signal_techniques : public heddle_test::with_ticks<preemption> {};
 
 // Kernel threads of the runtime, as its threads see them.
 class seen_kernel_threads {
@@ -87,7 +88,7 @@ class seen_kernel_threads {
   std::array<std::atomic<int>, 64> ids_{};
 };
 
-TEST_P(techniques, every_kernel_thread_keeps_an_alternate_stack_of_its_own) {
+TEST_P(signal_techniques, every_kernel_thread_keeps_an_alternate_stack_of_its_own) {
   heddle::runtime rt(options_for(2));
   struct pair {
     std::atomic<int> kernel_thread{0};
@@ -125,7 +126,7 @@ TEST_P(techniques, every_kernel_thread_keeps_an_alternate_stack_of_its_own) {
   EXPECT_EQ(changed.load(), 0);
 }
 
-TEST_P(techniques, an_alternate_stack_of_a_threads_own_goes_where_it_goes) {
+TEST_P(signal_techniques, an_alternate_stack_of_a_threads_own_goes_where_it_goes) {
   heddle::runtime rt(options_for(2));
   constexpr std::size_t bytes = 65536;
   std::atomic<int> wrong{0};
@@ -172,7 +173,7 @@ TEST_P(techniques, an_alternate_stack_of_a_threads_own_goes_where_it_goes) {
 }
 
 // Ticks come while a handler is at work on the alternate stack, where a context cannot be left; and they go on coming.
-TEST_P(techniques, handlers_on_the_alternate_stack_are_safe_from_ticks) {
+TEST_P(signal_techniques, handlers_on_the_alternate_stack_are_safe_from_ticks) {
   const handled_by user(SIGUSR1, [](int) { compute(100000); }, SA_RESTART | SA_ONSTACK);
   heddle::runtime rt(options_for(2));
   seen_kernel_threads seen;
@@ -209,7 +210,7 @@ TEST_P(techniques, handlers_on_the_alternate_stack_are_safe_from_ticks) {
 }
 
 // The C library runs what changes a process's user on all kernel threads, by a signal.
-TEST_P(techniques, the_user_is_changed_beside_them) {
+TEST_P(signal_techniques, the_user_is_changed_beside_them) {
   heddle::runtime rt(options_for(2));
   std::atomic<bool> stop{false};
   std::vector<heddle::thread> all;
@@ -226,7 +227,7 @@ TEST_P(techniques, the_user_is_changed_beside_them) {
   spin_barrier(in(rt, GetParam()), 8, 10);
 }
 
-TEST_P(techniques, ticks_come_though_the_maker_of_the_runtime_blocks_all_signals) {
+TEST_P(signal_techniques, ticks_come_though_the_maker_of_the_runtime_blocks_all_signals) {
   const nothing_interrupts here;
   heddle::runtime rt(options_for(2));
   spin_barrier(in(rt, GetParam()), 8, 10);
@@ -242,7 +243,7 @@ TEST_P(techniques, ticks_come_though_the_maker_of_the_runtime_blocks_all_signals
 std::atomic<int> handler_waits{0};
 std::atomic<bool> handler_lost_its_mask{false};
 
-TEST_P(techniques, a_preempted_handler_leaves_its_blocked_signals_to_nobody) {
+TEST_P(signal_techniques, a_preempted_handler_leaves_its_blocked_signals_to_nobody) {
   const handled_by user(SIGUSR1, [](int) {
     while (handler_waits.load() != 0) {
       if (!is_blocked(SIGUSR1)) handler_lost_its_mask = true;
@@ -277,7 +278,7 @@ TEST_P(techniques, a_preempted_handler_leaves_its_blocked_signals_to_nobody) {
 }
 
 // One handler's frame at a time on a stack, however fast ticks come: a small stack holds it.
-TEST_P(techniques, the_shortest_interval_fits_on_a_small_stack) {
+TEST_P(signal_techniques, the_shortest_interval_fits_on_a_small_stack) {
   heddle::runtime_options o = options_for(2);
   o.preempt_interval = 10us;
   o.stack_size = 64 << 10;
@@ -301,7 +302,7 @@ TEST_P(techniques, the_shortest_interval_fits_on_a_small_stack) {
 // threads by SIGURG: each gets what is meant for it.
 std::atomic<int> others{0};
 
-TEST_P(techniques, another_library_takes_the_signal_of_the_ticks) {
+TEST_P(signal_techniques, another_library_takes_the_signal_of_the_ticks) {
   heddle::runtime rt(options_for(2));
   seen_kernel_threads seen;
   std::atomic<bool> stop{false};
@@ -337,7 +338,7 @@ TEST_P(techniques, another_library_takes_the_signal_of_the_ticks) {
 
 // A call that returns early with EINTR, and is made again with the time
 // that was left, ends though ticks come faster than the timer slack.
-TEST_P(techniques, sleeps_in_the_kernel_end_at_short_intervals) {
+TEST_P(signal_techniques, sleeps_in_the_kernel_end_at_short_intervals) {
   heddle::runtime_options o = options_for(1);
   o.preempt_interval = 20us;
   heddle::runtime rt(o);
@@ -364,7 +365,8 @@ TEST_P(techniques, sleeps_in_the_kernel_end_at_short_intervals) {
   EXPECT_LT(cut.load(), 15 * 40);  // a turn doubles up to 1 ms: eight or so, then three
 }
 
-INSTANTIATE_TEST_SUITE_P(signals, techniques, testing::Values(preemption::signal_yield, preemption::klt_switching),
+INSTANTIATE_TEST_SUITE_P(signals, signal_techniques,
+                         testing::Values(preemption::signal_yield, preemption::klt_switching),
                          [](const auto& info) { return heddle_test::name_of(info.param); });
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these handle such signals themselves
@@ -383,3 +385,4 @@ TEST(signals_DeathTest, a_fault_signal_that_somebody_sends_ends_the_process) {
 #endif
 
 }  // namespace
+}  // namespace signals_test

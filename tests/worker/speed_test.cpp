@@ -10,6 +10,7 @@
 
 #include "support/watchdog.hpp"
 
+namespace speed_test {
 namespace {
 
 // Counted work, not time: a preempted worker does not count as fast.
@@ -59,3 +60,4 @@ TEST(onetbb_1270_speed, a_slow_worker_gets_fewer_iterations) { expect_shared_by_
 TEST(onetbb_1270_speed, with_a_grain_of_one_too) { expect_shared_by_speed({.grain = 1}); }
 
 }  // namespace
+}  // namespace speed_test

@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "support/waiting.hpp"
 
+namespace timers_test {
 namespace {
 
 using heddle::base::random_source;
@@ -128,3 +129,4 @@ TEST(timers, a_hundred_thousand_sleepers_some_woken_early) {
 }
 
 }  // namespace
+}  // namespace timers_test

@@ -1,4 +1,4 @@
-// A callable with its arguments, kept for one call later and elsewhere: what std::thread does with them.
+// A callable and its arguments, stored for one later call on another thread, by the rules of std::thread.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ using bound_result = std::invoke_result_t<std::decay_t<F>, std::decay_t<Args>...
 template <class F, class... Args>
 concept callable_with = std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
 
-// Copies of `f` and of the arguments, which the one call may move from. std::ref passes references.
+// Stores copies of `f` and of the arguments. The one call may move from them. std::ref passes a reference.
 template <class F, class... Args>
 auto bound_call(F&& f, Args&&... args) {
   return [held = std::tuple<std::decay_t<F>, std::decay_t<Args>...>(

@@ -1,4 +1,4 @@
-// Everything of a channel that does not depend on the type of its values. Protocol and proof: src/wait/channel.md.
+// The part of a channel that does not depend on the type of its values. Protocol and proof: src/wait/channel.md.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace heddle::detail {
 
-// A queue of items of up to 32 bytes that may be copied as bytes. Senders meet at one lock, receivers at another one,
-// on another cache line; a thread that has to wait, or finds somebody waiting, takes both.
+// A queue of items of up to 32 bytes that may be copied as bytes. Senders meet at one lock, and receivers at a second
+// one on another cache line. A thread that must wait, or that finds a waiting thread, takes both locks.
 class HEDDLE_API channel_core {
  public:
   enum class outcome { done, closed, not_now };
@@ -25,16 +25,17 @@ class HEDDLE_API channel_core {
   channel_core& operator=(const channel_core&) = delete;
   ~channel_core();
 
-  // How long an operation may wait: until `limit` or a stop request, whatever is given; else for ever.
+  // The limits of a wait: an operation waits until `limit` or until a stop request, if they are given, and otherwise
+  // without limit.
   struct wait_limit {
     const deadline* limit{nullptr};
     const std::stop_token* stop{nullptr};
   };
-  // `item`: the bytes to send. done: they were copied. Any other outcome: they were not. std::bad_alloc: nothing was
-  // sent.
+  // Sends the bytes at `item`. Returns `done` if they were copied; with any other outcome they were not. Throws
+  // std::bad_alloc, and then nothing was sent.
   outcome send(const void* item, wait_limit limit);
   outcome try_send(const void* item);
-  // `item`: where the bytes go; written when done.
+  // Writes the received bytes to `item` if the outcome is `done`.
   outcome receive(void* item, wait_limit limit) noexcept;
   outcome try_receive(void* item) noexcept;
   void close() noexcept;
@@ -42,7 +43,7 @@ class HEDDLE_API channel_core {
   std::size_t size() const noexcept;
 
  private:
-  // A part of the queue, of about a kilobyte.
+  // A part of the queue, of about one kilobyte.
   struct segment {
     segment* next;  // written before `sent_` counts an item in it
     alignas(16) unsigned char items[];
@@ -69,33 +70,35 @@ class HEDDLE_API channel_core {
   segment* spare_or_null() noexcept;
   void keep_or_free(segment* s) noexcept;
 
-  // Read by all, changed under both locks only.
+  // All threads read these; they change only under both locks.
   const std::size_t capacity_, item_bytes_, segment_items_;
-  bool senders_wait_{false};         // senders_ is not empty
-  bool receivers_wait_{false};       // receivers_ is not empty: nothing is in the queue then
-  std::atomic<bool> closed_{false};  // atomic for is_closed alone
+  bool senders_wait_{false};         // true if senders_ is not empty
+  bool receivers_wait_{false};       // true if receivers_ is not empty; the queue is empty then
+  std::atomic<bool> closed_{false};  // atomic only because of is_closed
 
   // The senders' side.
   alignas(64) spin_word send_guard_;
-  std::atomic<std::size_t> sent_{0};  // items that ever entered the queue; publishes them
+  std::atomic<std::size_t> sent_{0};  // the number of items that ever entered the queue; publishes them
   std::size_t seen_received_{0};      // the value of received_ at the last look at it
+
   segment* write_{nullptr};
-  std::size_t write_at_;  // position in write_ of the next item
+  std::size_t write_at_;  // the position of the next item in write_
 
   // The receivers' side.
   alignas(64) mutable spin_word receive_guard_;
-  std::atomic<std::size_t> received_{0};  // items that ever left the queue
+  std::atomic<std::size_t> received_{0};  // the number of items that ever left the queue
   std::size_t seen_sent_{0};              // the value of sent_ at the last look at it
   segment* read_{nullptr};
   std::size_t read_at_{0};
 
-  alignas(64) std::atomic<segment*> spare_{nullptr};  // drained; whoever exchanges it out has it
-  // Hints for comes_soon: how often in a row it looked in vain, and how many waits are still to go without a look.
-  // Relaxed, ordered by nothing.
+  // A drained segment. The thread that exchanges it out owns it.
+  alignas(64) std::atomic<segment*> spare_{nullptr};
+  // Hints for comes_soon: the number of looks in a row that were in vain, and the number of waits that are still to go
+  // without a look. They are relaxed and ordered by nothing.
   std::atomic<std::uint32_t> in_vain_{0}, unlooked_{0};
-  std::atomic<segment*> first_{nullptr};  // the first segment of all, where the first receiver finds it
-  waiter_list senders_;                   // both locks; payload: the request
-  waiter_list receivers_;                 // both locks; payload: the request
+  std::atomic<segment*> first_{nullptr};  // the very first segment, where the first receiver finds it
+  waiter_list senders_;                   // under both locks; payload: the request
+  waiter_list receivers_;                 // under both locks; payload: the request
 };
 
 }  // namespace heddle::detail

@@ -1,4 +1,5 @@
-// What a simulated platform offers to code that tells its costs; the functions that use it: heddle/cost.hpp.
+// The interface through which a simulated platform learns the costs that code declares. The functions that use it are
+// in heddle/cost.hpp.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 #include <heddle/export.hpp>
 
 extern "C" {
-// Pieces of `bytes`, each `stride` bytes after the one before.
+// Rows of `bytes` bytes; each begins `stride` bytes after the row before it.
 struct heddle_cost_rows {
   const void* first;
   std::size_t bytes;
@@ -16,21 +17,23 @@ struct heddle_cost_rows {
 struct heddle_cost_model {
   void (*cycles)(double n);
   void (*access)(const void* address, std::size_t bytes, int write);
-  int only;  // fast mode: the arithmetic may be left out
-  // Pages of the range that are touched from now on lie where `policy` says: 0 with their first toucher, 1 interleaved
-  // over all nodes, 2 on `node` (the operating system's number). 0: there is no such node.
+  int only;  // not 0 in fast mode: the arithmetic may be left out
+  // Sets where the pages of the range lie that are touched from now on. `policy` 0 puts each with its first toucher, 1
+  // interleaves them over all nodes, 2 puts them on `node` (the operating system's number). Returns 0 if there is no
+  // such node.
   int (*place)(const void* address, std::size_t bytes, int policy, int node);
-  void (*forget)(const void* address, std::size_t bytes);  // the range went back to the system
-  // The first row of each set, then the second of each, `count` rows of each. No address depends on what was read, so
-  // all cache misses overlap.
+  // Says that the range went back to the system.
+  void (*forget)(const void* address, std::size_t bytes);
+  // Accesses the first row of each set, then the second of each, and so on, `count` rows of each. No address depends on
+  // data that was read, so all cache misses overlap.
   void (*rows)(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count);
 };
-// Null outside the simulator, unless a loop is listened to (src/loop/window_sample.hpp). `place` and `forget` may be
+// Null outside the simulator, unless a loop is being sampled (src/loop/window_sample.hpp). `place` and `forget` may be
 // null.
 extern HEDDLE_API const heddle_cost_model* heddle_cost;
-// The program tells its costs: what it does not tell is free.
+// Says that the program declares its costs. Code that it does not annotate is then free.
 HEDDLE_API void heddle_cost_declare();
-// Not 0: it does.
+// Returns a value other than 0 if the program declares its costs.
 HEDDLE_API int heddle_cost_is_declared() noexcept;
 }
 

@@ -1,4 +1,4 @@
-// The worker that runs the calling code, read so that no compiler can keep its address across a switch.
+// The current worker's fork queue, read in such a way that no compiler can keep its address across a switch.
 #pragma once
 
 #include <heddle/export.hpp>
@@ -10,17 +10,17 @@ struct fork_queue;
 }  // namespace heddle::detail
 
 extern "C" {
-// The fork queue of the worker that the calling kernel thread carries; null on kernel threads which carry none. Never
-// use the variable itself: compilers keep a thread_local's address across calls, and after a call a user-level thread
-// may be on another kernel thread (LLVM #98479).
+// The fork queue of the worker that the calling kernel thread carries, or null on a kernel thread that carries none.
+// Never use the variable itself: compilers keep a thread_local's address across calls, and after a call a user-level
+// thread may be on another kernel thread (LLVM #98479).
 extern HEDDLE_API thread_local constinit heddle::detail::fork_queue* heddle_current_queue
     __attribute__((tls_model("initial-exec")));
 }
 
 namespace heddle::detail {
 
-// The variable's address is computed inside the asm, where the compiler cannot keep it; the memory clobber keeps the
-// read on its side of every call.
+// The variable's address is computed inside the asm, where the compiler cannot keep it. The memory clobber keeps the
+// compiler from moving the read across a call.
 [[gnu::always_inline]] inline fork_queue* current_queue() noexcept {
   fork_queue* queue;
 #if defined(__x86_64__)

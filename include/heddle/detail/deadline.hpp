@@ -1,4 +1,4 @@
-// Time limits of any clock, turned into those of the clock that the runtime uses.
+// Conversion of time limits of any clock to the clock that the runtime uses.
 #pragma once
 
 #include <chrono>
@@ -9,26 +9,28 @@ namespace heddle::detail {
 
 using deadline = std::chrono::steady_clock::time_point;
 
-// `duration` from now; the end of time when that cannot be represented.
+// Returns the time `duration` from now, or the largest time if that cannot be represented.
 template <class Rep, class Period>
 deadline deadline_in(const std::chrono::duration<Rep, Period>& duration) noexcept {
   using clock = std::chrono::steady_clock;
   const deadline now = clock::now();
   if (duration <= duration.zero()) return now;
-  // compared in floating point: the difference to the exact bound is nothing at 292 years
+  // compared in floating point: the error does not matter at a bound that is 292 years away
   const std::chrono::duration<double> wanted = duration, left = deadline::max() - now;
   if (wanted >= left) return deadline::max();
   return now + std::chrono::ceil<clock::duration>(duration);
 }
 
-// How long until `when`, in seconds: of any range, where the clock's own unit may not hold it. Exact to a microsecond.
+// Returns the seconds until `when`, exact to a microsecond. The result may have any range, because the clock's own unit
+// may not be able to hold it.
 template <class Clock, class Duration>
 long double seconds_until(const std::chrono::time_point<Clock, Duration>& when) noexcept {
   using seconds = std::chrono::duration<long double>;
   return (seconds(when.time_since_epoch()) - seconds(Clock::now().time_since_epoch())).count();
 }
 
-// Of any clock, as that is set now; the end of time beyond a century, and a point that is over for any that is.
+// Returns the time `when` of any clock, as that clock is set at the call. A time more than a century ahead becomes the
+// largest time; a time more than a century ago becomes a time that has passed.
 template <class Clock, class Duration>
 deadline deadline_at(const std::chrono::time_point<Clock, Duration>& when) noexcept {
   constexpr bool is_ours = std::is_same_v<Clock, std::chrono::steady_clock>;
@@ -46,8 +48,8 @@ bool has_passed(const std::chrono::time_point<Clock, Duration>& when) noexcept {
   return seconds_until(when) <= 0;
 }
 
-// Calls wait(deadline) -> bool until it returns true, or `when` has passed on its own clock. That clock may be set
-// while we wait, so its time is compared again after each wait.
+// Calls wait(deadline) -> bool until it returns true or `when` has passed on its own clock. That clock may be set
+// during the wait, so its time is compared again after each wait.
 template <class Clock, class Duration, class Wait>
 bool until(const std::chrono::time_point<Clock, Duration>& when, Wait&& wait) {
   for (;;) {

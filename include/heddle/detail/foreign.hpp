@@ -1,5 +1,5 @@
-// How a foreign kernel thread has work done: a user-level thread of a runtime runs it, on the caller's own kernel
-// thread if there is a worker that sleeps.
+// Running work for a foreign kernel thread. A user-level thread of a runtime does the work; if a worker sleeps, it does
+// so on the caller's own kernel thread.
 #pragma once
 
 #include <exception>
@@ -15,11 +15,12 @@ class runtime;
 
 namespace detail {
 
-// Runs call(data) on a user-level thread and returns when it has ended. `where` null: the runtime of the calling
-// thread, or the global one. Throws std::system_error when no thread can be made. `call` must not throw.
+// Runs call(data) on a user-level thread and returns when it has ended. If `where` is null, the runtime is that of the
+// calling thread, or else the global one. Throws std::system_error if no thread can be made. `call` must not throw.
 HEDDLE_API void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data);
 
-// Runs f() by run(call, data), which returns when call(data) has ended; returns f's result or throws its exception.
+// Runs f() through run(call, data), which returns when call(data) has ended. Returns f's result or throws its
+// exception.
 template <class Result, class F, class Run>
 Result run_by(F& f, Run run) {
   using result = Result;
@@ -43,7 +44,7 @@ Result run_by(F& f, Run run) {
   if constexpr (!std::is_void_v<result>) return std::move(*s.value);
 }
 
-// Runs f() on a user-level thread while the caller waits; returns its result or throws its exception.
+// Runs f() on a user-level thread while the caller waits. Returns its result or throws its exception.
 template <class F>
 auto run_in_runtime(F&& f, runtime* where = nullptr) -> std::invoke_result_t<F&> {
   return run_by<std::invoke_result_t<F&>>(

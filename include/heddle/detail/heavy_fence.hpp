@@ -5,7 +5,7 @@
 
 namespace heddle::detail {
 
-// A full fence executed by every running kernel thread of the process ([platform:3]). Microseconds.
+// Makes every running kernel thread of the process execute a full fence ([platform:3]). It takes microseconds.
 HEDDLE_API void heavy_fence() noexcept;
 
 }  // namespace heddle::detail

@@ -1,13 +1,13 @@
-// A list with two ends whose links are members of its elements: nothing is allocated.
+// A list with two ends whose links are members of its elements, so nothing is allocated.
 #pragma once
 
 #include <type_traits>
 
 namespace heddle::detail {
 
-// `Next` and `Previous` are the members that hold the links, or functions that name them. An element is in one list by
-// them at a time; what they hold while it is in none, and whether it is in one, is for the caller to know. Whoever uses
-// the list holds its lock.
+// `Next` and `Previous` are the members that hold the links, or functions that name them. Through them an element is in
+// at most one list at a time. The list does not record whether an element is in it, and the links of an element outside
+// the list are undefined; the caller keeps track of that. The caller must hold the list's lock.
 template <class T, auto Next = &T::next, auto Previous = &T::previous>
 class linked_list {
  public:
@@ -17,7 +17,7 @@ class linked_list {
 
   void push_front(T& t) noexcept { insert_before(t, first_); }
   void push_back(T& t) noexcept { insert_before(t, nullptr); }
-  // At the end when `place` is null.
+  // Inserts before `place`, or at the end if `place` is null.
   void insert_before(T& t, T* place) noexcept {
     T* const before = place != nullptr ? previous_of(*place) : last_;
     next_of(t) = place;
@@ -25,7 +25,7 @@ class linked_list {
     (before != nullptr ? next_of(*before) : first_) = &t;
     (place != nullptr ? previous_of(*place) : last_) = &t;
   }
-  // It is in the list. Its links stay what they were.
+  // Removes `t`, which must be in the list. The links of `t` keep their values.
   void remove(T& t) noexcept {
     T* const next = next_of(t);
     T* const previous = previous_of(t);

@@ -1,5 +1,6 @@
-// Loops by a named schedule, as far as programs compile it. The schedules are in the library (src/loop/named.cpp): they
-// call a loop's body through a pointer, once a chunk, so that a program has each body in them once and not nine times.
+// Loops by a named schedule: the part that is compiled into programs. The schedules are in the library
+// (src/loop/named.cpp). They call a loop's body through a pointer, once for each chunk, so that a program contains each
+// body once and not nine times.
 #pragma once
 
 #include <atomic>
@@ -15,11 +16,13 @@
 
 namespace heddle::detail {
 
-// A loop's Work (loop_tree.hpp) whose parts may run in any order, without its type: a reference, and a Work itself.
+// A reference to a loop's Work (loop_tree.hpp) whose type is erased and whose parts may run in any order. It is itself
+// a Work.
 class loop_chunks {
  public:
   using result = nothing_returned;
-  static constexpr bool in_lanes = true;  // and not in_any_order: which schedule it has was decided
+  // in_any_order is not set, because the schedule has been chosen already.
+  static constexpr bool in_lanes = true;
 
   template <class Work>
   static loop_chunks of(Work& work) noexcept {
@@ -41,51 +44,54 @@ class loop_chunks {
   function run_;
 };
 
-// Runs the body over [0, n), n > 0, in lanes (src/loop/lanes.md). On a worker, of a runtime of `workers`. `measure`:
-// the site learns where the work lies.
+// Runs the body over [0, n), n > 0, by one range for each worker (src/loop/lanes.md). Must be called on a worker of a
+// runtime with `workers` workers. If `measure` is true, the site learns where the work lies.
 HEDDLE_API void run_in_lanes(loop_chunks body, std::size_t n, loop_site& site, const std::stop_token& stop,
                              unsigned workers, bool measure);
 
 struct loop_cache;
 
-// How long a window is to be, where the program leaves that to heddle (schedule::window_automatic): what is remembered
+// The length of the window where the program leaves it to heddle (schedule::window_automatic), with what is remembered
 // of the loops of one call site. All fields are hints, which any worker may write; [choice:1] to [choice:4] of
 // src/loop/windows.md.
 class window_choice {
  public:
   struct plan {
-    std::size_t length;  // iterations; 0: no window
-    bool sampled;        // without a window, and listened to: sampled() is to be told what follows
+    std::size_t length;  // iterations; 0 means no window
+    // The loop has no window and its accesses are sampled; the result must be passed to sampled().
+    bool sampled;
   };
-  // Of a loop of n iterations, each of which touches `bytes` of memory; 0: not known. On a worker.
+  // Chooses for a loop of n iterations that each touch `bytes` of memory (0 if not known). Must be called on a worker.
   plan choose(std::size_t n, std::size_t bytes, const std::vector<loop_cache>& caches) noexcept;
   void sampled(std::size_t n, std::size_t bytes, std::size_t length) noexcept;
-  // A loop that was not sampled took so long.
+  // Records how long a loop took that was not sampled.
   void ended(std::size_t n, std::uint64_t cycles) noexcept;
 
-  // The smallest shared cache, with the most workers that any has; bytes 0: none is shared.
+  // Returns the smallest shared cache, with the largest number of workers of any. Its `bytes` is 0 if no cache is
+  // shared.
   static loop_cache tightest(const std::vector<loop_cache>& caches) noexcept;
-  // By the size of the cache and what an iteration touches.
+  // Returns the length that follows from the cache's size and the bytes that an iteration touches.
   static std::size_t by_size(std::size_t n, std::size_t bytes, const loop_cache& cache) noexcept;
 
  private:
   void keep(std::size_t n, std::size_t bytes, std::size_t length) noexcept;
 
-  std::atomic<std::size_t> n_{0}, bytes_{0}, length_{0};  // decided for such loops; n_ 0: nothing is
-  std::atomic<std::uint32_t> loops_{0};                   // since then
-  std::atomic<std::uint32_t> surprises_{0};               // loops in a row that took another time
-  std::atomic<float> cycles_{0};                          // of an iteration, in the first loop since then
+  std::atomic<std::size_t> n_{0}, bytes_{0}, length_{0};  // the decision for such loops; n_ is 0 if there is none
+  std::atomic<std::uint32_t> loops_{0};                   // since that decision
+  std::atomic<std::uint32_t> surprises_{0};               // loops in a row that took a different time
+  std::atomic<float> cycles_{0};                          // of an iteration, in the first loop since the decision
 };
 
-// What is remembered for the schedules of one type of body.
+// The memory of the schedules for one type of body.
 struct loop_named_site {
-  loop_site adaptive{};  // of what window_automatic runs without a window
+  loop_site adaptive{};  // for loops that window_automatic runs without a window
   window_choice window{};
 };
 template <class Work>
 inline constinit loop_named_site loop_named_site_of{};
 
-// Runs the body over [0, n), n > 0, by a schedule that is not adaptive. `bytes`: as of run_loop. From any thread.
+// Runs the body over [0, n), n > 0, by a schedule that is not adaptive. `bytes` is as in run_loop. May be called from
+// any thread.
 HEDDLE_API void run_by_name(loop_chunks body, std::size_t n, const loop_schedule& how, const std::stop_token& stop,
                             std::size_t bytes, loop_named_site& site);
 

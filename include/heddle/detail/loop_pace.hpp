@@ -1,4 +1,5 @@
-// How many iterations of a range are run before the next look at who is hungry: [loop:7] of src/loop/README.md.
+// The pace of a loop: the number of iterations that are run before the next look for hungry workers. See [loop:7] of
+// src/loop/README.md.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +10,10 @@
 
 namespace heddle::detail {
 
-// Of one worker, for one range.
+// The pace of one worker in one range.
 class loop_pace {
  public:
-  // Starts the clock, in a loop of `n` iterations. A loop of two batches, its halves, has a clock only if it is to be
+  // Starts the clock in a loop of `n` iterations. A loop of two batches, its halves, has a clock only if it is
   // `measured`.
   loop_pace(const loop_site& site, std::size_t n, bool measured, bool in_halves = false) noexcept
       : uneven_(site.is_uneven()),
@@ -24,13 +25,14 @@ class loop_pace {
     if (clocked_) begin_ = last_ = loop_cycles();
   }
 
-  // True: a range of `count` iterations is not to be divided. The worker's range has `left` more, these included.
+  // Returns true if a range of `count` iterations must not be divided. The worker's range has `left` more iterations,
+  // these included.
   bool is_block(std::size_t count, std::size_t left) const noexcept {
     return count == 1 || (uneven_ ? count <= std::min(length_, left / 8) : count / 2 < length_);
   }
 
-  // A batch of `count` iterations has ended. It should have taken one to two targets; returns its cycles if it took
-  // many times that, otherwise 0.
+  // Records that a batch of `count` iterations has ended. It should have taken one to two targets. Returns its cycles
+  // if it took many times that, and otherwise 0.
   [[gnu::always_inline]] std::uint64_t passed(std::size_t count) noexcept {
     if (!clocked_) return 0;
     const std::uint64_t now = loop_cycles();
@@ -42,7 +44,7 @@ class loop_pace {
       return 0;
     return adapt(count, took);
   }
-  // The time since the last batch was a wait: it does not count.
+  // Says that the time since the last batch was a wait, so it does not count.
   void skip() noexcept {
     if (!clocked_) return;
     const std::uint64_t now = loop_cycles();
@@ -52,22 +54,23 @@ class loop_pace {
 
   std::size_t length() const noexcept { return length_; }  // of a batch; at least 1
   bool is_clocked() const noexcept { return clocked_; }
-  std::size_t done() const noexcept { return done_; }               // iterations in batches that have ended
-  std::uint64_t cycles() const noexcept { return last_ - begin_; }  // and what they took
-  std::uint64_t batch() const noexcept { return batch_; }           // what the last one took, if the clock runs
+  std::size_t done() const noexcept { return done_; }               // iterations in the batches that have ended
+  std::uint64_t cycles() const noexcept { return last_ - begin_; }  // the time that they took
+  std::uint64_t batch() const noexcept { return batch_; }           // the time of the last batch, if the clock runs
 
  protected:
-  // Loops of fewer iterations begin with batches of one: the iterations may be long, and may wait for each other.
+  // Loops of fewer iterations begin with batches of one, because the iterations may be long and may wait for each
+  // other.
   static constexpr std::size_t few = 16;
 
  private:
-  static constexpr std::uint64_t much = 8;    // a batch that takes so many targets is a surprise
+  static constexpr std::uint64_t much = 8;    // a batch that takes this many targets is a surprise
   static constexpr std::uint64_t growth = 8;  // the length rises by at most this factor at a time
 
   std::uint64_t adapt(std::size_t count, std::uint64_t took) noexcept {
     const double factor = static_cast<double>(target_) / static_cast<double>(std::max(took, target_ / growth + 1));
-    // Ranges longer than a batch are halved, so most batches have more than half of length_. A shorter one says little
-    // about long ones, unless it took too long.
+    // Ranges longer than a batch are halved, so most batches have more than half of length_. A shorter batch says
+    // little about long ones, unless it took too long.
     if (factor < 1 || 2 * count >= length_) {
       length_ = std::clamp(static_cast<std::size_t>(static_cast<double>(count) * factor), std::size_t{1}, most_);
     }

@@ -1,4 +1,4 @@
-// What loops call of the runtime.
+// The functions of the runtime that loops call.
 #pragma once
 
 #include <atomic>
@@ -11,25 +11,27 @@
 
 namespace heddle::detail {
 
-// `workers` of the calling runtime. `measure`: in one call of eight, since measuring costs as much as ten forks. The
-// first call also sets loop_cycles_per_microsecond.
+// The state of the calling worker's runtime at the start of a loop. `measure` is true in one call of eight, because
+// measuring costs as much as ten forks. The first call also sets loop_cycles_per_microsecond.
 struct loop_start {
   unsigned workers;
   bool measure;
-  bool watched;  // a policy or a trace wants to see every fork, with what it may place by
-  bool traced;   // its begin and its end are events
-  bool named;    // loops that name no schedule have loop_by_default()
-  bool lanes;    // a worker may take from every other one, and asks nobody by name
+  bool watched;  // true if a policy or a trace watches every fork, with its placement hints
+  bool traced;   // true if the loop's begin and end are events
+  bool named;    // true if loops that name no schedule have loop_by_default()
+  // True if a worker may take from every other worker, and no worker is asked by name.
+  bool lanes;
 };
 HEDDLE_API loop_start loop_begin() noexcept;
 HEDDLE_API loop_schedule loop_by_default() noexcept;
-// On the trace of the worker that the caller is on.
+// Records the event in the trace of the current worker.
 HEDDLE_API void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept;
 HEDDLE_API void loop_trace_end() noexcept;
 
-// Called after an entry was queued quietly, that is, without answering requests. `watched`: some worker that is awake
-// will find it, by force if need be ([tiny:2] in src/loop). `shown`: a policy decides where second halves go, so the
-// loop is not to be quiet at all ([tiny:6]); `watched` is false then.
+// The result of loop_begin_quietly, which is called after an entry was queued without answering requests. `watched`
+// means that some worker that is awake will find the entry, by force if need be ([tiny:2] in src/loop). `shown` means
+// that a policy decides where second halves go, so the loop must not hide its entry at all ([tiny:6]); `watched` is
+// false then.
 class loop_quiet {
  public:
   constexpr loop_quiet(bool is_watched, bool measures, bool is_shown) noexcept
@@ -39,30 +41,30 @@ class loop_quiet {
   bool shown() const noexcept { return (bits_ & 4) != 0; }
 
  private:
-  unsigned bits_;  // one word: three bytes go through memory on their way back to the caller
+  unsigned bits_;  // one word, because three bytes would be returned through memory
 };
 HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
-// The next loop on this worker is measured.
+// Makes the next loop on this worker a measured one.
 HEDDLE_API void loop_measure_next() noexcept;
-// The next entry queued on this worker is shown as if somebody had asked for it.
+// Makes the next entry queued on this worker public, as if a thief had asked for it.
 HEDDLE_API void loop_show_next() noexcept;
-// How many workers ask the one that the caller is on for work by name ([ask:1] in src/queue): into so many parts and
-// one more what is left of a loop may be cut. 0 under policies that ask nobody by name.
+// Returns the number of workers that ask the current worker for work by name ([ask:1] in src/queue). The rest of a loop
+// may be cut into that number of parts plus one. Returns 0 under policies that ask no worker by name.
 HEDDLE_API unsigned loop_askers() noexcept;
 
-// Spins for a moment (1 us) until the job has ended: a part of a loop that a thief took is about as long as the
-// caller's own.
+// Spins for a moment (1 us) until the job has ended, because a part of a loop that a thief took is about as long as the
+// caller's own part.
 struct loop_wait {
-  std::uint64_t cycles;  // 0: it had ended before
+  std::uint64_t cycles;  // 0 if the job had already ended
   bool ended;
 };
 HEDDLE_API loop_wait loop_spin(const job& work) noexcept;
 
-// A push that does not look at requests: only a steal by force takes the entry. Null: the queue is full.
+// Pushes without looking at requests, so only a forced steal takes the entry. Returns null if the queue is full.
 HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
 [[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
   fork_queue* queue = current_queue();
-  slot* position = queue->bottom.load(std::memory_order_relaxed);  // owner's own variable
+  slot* position = queue->bottom.load(std::memory_order_relaxed);  // the owner's own variable
   if (position >= queue->end) [[unlikely]]
     return push_quietly_slow(queue, item);
   position->store(item, std::memory_order_relaxed);  // published by the store below
@@ -71,8 +73,9 @@ HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
   return position;
 }
 
-// Calls call(argument, seat) for the seats 0 to `seats` - 1, each on the worker of that rank, and returns when all have
-// returned. At most as many as there are workers. On a worker. Throws what thread does; no call has begun then.
+// Calls call(argument, seat) for the seats 0 to `seats` - 1, each on the worker of that rank, and returns when all
+// calls have returned. There must be at most as many seats as workers. Must be called on a worker. Throws what creating
+// a thread throws; no call has begun then.
 HEDDLE_API void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t seats);
 
 inline bool on_foreign_thread() noexcept { return current_queue() == nullptr; }

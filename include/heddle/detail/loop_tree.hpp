@@ -1,7 +1,8 @@
-// The engine of loops and reductions: a range is halved, the upper half lies on the caller's stack and is offered to
-// thieves, the lower half is run; what nobody took is run in place. Protocol and invariants: src/loop/README.md.
-// Source: lazy binary splitting (Tzannes et al., PPoPP 2010) and tasks made when somebody asks for them (Tchiboukdjian
-// et al., XKaapi), over a queue that shows work to thieves only on request; the memory of call sites is our own.
+// The engine of loops and reductions. A range is halved. Its upper half lies on the caller's stack and is offered to
+// thieves while the lower half is run. An upper half that no thief took is run in place. Protocol and invariants:
+// src/loop/README.md. Source: lazy binary splitting (Tzannes et al., PPoPP 2010) and tasks made on demand
+// (Tchiboukdjian et al., XKaapi), over a queue that shows work to thieves only on request. The memory of call sites is
+// our own.
 #pragma once
 
 #include <algorithm>
@@ -26,19 +27,19 @@
 
 namespace heddle::detail {
 
-// Where [low, high) is halved: depends on high - low and the grain alone. Long ranges are cut at a multiple of 16 from
-// their start, so that neighbours seldom share a cache line and vector loops have no ragged ends.
+// Returns where [low, high) is halved, which depends on high - low and the grain alone. Long ranges are cut at a
+// multiple of 16 from their start, so that neighbours seldom share a cache line and vector loops have no ragged ends.
 constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t grain) noexcept {
   std::size_t half = (high - low) / 2;
   if (half >= 64 && half - 16 >= grain) half = (half + 8) & ~std::size_t{15};
   return low + half;
 }
 
-inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // a piece this long is worth a steal
+inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // the least length of a piece that is worth a steal
 
-// `Work` has a type `result` and three functions: result nothing(), the value of no iterations; void operator()(result&
-// sum, low, high), which adds a chunk to the sum of what is to its left; result combine(result, result), the sum of two
-// neighbours, in order.
+// `Work` has a type `result` and three functions. result nothing() is the value of no iterations. void
+// operator()(result& sum, low, high) adds a chunk to the sum of the iterations on its left. result combine(result,
+// result) is the sum of two neighbours, in order.
 template <class Work>
 class loop_tree {
  public:
@@ -47,7 +48,7 @@ class loop_tree {
   loop_tree(Work& work, loop_site& site, std::size_t grain, const std::stop_token& stop, std::size_t bytes) noexcept
       : work_(work), site_(site), grain_(grain), stop_(stop), stoppable_(stop.stop_possible()), bytes_(bytes) {}
 
-  // Runs [0, n), n > 0. On a worker.
+  // Runs [0, n), n > 0. Must be called on a worker.
   result run(std::size_t n) {
     if (n / 2 < std::max(grain_, std::size_t{1})) return plain(0, n);
     n_ = n;
@@ -83,13 +84,13 @@ class loop_tree {
     return r.take();
   }
 
-  // Keeps a result over the call that follows it. Of a loop without results that is nothing, and costs nothing.
+  // Keeps a result during the call that follows. A loop without results keeps nothing, at no cost.
   struct result_holder {
     mutable result value;
     result take() const { return std::move(value); }
   };
 
-  // The loop in a trace.
+  // The loop as a span in a trace.
   struct trace_span {
     trace_span(bool is_on, std::size_t iterations, std::size_t grain) noexcept : on(is_on) {
       if (on) [[unlikely]]
@@ -104,7 +105,7 @@ class loop_tree {
     const bool on;
   };
 
-  // A part of a range that thieves may have, on the stack of whoever runs what is to its left.
+  // A part of a range that thieves may take. It lies on the stack of the thread that runs the part to its left.
   struct piece : job {
     piece(loop_tree& of, std::size_t from, std::size_t to, std::size_t least) noexcept
         : job(&piece::execute), tree(&of), low(from), high(to), grain(least) {}
@@ -117,7 +118,7 @@ class loop_tree {
         p.grain = p.tree->regrain(p.grain, p.high - p.low);
         ::new (static_cast<void*>(&p.value)) result(p.run());
       } catch (...) {
-        p.tree->cancelled_.store(true, std::memory_order_relaxed);  // a request, ordered by nothing
+        p.tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
         ::new (static_cast<void*>(&p.error)) std::exception_ptr(std::current_exception());
         how = end::failed;
       }
@@ -133,7 +134,7 @@ class loop_tree {
       return sum.take();
     }
 
-    // True: the piece is its owner's again, or was never queued.
+    // Returns true if the piece is its owner's again, or was never queued.
     [[gnu::always_inline]] bool regain() noexcept {
       if (pop(entry_of(this), position)) [[likely]]
         return true;
@@ -141,12 +142,12 @@ class loop_tree {
     }
     [[gnu::noinline]] bool regain_slowly() noexcept { return position == nullptr || was_taken_back(*this); }
 
-    // Somebody else has it.
+    // Waits for a piece that another worker has.
     [[gnu::noinline]] result join() {
       const join_noted at_end{*this};
       const loop_wait wait = loop_spin(*this);
       if (whole) tree->site_.learn_lateness(high, wait.cycles, tree->head_start_);
-      if (!wait.ended) loop_measure_next();  // the site may have to learn that it is uneven
+      if (!wait.ended) loop_measure_next();  // because the site may have to learn that it is uneven
       const join_outcome outcome = join_slow(*this, position);
       if (outcome == join_outcome::failed) {
         const std::exception_ptr thrown = std::move(error);
@@ -161,7 +162,7 @@ class loop_tree {
     }
 
     void abandon() noexcept {
-      tree->cancelled_.store(true, std::memory_order_relaxed);  // a request, ordered by nothing
+      tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
       if (position == nullptr || pop(entry_of(this), position)) return;
       const join_outcome outcome = join_slow(*this, position);
       if (outcome == join_outcome::done) std::destroy_at(&value);
@@ -169,8 +170,9 @@ class loop_tree {
     }
 
     loop_tree* tree;
-    std::size_t low, high, grain;  // grain 0: run in batches
-    bool whole{false};             // the upper of the two parts of a whole loop; its owner runs the other one
+    std::size_t low, high, grain;  // grain 0 means: run in batches
+    // True for the upper of the two parts of a whole loop; the piece's owner runs the lower one.
+    bool whole{false};
     ticket position;
     union {  // alive only when another worker ran the piece
       result value;
@@ -178,7 +180,8 @@ class loop_tree {
     };
   };
 
-  // For when what is to the left of a piece throws: the piece must exist until whoever runs it has ended.
+  // Waits for a piece when the code to its left throws, because the piece must exist until the worker that runs it has
+  // ended.
   struct guard {
     piece* of;
     ~guard() {
@@ -186,15 +189,16 @@ class loop_tree {
     }
   };
 
-  // [loop:5] The upper half is offered whatever is remembered of the site: two iterations that wait for each other
-  // shall meet.
+  // [loop:5] The upper half is offered whatever the site remembers, so that two iterations that wait for each other can
+  // meet.
   void share(result& sum, std::size_t n, bool pair) {
     skewed_ = !site_.grid().is_even();
     if (skewed_ || measure_) [[unlikely]]
       profile_.begin(site_.grid(), n);
     std::size_t middle = halve(0, n);
     if (pair && !skewed_) {
-      head_start_ = std::min(site_.head_start(n), n - middle - 1);  // [loop:4] a hint leaves each half something
+      // [loop:4] the head start is a hint, so each half must keep something
+      head_start_ = std::min(site_.head_start(n), n - middle - 1);
       middle += head_start_;
     }
     piece upper(*this, middle, n, 0);
@@ -215,8 +219,8 @@ class loop_tree {
       loop_measure_next();
   }
 
-  // [site:4] Two parts that are expected to take equally long. The work of a short range lies evenly enough, and a long
-  // loop has many of them.
+  // [site:4] Returns the border of two parts that are expected to take equally long. A short range is halved by length,
+  // because its work lies evenly enough and a long loop has many short ranges.
   std::size_t halve(std::size_t low, std::size_t high) const noexcept {
     constexpr std::size_t parts_of_a_loop = 64;
     if (skewed_ && high - low > n_ / parts_of_a_loop) [[unlikely]]
@@ -224,7 +228,7 @@ class loop_tree {
     return loop_middle(low, high, 1);
   }
 
-  // [loop:6] Runs [low, high), a part of a range that ends at `end`: halved until a part is no longer than a batch.
+  // [loop:6] Runs [low, high), a part of a range that ends at `end`, by halving until a part is no longer than a batch.
   void range(result& sum, std::size_t low, std::size_t high, std::size_t end, loop_pace& pace) {
     while (!pace.is_block(high - low, end - low)) {
       const std::size_t middle = halve(low, high);
@@ -247,7 +251,8 @@ class loop_tree {
     if (measure_) profile_.add(low, high, pace.batch());
   }
 
-  // Fixed grains, and forks that a policy places: halves, whose tree depends on n and the grain alone.
+  // Runs loops with a given grain, and forks that a policy places, by halves. Their tree depends on n and the grain
+  // alone.
   result split(std::size_t low, std::size_t high, std::size_t grain) {
     if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
     const std::size_t middle = loop_middle(low, high, grain);
@@ -261,7 +266,7 @@ class loop_tree {
       return work_.combine(first.take(), split(middle, high, grain));
     return work_.combine(first.take(), after(upper));
   }
-  // A piece that its pop did not give back.
+  // Finishes a piece that its pop did not give back.
   [[gnu::noinline]] result after(piece& upper) {
     if (upper.regain_slowly()) {
       const join_noted at_end{upper};
@@ -270,16 +275,17 @@ class loop_tree {
     return upper.join();
   }
 
-  // [tiny:1] A loop that is over before a thief could help. The upper half is queued all the same: should an iteration
-  // wait for another one, or this loop take longer than it ever did, thieves find it.
+  // [tiny:1] Runs a loop that is over before a thief could help. The upper half is queued all the same, so that thieves
+  // find it if an iteration waits for another one or if this loop takes longer than ever before.
   result quietly(std::size_t n) {
     const std::size_t middle = loop_middle(0, n, grain_);
     piece upper(*this, middle, n, grain_);
     upper.position = push_quietly(entry_of(&upper));
     const loop_quiet begun = loop_begin_quietly();
     if (!begun.watched() && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
-      if (begun.shown()) return openly(n);      // [tiny:6]
-      upper.position = push(entry_of(&upper));  // [tiny:2] others sleep and nobody searches: this wakes one
+      if (begun.shown()) return openly(n);  // [tiny:6]
+      // [tiny:2] the other workers sleep and no worker searches, so this push wakes one
+      upper.position = push(entry_of(&upper));
     }
     if (begun.measure()) [[unlikely]]
       return finish_measured(upper);
@@ -317,7 +323,7 @@ class loop_tree {
     return sum;
   }
 
-  // What split would compute, with nothing offered to thieves.
+  // Computes what split would compute, but offers nothing to thieves.
   result unshared(std::size_t low, std::size_t high) {
     if (grain_ == 0 || (high - low) / 2 < grain_) return plain(low, high);
     const std::size_t middle = loop_middle(low, high, grain_);
@@ -337,8 +343,8 @@ class loop_tree {
     return cancelled_.load(std::memory_order_relaxed) || (stoppable_ && stop_.stop_requested());
   }
 
-  // Where every fork goes to a policy, pieces are placed and not asked for. So there is a fixed number of them for each
-  // worker, so that the last ones balance, but none is so small that it is not worth a fork.
+  // Returns the grain where every fork goes to a policy, so that pieces are placed and not asked for. Each worker gets
+  // a fixed number of pieces, so that the last ones balance the load, but no piece is too small to be worth a fork.
   std::size_t grain_for_placement(std::size_t n, unsigned workers) const noexcept {
     if (n < 16) return 1;
     constexpr std::size_t pieces_per_worker = 8;
@@ -346,9 +352,9 @@ class loop_tree {
                      std::size_t{1}});
   }
 
-  // A thief cuts its piece anew if the caller gave no grain: others are hungry, too. But not without end: where every
-  // piece goes through one queue, each is run by somebody who takes it, and all would be cut down to what is just worth
-  // a fork. So there is a least length, a fraction of the whole loop for each worker.
+  // A thief cuts its piece anew if the caller gave no grain, because other workers are hungry, too. There is a least
+  // length, a fraction of the whole loop for each worker. Without it, where every piece goes through one queue and each
+  // is run by a worker that takes it, all pieces would be cut down to what is just worth a fork.
   std::size_t regrain(std::size_t grain, std::size_t n) const noexcept {
     if (grain <= 1 || grain_ != 0) return grain;
     constexpr std::size_t finest_pieces_per_worker = 64;
@@ -358,20 +364,20 @@ class loop_tree {
 
   Work& work_;
   loop_site& site_;
-  const std::size_t grain_;  // 0: none was given
-  std::size_t n_{0};         // this and the next two are written before the first fork
-  bool measure_{false};      // time the first chunk, or, in a loop of two batches, both of them
-  bool in_halves_{false};    // it is short: its two halves are its batches
+  const std::size_t grain_;  // 0 if none was given
+  std::size_t n_{0};         // n_ and the next two members are written before the first fork
+  bool measure_{false};      // true if the first chunk is timed, or both batches of a loop of two
+  bool in_halves_{false};    // true if the loop is short, so its two halves are its batches
   std::size_t head_start_{0};
-  bool skewed_{false};                  // halved by the profile, not by length
-  std::atomic<bool> cancelled_{false};  // set by any worker that runs a part
+  bool skewed_{false};                  // true if ranges are halved by the profile, not by length
+  std::atomic<bool> cancelled_{false};  // any worker that runs a part may set it
   const std::stop_token& stop_;
   const bool stoppable_;
-  const std::size_t bytes_;  // an iteration touches so many; 0: not known
-  loop_profile profile_;     // begun only in a loop that is measured, or skewed
+  const std::size_t bytes_;  // bytes that an iteration touches; 0 if not known
+  loop_profile profile_;     // begun only in a loop that is measured or skewed
 };
 
-// Runs work over [0, n) from any thread; n > 0. With a grain the tree of chunks depends on n and the grain alone.
+// Runs work over [0, n), n > 0, from any thread. With a grain, the tree of chunks depends on n and the grain alone.
 template <class Work>
 typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain,
                                const std::stop_token& stop, std::size_t bytes = 0) {

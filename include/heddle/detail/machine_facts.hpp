@@ -1,4 +1,4 @@
-// What a library built on heddle asks of the machine before there is a runtime.
+// Facts about the machine that a library built on heddle needs before there is a runtime.
 #pragma once
 
 #include <vector>
@@ -7,22 +7,24 @@
 
 namespace heddle::detail {
 
-// A processing unit that the process may use, and what it shares with others.
+// A processing unit that the process may use, and its place in the machine.
 struct unit_facts {
-  int number;  // the operating system's
+  int number;  // the operating system's number
   unsigned core, package;
-  unsigned last_cache;  // number of the outermost cache that serves it; its core's where there is none
+  // The number of the outermost cache that serves it, or its core's number if there is none.
+  unsigned last_cache;
   int numa;
 };
 
 struct machine_facts {
   std::vector<unit_facts> units;  // in the order of the tree of memory groups; at least one
-  unsigned workers;               // of a runtime that is made without options: HEDDLE_WORKERS, affinity mask, quota
+  // The number of workers of a runtime made without options, from HEDDLE_WORKERS, the affinity mask and the quota.
+  unsigned workers;
 };
 
-// Of the calling kernel thread's affinity mask. The machine is read once a process, which takes milliseconds. HEDDLE_
-// variables with impossible values count as unset here: who makes a runtime says so. Throws std::bad_alloc. Thread
-// context: any, but not a signal handler.
+// Returns the facts for the calling kernel thread's affinity mask. The machine is read once in a process, which takes
+// milliseconds. HEDDLE_ variables with impossible values count as unset here; the constructor of a runtime reports
+// them. Throws std::bad_alloc. Thread context: any, but not a signal handler.
 HEDDLE_API machine_facts facts_of_machine();
 
 }  // namespace heddle::detail

@@ -1,6 +1,6 @@
-// Parallel merge sort with a parallel merge: the stable parallel sort. Every element is at any time in exactly one live
-// object of the range or the buffer, also when a comparison throws: a merge that fails still moves everything where it
-// would have gone, unsorted.
+// Parallel merge sort with a parallel merge: the stable parallel sort. At any time every element is in exactly one live
+// object of the range or the buffer, also when a comparison throws. A merge that fails still moves every element to
+// where it would have gone, unsorted.
 // Source: Cormen et al., "Introduction to Algorithms", 3rd ed., 27.3 (the merge).
 #pragma once
 
@@ -20,16 +20,16 @@ namespace heddle::detail {
 
 inline constexpr std::ptrdiff_t least_parallel_merge = 4096;
 
-// Moves both runs to `to`, merged. On an exception everything is moved all the same.
+// Moves both runs to `to`, merged. After an exception all elements have still been moved.
 template <class From, class To, class Less>
 void merge_sequential(From a, From a_end, From b, From b_end, To to, Less& less) {
-  struct remainder {  // moves what is left, at a normal end and after an exception
+  struct remainder {  // moves the rest, both at a normal end and after an exception
     From &a, a_end, &b, b_end;
     To& to;
     ~remainder() { std::move(b, b_end, std::move(a, a_end, to)); }
   } rest{a, a_end, b, b_end, to};
   if constexpr (std::is_trivially_copyable_v<std::iter_value_t<From>> && sizeof(std::iter_value_t<From>) <= 16) {
-    // The outcome of the comparison is used as data: a branch on it would be mispredicted every other time.
+    // The outcome of the comparison is used as data, because a branch on it would be mispredicted every other time.
     while (a != a_end && b != b_end) {
       const bool second = less(*b, *a);
       *to = second ? *b : *a;
@@ -70,7 +70,8 @@ void merge_parallel(From a, From a_end, From b, From b_end, To to, Less& less) {
     throw;
   }
   const To to_cut = to + (a_cut - a) + (b_cut - b);
-  // parallel_invoke drops a second half that has not begun when the first one throws; its elements must move even so.
+  // parallel_invoke drops a second half that has not begun when the first half throws. Its elements must still be
+  // moved.
   bool second = false;
   struct mover {
     const bool& done;
@@ -90,8 +91,8 @@ void merge_parallel(From a, From a_end, From b, From b_end, To to, Less& less) {
       });
 }
 
-// Sorts the elements of [first, last). At the end, whatever happened, they are at `other` if away, else in the range.
-// Objects are alive in both places.
+// Sorts the elements of [first, last). At the end, also after an exception, they are at `other` if `away` is true, and
+// otherwise in the range. Objects are alive in both places.
 template <class Home, class Other, class Less>
 void merge_sort(Home first, Home last, Other other, bool away, Less& less) {
   const std::ptrdiff_t n = last - first;
@@ -107,8 +108,8 @@ void merge_sort(Home first, Home last, Other other, bool away, Less& less) {
     return insertion_sort(first, last, less);
   }
   const std::ptrdiff_t half = n / 2;
-  // Each half is sorted into the place that the merge reads from. When one throws, what is on the wrong side is brought
-  // back; a half that parallel_invoke dropped has not moved.
+  // Each half is sorted into the place that the merge reads from. If one half throws, the elements on the wrong side
+  // are brought back; a half that parallel_invoke dropped has not moved.
   struct gatherer {
     Home first, last;
     Other other;
@@ -146,7 +147,7 @@ void merge_sort(Home first, Home last, Other other, bool away, Less& less) {
   else merge_parallel(other, other + half, other + half, other + n, first, less);
 }
 
-// Memory for n objects of T, which are alive from construct() to the end.
+// Memory for n objects of T. The objects are alive from construct() until the end.
 template <class T>
 class merge_buffer {
  public:

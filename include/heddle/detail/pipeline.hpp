@@ -29,7 +29,7 @@ struct pipeline_stage {
   F f;
 };
 
-// What a stage makes of what it gets.
+// The result of a stage for an input.
 template <class F, class In>
 decltype(auto) call_stage(F& f, In& in) {
   if constexpr (std::is_invocable_v<F&, In&&>) return std::invoke(f, std::move(in));
@@ -41,7 +41,7 @@ constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<std::optional<T>> = true;
 
-// The tuple of what goes from stage to stage.
+// The tuple of the values that go from stage to stage.
 template <class Done, class... Functions>
 struct items_between;
 template <class... Done, class Last>
@@ -69,7 +69,7 @@ class pipeline<Source, Stages...> {
     for (std::size_t i = tokens; i-- > 0;) source_.put(tokens_[i]);
   }
 
-  // On a worker.
+  // Must be called on a worker.
   void run() {
     // relaxed: a constant, which the first call sets
     if (loop_cycles_per_microsecond.load(std::memory_order_relaxed) == 0) static_cast<void>(loop_begin());
@@ -101,13 +101,13 @@ class pipeline<Source, Stages...> {
 
   struct alignas(64) token : pipeline_token {
     items between;
-    token* (*go_on)(pipeline&, token&, pipeline_pace&){nullptr};  // of a ready one
+    token* (*go_on)(pipeline&, token&, pipeline_pace&){nullptr};  // how a ready token continues
   };
 
-  // A runner: takes items through the stages, one after the other, until there is nothing for it to do.
+  // The body of a runner. It takes items through the stages, one after the other, until there is nothing for it to do.
   void serve() {
     pipeline_pace pace;
-    token* mine = nullptr;  // an empty one
+    token* mine = nullptr;  // an empty token
     bool was_in_source = false;
     while (!group_.is_cancelled()) {
       if (pace.next()) [[unlikely]]
@@ -126,7 +126,8 @@ class pipeline<Source, Stages...> {
     }
   }
 
-  // [pipeline:4] There is something to do for which nobody may be on the way.
+  // [pipeline:4] Called when there is something to do and perhaps no runner comes for it: starts a child that looks for
+  // it.
   void invite() {
     if (is_invited_.load() || is_invited_.exchange(true)) return;
     group_.run([this] {
@@ -136,9 +137,11 @@ class pipeline<Source, Stages...> {
     });
   }
 
-  // Whoever has items so short to itself is faster than two: until it stops, or for a while.
+  // Delays a new runner while items are short, because one runner alone is then faster than two. It ends when that
+  // runner stops, or after a while.
   void hold_back() noexcept {
-    constexpr int looks = 16, turns = 64;  // 20 to 50 us; longer, and other work would wait for this worker
+    // 20 to 50 us. A longer delay would make other work wait for this worker.
+    constexpr int looks = 16, turns = 64;
     constexpr std::size_t few = 4;
     std::size_t seen = given_.load(std::memory_order_relaxed);  // a hint, as below
     for (int look = 0; look < looks; ++look) {
@@ -152,7 +155,8 @@ class pipeline<Source, Stages...> {
     if (source_.give(t)) invite();
   }
 
-  // A token with the next item: `mine`, if there is one. Null: there is nothing to do for this runner.
+  // Returns a token with the next item: `mine`, if it is not null. Returns null if there is nothing to do for this
+  // runner.
   token* fill(token* mine, pipeline_pace& pace, bool was_in_source) {
     if constexpr (is_serial<0>) {
       token* const t = static_cast<token*>(source_.enter(mine));
@@ -170,13 +174,13 @@ class pipeline<Source, Stages...> {
         source_.close();
         return nullptr;
       }
-      // relaxed twice: whoever is in the source has it; others take it for a hint
+      // relaxed twice: the runner inside the source owns the value; others take it for a hint
       t->ticket = given_.load(std::memory_order_relaxed);
       given_.store(t->ticket + 1, std::memory_order_relaxed);
       if (source_.leave()) invite();
       return t;
     } else {
-      // relaxed: seen late, it lets the source be asked once more, which says the same
+      // relaxed: if the end is seen late, the source is asked once more and says the same
       if (has_ended_.load(std::memory_order_relaxed)) return nullptr;
       if (mine == nullptr) {
         mine = static_cast<token*>(source_.enter(nullptr));
@@ -193,7 +197,7 @@ class pipeline<Source, Stages...> {
     }
   }
 
-  // From stage I to the end. Null: the token waits at a stage, or is not needed any more.
+  // Takes a token from stage I to the end. Returns null if the token waits at a stage or is not needed any more.
   template <std::size_t I>
   token* pass(token* t, pipeline_pace& pace) {
     if constexpr (I == stages) {
@@ -218,7 +222,7 @@ class pipeline<Source, Stages...> {
     }
   }
 
-  // The caller stays in the stage before I, for the next token.
+  // Lets token `t` go on at stage I while the caller stays in the stage before and runs the next token there.
   template <std::size_t I>
   void let_go(token& t) {
     if constexpr (I == stages) {
@@ -230,7 +234,7 @@ class pipeline<Source, Stages...> {
     }
   }
 
-  // The source. False: it has ended, or the pipeline has.
+  // Asks the source for an item. Returns false if the source or the pipeline has ended.
   bool ask(token& t, pipeline_pace& pace) {
     if (group_.is_cancelled()) return false;
     auto item = pace.time([&] { return std::invoke(std::get<0>(stages_).f); });
@@ -254,14 +258,16 @@ class pipeline<Source, Stages...> {
   std::unique_ptr<token[]> tokens_;
   std::tuple<Source&, Stages&...> stages_;
   std::tuple<gate_of<Stages>...> gates_;
-  // Of whoever is in the source.
+  // Of the runner that is in the source.
   alignas(64) source_gate source_;
-  std::atomic<std::size_t> given_{0};   // tickets; of a parallel source written by all
+  std::atomic<std::size_t> given_{0};   // tickets; all runners write it if the source is parallel
   const pipeline_pace* last_{nullptr};  // the runner that was in the source last
-  // Written seldom.
-  alignas(64) std::atomic<bool> is_invited_{false};  // a child has not begun that will look for something to do
-  std::atomic<bool> is_short_{false};                // a hint, of any runner: items are so short that one is enough
-  std::atomic<bool> has_ended_{false};               // a parallel source
+  // These are written seldom.
+  // True if a child was started that will look for something to do and has not begun.
+  alignas(64) std::atomic<bool> is_invited_{false};
+  // A hint by any runner: items are so short that one runner is enough.
+  std::atomic<bool> is_short_{false};
+  std::atomic<bool> has_ended_{false};  // set when a parallel source has ended
   ready_tokens ready_;
 };
 

@@ -1,4 +1,5 @@
-// Who may be in a serial stage of a pipeline. Protocol and proof: src/loop/pipeline.md.
+// The gates of a pipeline's serial stages, which decide which token may be in a stage. Protocol and proof:
+// src/loop/pipeline.md.
 #pragma once
 
 #include <atomic>
@@ -12,13 +13,13 @@
 
 namespace heddle::detail {
 
-// What every stage knows of an item on its way.
+// The part of a token that does not depend on the stages: an item on its way.
 struct pipeline_token {
-  std::size_t ticket{0};          // the how-many-th item of the source it is
-  pipeline_token* next{nullptr};  // of those that wait at a stage
+  std::size_t ticket{0};          // the number of its item in the order of the source
+  pipeline_token* next{nullptr};  // the next token that waits at the same stage
 };
 
-// Puts the tokens from `first` to `last` before those that are there.
+// Puts the tokens from `first` to `last` in front of those in the list.
 inline void push_tokens(std::atomic<pipeline_token*>& there, pipeline_token* first, pipeline_token& last) noexcept {
   pipeline_token* seen = there.load(std::memory_order_relaxed);  // the exchange decides
   do {
@@ -26,16 +27,17 @@ inline void push_tokens(std::atomic<pipeline_token*>& there, pipeline_token* fir
   } while (!there.compare_exchange_weak(seen, first));
 }
 
-// The gate of the source, where empty tokens are kept. Unlike the others it may be free while tokens are at it: a token
-// that is here is as good as any other, so whoever comes next takes one. All that changes the word is seq_cst, because
-// of what runners do after it ([pipeline:4]).
+// The gate of the source, where empty tokens are kept. Unlike the other gates it may be free while tokens are at it.
+// All empty tokens are equal, so the next runner takes any of them. Every change of the word is seq_cst because of what
+// runners do after it ([pipeline:4]).
 class source_gate {
  public:
-  // Before anybody else knows of the gate, and by whoever is in the source.
+  // Called before any other thread knows of the gate, and by the runner that is in the source.
   void put(pipeline_token& token) noexcept { token.next = std::exchange(first_, &token); }
 
-  // Brings `mine`, or null. The token with which the caller is in the source until it leaves. Null: the source is
-  // somebody's, or no token is here; `mine` is not the caller's any more.
+  // Enters the source with the token `mine`, or with a token of the gate if `mine` is null. Returns the token that the
+  // caller has in the source until it leaves. Returns null if another runner is in the source or no token is here;
+  // `mine` then belongs to the gate.
   pipeline_token* enter(pipeline_token* mine) noexcept {
     wait_a_moment();
     std::uintptr_t seen = word_.load();
@@ -52,15 +54,16 @@ class source_gate {
     }
   }
 
-  // By whoever is in the source. True: tokens are here, and the caller sees to it that somebody comes.
+  // Called by the runner that is in the source. Returns true if tokens are here; the caller must then see to it that a
+  // runner comes.
   [[nodiscard]] bool leave() noexcept {
     const bool more = first_ != nullptr;
     return list(word_.fetch_and(~busy)) != nullptr || more;
   }
-  // In place of leaving: nobody is in the source ever again.
+  // Called instead of leave(). No runner is in the source ever again.
   void close() noexcept { word_.fetch_or(closed); }
 
-  // By anybody. True: as of leave.
+  // Gives a token back. Any thread may call it. The result is as in leave().
   [[nodiscard]] bool give(pipeline_token& token) noexcept {
     std::uintptr_t seen = word_.load(std::memory_order_relaxed);  // the exchange decides
     do {
@@ -71,12 +74,13 @@ class source_gate {
 
  private:
   static constexpr std::uintptr_t busy = 1, closed = 2, marks = busy | closed;
-  static constexpr int turns = 32;  // of a wait: about as long as being invited again takes, which is the other way
+  // The turns of a wait: about as long as starting another runner would take, which is the alternative.
+  static constexpr int turns = 32;
 
   static pipeline_token* list(std::uintptr_t w) noexcept { return reinterpret_cast<pipeline_token*>(w & ~marks); }
   static std::uintptr_t word(pipeline_token* t) noexcept { return reinterpret_cast<std::uintptr_t>(t); }
 
-  // Most sources take less than a microsecond.
+  // A wait is worth trying, because most sources take less than a microsecond.
   void wait_a_moment() const noexcept {
     // relaxed: a hint
     for (int i = 0; i < turns && (word_.load(std::memory_order_relaxed) & marks) == busy; ++i) this_thread::pause();
@@ -86,17 +90,18 @@ class source_gate {
     return first_ != nullptr ? std::exchange(first_, first_->next) : nullptr;
   }
 
-  // Those that have come since the one inside looked, the newest first; whether somebody is inside, whether for ever.
+  // The tokens that have come since the runner inside looked, the newest first, with the bits `busy` (a runner is
+  // inside) and `closed` (no runner enters any more).
   std::atomic<std::uintptr_t> word_{0};
-  pipeline_token* first_{nullptr};  // of whoever is in the source: others that are here
+  pipeline_token* first_{nullptr};  // other tokens that are here; of the runner that is in the source
 };
 
-// Tokens that wait for nothing but a thread.
+// Tokens that are ready to go on and need only a runner.
 class ready_tokens {
  public:
   void add(pipeline_token& token) noexcept { push_tokens(top_, &token, token); }
 
-  // The one that came first of those that are here; or null.
+  // Takes the oldest token, or returns null if there is none.
   pipeline_token* take() noexcept {
     if (top_.load() == nullptr) return nullptr;
     pipeline_token* const all = top_.exchange(nullptr);
@@ -109,21 +114,22 @@ class ready_tokens {
   }
 
  private:
-  std::atomic<pipeline_token*> top_{nullptr};  // the newest; publishes the tokens' values
+  std::atomic<pipeline_token*> top_{nullptr};  // the newest token; publishes the tokens' values
 };
 
-// One token at a time, in the order in which they come. A token that enters in vain is kept, and is given to whoever
-// leaves: a token is always either at a gate or in somebody's hands.
+// A gate that lets one token in at a time, in the order in which they come. A token that finds the stage busy is kept,
+// and is given to the runner that leaves. So a token is always either at a gate or with one runner.
 class open_gate {
  public:
   explicit open_gate(std::size_t) noexcept {}
 
-  // True: the stage is the caller's until it leaves. False: the token is not the caller's any more.
+  // Returns true if the stage belongs to the caller until it leaves. Returns false if the token was kept and no longer
+  // belongs to the caller.
   bool enter(pipeline_token& token) noexcept {
     pipeline_token* seen = line_.load(std::memory_order_relaxed);  // the exchange decides
     for (;;) {
       if (seen == nullptr) {
-        // acquire pairs with leave: what the last one in the stage did
+        // acquire pairs with leave: what the last token's runner did in the stage
         if (line_.compare_exchange_weak(seen, held(), std::memory_order_acquire, std::memory_order_relaxed))
           return true;
       } else {
@@ -135,7 +141,8 @@ class open_gate {
     }
   }
 
-  // By whoever is in the stage. The token that is in the stage from now on, for which the caller has to see; or null.
+  // Called by the runner that is in the stage. Returns the token that is in the stage next, which the caller must run
+  // there, or null.
   pipeline_token* leave(const pipeline_token&) noexcept {
     if (first_ == nullptr) {
       pipeline_token* seen = held();
@@ -158,22 +165,25 @@ class open_gate {
  private:
   pipeline_token* held() noexcept { return &mark_; }
   pipeline_token mark_;
-  // Null: nobody is in the stage. held(): somebody is, and nobody has come since. Else the last one that came.
+  // Null if no token is in the stage. held() if one is in it and none has come since. Otherwise the token that came
+  // last.
   std::atomic<pipeline_token*> line_{nullptr};
-  pipeline_token* first_{nullptr};  // of whoever is in the stage: who came before, oldest first
+  // The tokens that came before, oldest first; of the runner that is in the stage.
+  pipeline_token* first_{nullptr};
 };
 
-// One token at a time, by their tickets. At most `tokens` of them are between the source and here.
+// A gate that lets one token in at a time, in the order of their tickets. At most `tokens` tokens are between the
+// source and this gate.
 class ordered_gate {
  public:
   explicit ordered_gate(std::size_t tokens) : cells_(std::make_unique<cell[]>(std::bit_ceil(tokens))) {
     mask_ = std::bit_ceil(tokens) - 1;
-    cells_[0].met.store(turn(), std::memory_order_relaxed);  // before anybody else knows of the gate
+    cells_[0].met.store(turn(), std::memory_order_relaxed);  // relaxed: no other thread knows of the gate yet
   }
 
   bool enter(pipeline_token& token) noexcept {
     std::atomic<pipeline_token*>& met = cells_[token.ticket & mask_].met;
-    // acquire pairs with leave: what was done in the stage. If the turn is here, the cell is nobody else's.
+    // acquire pairs with leave: what was done in the stage. If the turn is here, the cell belongs to this token alone.
     if (met.load(std::memory_order_acquire) == nullptr) return meet(token.ticket, &token) != nullptr;
     met.store(nullptr, std::memory_order_relaxed);  // as in meet
     return true;
@@ -186,12 +196,12 @@ class ordered_gate {
     std::atomic<pipeline_token*> met{nullptr};
   };
 
-  // A ticket's token and its turn meet here. The second one gets the first, and the stage with it.
+  // A ticket's token and its turn meet in a cell. The one that comes second gets the first and, with it, the stage.
   pipeline_token* meet(std::size_t number, pipeline_token* comes) noexcept {
     std::atomic<pipeline_token*>& met = cells_[number & mask_].met;
-    // release: the token's value, or what was done in the stage; acquire: the other one's
+    // release: the token's value, or what was done in the stage; acquire: the same of the other side
     pipeline_token* const there = met.exchange(comes, std::memory_order_acq_rel);
-    // relaxed: whoever comes here next has a ticket that is given later than this one leaves the stage (pipeline.md)
+    // relaxed: the next to come here has a ticket that is given after this one has left the stage (pipeline.md)
     if (there != nullptr) met.store(nullptr, std::memory_order_relaxed);
     return there;
   }

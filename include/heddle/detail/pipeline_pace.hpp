@@ -1,4 +1,5 @@
-// Whether the items of a pipeline take so little that one thread is enough: src/loop/pipeline.md, "Short items".
+// The pace of a pipeline: whether its items take so little time that one thread is enough. See src/loop/pipeline.md,
+// "Short items".
 #pragma once
 
 #include <algorithm>
@@ -9,14 +10,15 @@
 
 namespace heddle::detail {
 
-// What an item takes in the stages themselves, as one runner sees it. Of each window of passes the first one is timed
-// stage by stage; the others by the window's time, less what the first one took outside of its stages.
+// The time that an item takes in the stages themselves, as one runner measures it. The first pass of each window is
+// timed stage by stage. The other passes are timed by the window's time, less the time that the first one spent outside
+// its stages.
 class pipeline_pace {
  public:
-  // What passing an item on to another core and back costs.
+  // The cost of passing an item on to another core and back.
   static constexpr std::uint64_t short_nanoseconds = 250;
 
-  // A pass begins. True: is_short() is new.
+  // Begins a pass. Returns true if is_short() has a new value.
   bool next() noexcept {
     const std::size_t nth = passes_++ % window;
     if (nth > 1) [[likely]]
@@ -51,7 +53,7 @@ class pipeline_pace {
     is_timed_ = false;
     outside_ = now - begun_ - std::min(inside_, now - begun_);
     if (passes_ != 2) return false;
-    item_ = inside_;  // of a new runner: all that it knows
+    item_ = inside_;  // a new runner knows nothing else
     return true;
   }
 
@@ -67,7 +69,8 @@ class pipeline_pace {
 
   std::size_t passes_{0};
   bool is_timed_{false};
-  // Cycles: when the window began; what its first pass took in stages and otherwise; what an item takes.
+  // In cycles: the time when the window began, the times of its first pass inside and outside the stages, and the time
+  // of an item.
   std::uint64_t begun_{0}, inside_{0}, outside_{0}, item_{0};
 };
 

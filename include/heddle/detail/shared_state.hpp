@@ -1,4 +1,4 @@
-// What a promise and its future share: a result that comes once, those who wait for it, and what happens after it.
+// The state shared by a promise and its future: the result, the threads that wait for it, and the continuations.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,16 @@
 
 namespace heddle::detail {
 
-// Something to be done once a result is there. Owned by the state from subscribe() on, until run() is called.
+// A function to be called once a result is there. The state owns it from subscribe() until run() is called.
 struct continuation {
   explicit continuation(void (*function)(continuation&) noexcept) noexcept : run(function) {}
-  void (*run)(continuation&) noexcept;  // called by the thread that sets the result: short, does not wait
+  // Called by the thread that sets the result. It must be short and must not wait.
+  void (*run)(continuation&) noexcept;
   continuation* next{nullptr};
 };
 
-// The part that does not depend on the type of the result. Promise and future each hold a count of it, and so does
-// whoever is setting the result.
+// The part that does not depend on the type of the result. The promise and the future each hold a count of it, and so
+// does a thread that is setting the result.
 class HEDDLE_API state_core {
  public:
   state_core(const state_core&) = delete;
@@ -35,15 +36,15 @@ class HEDDLE_API state_core {
   }
 
   bool is_ready() const noexcept { return ready_.load(std::memory_order_acquire); }  // pairs with publish: the result
-  // False: the result was not there by the limit.
+  // Returns false if the result was not there by the limit.
   bool wait(const deadline* limit) noexcept { return is_ready() || wait_slow(limit); }
-  // Runs `c` now if the result is there, else when it comes.
+  // Runs `c` at once if the result is there, and otherwise when it comes.
   void subscribe(continuation& c) noexcept;
 
-  // Takes the right to set the result: true for one caller, who stores it and then calls publish.
+  // Takes the right to set the result. Returns true to one caller, which must store the result and then call publish.
   bool begin_result() noexcept { return !taken_.exchange(true); }
   void publish() noexcept;
-  // The same; throws std::future_error(promise_already_satisfied) where that says false.
+  // Does the same, but throws std::future_error(promise_already_satisfied) instead of returning false.
   void begin_result_or_throw();
 
   std::exception_ptr error;  // written before publish
@@ -58,15 +59,15 @@ class HEDDLE_API state_core {
 
   void (*const destroy_)(state_core*) noexcept;
   std::atomic<std::uint32_t> users_{1};
-  std::atomic<bool> taken_{false};  // somebody sets or has set the result
-  std::atomic<bool> ready_{false};  // the result is there; set once, under guard_; publishes it
+  std::atomic<bool> taken_{false};  // a thread sets or has set the result
+  std::atomic<bool> ready_{false};  // the result is there; set once, under guard_; publishes the result
   spin_word guard_;
   waiter_list waiters_;           // under guard_
   continuation* first_{nullptr};  // under guard_; in order of subscription
   continuation** last_{&first_};  // under guard_
 };
 
-// How a result is kept: void as nothing, a reference as a pointer.
+// The storage of a result. A void result is stored as nothing, and a reference as a pointer.
 template <class T>
 struct result_slot {
   using stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*,
@@ -78,7 +79,7 @@ class shared_state final : public state_core {
  public:
   shared_state() noexcept : state_core([](state_core* s) noexcept { delete static_cast<shared_state*>(s); }) {}
 
-  // After begin_result, once. An exception from the value's constructor becomes the result.
+  // Called once, after begin_result. An exception from the value's constructor becomes the result.
   template <class... Args>
   void set(Args&&... args) noexcept {
     try {
@@ -93,7 +94,7 @@ class shared_state final : public state_core {
     error = std::move(e);
     publish();
   }
-  // The result of f(args...), or its exception.
+  // Stores the result of f(args...), or its exception.
   template <class F, class... Args>
   void set_from(F& f, Args&&... args) noexcept {
     try {
@@ -110,7 +111,7 @@ class shared_state final : public state_core {
     }
     publish();
   }
-  // When ready.
+  // Takes the result, which must be ready.
   T take() {
     if (error) std::rethrow_exception(error);
     if constexpr (std::is_reference_v<T>) return static_cast<T>(**value_);
@@ -126,7 +127,8 @@ template <class T>
 class state_pointer {
  public:
   state_pointer() noexcept = default;
-  explicit state_pointer(shared_state<T>* fresh) noexcept : state_(fresh) {}  // takes the count it was made with
+  // takes over the count that the state was made with
+  explicit state_pointer(shared_state<T>* fresh) noexcept : state_(fresh) {}
   state_pointer(state_pointer&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   state_pointer(const state_pointer& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) state_->keep();
@@ -146,7 +148,7 @@ class state_pointer {
   shared_state<T>* state_{nullptr};
 };
 
-// What is wrong with a future or promise, as std::future_error.
+// The errors of futures and promises, as std::future_error.
 [[noreturn]] HEDDLE_API void throw_no_state();
 [[noreturn]] HEDDLE_API void throw_future_already_retrieved();
 HEDDLE_API std::exception_ptr broken_promise() noexcept;

@@ -1,4 +1,4 @@
-// Parallel quicksort, in place: the unstable parallel sort. The first partitions are parallel themselves.
+// Parallel quicksort, in place: the unstable parallel sort. The first partitions run in parallel, too.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace heddle::detail {
 
-inline constexpr std::ptrdiff_t least_parallel_sort = 2048;  // some 50 us of the cheapest comparisons
+inline constexpr std::ptrdiff_t least_parallel_sort = 2048;  // about 50 us of the cheapest comparisons
 inline constexpr std::ptrdiff_t least_parallel_partition = 32768;
 
-// A parallel partition_blocks. First each chunk is partitioned for itself. That gives the common border. Then the
-// elements on the wrong side of it, as many in front of it as behind, are exchanged. The first and the last step are
-// parallel loops, and nothing but swaps happens, so that an exception leaves a permutation.
+// A parallel partition_blocks. First each chunk is partitioned by itself, which gives the common border. Then the
+// elements on the wrong side of the border, as many in front of it as behind it, are exchanged. The first and the last
+// step are parallel loops. Nothing but swaps happens, so that an exception leaves a permutation.
 template <class Iterator, class Lower>
 Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Lower&& lower, bool& moved) {
   struct chunk {
@@ -41,9 +41,9 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
   for (const chunk& c : chunks) border += c.border - c.begin;
 
   struct interval {
-    std::ptrdiff_t begin, before;  // position, and how many misplaced elements stand in front of it
+    std::ptrdiff_t begin, before;  // its position, and the number of misplaced elements in front of it
   };
-  std::vector<interval> front, back;  // misplaced: not lower in front of the border, lower behind it
+  std::vector<interval> front, back;  // misplaced elements: not lower in front of the border, lower behind it
   std::ptrdiff_t in_front = 0, behind = 0;
   moved = false;
   for (const chunk& c : chunks) {
@@ -59,7 +59,7 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
   }
   if (in_front == 0) return first + border;
   moved = true;
-  front.push_back({0, in_front});  // ends of the last intervals
+  front.push_back({0, in_front});  // marks the ends of the last intervals
   back.push_back({0, behind});
   const auto find = [](const std::vector<interval>& in, std::ptrdiff_t k) {
     return std::upper_bound(in.begin(), in.end(), k,
@@ -83,7 +83,7 @@ Iterator partition_parallel(Iterator first, Iterator last, unsigned workers, Low
   return first + border;
 }
 
-// `workers`: how many there are for this range; each fork halves the number.
+// `workers` is the number of workers for this range; each fork halves it.
 template <class Iterator, class Less>
 void sort_parallel(Iterator first, Iterator last, Less& less, int unlucky, bool leftmost, unsigned workers) {
   for (;;) {

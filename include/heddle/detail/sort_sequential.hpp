@@ -1,6 +1,6 @@
-// In-place sorting of one range by one thread. Unlike std::sort it leaves a permutation of its input behind when the
-// comparison throws: an element that is held in a local variable while user code runs is put back by a guard (lifted).
-// Source: Musser, "Introspective sorting" (1997); the treatment of equal, sorted and unbalanced inputs after Peters,
+// In-place sorting of a range by one thread. Unlike std::sort it leaves a permutation of its input when the comparison
+// throws: an element that is held in a local variable while user code runs is put back by a guard (lifted).
+// Source: Musser, "Introspective sorting" (1997); the treatment of equal, sorted and unbalanced inputs follows Peters,
 // "Pattern-defeating quicksort" (2021).
 #pragma once
 
@@ -15,7 +15,7 @@ namespace heddle::detail {
 
 inline constexpr std::ptrdiff_t insertion_limit = 24;
 
-// An element taken out of its place, and the hole that it goes back to whatever happens.
+// An element taken out of its place, with the hole to which it is always returned.
 template <class Iterator>
 struct lifted {
   explicit lifted(Iterator from) : value(std::move(*from)), hole(from) {}
@@ -41,7 +41,7 @@ void insertion_sort(Iterator first, Iterator last, Less& less) {
   }
 }
 
-// Insertion sort that gives up after a few moves; true when it sorted the range.
+// Insertion sort that gives up after a few moves. Returns true if it sorted the range.
 template <class Iterator, class Less>
 bool sort_if_nearly_sorted(Iterator first, Iterator last, Less& less) {
   if (first == last) return true;
@@ -81,7 +81,7 @@ void sort_three(Iterator a, Iterator b, Iterator c, Less& less) {
   if (less(*b, *a)) std::iter_swap(a, b);
 }
 
-// Brings a pivot to *first: the median of three, of nine when the range is long.
+// Brings a pivot to *first: the median of three elements, or of nine when the range is long.
 template <class Iterator, class Less>
 void choose_pivot(Iterator first, Iterator last, Less& less) {
   const std::ptrdiff_t n = last - first;
@@ -97,13 +97,13 @@ void choose_pivot(Iterator first, Iterator last, Less& less) {
   }
 }
 
-// A block of so many elements is compared with the pivot first, and exchanged after that. The outcomes of the
-// comparisons are thus data; as branches half of them would be mispredicted.
+// The number of elements in a block. The elements of a block are first compared with the pivot and then exchanged. So
+// the outcomes of the comparisons are data; half of them would be mispredicted if they were branches.
 // Source: Edelkamp, Weiss, "BlockQuicksort" (2016).
 inline constexpr std::ptrdiff_t partition_block = 64;
 
-// Elements of [first, last) for which `lower` holds go to the front;
-// returns their end. `moved` tells whether any moved.
+// Moves the elements of [first, last) for which `lower` holds to the front, and returns their end. Sets `moved` if any
+// element moved.
 template <class Iterator, class Lower>
 Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& moved) {
   moved = false;
@@ -114,7 +114,7 @@ Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& mo
   std::iter_swap(first, last - 1);
   ++first, --last;
 
-  unsigned char left[partition_block], right[partition_block];  // offsets of elements on the wrong side
+  unsigned char left[partition_block], right[partition_block];  // offsets of the elements on the wrong side
   std::ptrdiff_t left_count = 0, right_count = 0, left_at = 0, right_at = 0;
   while (last - first > 2 * partition_block) {
     if (left_count == 0) {
@@ -139,7 +139,7 @@ Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& mo
     if (left_count == 0) first += partition_block;
     if (right_count == 0) last -= partition_block;
   }
-  // What is left, a few hundred elements at most, some of them compared again.
+  // Handles the rest, a few hundred elements at most. Some of them are compared again.
   for (;;) {
     while (first != last && lower(*first)) ++first;
     while (first != last && !lower(*(last - 1))) --last;
@@ -151,11 +151,11 @@ Iterator partition_blocks(Iterator first, Iterator last, Lower&& lower, bool& mo
 
 template <class Iterator>
 struct sort_cut {
-  Iterator pivot;  // everything in front is not greater, everything behind not less
-  bool moved;      // the partition found something to move
+  Iterator pivot;  // no element in front is greater, none behind is less
+  bool moved;      // true if the partition moved an element
 };
 
-// Partitions by the pivot at *first: less ones in front of it, the others behind.
+// Partitions by the pivot at *first: elements that are less go in front of it, the others behind it.
 template <class Iterator, class Less>
 sort_cut<Iterator> cut(Iterator first, Iterator last, Less& less) {
   bool moved;
@@ -164,7 +164,8 @@ sort_cut<Iterator> cut(Iterator first, Iterator last, Less& less) {
   return {end - 1, moved};
 }
 
-// All elements equal to the pivot at *first, which nothing in the range is less than, come first; returns their end.
+// Moves all elements equal to the pivot at *first to the front and returns their end. No element of the range may be
+// less than the pivot.
 template <class Iterator, class Less>
 Iterator cut_equal(Iterator first, Iterator last, Less& less) {
   bool moved;
@@ -182,7 +183,8 @@ void break_pattern(Iterator first, Iterator last) {
   }
 }
 
-// Deals with a range that is sorted or strictly falling as a whole; others cost a few comparisons.
+// Sorts a range that is sorted or strictly falling as a whole, and returns true. Any other range costs a few
+// comparisons.
 template <class Iterator, class Less>
 bool sort_monotone(Iterator first, Iterator last, Less& less) {
   if (last - first < 2) return true;
@@ -198,7 +200,8 @@ inline int unlucky_pivots_allowed(std::ptrdiff_t n) noexcept {
   return static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
 }
 
-// `leftmost`: nothing stands in front of the range; else what stands there is not greater than anything in it.
+// If `leftmost` is true, nothing stands in front of the range. Otherwise the element in front is not greater than any
+// in it.
 template <class Iterator, class Less>
 void sort_sequential(Iterator first, Iterator last, Less& less, int unlucky, bool leftmost) {
   for (;;) {
@@ -206,7 +209,8 @@ void sort_sequential(Iterator first, Iterator last, Less& less, int unlucky, boo
     if (n <= insertion_limit) return insertion_sort(first, last, less);
     if (unlucky == 0) return heap_sort(first, last, less);
     choose_pivot(first, last, less);
-    if (!leftmost && !less(*(first - 1), *first)) {  // the pivot is the least of the range: so are all equal ones
+    if (!leftmost && !less(*(first - 1), *first)) {  // the pivot is the least of the range, and so are all elements
+                                                     // equal to it
       first = cut_equal(first, last, less);
       continue;
     }

@@ -7,8 +7,8 @@
 
 namespace heddle::detail {
 
-// An unfair test-and-set lock that is held for a few instructions: the guard of heddle's synchronisation objects. Never
-// held across a suspension, an allocation or user code.
+// An unfair test-and-set lock that is held for a few instructions. It guards heddle's synchronisation objects. It is
+// never held across a suspension, an allocation or user code.
 class spin_word {
  public:
   void lock() noexcept {
@@ -28,7 +28,8 @@ class spin_word {
 
  private:
   HEDDLE_API void contended() noexcept;
-  HEDDLE_API static void check_taker() noexcept;  // audit builds: no thread that may be preempted with it
+  // In audit builds: aborts if the taker is a thread that may be preempted while it holds the lock.
+  HEDDLE_API static void check_taker() noexcept;
   std::atomic<bool> flag_{false};
 };
 

@@ -1,5 +1,5 @@
-// Frame that heddle_switch leaves on the stack of a suspended context (AArch64, AAPCS64), and the frame that a new
-// context starts from. Offsets are asserted here and spelled as numbers in switch.S.
+// The frame that heddle_switch leaves on the stack of a suspended context (AArch64, AAPCS64), which is also the frame
+// that a new context starts from. The offsets are asserted here and spelled as numbers in switch.S.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct switch_frame {
   std::uint64_t padding;
 };
 
-// What a context finds in the register that says how floating-point
-// instructions round, what they trap, and whether they flush to zero.
+// The floating-point control register of a context: how instructions round, what they trap, and whether they flush to
+// zero.
 struct floating_point_control {
   std::uint64_t fpcr{0};
 };

@@ -65,9 +65,9 @@ heddle_switch:
 
 // void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*), void* argument)
 //                   x0              x1               x2                    x3       x4                     x5
-// Leaves the caller resumable at *save_sp, as heddle_switch does, moves to stack_top, calls after(a), then entry(argument).
-// When entry returns, nobody has resumed the caller: it goes on by an ordinary return, its registers untouched.
-// entry does not return once somebody else has the caller.
+// Leaves the caller resumable at *save_sp, as heddle_switch does, moves to stack_top, calls after(a), then
+// entry(argument). If entry returns, no thread has resumed the caller, and the caller goes on by an ordinary return,
+// its registers untouched. If another thread has resumed the caller, entry does not return.
     .p2align 4
     .globl heddle_spawn
     .hidden heddle_spawn
@@ -118,8 +118,8 @@ heddle_spawn:
     .cfi_endproc
     .size heddle_spawn, . - heddle_spawn
 
-// First code of a new context: entry function in x19, its argument in x20. When it returns, heddle_depart(argument) says where
-// to go: {stack pointer, after, a, b}. Marks the end of the stack for unwinders.
+// The first code of a new context: entry function in x19, its argument in x20. When it returns, heddle_depart(argument)
+// says where to go: {stack pointer, after, a, b}. This marks the end of the stack for unwinders.
     .p2align 4
     .globl heddle_start
     .hidden heddle_start
@@ -143,8 +143,8 @@ heddle_start:
     .cfi_endproc
     .size heddle_start, . - heddle_start
 
-// void heddle_end(void* argument): what a context does that was begun by heddle_spawn and whose spawner has gone on
-// elsewhere, instead of returning. Its stack is dead below this frame.
+// void heddle_end(void* argument): called instead of a return by a context that heddle_spawn has begun and whose
+// spawner has gone on elsewhere. The context's stack is dead below this frame.
     .p2align 4
     .globl heddle_end
     .hidden heddle_end

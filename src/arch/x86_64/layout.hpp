@@ -1,5 +1,5 @@
-// Frame that heddle_switch leaves on the stack of a suspended context (x86-64, System V ABI), and the frame
-// that a new context starts from. Offsets are asserted here and spelled as numbers in switch.S.
+// The frame that heddle_switch leaves on the stack of a suspended context (x86-64, System V ABI), which is also the
+// frame that a new context starts from. The offsets are asserted here and spelled as numbers in switch.S.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct switch_frame {
   std::uint64_t return_address;
 };
 
-// What a context finds in the registers that say how floating-point
-// instructions round, what they trap, and whether they flush to zero.
+// The floating-point control registers of a context: how instructions round, what they trap, and whether they flush to
+// zero.
 struct floating_point_control {
   std::uint32_t mxcsr{0x1f80};
   std::uint16_t x87{0x037f};

@@ -3,13 +3,15 @@
 // void heddle_switch(void** save_sp, void* load_sp, void (*after)(void*, void*), void* a, void* b)
 //                    rdi             rsi            rdx                            rcx      r8
 // Saves the caller, moves to the stack of load_sp, calls after(a, b) there, and continues that context.
-// A ret ends it, not a jump. A jump would be predicted better here, but leaves the return predictor one entry too deep, so
-// that every return up the new context's chain of callers misses; after a ret, contexts suspended by the same code find
-// it in step. A context that starts is jumped to, and at its end its entry has returned: then the predictor is where it was
-// when the context started, which suits whoever started it (docs/investigations/switch.md).
+// It ends with a ret, not with a jump. A jump would be predicted better here, but it leaves the return predictor one
+// entry too deep, so that every return up the new context's chain of callers misses. After a ret, contexts suspended by
+// the same code find the predictor in step. A context that starts is jumped to. When its entry has returned at its end,
+// the predictor is where it was when the context started, which suits the code that started it
+// (docs/investigations/switch.md).
 //
-// The floating-point environment: both control words are stored always and loaded only when the new context's differ, for a load costs
-// more. Flags of exceptions are the caller's to save, so they make no difference; a load brings the new context's own.
+// The floating-point environment: both control words are always stored, and loaded only when the new context's differ,
+// because a load costs more. The caller saves the flags of exceptions, so they do not matter here; a load brings the
+// new context's own flags.
     .text
     .p2align 4
     .globl heddle_switch
@@ -78,9 +80,10 @@ heddle_switch:
 
 // void heddle_spawn(void** save_sp, void* stack_top, void (*after)(void*), void* a, void (*entry)(void*), void* argument)
 //                   rdi             rsi              rdx                   rcx      r8                     r9
-// Leaves the caller resumable at *save_sp, as heddle_switch does, moves to stack_top, calls after(a), then entry(argument).
-// When entry returns, nobody has resumed the caller: it goes on by an ordinary return, its registers untouched, the
-// return predictor in step. entry does not return once somebody else has the caller.
+// Leaves the caller resumable at *save_sp, as heddle_switch does, moves to stack_top, calls after(a), then
+// entry(argument). If entry returns, no thread has resumed the caller, and the caller goes on by an ordinary return,
+// its registers untouched and the return predictor in step. If another thread has resumed the caller, entry does not
+// return.
     .p2align 4
     .globl heddle_spawn
     .hidden heddle_spawn
@@ -128,8 +131,8 @@ heddle_spawn:
     .cfi_endproc
     .size heddle_spawn, . - heddle_spawn
 
-// First code of a new context: entry function in r12, its argument in r13. When it returns, heddle_depart(argument) says where
-// to go: {stack pointer, after, a, b}. Marks the end of the stack for unwinders.
+// The first code of a new context: entry function in r12, its argument in r13. When it returns, heddle_depart(argument)
+// says where to go: {stack pointer, after, a, b}. This marks the end of the stack for unwinders.
     .p2align 4
     .globl heddle_start
     .hidden heddle_start
@@ -155,8 +158,8 @@ heddle_start:
     .cfi_endproc
     .size heddle_start, . - heddle_start
 
-// void heddle_end(void* argument): what a context does that was begun by heddle_spawn and whose spawner has gone on
-// elsewhere, instead of returning. Its stack is dead below this frame.
+// void heddle_end(void* argument): called instead of a return by a context that heddle_spawn has begun and whose
+// spawner has gone on elsewhere. The context's stack is dead below this frame.
     .p2align 4
     .globl heddle_end
     .hidden heddle_end

@@ -1,4 +1,4 @@
-// From a machine file, completed by the defaults, to the model; with every check that needs more than one key.
+// Conversion of a machine file, completed by the defaults, to the model, with every check that needs more than one key.
 #include "machine/model/assemble.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +45,8 @@ void assembler::about() {
   top_.has("name");
 }
 
-// "KEY: REASON" with a key that the file has. What is inherited may speak of a key that was left behind.
+// Checks that each line is "KEY: REASON" with a key that the file has. An inherited line may name a key that was left
+// behind.
 void assembler::check_assumptions() {
   const std::vector<std::string> lines = top_.texts("assumptions");
   for (std::size_t i = 0; i < lines.size(); ++i) {

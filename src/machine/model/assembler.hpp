@@ -1,4 +1,4 @@
-// The one who turns a machine file into a model, key by key. Not for use outside src/machine/model.
+// The class that turns a machine file into a model, key by key. This header is for src/machine/model only.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +39,12 @@ class assembler {
   // coherence.cpp
   static constexpr coherence_costs untold{0, -1};
   void read_coherence(file_table& from, coherence_costs& costs);
-  // What was measured elsewhere, as parts of the figure that is concluded, and of what it is concluded.
+  // What was measured elsewhere, as factors of the figure that is concluded, and the figure that it is concluded from.
   struct conclusion {
     const char* why;
     double least, most;
   };
-  // What follows from `transfer`, in ns, where the file said nothing. `table`, if not empty, is noted.
+  // Sets what follows from `transfer`, in ns, where the file says nothing. Notes `table` unless it is empty.
   void complete(coherence_costs& costs, double transfer, const std::string& table, const conclusion& from);
   void conclude(const std::string& key, double value, const conclusion& from);
   void complete_coherence();

@@ -1,4 +1,4 @@
-// Cache levels: what the tree says of each, and what the file says instead or besides.
+// Cache levels: the tree's description, and what the file says instead or in addition.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void assembler::describe(file_table& level, group_kind kind, std::vector<cache_i
     const std::uint64_t lines = c.capacity / c.line_size;
     if (ways_given) c.associativity = ways_of(level);
     if (c.associativity == 0) {
-      // By default: the most ways, up to the default's, that make whole sets.
+      // By default a cache has as many ways as make whole sets, up to the default's number.
       for (c.associativity = ways_of(level); lines % static_cast<unsigned>(c.associativity) != 0;) --c.associativity;
     }
     if (c.capacity % c.line_size != 0 || (c.associativity > 0 && lines % static_cast<unsigned>(c.associativity) != 0)) {
@@ -85,7 +85,7 @@ int assembler::ways_of(file_table& level) {
   return static_cast<int>(*level.whole("ways", 1, 1u << 20));
 }
 
-// A cache is never smaller than one inside it, and fetches no less at a time.
+// Checks that a cache is never smaller than one inside it, and does not fetch less at a time.
 void assembler::check_nesting(const std::vector<cache_info>& caches) {
   const auto key_of = [this](const cache_info& c, const char* key) -> const file_node* {
     const file_node* level = top_.place("cache").find(name(c.kind));

@@ -1,4 +1,5 @@
-// What the caches of other cores cost: what the file says, and what follows from latencies where it says nothing.
+// The costs of the caches of other cores: the file's values, and values that follow from latencies where the file has
+// none.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace heddle::machine {
 
 namespace {
 
-// Some two units of a node have no cache in common.
+// Returns true if some two units of a node have no cache in common.
 bool nodes_have_several_outermost_caches(const topology& tree) {
   std::map<int, unsigned> of_node;
   const auto caches = tree.caches();
@@ -28,7 +29,7 @@ void assembler::read_coherence(file_table& from, coherence_costs& costs) {
   if (const auto upgrade = from.number("upgrade", range::not_negative)) costs.upgrade = *upgrade;
 }
 
-// Links that differ may each conclude another one: then the range holds them all.
+// Links that differ may each conclude a different range; then the result holds them all.
 void assembler::conclude(const std::string& key, double value, const conclusion& from) {
   const double least = from.least * value, most = from.most * value;
   for (figure& f : derived_figures_) {
@@ -51,7 +52,7 @@ void assembler::complete(coherence_costs& costs, double transfer, const std::str
   }
 }
 
-// The factors are what the measurements that machine files cite make of these figures.
+// The factors come from the measurements that machine files cite for these figures.
 void assembler::complete_coherence() {
   for (cache_level& level : made_.caches) {
     const auto caches = made_.tree.caches();

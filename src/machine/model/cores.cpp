@@ -1,4 +1,4 @@
-// Kinds of core, and which units are of which kind.
+// The kinds of core, and the units of each kind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace heddle::machine {
 void assembler::read_cores() {
   const auto kinds = top_.tables("core");
   if (kinds.empty()) {
-    // What hwloc says, which numbers kinds from the least efficient.
+    // These come from hwloc, which numbers kinds from the least efficient.
     made_.kinds.resize(made_.tree.kinds_of_core());
     for (std::size_t i = 0; i < made_.kinds.size(); ++i)
       made_.kinds[i].name = made_.kinds.size() == 1 ? "core" : fmt::format("kind {}", i);
@@ -72,7 +72,7 @@ void assembler::place_kinds(const std::vector<described_kind>& entries) {
   made_.tree = made_.tree.with_kinds(kind_of, speeds);
 }
 
-// "0-3,8".
+// Reads a list of units like "0-3,8".
 std::set<int> assembler::units_in(file_table& core) {
   const std::string text = *core.text("units");
   std::set<int> units;

@@ -1,4 +1,4 @@
-// Where each figure of a machine is from: what the table [origin] of its file says.
+// The origin of each figure of a machine, from the table [origin] of its file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace heddle::machine {
 
 namespace {
 
-// The value at a path like "cache.l3.latency"; of a list of tables, the first that has it.
+// Returns the value at a path like "cache.l3.latency". In a list of tables it is the value of the first table that has
+// it.
 const file_node* value_at(const file_node& from, std::string_view path) {
   if (from.is == file_node::type::list) {
     for (const file_node& item : from.items) {
@@ -27,7 +28,7 @@ bool is_number(const file_node& value) {
   return value.is == file_node::type::integer || value.is == file_node::type::real;
 }
 
-// "WORD: WHY", or "assumed LEAST to MOST: WHY".
+// Reads "WORD: WHY" or "assumed LEAST to MOST: WHY".
 void read_origin(const file_node& text, const std::string& key, figure& made) {
   const auto wrong = [&](std::string_view why) {
     refuse(text, key,
@@ -80,7 +81,7 @@ std::vector<std::string> assembler::keys_of_figures() const {
   return keys;
 }
 
-// What a file says of a figure's origin does not hold for another file's figure, unless it speaks of the file below it.
+// An origin in one file does not hold for a figure in another file, unless that file is below it.
 void assembler::tell_figures() {
   const file_node* origins = top_.table("origin");
   for (const std::string& key : keys_of_figures()) {

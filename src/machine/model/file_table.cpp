@@ -85,7 +85,8 @@ std::optional<double> file_table::number(std::string_view key, range allowed) {
   if (value->is != type::integer && value->is != type::real) refuse_value(*value, path_of(key), expected);
   const bool inside = allowed == range::positive ? value->number > 0 : value->number >= 0;
   if (!std::isfinite(value->number) || !inside) refuse_value(*value, path_of(key), expected);
-  // Beyond these no simulation would end, or its time would no longer be exact: of ns, GHz, GB/s, shares.
+  // Beyond these bounds no simulation would end, or its time would not be exact. They hold for ns, GHz, GB/s and
+  // shares.
   constexpr double least = 1e-6, most = 1e12;
   if (value->number != 0 && (value->number < least || value->number > most))
     refuse_value(*value, path_of(key), "a number from 0.000001 to 1,000,000,000,000");

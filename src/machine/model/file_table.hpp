@@ -1,4 +1,4 @@
-// Typed, checked access to one table of a machine file. Not for use outside src/machine/model.
+// Typed, checked access to one table of a machine file. This header is for src/machine/model only.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class file_table {
   file_table(const file_node& table, std::string path, std::set<std::string>& assumed);
 
   const file_node* find(std::string_view key);
-  // Declares the key and says whether it is there.
+  // Declares the key and returns true if it is there.
   bool has(std::string_view key) { return find(key) != nullptr; }
   bool given(std::string_view key);  // there, and not from the defaults
 
@@ -31,12 +31,12 @@ class file_table {
   std::optional<std::string> text(std::string_view key);
   std::optional<bool> truth(std::string_view key);
   std::vector<std::string> texts(std::string_view key);
-  // Items of a list of tables, [[key]] in TOML.
+  // Returns the items of a list of tables, [[key]] in TOML.
   std::vector<const file_node*> tables(std::string_view key);
   const file_node* table(std::string_view key);
 
   std::string path_of(std::string_view key) const;
-  // The place of the key, of the table if the key is not there.
+  // Returns the place of the key, or of the table if the key is not there.
   const file_node& place(std::string_view key) const;
   void finish() const;
 

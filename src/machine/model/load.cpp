@@ -38,7 +38,7 @@ const shipped_file* shipped_toml(std::string_view name) {
 
 bool is_shipped(const file_node& at) { return at.file.starts_with(shipped_prefix); }
 
-// `path` as meant by a file at `label`.
+// Returns the path that `path` means in a file at `label`.
 fs::path beside(const std::string& label, const std::string& path) {
   return fs::path(path).is_absolute() ? fs::path(path) : fs::path(label).parent_path() / path;
 }
@@ -51,7 +51,7 @@ std::string identity_of(const std::string& label) {
   return label.starts_with(shipped_prefix) || error ? label : real.string();
 }
 
-// The file that the key `base` names: a shipped machine, or a file relative to the one that names it.
+// Returns the file that the key `base` names: a shipped machine, or a file relative to the one that names it.
 file_node load_base(const file_node& key, chain& above) {
   if (key.is != file_node::type::text)
     refuse(key, "base", "expected the name of a shipped machine or of a file, in quotation marks");
@@ -91,7 +91,7 @@ file_node load_toml(std::string_view text, const std::string& label, chain& abov
   above.push_back(identity_of(label));
   file_node under = load_base(*key, above);
   above.pop_back();
-  // A machine's own words about itself are not its heir's.
+  // A machine does not inherit its base's name and title.
   std::erase_if(under.fields,
                 [](const file_field& f) { return f.key == "base" || f.key == "name" || f.key == "title"; });
   for (const char* list : {"sources", "assumptions"}) {
@@ -116,7 +116,7 @@ machine_source from_toml(std::string_view text, const std::string& label, std::s
       fmt::format("machine '{}': no shipped machine and no file that can be read{}", name, hint));
 }
 
-// One name, without "+".
+// Loads one name, without "+".
 std::optional<machine_source> single(const std::string& name) {
   if (name.empty() || name == "this") return machine_source{"this machine", topology::here(), std::nullopt};
   if (name.starts_with(synthetic))
@@ -133,7 +133,7 @@ std::optional<machine_source> single(const std::string& name) {
   const fs::path completion = fs::path(name).replace_extension(".toml");
   if (const std::optional<std::string> figures = read_file(completion)) {
     made.file = from_toml(*figures, completion.string(), stem).file;
-    // The file may name this very XML; then it says nothing new.
+    // The file may name this very XML; then its `tree` adds nothing.
     file_node* tree = made.file->find("tree");
     std::error_code ignored;
     if (tree != nullptr && tree->is == file_node::type::text && !is_shipped(*tree) &&
@@ -148,7 +148,7 @@ void drop(file_node& from, std::initializer_list<std::string_view> keys) {
   std::erase_if(from.fields, [&](const file_field& f) { return std::ranges::find(keys, f.key) != keys.end(); });
 }
 
-// What caches hold belongs to the tree. Their times are a set: those of two machines do not go together.
+// Capacities of caches belong to the tree. Their latencies are a set: latencies of two machines cannot be combined.
 void take_caches_only_by_time(file_node& second, std::optional<file_node>& first) {
   file_node* const caches = second.find("cache");
   if (caches == nullptr) return;
@@ -164,7 +164,7 @@ void take_caches_only_by_time(file_node& second, std::optional<file_node>& first
 
 machine_source load(std::string_view name) {
   const std::size_t plus = name.rfind('+');
-  // A file's name may have a plus, hwloc's notation has none.
+  // A file's name may contain a plus; hwloc's notation does not.
   if (plus == std::string_view::npos || !name.starts_with(synthetic)) {
     if (std::optional<machine_source> found = single(std::string(name))) return *std::move(found);
   }
@@ -181,10 +181,10 @@ machine_source load(std::string_view name) {
     if (!is_shipped(*tree))
       refuse(*tree, "tree",
              fmt::format("'{}' has a tree already; remove this one, or name the file alone", name.substr(0, plus)));
-    // A shipped machine behind + lends its figures only.
+    // A shipped machine behind + gives only its figures.
     drop(*second->file, {"tree", "core", "node", "link"});
     take_caches_only_by_time(*second->file, first.file);
-    // figures of caches that the tree lacks are no mistake
+    // figures of caches that the tree lacks are not an error
     second->file = overlay(std::move(*second->file), file_node{});
   }
   first.file = first.file ? overlay(std::move(*first.file), std::move(*second->file)) : std::move(*second->file);

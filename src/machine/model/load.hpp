@@ -1,4 +1,4 @@
-// From a name to the files behind it. Not for use outside src/machine/model.
+// Conversion of a name to the files behind it. This header is for src/machine/model only.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace heddle::machine {
 
-// What a name stands for: a tree, a machine file, or both.
+// The meaning of a name: a tree, a machine file, or both.
 struct machine_source {
   std::string name;
   std::optional<topology> tree;
-  std::optional<file_node> file;  // `base` resolved
+  std::optional<file_node> file;  // with `base` resolved
 };
 
 // See model::from_name. Throws std::invalid_argument.
 machine_source load(std::string_view name);
 
-// The tree that the key `tree` of a machine file asks for: "this", "synthetic:...", or an XML file relative to it.
+// Returns the tree that the key `tree` of a machine file names: "this", "synthetic:...", or an XML file relative to it.
 topology tree_of(const file_node& key);
 
 }  // namespace heddle::machine

@@ -92,7 +92,7 @@ void assembler::read_links() {
   }
 }
 
-// What schedulers see of them: a link brings what is read from the memory at its beginning.
+// Tells schedulers the latencies. A link brings what is read from the memory at its beginning.
 void assembler::tell_latencies() {
   double of_kind[kinds_of_group]{};
   for (const cache_level& level : made_.caches) of_kind[static_cast<std::size_t>(level.kind)] = level.latency;

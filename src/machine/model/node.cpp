@@ -1,4 +1,4 @@
-// The one file that knows toml++; header-only, so that nothing links it.
+// This is the only file that uses toml++. The library is header-only, so nothing links it.
 #include "machine/model/node.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ file_node convert(const toml::node& from, const std::string& file) {
     made.is = type::boolean;
     made.truth = truth->get();
   } else {
-    made.is = type::text;  // a date or a time: no key wants one
+    made.is = type::text;  // a date or a time, which no key expects
     std::ostringstream out;
     out << toml::node_view<const toml::node>(from);
     made.text = out.str();

@@ -1,4 +1,4 @@
-// A machine file as read: a tree of values that remember where they stand. Not for use outside src/machine/model.
+// A machine file as read: a tree of values with their places in the text. This header is for src/machine/model only.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct file_node {
   type is{type::table};
   std::string file;
   unsigned line{0};
-  bool inherited{false};  // from the file that `base` names
-  bool assumed{false};    // from defaults.toml
+  bool inherited{false};  // true if from the file that `base` names
+  bool assumed{false};    // true if from defaults.toml
 
   bool truth{false};
-  double number{0};  // of an integer, too
+  double number{0};  // also for an integer
   std::int64_t whole{0};
   std::string text;
   std::vector<file_node> items;
@@ -35,13 +35,14 @@ struct file_field {
   file_node value;
 };
 
-// "FILE:LINE: KEY: WHY" as std::invalid_argument.
+// Throws "FILE:LINE: KEY: WHY" as std::invalid_argument.
 [[noreturn]] void refuse(const file_node& at, std::string_view key, std::string_view why);
 
-// Throws std::invalid_argument with file and line when `text` is not TOML.
+// Throws std::invalid_argument with file and line if `text` is not TOML.
 file_node parse_toml(std::string_view text, const std::string& file);
 
-// Lays `over` on `base`: tables key by key, anything else replaces. What stays of the base is marked as inherited.
+// Lays `over` on `base`: tables key by key, and anything else replaces the base's value. Remaining values of the base
+// are marked as inherited.
 file_node overlay(file_node base, file_node over);
 
 void mark_assumed(file_node& all);

@@ -1,4 +1,4 @@
-// The files of sim/machines, which the build turns into text of the program: they are found wherever it runs.
+// The files of sim/machines. The build turns them into text of the program, so they are found wherever it runs.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ struct shipped_file {
 // Defined by the build: cmake/heddle_machine.cmake.
 std::span<const shipped_file> shipped_files() noexcept;
 
-// Null when there is none of this name.
+// Returns null if there is no file of this name.
 const shipped_file* find_shipped(std::string_view name) noexcept;
 
 inline constexpr std::string_view shipped_prefix = "shipped:";  // before the name in messages
