@@ -1,5 +1,7 @@
 #include "omp/ompt/recording.hpp"
 
+#include <utility>
+
 #include <heddle/trace.hpp>
 
 #include "omp/core/tasks/depend.hpp"
@@ -20,12 +22,13 @@ std::uint64_t place_of(const void* code) noexcept { return code != nullptr ? num
 
 void write(thread& self, event what, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
   thread_record& mine = self.recorded;
-  if (!mine.has_lane) {
+  if (!mine.has_lane && !is_user_level()) {
     mine.has_lane = true;
-    if (!is_user_level()) mine.lane = heddle::detail::open_trace_lane();
+    mine.lane = heddle::detail::open_trace_lane();
   }
-  if (mine.lane == nullptr && !is_user_level()) return;
-  const unsigned place = heddle::detail::write_to_trace(mine.lane, static_cast<unsigned>(what), arg, a, b);
+  heddle::detail::trace_lane* const lane = is_user_level() ? nullptr : mine.lane;
+  if (lane == nullptr && !is_user_level()) return;
+  const unsigned place = heddle::detail::write_to_trace(lane, static_cast<unsigned>(what), arg, a, b);
   mine.place.store(place, std::memory_order_relaxed);  // a hint
 }
 
@@ -71,10 +74,8 @@ void task_made(thread& self, const void* id, std::uint32_t flags, const depend_l
 }
 
 void task_begins(thread& self, explicit_task& it) {
-  if (!on()) return;
-  void*& made_at = it.tool.frame.enter_frame.ptr;
-  write(self, event::task_begin, 2, number_of(&it), place_of(made_at));
-  made_at = nullptr;
+  const void* const made_at = std::exchange(it.tool.frame.enter_frame.ptr, nullptr);
+  if (on()) write(self, event::task_begin, 2, number_of(&it), place_of(made_at));
 }
 
 void task_ends(thread& self, const explicit_task& it) {
@@ -100,7 +101,7 @@ void group_ends(thread& self, const task_group* group) {
 void stolen(thread& self, const thread& victim, const explicit_task& it) {
   if (!on()) return;
   const unsigned from = victim.recorded.place.load(std::memory_order_relaxed);  // a hint
-  if (from != heddle::detail::no_lane) heddle::detail::write_steal_to_trace(self.recorded.lane, from, number_of(&it));
+  if (from != heddle::detail::no_lane) heddle::detail::write_steal_to_trace(is_user_level() ? nullptr : self.recorded.lane, from, number_of(&it));
 }
 
 }  // namespace heddle::omp::recording

@@ -34,7 +34,7 @@ struct thread_record {
 };
 
 // The kinds of waits and the flags of tasks, as src/trace/events.def names them.
-enum class wait : std::uint32_t { children, group, barrier, end_of_region, predecessors };
+enum class wait : std::uint32_t { children, group, barrier, end_of_region, predecessors, led_region };
 namespace task_flags {
 inline constexpr std::uint32_t awaited = 1;  // its maker goes on when it has ended
 inline constexpr std::uint32_t untied = 2;

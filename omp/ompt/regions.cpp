@@ -1,5 +1,6 @@
 #include "omp/ompt/regions.hpp"
 
+#include "omp/core/tasks/placing.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/recording.hpp"
 #include "omp/ompt/records.hpp"
@@ -80,6 +81,10 @@ void region_ends(thread& self, team& t) {
 }
 
 void run_region(thread& self, const region_options& how, const region_body& body) {
+  const bool is_outermost = self.in->level == 0 && how.league_number < 0 && !how.league;
+  if (placing::on() && is_outermost && !is_user_level() && self.running->variables->places.count == 0 &&
+      threads_for(self, how) > 1 && placing::lead(self, how, body))
+    return;
   const inside here(self);
   begin_region(self, how, body);
   body.call(body.data, self);
@@ -152,6 +157,7 @@ void join_begins(thread& self) {
   tell<ompt_callback_sync_region>(kind, ompt_scope_begin, &t.tool.data, &mine.data, code_of_join(self));
   tell<ompt_callback_sync_region_wait>(kind, ompt_scope_begin, &t.tool.data, &mine.data, code_of_join(self));
   recording::wait_begins(self, recording::wait::end_of_region, &t);
+  if (placing::on()) placing::children_wait(self);
 }
 
 void join_ends(thread& self) {
@@ -168,6 +174,7 @@ void join_ends(thread& self) {
     if (self.number != 0) t.tool.leaving.fetch_sub(1);
     return;
   }
+  if (placing::on()) placing::children_go_on(self);
   recording::wait_ends(self, recording::wait::end_of_region, &t);
   recording::member_ends(self, t);
   const auto kind = ompt_sync_region_barrier_implicit_parallel;

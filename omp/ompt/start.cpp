@@ -13,6 +13,7 @@
 #include <heddle/mutex.hpp>
 
 #include "omp/core/settings/environment.hpp"
+#include "omp/core/tasks/placing.hpp"
 #include "omp/core/teams/members.hpp"
 #include "omp/core/teams/team.hpp"
 #include "omp/core/teams/thread.hpp"
@@ -141,10 +142,11 @@ bool start_tool() {
   return true;
 }
 
-// A tool, or a trace of the process: recording.hpp.
+// A tool, a trace of the process (recording.hpp), or a policy that places tasks (placing.hpp).
 bool start() {
   const bool is_recorded = recording::begin();
-  return start_tool() || is_recorded;
+  const bool is_placed = placing::begin();
+  return start_tool() || is_recorded || is_placed;
 }
 
 }  // namespace

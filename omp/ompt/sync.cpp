@@ -1,5 +1,6 @@
 #include "omp/ompt/sync.hpp"
 
+#include "omp/core/tasks/placing.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/recording.hpp"
 #include "omp/ompt/records.hpp"
@@ -64,7 +65,9 @@ auto synchronise(thread& self, ompt_sync_region_t kind, const void* code, bool b
   const region r(self, kind, code);
   if (begins) r.begins();
   r.wait_begins();
+  if (placing::on()) placing::children_wait(self);
   const auto result = wait();
+  if (placing::on()) placing::children_go_on(self);
   r.wait_ends();
   r.ends();
   return result;

@@ -4,6 +4,7 @@
 
 #include "omp/core/tasks/depend.hpp"
 #include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/placing.hpp"
 #include "omp/core/tasks/task_run.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/recording.hpp"
@@ -75,7 +76,7 @@ void task_made(thread& self, explicit_task& it, bool undeferred, bool awaited, c
                const void* code) {
   const inside here(self);
   it.tool = {};
-  if (recording::on()) it.tool.frame.enter_frame.ptr = const_cast<void*>(code);  // until it begins
+  if (recording::on() || placing::on()) it.tool.frame.enter_frame.ptr = const_cast<void*>(code);  // until it begins
   it.undeferred = undeferred;
   it.plain = false;  // so that the end of it is told, if it runs where it is made
   recording::task_made(self, &it, flags_in_recording(it, awaited), list, code);

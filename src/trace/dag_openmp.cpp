@@ -9,13 +9,16 @@ namespace {
 
 // Flags of omp_task, and kinds of waits: events.def.
 constexpr std::uint32_t awaited = 1, only_waits = 8;
-enum : std::uint32_t { for_children, for_group, at_barrier, at_end_of_region, for_predecessors };
+enum : std::uint32_t { for_children, for_group, at_barrier, at_end_of_region, for_predecessors, for_led_region };
 
 }  // namespace
 
 void dag_builder::event_of_openmp(thread_state& self, const record& r) {
   switch (r.event) {
-    case event::omp_region: tasks_.begin_region(r.a, self.at); break;
+    case event::omp_region:
+      if (self.task() == 0) self.at.join(led_from_);
+      tasks_.begin_region(r.a, self.at);
+      break;
     case event::omp_member_begin: {
       frame f;
       f.task = r.a;
@@ -41,6 +44,7 @@ void dag_builder::event_of_openmp(thread_state& self, const record& r) {
         functions_[f.function].work_ns += self.work + tasks_.work_of(f.number);
         self.work += f.work_before + tasks_.work_of(f.number);
         self.inside.resize(depth);
+        led_to_.join(self.at);
         break;
       }
       break;
@@ -53,6 +57,7 @@ void dag_builder::event_of_openmp(thread_state& self, const record& r) {
     case event::omp_depend: tasks_.depend(r.a, r.arg, r.b); break;
     case event::omp_wait_begin: {
       if (r.arg == at_barrier || r.arg == at_end_of_region) tasks_.arrive(self.task(), self.at);
+      if (r.arg == for_led_region) led_from_ = self.at;
       frame f;
       f.waits = true;
       f.function = self.function();
@@ -100,6 +105,7 @@ void dag_builder::end_wait(thread_state& self, const record& r) {
     case for_children: self.at = tasks_.children(task, self.at); break;
     case for_group: self.at = tasks_.group(task, self.at); break;
     case for_predecessors: self.at = tasks_.predecessors(r.a, self.at); break;
+    case for_led_region: self.at.join(led_to_); break;
     default: self.at = tasks_.leave(task, self.at); break;
   }
 }

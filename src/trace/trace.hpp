@@ -67,7 +67,6 @@ class recorder {
   recorder_options options_;
   std::vector<std::unique_ptr<ring>> rings_;  // the last one is the foreign threads'
   mutable sync::slow_mutex places_mutex_;     // guards places_ and lanes_
-  std::vector<std::unique_ptr<ring>> lanes_;
   std::vector<std::string> places_;
   static constexpr std::size_t most_texts = 4096, text_room = std::size_t{256} << 10;
   sync::mutex texts_mutex_;              // held by who adds one
@@ -75,6 +74,7 @@ class recorder {
   std::unique_ptr<char[]> room_;
   std::size_t room_used_{0};                // under texts_mutex_
   std::atomic<std::size_t> text_count_{0};  // written under texts_mutex_, publishes texts
+  std::vector<std::unique_ptr<ring>> lanes_;  // under places_mutex_
 };
 
 }  // namespace heddle::trace

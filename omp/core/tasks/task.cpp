@@ -4,6 +4,7 @@
 
 #include "omp/core/tasks/depend.hpp"
 #include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/placing.hpp"
 #include "omp/core/tasks/task_reduction.hpp"
 
 namespace heddle::omp {
@@ -54,7 +55,10 @@ int largest_priority() noexcept { return process_environment().max_task_priority
 const control_variables* copy_variables(const task& from) { return new control_variables(*from.variables); }
 
 explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
-  explicit_task& it = self.tasks.blocks.take(payload);
+  const bool placed = placing::on();
+  explicit_task& it = self.tasks.blocks.take(placed ? payload + placing::room : payload);
+  if (placed) [[unlikely]]
+    placing::prepare(it);
   if (it.spare != nullptr) [[unlikely]]
     drop_spare(&self, it);
   it.parent = &parent;
@@ -119,6 +123,8 @@ void begin_implicit(task& it, team& in, unsigned number) noexcept {
 
 void free_task(thread* self, explicit_task& first) noexcept {
   for (explicit_task* it = &first;;) {
+    if (placing::on()) [[unlikely]]
+      placing::ended(*it);
     task* const parent = it->orphaned ? it->parent : nullptr;
     if (it->depends != nullptr) drop_dependences(*it);
     drop_own_variables(*it);

@@ -159,6 +159,9 @@ void start_member(team& t, unsigned number, unsigned n) {
   options.name = "OpenMP";
   const bool is_bound = made.placed >= 0 && bind_member(options, number, made.placed);
   made.bound = is_bound ? made.placed : -1;
+  if (!is_bound && placing::on() && t.level == 1 && is_user_level())  // beside the leader, a worker each
+    options.worker = static_cast<std::uint16_t>((heddle::detail::current_rank() + number) %
+                                                heddle::runtime::current().workers());
   const bool preemptive = should_be_preemptive(t, is_bound);
   demand::awake.fetch_add(1);
   members_alive.fetch_add(1);

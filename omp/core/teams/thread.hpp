@@ -94,6 +94,9 @@ class thread {
 
   ompt::thread_record tool;
   recording::thread_record recorded;
+  // The worker that it was on when it last made or looked for a task that the policy places. A hint, for who has taken
+  // a task for it.
+  std::atomic<unsigned> rank{~0u};
 
  private:
   static thread& adopt() noexcept;

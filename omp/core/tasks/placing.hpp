@@ -1,0 +1,72 @@
+// OpenMP's tasks under a policy that says where they run: any but random_ws without parameters, and serial. A task is
+// made as ever, but is not put into its maker's queue (task_queue.hpp): heddle's policy places it among the workers, and
+// the member of the team that has that worker runs it. Protocol: "Placed tasks" in omp/tasks.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "omp/core/locks/short_lock.hpp"
+#include "omp/core/tasks/task.hpp"
+#include "omp/seam.hpp"
+
+namespace heddle::omp {
+struct region_body;
+struct region_options;
+}  // namespace heddle::omp
+
+namespace heddle::omp::placing {
+
+using heddle::detail::placed_task;
+
+// Written once, before the process makes its first task.
+inline constinit std::atomic<bool> is_on{false};
+// Relaxed: whoever has a task has it from who made it, who has found this out.
+inline bool on() noexcept { return is_on.load(std::memory_order_relaxed); }
+// Whether the process's policy places tasks. Makes its runtime, if a policy is asked for.
+bool begin() noexcept;
+
+// Bytes that every task has at the end of its block while tasks are placed.
+inline constexpr std::size_t room = sizeof(placed_task);
+placed_task& placed_of(explicit_task& it) noexcept;
+// Of a new task.
+void prepare(explicit_task& it) noexcept;
+
+// Tasks that a worker has taken for its member, while that waits: given by any worker, taken by the member.
+class mailbox {
+ public:
+  // The member waits in `under` from now on, as in team_tasks::find; or does no more.
+  void open(const task* under) noexcept;
+  void close() noexcept;
+  // False: the member does not wait, or must not run it.
+  [[nodiscard]] bool give(explicit_task& it) noexcept;
+  [[nodiscard]] explicit_task* take() noexcept;
+  bool looks_empty() const noexcept { return count_.load() == 0; }
+
+ private:
+  short_lock guard_;
+  bool is_open_{false};
+  const task* under_{nullptr};
+  explicit_task* first_{nullptr};
+  explicit_task* last_{nullptr};
+  std::atomic<unsigned> count_{0};  // seq_cst: a member that is about to sleep looks at it after its fence
+};
+
+// A ready task, by a thread of the team. False: the caller runs it.
+[[nodiscard]] bool push(member_tasks& mine, explicit_task& it) noexcept;
+// A task that the member may run while it waits in `under`. Null: nothing was found.
+explicit_task* take(member_tasks& mine, const task* under) noexcept;
+bool may_find(const member_tasks& mine) noexcept;
+
+// The running task waits for its children, and goes on.
+void children_wait(thread& self) noexcept;
+void children_go_on(thread& self) noexcept;
+// The task's block is about to be freed: all that it has made has ended.
+void ended(explicit_task& it) noexcept;
+
+// A region of several threads that a kernel thread encounters is led by a user-level thread in its place, which the
+// policy places, with the kernel thread's thread-local storage. Only that thread has a worker, and tasks that the policy
+// sees. False: no such thread can be had, and nothing was done.
+[[nodiscard]] bool lead(thread& self, const region_options& how, const region_body& body);
+
+}  // namespace heddle::omp::placing
