@@ -11,7 +11,9 @@
 #include "omp/core/tasks/task_block.hpp"
 #include "omp/core/tasks/task_queue.hpp"
 #include "omp/core/teams/member_kind.hpp"
+#include "omp/core/teams/members.hpp"
 #include "omp/core/teams/team.hpp"
+#include "omp/core/teams/team_gang.hpp"
 #include "omp/core/teams/thread.hpp"
 
 namespace heddle::omp::placing {
@@ -64,6 +66,20 @@ void hand_over(heddle::detail::job* work) noexcept {
     return;
   }
   t.tasks.share(it);
+}
+
+struct led_region {
+  thread& self;
+  const region_options& how;
+  const region_body& body;
+};
+
+void lead_here(void* data) noexcept {
+  const led_region& what = *static_cast<led_region*>(data);
+  const heddle::thread_slot<thread>::scope bound(current_slot, &what.self);
+  begin_region(what.self, what.how, what.body);
+  what.body.call(what.body.data, what.self);
+  end_region(what.self);
 }
 
 }  // namespace
@@ -174,33 +190,31 @@ void ended(explicit_task& it) noexcept {
 }
 
 bool lead(thread& self, const region_options& how, const region_body& body) {
-  struct told {
-    thread& self;
-    const region_options& how;
-    const region_body& body;
-  } all{self, how, body};
+  led_region all{self, how, body};
+  const bool crowded = threads_for(self, how) > heddle::runtime::current().workers();
+  const bool preemptive = preempting() == preempt_members::on ||
+                          (preempting() == preempt_members::automatic && (crowded || teams_are_gangs()));
+  team* const kept = *self.place;
+  // Members were not made preemptive for smaller regions; here they share their workers.
+  if (preemptive && kept != nullptr && kept->manned > 1 && !kept->members[1]->preemptive) dismiss(*kept);
   heddle::thread_options options;
   options.name = "OpenMP";
   options.stack_size = std::max(stack_size(), std::size_t{8} << 20);
-  options.preemption = heddle::preemption::none;
-  options.tls = members_have_own_storage() ? heddle::tls::caller : heddle::tls::carrier;
   recording::wait_begins(self, recording::wait::led_region, nullptr);
-  bool done = true;
-  try {
-    heddle::detail::run_and_wait(
-        options,
-        [](void* data) noexcept {
-          const told& what = *static_cast<told*>(data);
-          const heddle::thread_slot<thread>::scope bound(current_slot, &what.self);
-          begin_region(what.self, what.how, what.body);
-          what.body.call(what.body.data, what.self);
-          end_region(what.self);
-        },
-        &all);
-  } catch (const std::system_error&) {
-    done = false;
+  bool done = false;
+  for (bool possible = true; possible && !done;) {
+    const member_kind kind = set_kind(options, preemptive);
+    if (kind == member_kind::own_storage) options.tls = heddle::tls::caller;
+    self.preemptive = options.preemption != heddle::preemption::none;
+    try {
+      heddle::detail::run_and_wait(options, lead_here, &all);  // throws before the thread begins
+      done = true;
+    } catch (const std::system_error& e) {
+      possible = e.code() == std::errc::not_supported && settle_for_less(kind, e.what());
+    }
   }
   recording::wait_ends(self, recording::wait::led_region, nullptr);
+  self.preemptive = false;
   return done;
 }
 

@@ -23,8 +23,6 @@ member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept 
 // relaxed, as in set_kind: a number alone
 bool members_can_be_preempted() noexcept { return best.load(std::memory_order_relaxed) != member_kind::not_preempted; }
 
-bool members_have_own_storage() noexcept { return best.load(std::memory_order_relaxed) == member_kind::own_storage; }  // as above
-
 bool settle_for_less(member_kind tried, const char* why) noexcept {
   if (tried == member_kind::not_preempted) return false;
   const auto lesser = static_cast<member_kind>(static_cast<int>(tried) + 1);

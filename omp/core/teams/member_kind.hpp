@@ -19,7 +19,6 @@ member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept;
 
 // Members can be made that are preempted.
 bool members_can_be_preempted() noexcept;
-bool members_have_own_storage() noexcept;
 
 // A member of the kind `tried` cannot be made here, for the reason `why`. True: the next one will be of a lesser kind,
 // which has been said once; false: there is no lesser one.
